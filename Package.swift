@@ -1,0 +1,123 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Targets stand in floors: an import points down, never up (see docs/architecture.md).
+// `--explicit-target-dependency-import-check error` in `make lint` keeps it true.
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A plugin: an executable on PluginKit, with its manifest beside its sources.
+func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["PluginKit", "PluginProtocol", "Devices", "JSON"] + dependencies,
+    path: "Plugins/\(name)", exclude: ["manifest.json"], swiftSettings: strict)
+}
+
+func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
+]
+
+let package = Package(
+  name: "HomeTheater",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "theater", targets: ["theater"]),
+    .library(name: "PluginKit", targets: ["PluginKit", "PluginProtocol", "Devices", "JSON"]),
+  ],
+  dependencies: [
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(
+      url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // System libraries and C shims
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(
+      name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    .target(name: "CLibav"),
+    .target(name: "CSwresample"),
+
+    // Ground floor: data
+    floor("JSON"),
+    // Floor 1: the words
+    floor("Devices", ["JSON"]),
+    // Floor 2
+    floor("PluginProtocol", ["Devices", "JSON"]),
+    floor("Accounts", ["CArgon2", crypto]),
+    // Floor 3
+    floor("PluginKit", ["PluginProtocol", "Devices", "JSON"]),
+    floor("PluginHost", ["PluginProtocol", "Devices", "JSON", logging]),
+    floor("HomeTheater", ["Devices", "JSON"]),
+    // Floor 4
+    floor("TheaterConfiguration", ["HomeTheater", "PluginProtocol", "Devices", "JSON"]),
+    floor("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    floor(
+      "WebRemote",
+      ["Accounts", "HomeTheater", "Devices", "JSON", hummingbird, logging] + nio),
+    // Floor 5: the one executable
+    .executableTarget(
+      name: "theater",
+      dependencies: [
+        "WebRemote", "Storage", "TheaterConfiguration", "HomeTheater", "PluginHost", "Accounts",
+        "PluginProtocol", "Devices", "JSON", hummingbird, logging,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ] + nio,
+      swiftSettings: strict),
+
+    // Plugins
+    plugin("Simulated"),
+    plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
+    plugin("LibavPlayer", ["CLibav"]),
+
+    // Tests mirror Sources
+    tests("JSONTests", ["JSON"]),
+    tests("DevicesTests", ["Devices", "JSON"]),
+    tests("PluginProtocolTests", ["PluginProtocol", "Devices", "JSON"]),
+    tests("PluginKitTests", ["PluginKit", "PluginProtocol", "Devices", "JSON"]),
+    tests("PluginHostTests", ["PluginHost", "PluginProtocol", "Devices", "JSON"]),
+    tests("HomeTheaterTests", ["HomeTheater", "Devices", "JSON"]),
+    tests(
+      "TheaterConfigurationTests",
+      ["TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices", "JSON"]),
+    tests("AccountsTests", ["Accounts"]),
+    tests("StorageTests", ["Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    tests(
+      "WebRemoteTests",
+      ["WebRemote", "Accounts", "HomeTheater", "Devices", "JSON", hummingbird]),
+    tests("TheaterTests", ["theater", "JSON", "Devices"]),
+    tests("SimulatedTests", ["Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+    tests("ALSAAmplifierTests", ["ALSAAmplifier", "PluginKit", "Devices", "JSON", "CALSA"]),
+    tests("LibavPlayerTests", ["LibavPlayer", "PluginKit", "Devices", "JSON"]),
+    tests(
+      "PluginConformanceTests", ["PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),
+    tests("EndToEndTests", ["JSON"]),
+  ]
+)

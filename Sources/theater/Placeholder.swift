@@ -1,0 +1,4 @@
+import Hummingbird
+import ArgumentParser
+import Logging
+@main struct Theater { static func main() {} }
