@@ -1,0 +1,126 @@
+/// Why something about accounts was refused, in words for the person who asked. Never holds a
+/// secret.
+package struct AccountError: Error, Hashable, Sendable {
+  /// What a program decides by; the raw value is what front ends show as `code`.
+  package enum Code: String, Sendable, CaseIterable {
+    // Wrong input: the form shows it at `field`.
+    case empty, malformed, tooShort, tooLong
+    // Registration
+    case codeInvalid, setupClosed, taken
+    // The gate
+    case wrongCredentials, notLoggedIn, forbidden
+    // The machine
+    case busy, cancelled, storageFull, storageFailed
+    case internalFailure = "internal"
+  }
+
+  /// The input that has to change.
+  package enum Field: String, Sendable, CaseIterable {
+    case name, email, password, code
+
+    var words: String {
+      switch self {
+      case .name: "name"
+      case .email: "e-mail address"
+      case .password: "password"
+      case .code: "code"
+      }
+    }
+  }
+
+  package let code: Code
+  package let field: Field?
+  /// What happened, as a sentence.
+  package let message: String
+  /// What to do next, as a sentence.
+  package let hint: String
+
+  package init(_ code: Code, field: Field? = nil, message: String, hint: String) {
+    self.code = code
+    self.field = field
+    self.message = message
+    self.hint = hint
+  }
+}
+
+// MARK: - Wrong input
+
+extension AccountError {
+  package static func empty(_ field: Field) -> AccountError {
+    AccountError(
+      .empty, field: field, message: "The \(field.words) is empty.",
+      hint: "Type the \(field.words).")
+  }
+
+  package static func tooLong(_ field: Field, limit: String) -> AccountError {
+    AccountError(
+      .tooLong, field: field, message: "The \(field.words) is longer than \(limit).",
+      hint: "Shorten the \(field.words).")
+  }
+
+  package static let malformedEmail = AccountError(
+    .malformed, field: .email, message: "This is not an e-mail address.",
+    hint: "Write it like anna@example.org, without spaces; a host beyond ASCII in its xn-- form.")
+
+  package static let malformedName = AccountError(
+    .malformed, field: .name,
+    message: "The name holds control characters or marks that turn the direction of text.",
+    hint: "Type the name without them.")
+
+  package static func passwordTooShort(minimum: Int) -> AccountError {
+    AccountError(
+      .tooShort, field: .password, message: "The password has fewer than \(minimum) characters.",
+      hint: "Take a few words that belong together only for you; any character counts.")
+  }
+}
+
+// MARK: - Registration
+
+extension AccountError {
+  package static let codeInvalid = AccountError(
+    .codeInvalid, field: .code, message: "The code is mistyped, used or expired.",
+    hint: "Check it; a new one comes from `theater invite`, typed by an owner.")
+
+  package static let setupClosed = AccountError(
+    .setupClosed, field: .code, message: "This theater has its owner already.",
+    hint: "Register with an invitation; an owner makes one with `theater invite`.")
+
+  package static let taken = AccountError(
+    .taken, field: .email, message: "This e-mail address has an account already.",
+    hint: "Log in with it, or register another address; the code is still good.")
+}
+
+// MARK: - The gate
+
+extension AccountError {
+  /// One answer for an unknown address and a wrong password, so that nobody learns who lives here.
+  package static let wrongCredentials = AccountError(
+    .wrongCredentials, message: "The e-mail address or the password is wrong.",
+    hint: "Type both again.")
+
+  package static let notLoggedIn = AccountError(
+    .notLoggedIn, message: "You are not logged in, or the session has ended.",
+    hint: "Log in: `theater login`.")
+
+  package static func forbidden(_ deed: String) -> AccountError {
+    AccountError(
+      .forbidden, message: "Only an owner may \(deed).", hint: "Ask an owner of this theater.")
+  }
+}
+
+// MARK: - The machine
+
+extension AccountError {
+  package static let busy = AccountError(
+    .busy, message: "Too many people register or log in at this moment.",
+    hint: "Try again in a few seconds.")
+
+  package static let cancelled = AccountError(
+    .cancelled, message: "The request was cancelled before it was done.", hint: "Ask again.")
+
+  package static func internalFailure(_ what: String) -> AccountError {
+    AccountError(
+      .internalFailure, message: what,
+      hint: "Nothing was changed. Try again; the controller's log says more.")
+  }
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+/// What the rest of the program may know of accounts: identities, roles and expiry, never a secret
+/// (E3).
+package enum AccountEvent: Hashable, Sendable {
+  case registered(AccountID, Role)
+  /// `by`: the name of the login method.
+  case loggedIn(Principal, by: String)
+  case loggedOut(Principal)
+}
+
+/// Hands events to everyone who listens.
+package final class AccountEvents: Sendable {
+  private struct Listeners {
+    var lastID = 0
+    var continuations: [Int: AsyncStream<AccountEvent>.Continuation] = [:]
+  }
+
+  private let listeners = Mutex(Listeners())
+
+  package init() {}
+
+  /// The events from now on. A listener that falls behind by more than 256 loses the oldest.
+  package func subscribe() -> AsyncStream<AccountEvent> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
+      let id = listeners.withLock { listeners in
+        listeners.lastID += 1
+        listeners.continuations[listeners.lastID] = continuation
+        return listeners.lastID
+      }
+      continuation.onTermination = { [weak self] _ in
+        self?.listeners.withLock { $0.continuations[id] = nil }
+      }
+    }
+  }
+
+  func publish(_ event: AccountEvent) {
+    // Outside the lock: a listener that ends takes it.
+    let continuations = listeners.withLock { Array($0.continuations.values) }
+    for continuation in continuations { continuation.yield(event) }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// The numbers that a theater's owner could want otherwise.
+package struct GatePolicy: Sendable {
+  package let passwordRule: PasswordRule
+  package let sessionLifetime: SessionLifetime
+  /// Seconds until an invitation expires; 7 days unless said otherwise.
+  package let invitationValidity: TimeInterval
+
+  package static let standard = GatePolicy()
+
+  package init(
+    passwordRule: PasswordRule = .standard, sessionLifetime: SessionLifetime = .standard,
+    invitationValidity: TimeInterval = 7 * 86_400
+  ) {
+    self.passwordRule = passwordRule
+    self.sessionLifetime = sessionLifetime
+    self.invitationValidity = invitationValidity
+  }
+}
+
+/// The door of the theater: who may come in, and who is in (F5). Every front end asks this one
+/// object; it knows neither HTTP nor SQL.
+package struct Gate: Sendable {
+  /// What happens at the door, for the rest of the program.
+  package let events: AccountEvents
+
+  private let store: any GateStore
+  private let sessions: Sessions
+  private let setupCode = SetupCode()
+  private let invitations: Invitations
+  private let registration: Registration
+  private let passwordLogin: Login<PasswordLogin>
+  private let random: RandomSource
+
+  /// - Parameters:
+  ///   - store: where accounts, invitations and sessions are kept.
+  ///   - hashing: what a hash of a password costs; tests make it cheap.
+  ///   - threads: bound how many hashes run and wait.
+  package init(
+    store: any GateStore, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
+    threads: HashingThreads = HashingThreads(), clock: WallClock = .system,
+    random: RandomSource = .system
+  ) {
+    let events = AccountEvents()
+    let hasher = PasswordHasher(parameters: hashing, threads: threads, random: random)
+    let sessions = Sessions(
+      store: store, lifetime: policy.sessionLifetime, clock: clock, random: random)
+    self.events = events
+    self.store = store
+    self.sessions = sessions
+    self.random = random
+    invitations = Invitations(
+      store: store, clock: clock, random: random, validity: policy.invitationValidity)
+    registration = Registration(
+      accounts: store, invitations: invitations, setupCode: setupCode, hasher: hasher,
+      rule: policy.passwordRule, events: events, clock: clock, random: random)
+    passwordLogin = Login(
+      PasswordLogin(accounts: store, hasher: hasher), sessions: sessions, events: events,
+      clock: clock)
+  }
+
+  /// Begins: forgets what has expired and, where there is no account yet, makes the code for the
+  /// first owner.
+  /// - Returns: the code to print on the console; nil where there is an account.
+  /// - Throws: `storageFailed` where the store cannot be read.
+  package func open() async throws(AccountError) -> EntryCode? {
+    do throws(AccountError) {
+      try await sessions.dropEnded()
+      try await invitations.dropExpired()
+    } catch  where error.code == .storageFull {
+      // A full disk keeps nobody from the theater.
+    }
+    if try await store.hasAccounts() { return nil }
+    return setupCode.issue(from: random)
+  }
+
+  /// Whether the theater still waits for its first owner.
+  /// - Throws: `storageFailed`.
+  package func needsOwner() async throws(AccountError) -> Bool {
+    try await !store.hasAccounts()
+  }
+
+  /// Makes an account for the holder of a code; logging in is the next step (E6).
+  /// - Throws: see `Registration`: wrong input with its field, `codeInvalid`, `setupClosed`,
+  ///   `taken`, `busy`, …
+  package func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
+    try await registration.register(request)
+  }
+
+  /// Logs in with e-mail address and password.
+  /// - Parameter progress: called at the beginning of each stage.
+  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `busy`, `cancelled`,
+  ///   `storageFull`, ….
+  package func logIn(
+    _ credentials: PasswordCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
+  ) async throws(AccountError) -> LoggedIn {
+    try await passwordLogin.logIn(credentials, progress: progress)
+  }
+
+  /// Whose token this is; counts as a use of the session.
+  /// - Throws: `notLoggedIn`, `storageFailed`.
+  package func resolve(_ token: String) async throws(AccountError) -> Principal {
+    try await sessions.resolve(token)
+  }
+
+  /// Ends the session of `token` at once (A10).
+  /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` where it has ended, but a restart
+  ///   could not know: repeat.
+  package func logOut(_ token: String) async throws(AccountError) {
+    try await sessions.revoke(token) { events.publish(.loggedOut($0)) }
+  }
+
+  /// Makes an invitation for one further member.
+  /// - Throws: `forbidden` unless `principal` is an owner.
+  package func invite(by principal: Principal) async throws(AccountError) -> IssuedInvitation {
+    try await invitations.issue(by: principal)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// The name by which a person is shown: any script, 1–100 code points, nothing that could disturb a
+/// terminal or a page.
+package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
+  /// Without white space at either end, in Unicode form C.
+  package let text: String
+
+  /// Longest name in code points.
+  package static let longest = 100
+
+  /// Checks `typed`.
+  /// - Throws: `empty` (also for a name of which nothing would be visible), `tooLong` or
+  ///   `malformed`, with the field `name`.
+  package init(_ typed: String) throws(AccountError) {
+    // Composing costs time, so an absurd length is refused before it.
+    guard typed.utf8.count <= Self.longest * 16 else { throw Self.tooLong }
+    let name = typed.precomposedStringWithCanonicalMapping
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let points = name.unicodeScalars
+    guard points.contains(where: Self.isVisible) else { throw .empty(.name) }
+    guard points.count <= Self.longest else { throw Self.tooLong }
+    guard points.allSatisfy({ !Self.isDisturbing($0) }) else { throw .malformedName }
+    text = name
+  }
+
+  package var description: String { text }
+
+  private static let tooLong = AccountError.tooLong(.name, limit: "\(longest) characters")
+
+  private static func isVisible(_ point: Unicode.Scalar) -> Bool {
+    let properties = point.properties
+    return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+      && properties.generalCategory != .control && properties.generalCategory != .format
+  }
+
+  /// Control characters, line separators, and the marks that turn the direction of the text around
+  /// a name.
+  private static func isDisturbing(_ point: Unicode.Scalar) -> Bool {
+    switch point.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: (0x202A...0x202E).contains(point.value) || (0x2066...0x2069).contains(point.value)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// That somebody proved to be the owner of an account, when, and how (E1). Only `Login` makes one,
+/// and only with one does a session open.
+package struct ProofOfIdentity: Hashable, Sendable {
+  package let account: Account
+  /// The name of the method that accepted the proof.
+  package let method: String
+  package let provenAt: Date
+
+  fileprivate init(account: Account, method: String, provenAt: Date) {
+    self.account = account
+    self.method = method
+    self.provenAt = provenAt
+  }
+}
+
+/// How far a login is, for whoever shows progress (E2).
+package enum LoginStage: Int, Sendable, CaseIterable {
+  case validating, authenticating, openingSession, notifying
+}
+
+/// What a person gets who logged in.
+package struct LoggedIn: Sendable {
+  /// The secret for further requests: for that person's front end alone.
+  package let token: SessionToken
+  package let principal: Principal
+}
+
+/// Logging in, as a template method (E4): validate → authenticate → open a session → notify, with
+/// hooks before, between and after. `Method` fills the steps in; the skeleton is a function of a
+/// structure, so nobody can override it.
+package struct Login<Method: LoginMethod>: Sendable {
+  private let method: Method
+  private let sessions: Sessions
+  private let events: AccountEvents
+  private let clock: WallClock
+
+  /// - Parameters:
+  ///   - sessions: where the session opens.
+  ///   - events: who is told.
+  package init(
+    _ method: Method, sessions: Sessions, events: AccountEvents, clock: WallClock = .system
+  ) {
+    self.method = method
+    self.sessions = sessions
+    self.events = events
+    self.clock = clock
+  }
+
+  /// Logs in. A login that fails or is cancelled leaves no session behind.
+  /// - Parameter progress: called at the beginning of each stage.
+  /// - Throws: what the step said that refused.
+  package func logIn(
+    _ credentials: Method.Credentials, progress: @Sendable (LoginStage) -> Void = { _ in }
+  ) async throws(AccountError) -> LoggedIn {
+    do throws(AccountError) {
+      return try await attempt(credentials, progress)
+    } catch {
+      await method.didFail(error, with: credentials)
+      throw error
+    }
+  }
+
+  private func attempt(
+    _ credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
+  ) async throws(AccountError) -> LoggedIn {
+    progress(.validating)
+    try method.validate(credentials)
+    try await method.willAuthenticate(credentials)
+
+    progress(.authenticating)
+    let account = try await method.authenticate(credentials)
+    let proof = ProofOfIdentity(account: account, method: method.name, provenAt: clock.now())
+    try await method.didAuthenticate(proof, by: credentials)
+    // Nobody waits for the answer any more: a session would have no owner.
+    if Task.isCancelled { throw .cancelled }
+
+    progress(.openingSession)
+    let loggedIn = try await sessions.open(for: proof)
+
+    progress(.notifying)
+    events.publish(.loggedIn(loggedIn.principal, by: proof.method))
+    await method.didLogIn(loggedIn.principal)
+    return loggedIn
+  }
+}

@@ -1,0 +1,57 @@
+/// What a person types to log in with a password.
+package struct PasswordCredentials: Sendable, Redacted {
+  let email: String
+  let password: String
+
+  /// Takes both as typed; `PasswordLogin` checks them.
+  package init(email: String, password: String) {
+    self.email = email
+    self.password = password
+  }
+}
+
+/// Logging in with e-mail address and password (E1).
+///
+/// The rule for new passwords is not asked here: an account may be older than the rule.
+package struct PasswordLogin: LoginMethod {
+  package let name = "password"
+  private let accounts: any AccountStore
+  private let hasher: PasswordHasher
+
+  package init(accounts: any AccountStore, hasher: PasswordHasher) {
+    self.accounts = accounts
+    self.hasher = hasher
+  }
+
+  package func validate(_ credentials: PasswordCredentials) throws(AccountError) {
+    _ = try EmailAddress(credentials.email)
+    _ = try Password(credentials.password)
+  }
+
+  package func authenticate(
+    _ credentials: PasswordCredentials
+  ) async throws(AccountError) -> Account {
+    let email = try EmailAddress(credentials.email)
+    let password = try Password(credentials.password)
+    let record = try await accounts.account(withEmail: email)
+    let matches = try await hasher.verify(password, against: record?.passwordHash)
+    guard let record, matches else { throw .wrongCredentials }
+    return record.account
+  }
+
+  /// Replaces a hash that was made with other parameters, now that the password is at hand.
+  package func didAuthenticate(
+    _ proof: ProofOfIdentity, by credentials: PasswordCredentials
+  ) async throws(AccountError) {
+    do throws(AccountError) {
+      guard
+        let record = try await accounts.account(withEmail: proof.account.email),
+        hasher.isOutdated(record.passwordHash)
+      else { return }
+      let hash = try await hasher.hash(Password(credentials.password))
+      try await accounts.replaceHash(record.passwordHash, of: record.account.id, with: hash)
+    } catch {
+      // The old hash is as good as it was before; the next login tries again.
+    }
+  }
+}

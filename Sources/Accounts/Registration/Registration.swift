@@ -1,0 +1,92 @@
+/// What admits a person to registering.
+package enum Admission: Sendable, Redacted {
+  /// As typed: the code on the controller's console, for the first owner.
+  case setupCode(String)
+  /// As typed: the code of an invitation.
+  case invitation(String)
+
+  /// Reads the code.
+  /// - Throws: `empty` or `codeInvalid`, with the field `code`.
+  fileprivate func code() throws(AccountError) -> EntryCode {
+    switch self {
+    case .setupCode(let typed), .invitation(let typed):
+      if typed.allSatisfy(\.isWhitespace) { throw .empty(.code) }
+      guard let code = EntryCode(typed: typed) else { throw .codeInvalid }
+      return code
+    }
+  }
+}
+
+/// What a person types to register. Whether the password was typed twice alike is the front end's
+/// matter.
+package struct RegistrationRequest: Sendable, Redacted {
+  let admission: Admission
+  let name: String
+  let email: String
+  let password: String
+
+  /// Takes everything as typed; `Registration` checks it.
+  package init(admission: Admission, name: String, email: String, password: String) {
+    self.admission = admission
+    self.name = name
+    self.email = email
+    self.password = password
+  }
+}
+
+/// Makes accounts for people who hold a code (E7). The code is checked before anything costs time,
+/// and whether the address is taken is told only to its holder, by the store that decides it.
+struct Registration: Sendable {
+  let accounts: any AccountStore
+  let invitations: Invitations
+  let setupCode: SetupCode
+  let hasher: PasswordHasher
+  let rule: PasswordRule
+  let events: AccountEvents
+  let clock: WallClock
+  let random: RandomSource
+
+  /// Makes an account. The code is used up only by success.
+  /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong` with their field; `codeInvalid`,
+  ///   `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`, `storageFailed`, `internal`.
+  func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
+    let code = try request.admission.code()
+    let role = try await admittedRole(request.admission, code)
+    let name = try DisplayName(request.name)
+    let email = try EmailAddress(request.email)
+    let password = try Password(request.password)
+    try rule.check(password)
+
+    let hash = try await hasher.hash(password)
+    if Task.isCancelled { throw .cancelled }
+    let account = Account(
+      id: AccountID(from: random), name: name, email: email, role: role, createdAt: clock.now())
+    try await keep(AccountRecord(account: account, passwordHash: hash), request.admission, code)
+    events.publish(.registered(account.id, role))
+    return account
+  }
+
+  private func admittedRole(
+    _ admission: Admission, _ code: EntryCode
+  ) async throws(AccountError) -> Role {
+    switch admission {
+    case .setupCode:
+      try setupCode.check(code)
+      return .owner
+    case .invitation:
+      return try await invitations.find(code).role
+    }
+  }
+
+  private func keep(
+    _ record: AccountRecord, _ admission: Admission, _ code: EntryCode
+  ) async throws(AccountError) {
+    switch admission {
+    case .setupCode:
+      try await accounts.insertFirst(record)
+      setupCode.close()
+    case .invitation:
+      try await accounts.insert(record, redeeming: code.digest, at: clock.now())
+    }
+  }
+}

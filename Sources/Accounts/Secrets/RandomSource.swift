@@ -1,0 +1,24 @@
+/// Where secrets and identities come from; a test hands in a predictable one.
+package struct RandomSource: Sendable {
+  private let fill: @Sendable (Int) -> [UInt8]
+
+  /// - Parameter fill: gives the wanted number of bytes.
+  package init(_ fill: @escaping @Sendable (Int) -> [UInt8]) {
+    self.fill = fill
+  }
+
+  /// The operating system's generator for secrets.
+  package static let system = RandomSource { count in
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  /// `count` random bytes.
+  func bytes(_ count: Int) -> [UInt8] { fill(count) }
+
+  /// `bytes` random bytes as twice as many hexadecimal digits.
+  func hexadecimal(bytes: Int) -> String {
+    let digits = Array("0123456789abcdef")
+    return String(self.bytes(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}

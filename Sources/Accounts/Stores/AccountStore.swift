@@ -1,0 +1,61 @@
+import Foundation
+
+/// Where accounts are kept. What must be decided once among many is decided by the store, in one
+/// step.
+package protocol AccountStore: Sendable {
+  /// Whether there is any account.
+  func hasAccounts() async throws(AccountError) -> Bool
+
+  /// Keeps the first account.
+  /// - Throws: `setupClosed` where there is one already, whoever came first.
+  func insertFirst(_ record: AccountRecord) async throws(AccountError)
+
+  /// Keeps an account and uses up the invitation that admits it: both or neither.
+  /// - Throws: `taken` where the address has an account; `codeInvalid` where the invitation is
+  ///   unknown, used, or has expired at `now`.
+  func insert(
+    _ record: AccountRecord, redeeming invitation: SecretDigest, at now: Date
+  ) async throws(AccountError)
+
+  /// The account with this address, compared by its key.
+  func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord?
+
+  /// Puts `new` in the place of `old`; does nothing where the hash is another by now.
+  func replaceHash(
+    _ old: PasswordHash, of account: AccountID, with new: PasswordHash
+  ) async throws(AccountError)
+}
+
+/// Where invitations are kept, under the digests of their codes.
+package protocol InvitationStore: Sendable {
+  func insert(_ invitation: Invitation, digest: SecretDigest) async throws(AccountError)
+
+  /// The invitation with this digest; nil where it is unknown or used.
+  func invitation(digest: SecretDigest) async throws(AccountError) -> Invitation?
+
+  /// Forgets unused invitations that expired at or before `date`.
+  func deleteInvitations(expiredBefore date: Date) async throws(AccountError)
+}
+
+/// Where sessions are kept, under the digests of their tokens.
+package protocol SessionStore: Sendable {
+  /// Keeps a session, and drops those that are over.
+  func insert(
+    _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
+  ) async throws(AccountError)
+
+  /// The session with this digest and its account as it is now.
+  func session(digest: SecretDigest) async throws(AccountError) -> Session?
+
+  /// Notes the last use; an unknown session is no error.
+  func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError)
+
+  /// Forgets a session; an unknown one is no error.
+  func deleteSession(digest: SecretDigest) async throws(AccountError)
+
+  /// Forgets the sessions that are over.
+  func deleteSessions(_ ended: SessionCutoff) async throws(AccountError)
+}
+
+/// Everything that `Gate` keeps.
+package typealias GateStore = AccountStore & InvitationStore & SessionStore
