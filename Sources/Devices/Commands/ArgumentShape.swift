@@ -1,0 +1,116 @@
+import JSON
+
+/// What a command takes: its kind, range and unit. Codec, CLI, schema and help derive from it.
+public indirect enum ArgumentShape: Sendable, Hashable {
+  /// A whole number.
+  case integer(ClosedRange<Int>, unit: String)
+  /// A number with a fraction.
+  case number(ClosedRange<Double>, unit: String)
+  /// A text of 1 to `longest` characters that names a `what`: "an input", "a station".
+  case text(longest: Int, what: String)
+  /// An object of named fields.
+  case fields([ArgumentField])
+
+  /// The argument in a person's words, for help and errors: "a whole number from 0 to 100 (%)".
+  public var expectation: String {
+    switch self {
+    case .integer(let range, let unit):
+      "a whole number from \(range.lowerBound) to \(range.upperBound) (\(unit))"
+    case .number(let range, let unit):
+      "a number from \(JSON.number(range.lowerBound)) to \(JSON.number(range.upperBound)) (\(unit))"
+    case .text(_, let what): "the name of \(what)"
+    case .fields(let fields):
+      "an object of "
+        + fields.map { "\"\($0.name)\" (\($0.shape.expectation))" }.joined(separator: " and ")
+    }
+  }
+
+  /// Checks `value` against this shape.
+  ///
+  /// - Returns: What is wrong with it, in a person's words, or `nil` when it fits.
+  public func problem(with value: JSON) -> ArgumentProblem? {
+    switch self {
+    case .integer(let range, _):
+      guard let number = value.integer, range.contains(number) else { return mismatch(value) }
+    case .number(let range, _):
+      guard let number = value.number, range.contains(number) else { return mismatch(value) }
+    case .text(let longest, _):
+      guard let text = value.string, !text.isEmpty, text.count <= longest else {
+        return mismatch(value)
+      }
+    case .fields(let fields): return Self.problem(with: value, fields: fields, shape: self)
+    }
+    return nil
+  }
+
+  private func mismatch(_ value: JSON) -> ArgumentProblem {
+    ArgumentProblem(path: [], found: Self.brief(value), expected: expectation)
+  }
+
+  private static func brief(_ value: JSON) -> String {
+    switch value {
+    case .array, .object: value.kind
+    default: String(value.text().prefix(60))
+    }
+  }
+
+  private static func problem(with value: JSON, fields: [ArgumentField], shape: ArgumentShape)
+    -> ArgumentProblem?
+  {
+    guard let object = value.object else { return shape.mismatch(value) }
+    for (key, value) in object {
+      guard let field = fields.first(where: { $0.name == key }) else {
+        return ArgumentProblem(
+          path: JSONPath([.key(key)]), found: "the unknown key \"\(key)\"",
+          expected: shape.expectation)
+      }
+      if var problem = field.shape.problem(with: value) {
+        problem.path = JSONPath([.key(key)] + problem.path.elements)
+        return problem
+      }
+    }
+    return nil
+  }
+}
+
+/// One field of an argument that is an object. Fields may be left out.
+public struct ArgumentField: Sendable, Hashable {
+  public let name: String
+  public let shape: ArgumentShape
+
+  public init(_ name: String, _ shape: ArgumentShape) {
+    self.name = name
+    self.shape = shape
+  }
+}
+
+/// What is wrong with an argument, and where in it.
+public struct ArgumentProblem: Sendable, Hashable {
+  /// The way to the wrong value from the argument.
+  public var path: JSONPath
+  public let found: String
+  public let expected: String
+}
+
+/// The argument that a command takes.
+public struct ArgumentSpec: Sendable, Hashable {
+  public let shape: ArgumentShape
+  /// Whether the command means nothing without it.
+  public let isRequired: Bool
+
+  /// An argument that must be given.
+  public static func required(_ shape: ArgumentShape) -> ArgumentSpec {
+    ArgumentSpec(shape: shape, isRequired: true)
+  }
+  /// An argument that may be left out.
+  public static func optional(_ shape: ArgumentShape) -> ArgumentSpec {
+    ArgumentSpec(shape: shape, isRequired: false)
+  }
+}
+
+extension ArgumentShape {
+  /// 0 to 100 %.
+  public static let percent = ArgumentShape.integer(0...100, unit: "%")
+  /// A place in a film or song, up to 48 hours.
+  public static let seconds = ArgumentShape.number(0...172_800, unit: "s")
+}

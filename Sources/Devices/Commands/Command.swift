@@ -1,0 +1,106 @@
+import JSON
+
+/// A checked command for a device of one role: a row of the role's table and its argument.
+///
+/// The same JSON stands for it everywhere: `"on"`, `{"dim": 10}`, `{"play": {"item": "x"}}`.
+public struct Command: Sendable, Hashable {
+  public let spec: CommandSpec
+  public let argument: JSON?
+
+  /// The command that `json` stands for.
+  public init(_ json: JSON, role: Role) throws(CommandError) {
+    let (name, argument) = try Self.parts(of: json)
+    try self.init(name, argument: argument, role: role)
+  }
+
+  /// The command `name` with its argument.
+  public init(_ name: String, argument: JSON?, role: Role) throws(CommandError) {
+    guard let spec = role.commands.first(where: { $0.name == name }) else {
+      throw .unknown(name, role: role)
+    }
+    if let argument, !argument.isNull {
+      guard let takes = spec.argument else { throw .takesNothing(spec) }
+      if let problem = takes.shape.problem(with: argument) { throw .argument(spec, problem) }
+      self.argument = argument
+    } else {
+      if let takes = spec.argument, takes.isRequired { throw .needsArgument(spec) }
+      self.argument = nil
+    }
+    self.spec = spec
+  }
+
+  /// Takes what a typed case has already made sure of.
+  init(spec: CommandSpec, argument: JSON?) {
+    self.spec = spec
+    self.argument = argument
+  }
+
+  /// The JSON that stands for this command.
+  public var json: JSON {
+    if let argument { .object([spec.name: argument]) } else { .string(spec.name) }
+  }
+
+  /// Name and argument in a command's JSON, whatever the role.
+  public static func parts(of json: JSON) throws(CommandError) -> (name: String, argument: JSON?) {
+    switch json {
+    case .string(let name): return (name, nil)
+    case .object(let object) where object.count == 1:
+      for (name, argument) in object { return (name, argument) }
+      throw .shape(json)
+    default: throw .shape(json)
+    }
+  }
+}
+
+extension Command: CustomStringConvertible {
+  public var description: String { argument.map { "\(spec.name) \($0)" } ?? spec.name }
+}
+
+/// Why something is not a command.
+public enum CommandError: Error, Sendable, Hashable {
+  /// Neither a name nor an object with one name.
+  case shape(JSON)
+  case unknown(String, role: Role)
+  case takesNothing(CommandSpec)
+  case needsArgument(CommandSpec)
+  case argument(CommandSpec, ArgumentProblem)
+
+  /// The way to what is wrong, from the command's JSON.
+  public var path: JSONPath {
+    switch self {
+    case .shape, .unknown, .needsArgument: []
+    case .takesNothing(let spec): [.key(spec.name)]
+    case .argument(let spec, let problem): JSONPath([.key(spec.name)] + problem.path.elements)
+    }
+  }
+
+  /// What is wrong, in a person's words.
+  public var message: String {
+    switch self {
+    case .shape(let json):
+      "a command is a name such as \"on\" or an object with one name such as {\"dim\": 10}, "
+        + "not \(json.kind)"
+    case .unknown(let name, let role): "the \(role.title) has no command \"\(name.prefix(60))\""
+    case .takesNothing(let spec): "\"\(spec.name)\" takes no argument"
+    case .needsArgument(let spec):
+      "\"\(spec.name)\" needs \(spec.argument?.shape.expectation ?? "an argument")"
+    case .argument(let spec, let problem):
+      "\"\(spec.name)\" takes \(problem.expected), not \(problem.found)"
+    }
+  }
+
+  /// What to do next.
+  public var hint: String {
+    switch self {
+    case .shape: "Write \"on\" or {\"dim\": 10}."
+    case .unknown(let name, let role):
+      if let near = nearest(to: name, in: role.commands.map(\.name)) {
+        "Did you mean \"\(near)\"?"
+      } else {
+        "It knows: \(role.commands.map(\.name).joined(separator: ", "))."
+      }
+    case .takesNothing(let spec): "Write \"\(spec.name)\" alone."
+    case .needsArgument(let spec), .argument(let spec, _): spec.help
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import JSON
+
+/// One value with how it is known and since when.
+public struct Reading: Sendable, Hashable {
+  public let value: JSON
+  public let provenance: Provenance
+  /// When it was last reported, on the controller's monotonic clock.
+  public let time: Duration
+
+  public init(_ value: JSON, provenance: Provenance = .reported, time: Duration) {
+    self.value = value
+    self.provenance = provenance
+    self.time = time
+  }
+}
+
+/// Something that a device tells beyond the keys of its role: lamp hours, the open PCM.
+public struct Attribute: Sendable, Hashable {
+  public let value: JSON
+  public let unit: String?
+  public let label: String?
+
+  public init(_ value: JSON, unit: String? = nil, label: String? = nil) {
+    self.value = value
+    self.unit = unit
+    self.label = label
+  }
+}
+
+/// What is known of a device.
+public struct DeviceState: Sendable, Hashable {
+  public private(set) var readings: [StateKey: Reading]
+  public var attributes: [String: Attribute]
+
+  /// A device of which nothing is known yet.
+  public init(readings: [StateKey: Reading] = [:], attributes: [String: Attribute] = [:]) {
+    self.readings = readings
+    self.attributes = attributes
+  }
+
+  /// The value of a key, however it is known; `nil` when it never was.
+  public subscript(key: StateKey) -> JSON? {
+    guard let reading = readings[key], reading.provenance != .unknown else { return nil }
+    return reading.value
+  }
+
+  /// Takes a new value.
+  public mutating func take(_ reading: Reading, for key: StateKey) { readings[key] = reading }
+
+  /// After contact is lost nothing is known any more; the last values stay visible with their age.
+  public mutating func forget() {
+    readings = readings.mapValues { Reading($0.value, provenance: .unknown, time: $0.time) }
+  }
+
+  public var power: Power { self[.power]?.string.flatMap(Power.init) ?? .unknown }
+  public var volume: Int? { self[.volume]?.integer }
+  public var input: String? { self[.input]?.string }
+  public var isMuted: Bool? { self[.muted]?.bool }
+  public var brightness: Int? { self[.brightness]?.integer }
+  public var playback: Playback? { self[.playback].flatMap(Playback.init) }
+}
+
+extension DeviceState {
+  /// The state for the API: `{"power": {"value": "on", "provenance": "reported", "age": 2.5}}`.
+  ///
+  /// - Parameter now: The controller's monotonic time, for the ages (seconds).
+  public func json(now: Duration) -> JSON {
+    var keys = JSONObject()
+    for key in StateKey.allCases {
+      guard let reading = readings[key] else { continue }
+      keys[key.rawValue] = [
+        "value": reading.value, "provenance": .string(reading.provenance.rawValue),
+        "age": .number(((now - reading.time).seconds * 1000).rounded() / 1000),
+      ]
+    }
+    return .object(keys)
+  }
+
+  /// The attributes for the API: `{"lampHours": {"value": 12, "unit": "h", "label": "Lamp"}}`.
+  public var attributesJSON: JSON {
+    var object = JSONObject()
+    for (name, attribute) in attributes.sorted(by: { $0.key < $1.key }) {
+      var members: JSONObject = ["value": attribute.value]
+      if let unit = attribute.unit { members["unit"] = .string(unit) }
+      if let label = attribute.label { members["label"] = .string(label) }
+      object[name] = .object(members)
+    }
+    return .object(object)
+  }
+}
+
+extension Duration {
+  /// This time in seconds.
+  public var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

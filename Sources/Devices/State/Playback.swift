@@ -1,0 +1,60 @@
+import JSON
+
+/// What a player plays, as an anchor: who shows progress interpolates from it.
+public struct Playback: Sendable, Hashable {
+  public enum Status: String, Sendable, Hashable, CaseIterable {
+    case stopped, opening, playing, paused, ended, failed
+  }
+
+  public var status: Status
+  /// The id of the film, song or station.
+  public var item: String?
+  /// The place that was heard when this was reported, in seconds from the beginning.
+  public var position: Double
+  /// In seconds; `nil` when there is no end (a station) or it is not known.
+  public var duration: Double?
+  /// How fast the position moves: 1 while playing, else 0.
+  public var rate: Double
+  /// Why it failed, or what a station says it plays.
+  public var reason: String?
+
+  public init(
+    _ status: Status, item: String? = nil, position: Double = 0, duration: Double? = nil,
+    rate: Double? = nil, reason: String? = nil
+  ) {
+    self.status = status
+    self.item = item
+    self.position = position
+    self.duration = duration
+    self.rate = rate ?? (status == .playing ? 1 : 0)
+    self.reason = reason
+  }
+
+  /// The position after `elapsed` since this anchor was reported, within the item.
+  public func position(after elapsed: Duration) -> Double {
+    let moved = max(0, position + elapsed.seconds * rate)
+    return duration.map { min($0, moved) } ?? moved
+  }
+
+  /// Reads `{"state": "playing", "item": "x", "position": 1.5, "duration": 60, "rate": 1}`.
+  public init?(_ json: JSON) {
+    guard let status = json["state"]?.string.flatMap(Status.init) else { return nil }
+    let position = json["position"]?.number ?? 0
+    let duration = json["duration"]?.number
+    guard position >= 0, duration ?? 0 >= 0 else { return nil }
+    self.init(
+      status, item: json["item"]?.string, position: position, duration: duration,
+      rate: json["rate"]?.number, reason: json["reason"]?.string)
+  }
+
+  /// The JSON that `init(_:)` reads.
+  public var json: JSON {
+    var object: JSONObject = ["state": .string(status.rawValue)]
+    if let item { object["item"] = .string(item) }
+    object["position"] = .number((position * 1000).rounded() / 1000)
+    if let duration { object["duration"] = .number((duration * 1000).rounded() / 1000) }
+    object["rate"] = .number(rate)
+    if let reason { object["reason"] = .string(reason) }
+    return .object(object)
+  }
+}

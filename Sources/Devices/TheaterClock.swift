@@ -1,0 +1,24 @@
+/// Monotonic time, wherever something waits. Tests inject one that they move by hand.
+public protocol TheaterClock: Sendable {
+  /// Time since some fixed moment; never jumps.
+  func now() -> Duration
+  /// Waits until `now()` has reached `deadline`; throws when the task is cancelled.
+  func sleep(until deadline: Duration) async throws(CancellationError)
+}
+
+/// The machine's monotonic clock.
+public struct SystemClock: TheaterClock {
+  private static let origin = ContinuousClock.now
+
+  public init() {}
+
+  public func now() -> Duration { Self.origin.duration(to: .now) }
+
+  public func sleep(until deadline: Duration) async throws(CancellationError) {
+    do {
+      try await Task.sleep(until: Self.origin + deadline, clock: .continuous)
+    } catch {
+      throw CancellationError()
+    }
+  }
+}

@@ -1,0 +1,362 @@
+/// What is wrong with a JSON text, and where.
+public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
+  /// What was found and what was expected.
+  public let message: String
+  /// The place in the text.
+  public let position: TextPosition
+
+  public var description: String { "line \(position.line), column \(position.column): \(message)" }
+}
+
+/// A place in a text, counted from 1; columns count Unicode code points.
+public struct TextPosition: Sendable, Hashable, Comparable {
+  public let line: Int
+  public let column: Int
+
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+extension JSON {
+  /// How deeply values may nest. Deeper texts are refused before they can exhaust a small stack.
+  public static let deepestNesting = 64
+
+  /// Reads one JSON text (RFC 8259). Nothing may follow it but white space.
+  ///
+  /// A key that occurs twice in an object, text that is not UTF-8 and nesting beyond
+  /// `deepestNesting` are refused.
+  public init(parsing bytes: some Sequence<UInt8>) throws(JSONSyntaxError) {
+    self = try Self.parse(bytes) { (parser: inout JSONParser) throws(JSONSyntaxError) in
+      try parser.document()
+    }
+  }
+
+  /// Reads one JSON text (RFC 8259).
+  public init(parsing text: String) throws(JSONSyntaxError) {
+    try self.init(parsing: text.utf8)
+  }
+
+  static func parse<Value>(
+    _ bytes: some Sequence<UInt8>,
+    _ body: (inout JSONParser) throws(JSONSyntaxError) -> Value
+  ) throws(JSONSyntaxError) -> Value {
+    let attempt = bytes.withContiguousStorageIfAvailable { storage in
+      Result { () throws(JSONSyntaxError) in
+        var parser = JSONParser(storage)
+        return try body(&parser)
+      }
+    }
+    if let attempt { return try attempt.get() }
+    let copy = Array(bytes)
+    return try copy.withUnsafeBufferPointer { storage in
+      Result { () throws(JSONSyntaxError) in
+        var parser = JSONParser(storage)
+        return try body(&parser)
+      }
+    }.get()
+  }
+}
+
+/// A recursive-descent reader over bytes that it does not own. It never reads past them.
+struct JSONParser {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var index = 0
+  private var depth = 0
+  /// Called with the offset of each value and of its key, when someone wants positions.
+  var visit: ((JSONPath.Element?, Visit) -> Void)?
+
+  enum Visit {
+    case enter(valueAt: Int, keyAt: Int?)
+    case leave
+  }
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  mutating func document() throws(JSONSyntaxError) -> JSON {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    skipSpace()
+    visit?(nil, .enter(valueAt: index, keyAt: nil))
+    let value = try value()
+    visit?(nil, .leave)
+    skipSpace()
+    if index < bytes.count { throw failure("unexpected \(found) after the end of the value") }
+    return value
+  }
+
+  private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      index += 1
+    }
+  }
+
+  private mutating func value() throws(JSONSyntaxError) -> JSON {
+    guard let byte = current else { throw failure("the text ends where a value was expected") }
+    switch byte {
+    case UInt8(ascii: "{"):
+      return try nested { (parser) throws(JSONSyntaxError) in try parser.object() }
+    case UInt8(ascii: "["):
+      return try nested { (parser) throws(JSONSyntaxError) in try parser.array() }
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw failure("unexpected \(found), expected a value")
+    }
+  }
+
+  private mutating func nested(
+    _ body: (inout Self) throws(JSONSyntaxError) -> JSON
+  ) throws(JSONSyntaxError) -> JSON {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= JSON.deepestNesting else {
+      throw failure("values nest deeper than \(JSON.deepestNesting) levels")
+    }
+    index += 1
+    return try body(&self)
+  }
+
+  private mutating func object() throws(JSONSyntaxError) -> JSON {
+    var members: [JSONObject.Member] = []
+    var seen: Set<String> = []
+    skipSpace()
+    if current == UInt8(ascii: "}") {
+      index += 1
+      return .object(JSONObject(unique: []))
+    }
+    while true {
+      skipSpace()
+      let keyAt = index
+      guard current == UInt8(ascii: "\"") else {
+        throw failure("unexpected \(found), expected a key in double quotes")
+      }
+      let key = try string()
+      guard isNew(key, among: members, &seen) else {
+        throw failure("the key \"\(key)\" occurs twice", at: keyAt)
+      }
+      skipSpace()
+      guard current == UInt8(ascii: ":") else {
+        throw failure("unexpected \(found), expected : after the key \"\(key)\"")
+      }
+      index += 1
+      skipSpace()
+      visit?(.key(key), .enter(valueAt: index, keyAt: keyAt))
+      members.append((key, try value()))
+      visit?(.key(key), .leave)
+      skipSpace()
+      guard try more(closing: UInt8(ascii: "}")) else {
+        return .object(JSONObject(unique: members))
+      }
+    }
+  }
+
+  /// A handful of keys is compared one by one; only large objects pay for a set.
+  private func isNew(_ key: String, among members: [JSONObject.Member], _ seen: inout Set<String>)
+    -> Bool
+  {
+    if members.count < 16 { return !members.contains { $0.key == key } }
+    if seen.isEmpty { seen = Set(members.map(\.key)) }
+    return seen.insert(key).inserted
+  }
+
+  private mutating func array() throws(JSONSyntaxError) -> JSON {
+    var values: [JSON] = []
+    skipSpace()
+    if current == UInt8(ascii: "]") {
+      index += 1
+      return .array([])
+    }
+    while true {
+      skipSpace()
+      let place = JSONPath.Element.index(values.count)
+      visit?(place, .enter(valueAt: index, keyAt: nil))
+      values.append(try value())
+      visit?(place, .leave)
+      skipSpace()
+      guard try more(closing: UInt8(ascii: "]")) else { return .array(values) }
+    }
+  }
+
+  /// Steps over a comma (true) or the closing bracket (false).
+  private mutating func more(closing: UInt8) throws(JSONSyntaxError) -> Bool {
+    guard let byte = current, byte == UInt8(ascii: ",") || byte == closing else {
+      throw failure("unexpected \(found), expected , or \(Character(UnicodeScalar(closing)))")
+    }
+    index += 1
+    return byte != closing
+  }
+
+  private mutating func word(_ word: StaticString, _ value: JSON) throws(JSONSyntaxError) -> JSON {
+    let end = index + word.utf8CodeUnitCount
+    guard end <= bytes.count,
+      (0..<word.utf8CodeUnitCount).allSatisfy({ bytes[index + $0] == word.utf8Start[$0] })
+    else { throw failure("unexpected \(found), expected true, false or null") }
+    index = end
+    return value
+  }
+
+  private mutating func number() throws(JSONSyntaxError) -> JSON {
+    let start = index
+    if current == UInt8(ascii: "-") { index += 1 }
+    let digits = index
+    try requireDigits()
+    if bytes[digits] == UInt8(ascii: "0"), index - digits > 1 {
+      throw failure("a number must not begin with 0", at: start)
+    }
+    var isWhole = true
+    if current == UInt8(ascii: ".") {
+      isWhole = false
+      index += 1
+      try requireDigits()
+    }
+    if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+      isWhole = false
+      index += 1
+      if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { index += 1 }
+      try requireDigits()
+    }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    if isWhole, let value = Int(text) { return .integer(value) }
+    guard let value = Double(text), value.isFinite else {
+      throw failure("the number \(text.prefix(40)) is out of range", at: start)
+    }
+    return .number(value)
+  }
+
+  private mutating func requireDigits() throws(JSONSyntaxError) {
+    let start = index
+    while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+    if index == start { throw failure("unexpected \(found), expected a digit") }
+  }
+
+  private mutating func string() throws(JSONSyntaxError) -> String {
+    let opening = index
+    index += 1
+    let start = index
+    while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+      index += 1
+    }
+    if current == UInt8(ascii: "\"") {
+      defer { index += 1 }
+      return try utf8(bytes[start..<index], at: opening)
+    }
+    return try escapedString(from: start, opening: opening)
+  }
+
+  /// The slow road, for strings with escapes (or errors) in them.
+  private mutating func escapedString(from start: Int, opening: Int) throws(JSONSyntaxError)
+    -> String
+  {
+    var content = Array(bytes[start..<index])
+    while let byte = current {
+      switch byte {
+      case UInt8(ascii: "\""):
+        index += 1
+        return try content.withUnsafeBufferPointer { storage in
+          Result { () throws(JSONSyntaxError) in try utf8(storage[...], at: opening) }
+        }.get()
+      case UInt8(ascii: "\\"):
+        index += 1
+        try escape(into: &content)
+      case 0..<0x20: throw failure("a line break or control character stands inside a string")
+      default:
+        content.append(byte)
+        index += 1
+      }
+    }
+    throw failure("the string that begins here has no closing quote", at: opening)
+  }
+
+  private func utf8(_ slice: Slice<UnsafeBufferPointer<UInt8>>, at opening: Int)
+    throws(JSONSyntaxError) -> String
+  {
+    guard let text = String(validating: slice, as: UTF8.self) else {
+      throw failure("the string that begins here is not UTF-8", at: opening)
+    }
+    return text
+  }
+
+  private mutating func escape(into content: inout [UInt8]) throws(JSONSyntaxError) {
+    guard let byte = current else { throw failure("the text ends inside an escape") }
+    let plain: [UInt8: UInt8] = [
+      UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
+      UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A,
+      UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
+    ]
+    if let character = plain[byte] {
+      content.append(character)
+      index += 1
+    } else if byte == UInt8(ascii: "u") {
+      index += 1
+      content.append(contentsOf: Array(String(Character(try unicodeEscape())).utf8))
+    } else {
+      throw failure("unknown escape \\\(found)")
+    }
+  }
+
+  private mutating func unicodeEscape() throws(JSONSyntaxError) -> UnicodeScalar {
+    let first = try fourHexDigits()
+    if let scalar = UnicodeScalar(first) { return scalar }
+    guard (0xD800..<0xDC00).contains(first), current == UInt8(ascii: "\\") else {
+      throw failure("a \\u escape is half of a surrogate pair")
+    }
+    index += 1
+    guard current == UInt8(ascii: "u") else {
+      throw failure("a \\u escape is half of a surrogate pair")
+    }
+    index += 1
+    let second = try fourHexDigits()
+    guard (0xDC00..<0xE000).contains(second),
+      let scalar = UnicodeScalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    else { throw failure("a \\u escape is half of a surrogate pair") }
+    return scalar
+  }
+
+  private mutating func fourHexDigits() throws(JSONSyntaxError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = current, let digit = Character(UnicodeScalar(byte)).hexDigitValue else {
+        throw failure("unexpected \(found), expected four hexadecimal digits after \\u")
+      }
+      value = value << 4 | UInt32(digit)
+      index += 1
+    }
+    return value
+  }
+
+  // MARK: Errors
+
+  private var found: String {
+    guard let byte = current else { return "end of the text" }
+    guard byte >= 0x20, byte < 0x7F else { return "byte 0x\(String(byte, radix: 16))" }
+    return "\"\(Character(UnicodeScalar(byte)))\""
+  }
+
+  private func failure(_ message: String, at offset: Int? = nil) -> JSONSyntaxError {
+    JSONSyntaxError(message: message, position: Self.position(of: offset ?? index, in: bytes))
+  }
+
+  /// Line and column of a byte offset.
+  static func position(of offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> TextPosition {
+    var line = 1
+    var column = 1
+    for byte in bytes.prefix(offset) {
+      if byte == 0x0A {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    return TextPosition(line: line, column: column)
+  }
+}

@@ -1,0 +1,40 @@
+/// The way from the root of a JSON text to a value in it: `$.devices.amp.options[2]`.
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible, ExpressibleByArrayLiteral {
+  /// One step of the way.
+  public enum Element: Sendable, Hashable {
+    case key(String)
+    case index(Int)
+  }
+
+  /// The steps, from the root.
+  public var elements: [Element]
+
+  /// The path of these steps; the empty path is the root.
+  public init(_ elements: [Element] = []) { self.elements = elements }
+  public init(arrayLiteral elements: Element...) { self.elements = elements }
+
+  /// This path, one member deeper.
+  public func appending(_ key: String) -> JSONPath { JSONPath(elements + [.key(key)]) }
+  /// This path, one element deeper.
+  public func appending(_ index: Int) -> JSONPath { JSONPath(elements + [.index(index)]) }
+
+  public var description: String {
+    elements.reduce("$") { text, element in
+      switch element {
+      case .index(let index): "\(text)[\(index)]"
+      case .key(let key) where Self.isPlain(key): "\(text).\(key)"
+      case .key(let key): "\(text)[\(JSON.string(key).text())]"
+      }
+    }
+  }
+
+  private static func isPlain(_ key: String) -> Bool {
+    !key.isEmpty
+      && key.utf8.allSatisfy { byte in
+        switch UnicodeScalar(byte) {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "-", "$": true
+        default: false
+        }
+      }
+  }
+}
