@@ -61,6 +61,7 @@ let package = Package(
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(
       name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    .target(name: "CLinux"),
     .target(name: "CLibav"),
     .target(name: "CSwresample"),
 
@@ -69,11 +70,11 @@ let package = Package(
     // Floor 1: the words
     floor("Devices", ["JSON"]),
     // Floor 2
-    floor("PluginProtocol", ["Devices", "JSON"]),
-    floor("Accounts", ["CArgon2", crypto]),
+    floor("PluginProtocol", ["Devices", "JSON", "CLinux"]),
+    floor("Accounts", ["CArgon2", "CLinux", crypto]),
     // Floor 3
-    floor("PluginKit", ["PluginProtocol", "Devices", "JSON"]),
-    floor("PluginHost", ["PluginProtocol", "Devices", "JSON", logging]),
+    floor("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
+    floor("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
     floor("HomeTheater", ["Devices", "JSON"]),
     // Floor 4
     floor("TheaterConfiguration", ["HomeTheater", "PluginProtocol", "Devices", "JSON"]),
@@ -94,8 +95,8 @@ let package = Package(
 
     // Plugins
     plugin("Simulated"),
-    plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
-    plugin("LibavPlayer", ["CLibav"]),
+    plugin("ALSAAmplifier", ["CALSA", "CSwresample", "CLinux"]),
+    plugin("LibavPlayer", ["CLibav", "CLinux"]),
 
     // Tests mirror Sources
     tests("JSONTests", ["JSON"]),

@@ -1,0 +1,27 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int linux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int linux_nice_thread(int increment) {
+  // On Linux a nice value belongs to a thread, addressed by its id.
+  id_t thread = (id_t)syscall(SYS_gettid);
+  return setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + increment);
+}
+
+int linux_realtime_thread(int priority) {
+  struct sched_param parameters = {.sched_priority = priority};
+  return pthread_setschedparam(pthread_self(), SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
+}

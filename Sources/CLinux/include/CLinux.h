@@ -1,0 +1,13 @@
+// System calls that Swift's Glibc module does not show because their headers ask for _GNU_SOURCE.
+#pragma once
+
+/// A counter to wake a poll with; close-on-exec and non-blocking. -1 and errno on failure.
+int linux_eventfd(void);
+/// Names the calling thread; at most 15 bytes.
+void linux_name_thread(const char *name);
+/// A pipe whose ends are close-on-exec. 0, or -1 and errno.
+int linux_pipe(int ends[2]);
+/// Lowers the scheduling priority of the calling thread alone. 0, or -1 and errno.
+int linux_nice_thread(int increment);
+/// Gives the calling thread real-time priority (SCHED_FIFO, 1...99). 0, or an error number.
+int linux_realtime_thread(int priority);

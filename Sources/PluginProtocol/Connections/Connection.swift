@@ -1,0 +1,35 @@
+/// A way for lines between a controller and a plugin: a process's pipes, or memory in a test.
+public protocol Connection: Sendable {
+  /// Begins to receive. `receive` is called on one thread at a time, in order, and last with
+  /// `.closed`. Called once.
+  func start(_ receive: @escaping @Sendable (ConnectionEvent) -> Void)
+  /// Sends bytes that end with a newline. Never waits for the peer.
+  func send(_ line: [UInt8]) throws(ConnectionError)
+  /// Ends the sending side; the peer sees the end of its input.
+  func closeSending()
+}
+
+/// What arrives over a connection.
+public enum ConnectionEvent {
+  /// A line without its newline. The bytes are valid during the call only.
+  case line(UnsafeBufferPointer<UInt8>)
+  /// A line of this many bytes or more was longer than allowed and has been passed over.
+  case oversizedLine(Int)
+  /// Nothing more will come.
+  case closed
+}
+
+/// Why a line could not be sent.
+public enum ConnectionError: Error, Sendable, Hashable {
+  /// The peer is gone.
+  case closed
+  /// The peer has not read for so long that the backlog is full.
+  case clogged
+}
+
+extension Connection {
+  /// Sends a message as one line.
+  public func send(_ message: RPCMessage) throws(ConnectionError) {
+    try send(message.line())
+  }
+}

@@ -1,0 +1,46 @@
+/// Cuts a stream of bytes into lines, never holding more than one line's limit.
+struct LineSplitter {
+  private let longest: Int
+  private var partial: [UInt8] = []
+  /// Bytes passed over since an oversized line began; `nil` outside one.
+  private var skipped: Int?
+
+  init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }
+
+  /// Takes what was read and hands on each complete line. Empty lines are passed over.
+  mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ emit: (ConnectionEvent) -> Void) {
+    var rest = bytes[...]
+    while let newline = rest.firstIndex(of: 0x0A) {
+      finish(rest[..<newline], emit)
+      rest = rest[(newline + 1)...]
+    }
+    keep(rest)
+  }
+
+  private mutating func finish(
+    _ end: Slice<UnsafeBufferPointer<UInt8>>, _ emit: (ConnectionEvent) -> Void
+  ) {
+    defer {
+      partial.removeAll(keepingCapacity: partial.capacity <= 1 << 16)
+      skipped = nil
+    }
+    if let skipped { return emit(.oversizedLine(skipped + end.count)) }
+    let length = partial.count + end.count
+    if length > longest { return emit(.oversizedLine(length)) }
+    if length == 0 { return }
+    if partial.isEmpty { return emit(.line(UnsafeBufferPointer(rebasing: end))) }
+    partial.append(contentsOf: end)
+    partial.withUnsafeBufferPointer { emit(.line($0)) }
+  }
+
+  private mutating func keep(_ rest: Slice<UnsafeBufferPointer<UInt8>>) {
+    if let already = skipped {
+      skipped = already + rest.count
+    } else if partial.count + rest.count > longest {
+      skipped = partial.count + rest.count
+      partial = []
+    } else {
+      partial.append(contentsOf: rest)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Devices
+import JSON
+
+/// What a plugin says of itself in `manifest.json`, readable without starting it.
+public struct Manifest: Sendable, Hashable {
+  /// The name by which `devices.json` calls it; also the name of its folder.
+  public let id: String
+  public let version: String
+  public let title: String
+  public let protocolVersion: ProtocolVersion
+  /// The program and its arguments; a program that begins with `./` lies beside the manifest.
+  public let command: [String]
+  /// The environment variables that it is given, from `Manifest.allowedEnvironment`.
+  public let environment: [String]
+  public let roles: [Role: RoleOffer]
+
+  /// What a plugin offers for one role.
+  public struct RoleOffer: Sendable, Hashable {
+    /// A JSON Schema, in the subset of docs/plugin-protocol.md, for the options of a device.
+    public let options: JSON
+    /// The kinds of cable that the device's end takes, best first.
+    public let cables: [CableKind]
+    /// The keys that the device itself keeps when the plugin's process ends.
+    public let remembers: Set<StateKey>
+
+    public init(
+      options: JSON = ["type": "object", "properties": [:]], cables: [CableKind] = [],
+      remembers: Set<StateKey> = []
+    ) {
+      self.options = options
+      self.cables = cables
+      self.remembers = remembers
+    }
+  }
+
+  /// The variables that a manifest may ask for; one that ends in `*` stands for all that begin so.
+  public static let allowedEnvironment = [
+    "HOME", "PATH", "LANG", "XDG_RUNTIME_DIR", "PULSE_*", "ALSA_CONFIG_PATH", "DISPLAY",
+    "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS",
+  ]
+
+  public init(
+    id: String, version: String, title: String? = nil,
+    protocolVersion: ProtocolVersion = .current, command: [String], environment: [String] = [],
+    roles: [Role: RoleOffer]
+  ) {
+    self.id = id
+    self.version = version
+    self.title = title ?? id
+    self.protocolVersion = protocolVersion
+    self.command = command
+    self.environment = environment
+    self.roles = roles
+  }
+}
+
+/// What is wrong with a manifest, and where.
+public struct ManifestError: Error, Sendable, Hashable, CustomStringConvertible {
+  public let path: JSONPath
+  public let message: String
+  public let position: TextPosition?
+
+  public init(_ path: JSONPath, _ message: String, position: TextPosition? = nil) {
+    self.path = path
+    self.message = message
+    self.position = position
+  }
+
+  public var description: String {
+    (position.map { "line \($0.line), column \($0.column), " } ?? "") + "\(path): \(message)"
+  }
+}

@@ -1,0 +1,106 @@
+import Devices
+import JSON
+
+/// A message without an answer, in either direction.
+public protocol PluginNotification: Sendable {
+  static var method: String { get }
+  var params: JSON { get }
+  init?(params: JSON)
+}
+
+/// Controller to plugin: the request with this id is not wanted any more. It is still answered.
+public struct CancelNotification: PluginNotification {
+  public static let method = "cancel"
+  public let id: Int
+
+  public init(id: Int) { self.id = id }
+  public var params: JSON { ["id": .integer(id)] }
+  public init?(params: JSON) {
+    guard let id = params["id"]?.integer else { return nil }
+    self.init(id: id)
+  }
+}
+
+/// Plugin to controller: what is true of a device now. Keys that are left out are unchanged.
+public struct StateNotification: PluginNotification {
+  public static let method = "state"
+  public let device: DeviceID
+  public let values: [StateKey: JSON]
+  /// How all of these values are known.
+  public let provenance: Provenance
+  public let attributes: [String: Attribute]
+
+  public init(
+    device: DeviceID, values: [StateKey: JSON], provenance: Provenance = .reported,
+    attributes: [String: Attribute] = [:]
+  ) {
+    self.device = device
+    self.values = values
+    self.provenance = provenance
+    self.attributes = attributes
+  }
+
+  public var params: JSON {
+    var object: JSONObject = ["device": .string(device.name)]
+    if !values.isEmpty {
+      var state = JSONObject()
+      for key in StateKey.allCases { if let value = values[key] { state[key.rawValue] = value } }
+      object["state"] = .object(state)
+    }
+    if provenance != .reported { object["provenance"] = .string(provenance.rawValue) }
+    if !attributes.isEmpty {
+      object["attributes"] = DeviceState(attributes: attributes).attributesJSON
+    }
+    return .object(object)
+  }
+
+  /// Keys that this version does not know are ignored.
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string else { return nil }
+    var values: [StateKey: JSON] = [:]
+    for (name, value) in params["state"]?.object ?? [:] {
+      if let key = StateKey(rawValue: name) { values[key] = value }
+    }
+    var attributes: [String: Attribute] = [:]
+    for (name, attribute) in params["attributes"]?.object ?? [:] {
+      guard let value = attribute["value"] else { continue }
+      attributes[name] = Attribute(
+        value, unit: attribute["unit"]?.string, label: attribute["label"]?.string)
+    }
+    self.init(
+      device: DeviceID(device), values: values,
+      provenance: params["provenance"]?.string.flatMap(Provenance.init) ?? .reported,
+      attributes: attributes)
+  }
+}
+
+/// Plugin to controller: something for the log.
+public struct LogNotification: PluginNotification {
+  public enum Level: String, Sendable, CaseIterable {
+    case debug, info, warning, error
+  }
+
+  public static let method = "log"
+  public let level: Level
+  public let message: String
+  public let device: DeviceID?
+
+  public init(_ level: Level, _ message: String, device: DeviceID? = nil) {
+    self.level = level
+    self.message = message
+    self.device = device
+  }
+
+  public var params: JSON {
+    var object: JSONObject = ["level": .string(level.rawValue), "message": .string(message)]
+    if let device { object["device"] = .string(device.name) }
+    return .object(object)
+  }
+
+  public init?(params: JSON) {
+    guard let message = params["message"]?.string else { return nil }
+    self.init(
+      params["level"]?.string.flatMap(Level.init) ?? .info, message,
+      device: params["device"]?.string.map { DeviceID($0) })
+  }
+}

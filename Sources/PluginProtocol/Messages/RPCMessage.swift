@@ -1,0 +1,110 @@
+import JSON
+
+/// One JSON-RPC 2.0 message. Ids are whole numbers; batches are not used.
+public enum RPCMessage: Sendable, Hashable {
+  case request(id: Int, method: String, params: JSON)
+  case notification(method: String, params: JSON)
+  case success(id: Int, result: JSON)
+  /// Without an id when the request could not even be read.
+  case failure(id: Int?, RPCError)
+}
+
+/// The error object of JSON-RPC 2.0.
+public struct RPCError: Error, Sendable, Hashable {
+  public let code: Int
+  public let message: String
+  public let data: JSON?
+
+  public init(_ code: Int, _ message: String, data: JSON? = nil) {
+    self.code = code
+    self.message = message
+    self.data = data
+  }
+
+  public static let parseErrorCode = -32700
+  public static let invalidRequestCode = -32600
+  public static let unknownMethodCode = -32601
+  public static let invalidParamsCode = -32602
+  public static let internalErrorCode = -32603
+  /// A device's answer; `data.kind` says which (`DeviceError.Code`).
+  public static let deviceErrorCode = -32000
+  /// The plugin speaks another major version.
+  public static let versionErrorCode = -32001
+}
+
+extension RPCMessage {
+  /// Reads one line.
+  ///
+  /// - Throws: What is wrong with it, as the error that JSON-RPC has for it.
+  public init(line: some Sequence<UInt8>) throws(RPCError) {
+    let json: JSON
+    do {
+      json = try JSON(parsing: line)
+    } catch {
+      throw RPCError(RPCError.parseErrorCode, "not JSON: \(error)")
+    }
+    try self.init(json)
+  }
+
+  /// Reads one message. Unknown keys are ignored.
+  public init(_ json: JSON) throws(RPCError) {
+    guard let object = json.object, object["jsonrpc"]?.string == "2.0" else {
+      throw RPCError(RPCError.invalidRequestCode, "\"jsonrpc\": \"2.0\" is missing")
+    }
+    let id = object["id"]?.integer
+    if let method = object["method"]?.string {
+      let params = object["params"] ?? .object([:])
+      guard object["id"] != nil else {
+        self = .notification(method: method, params: params)
+        return
+      }
+      guard let id else {
+        throw RPCError(RPCError.invalidRequestCode, "\"id\" must be a whole number")
+      }
+      self = .request(id: id, method: method, params: params)
+    } else if let error = object["error"] {
+      guard let code = error["code"]?.integer, let message = error["message"]?.string else {
+        throw RPCError(
+          RPCError.invalidRequestCode, "\"error\" needs a whole \"code\" and a \"message\"")
+      }
+      self = .failure(id: id, RPCError(code, message, data: error["data"]))
+    } else if let result = object["result"], let id {
+      self = .success(id: id, result: result)
+    } else {
+      throw RPCError(
+        RPCError.invalidRequestCode, "neither a request nor a notification nor a response")
+    }
+  }
+
+  /// The message as JSON, keys in the order of the documentation.
+  public var json: JSON {
+    var object: JSONObject = ["jsonrpc": "2.0"]
+    switch self {
+    case .request(let id, let method, let params):
+      object["id"] = .integer(id)
+      object["method"] = .string(method)
+      object["params"] = params
+    case .notification(let method, let params):
+      object["method"] = .string(method)
+      object["params"] = params
+    case .success(let id, let result):
+      object["id"] = .integer(id)
+      object["result"] = result
+    case .failure(let id, let error):
+      object["id"] = id.map { .integer($0) } ?? .null
+      var body: JSONObject = ["code": .integer(error.code), "message": .string(error.message)]
+      if let data = error.data { body["data"] = data }
+      object["error"] = .object(body)
+    }
+    return .object(object)
+  }
+
+  /// The message as a line, with its newline.
+  public func line() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(160)
+    json.append(to: &bytes)
+    bytes.append(0x0A)
+    return bytes
+  }
+}

@@ -1,0 +1,239 @@
+import Devices
+import JSON
+
+/// A question from the controller to a plugin, with the type of its answer.
+public protocol PluginRequest: Sendable {
+  associatedtype Answer: Sendable
+  static var method: String { get }
+  var params: JSON { get }
+  /// Reads the params; `nil` when something is missing or of the wrong kind.
+  init?(params: JSON)
+  static func answer(_ result: JSON) -> Answer?
+  static func result(_ answer: Answer) -> JSON
+}
+
+extension PluginRequest where Answer == Void {
+  public static func answer(_ result: JSON) -> Void? { () }
+  public static func result(_ answer: Void) -> JSON { .object([:]) }
+}
+
+/// The first request: who is there, and which version is spoken.
+public struct InitializeRequest: PluginRequest {
+  public struct Answer: Sendable, Hashable {
+    public let version: ProtocolVersion
+    public let plugin: String
+    public let pluginVersion: String
+
+    public init(version: ProtocolVersion, plugin: String, pluginVersion: String) {
+      self.version = version
+      self.plugin = plugin
+      self.pluginVersion = pluginVersion
+    }
+  }
+
+  public static let method = "initialize"
+  public let version: ProtocolVersion
+  public let controller: String
+
+  public init(version: ProtocolVersion = .current, controller: String) {
+    self.version = version
+    self.controller = controller
+  }
+
+  public var params: JSON {
+    ["protocol": .string(version.description), "controller": .string(controller)]
+  }
+
+  public init?(params: JSON) {
+    guard let version = params["protocol"]?.string.flatMap(ProtocolVersion.init) else { return nil }
+    self.init(version: version, controller: params["controller"]?.string ?? "")
+  }
+
+  public static func answer(_ result: JSON) -> Answer? {
+    guard let version = result["protocol"]?.string.flatMap(ProtocolVersion.init),
+      let plugin = result["plugin"]?.string
+    else { return nil }
+    return Answer(
+      version: version, plugin: plugin, pluginVersion: result["version"]?.string ?? "")
+  }
+
+  public static func result(_ answer: Answer) -> JSON {
+    [
+      "protocol": .string(answer.version.description), "plugin": .string(answer.plugin),
+      "version": .string(answer.pluginVersion),
+    ]
+  }
+}
+
+/// Opens a device; its present state follows as notifications before the answer.
+public struct OpenRequest: PluginRequest {
+  public static let method = "open"
+  public let device: DeviceID
+  public let role: Role
+  public let options: JSON
+
+  public init(device: DeviceID, role: Role, options: JSON) {
+    self.device = device
+    self.role = role
+    self.options = options
+  }
+
+  public var params: JSON {
+    ["device": .string(device.name), "role": .string(role.rawValue), "options": options]
+  }
+
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string,
+      let role = params["role"]?.string.flatMap(Role.init)
+    else { return nil }
+    self.init(device: DeviceID(device), role: role, options: params["options"] ?? .object([:]))
+  }
+
+  public static func answer(_ result: JSON) -> Capabilities? {
+    Capabilities(
+      names: Set((result["capabilities"]?.array ?? []).compactMap(\.string)),
+      reportsState: result["reportsState"]?.bool ?? true,
+      cables: (result["cables"]?.array ?? []).compactMap(\.string).compactMap(CableKind.init))
+  }
+
+  public static func result(_ answer: Capabilities) -> JSON {
+    [
+      "capabilities": .array(answer.names.sorted().map { .string($0) }),
+      "reportsState": .bool(answer.reportsState),
+      "cables": .array(answer.cables.map { .string($0.rawValue) }),
+    ]
+  }
+}
+
+/// Closes a device and lets go of what it holds.
+public struct CloseRequest: PluginRequest {
+  public static let method = "close"
+  public let device: DeviceID
+
+  public init(device: DeviceID) { self.device = device }
+  public var params: JSON { ["device": .string(device.name)] }
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string else { return nil }
+    self.init(device: DeviceID(device))
+  }
+}
+
+/// Gives a device a command. The answer means accepted; what has become true is notified.
+public struct PerformRequest: PluginRequest {
+  public static let method = "perform"
+  public let device: DeviceID
+  public let command: JSON
+
+  public init(device: DeviceID, command: JSON) {
+    self.device = device
+    self.command = command
+  }
+
+  public var params: JSON { ["device": .string(device.name), "command": command] }
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string, let command = params["command"] else { return nil }
+    self.init(device: DeviceID(device), command: command)
+  }
+}
+
+/// Asks a player what it can play.
+public struct ScanRequest: PluginRequest {
+  public static let method = "scan"
+  public let device: DeviceID
+  /// An absolute path, or `nil` for the player's own discs.
+  public let folder: String?
+
+  public init(device: DeviceID, folder: String?) {
+    self.device = device
+    self.folder = folder
+  }
+
+  public var params: JSON {
+    var object: JSONObject = ["device": .string(device.name)]
+    if let folder { object["folder"] = .string(folder) }
+    return .object(object)
+  }
+
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string else { return nil }
+    self.init(device: DeviceID(device), folder: params["folder"]?.string)
+  }
+
+  public static func answer(_ result: JSON) -> [CatalogueItem]? {
+    result["items"]?.array?.compactMap(CatalogueItem.init)
+  }
+  public static func result(_ answer: [CatalogueItem]) -> JSON {
+    ["items": .array(answer.map(\.json))]
+  }
+}
+
+/// Asks an amplifier for a socket at `path` that hears for `input` and opens for `token` once.
+public struct OpenSocketRequest: PluginRequest {
+  public static let method = "openSocket"
+  public let device: DeviceID
+  public let input: String
+  public let socket: CableSocket
+
+  public init(device: DeviceID, input: String, socket: CableSocket) {
+    self.device = device
+    self.input = input
+    self.socket = socket
+  }
+
+  public var params: JSON {
+    [
+      "device": .string(device.name), "input": .string(input), "path": .string(socket.path),
+      "token": .string(socket.token),
+    ]
+  }
+
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string, let input = params["input"]?.string,
+      let path = params["path"]?.string, let token = params["token"]?.string
+    else { return nil }
+    self.init(
+      device: DeviceID(device), input: input, socket: CableSocket(path: path, token: token))
+  }
+}
+
+/// Tells a player to send its sound into an amplifier's socket.
+public struct PlugRequest: PluginRequest {
+  public static let method = "plug"
+  public let device: DeviceID
+  public let socket: CableSocket
+
+  public init(device: DeviceID, socket: CableSocket) {
+    self.device = device
+    self.socket = socket
+  }
+
+  public var params: JSON {
+    [
+      "device": .string(device.name), "path": .string(socket.path),
+      "token": .string(socket.token),
+    ]
+  }
+
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string, let path = params["path"]?.string,
+      let token = params["token"]?.string
+    else { return nil }
+    self.init(device: DeviceID(device), socket: CableSocket(path: path, token: token))
+  }
+}
+
+/// Asks for a sign of life.
+public struct PingRequest: PluginRequest {
+  public static let method = "ping"
+  public init() {}
+  public init?(params: JSON) { self.init() }
+  public var params: JSON { .object([:]) }
+}
+
+/// Tells the plugin to end: it answers, closes its devices and exits.
+public struct ShutdownRequest: PluginRequest {
+  public static let method = "shutdown"
+  public init() {}
+  public init?(params: JSON) { self.init() }
+  public var params: JSON { .object([:]) }
+}
