@@ -99,26 +99,36 @@ let package = Package(
     plugin("LibavPlayer", ["CLibav", "CLinux"]),
 
     // Tests mirror Sources
+    .target(
+      name: "TestSupport", dependencies: ["Devices", "JSON"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     tests("JSONTests", ["JSON"]),
-    tests("DevicesTests", ["Devices", "JSON"]),
-    tests("PluginProtocolTests", ["PluginProtocol", "Devices", "JSON"]),
-    tests("PluginKitTests", ["PluginKit", "PluginProtocol", "Devices", "JSON"]),
-    tests("PluginHostTests", ["PluginHost", "PluginProtocol", "Devices", "JSON"]),
-    tests("HomeTheaterTests", ["HomeTheater", "Devices", "JSON"]),
+    tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),
+    tests("PluginProtocolTests", ["TestSupport", "PluginProtocol", "Devices", "JSON"]),
+    tests("PluginKitTests", ["TestSupport", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+    tests("PluginHostTests", ["TestSupport", "PluginHost", "PluginProtocol", "Devices", "JSON"]),
+    tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Devices", "JSON"]),
     tests(
       "TheaterConfigurationTests",
-      ["TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices", "JSON"]),
+      ["TestSupport", "TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices", "JSON"]),
     tests("AccountsTests", ["Accounts"]),
-    tests("StorageTests", ["Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    tests(
+      "StorageTests",
+      ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     tests(
       "WebRemoteTests",
-      ["WebRemote", "Accounts", "HomeTheater", "Devices", "JSON", hummingbird]),
-    tests("TheaterTests", ["theater", "JSON", "Devices"]),
-    tests("SimulatedTests", ["Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
-    tests("ALSAAmplifierTests", ["ALSAAmplifier", "PluginKit", "Devices", "JSON", "CALSA"]),
-    tests("LibavPlayerTests", ["LibavPlayer", "PluginKit", "Devices", "JSON"]),
+      ["TestSupport", "WebRemote", "Accounts", "HomeTheater", "Devices", "JSON", hummingbird]),
+    tests("TheaterTests", ["TestSupport", "theater", "JSON", "Devices"]),
     tests(
-      "PluginConformanceTests", ["PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),
-    tests("EndToEndTests", ["JSON"]),
+      "SimulatedTests",
+      ["TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+    tests(
+      "ALSAAmplifierTests",
+      ["TestSupport", "ALSAAmplifier", "PluginKit", "Devices", "JSON", "CALSA"]),
+    tests("LibavPlayerTests", ["TestSupport", "LibavPlayer", "PluginKit", "Devices", "JSON"]),
+    tests(
+      "PluginConformanceTests",
+      ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),
+    tests("EndToEndTests", ["TestSupport", "JSON"]),
   ]
 )

@@ -1,0 +1,80 @@
+import Devices
+import Glibc
+import JSON
+import PluginProtocol
+
+/// A plugin: its name and the devices that it can make. `main` is one line: `await plugin.run()`.
+public struct Plugin: Sendable {
+  let id: String
+  let version: String
+  let makers: [Role: DeviceMaker]
+  let selfCheck: @Sendable () async -> SelfCheck
+
+  /// A plugin of this name, which must be its manifest's id.
+  public init(
+    id: String, version: String, devices: [DeviceMaker],
+    selfCheck: @escaping @Sendable () async -> SelfCheck = { .passed }
+  ) {
+    self.id = id
+    self.version = version
+    self.selfCheck = selfCheck
+    makers = Dictionary(devices.map { ($0.role, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Serves the controller on stdin and stdout until it is gone; with `--self-check`, prints one
+  /// line of JSON instead.
+  public func run() async -> Never {
+    signal(SIGPIPE, SIG_IGN)
+    if CommandLine.arguments.dropFirst().contains("--self-check") {
+      let outcome = await selfCheck()
+      print(outcome.json)
+      exit(outcome == .passed ? 0 : 1)
+    }
+    let connection = StreamConnection(reading: 0, writing: 1)
+    await PluginServer(plugin: self, connection: connection, atEnd: Self.exitSoon).run()
+    exit(0)
+  }
+
+  /// A device that does not let go must not keep the process: the contract gives it two seconds.
+  private static let exitSoon: @Sendable () -> Void = {
+    PosixThread.start(name: "last call") {
+      usleep(1_500_000)
+      _exit(0)
+    }
+  }
+
+  /// Serves a controller at the other end of `connection` until that end closes.
+  public func serve(_ connection: any Connection) async {
+    await PluginServer(plugin: self, connection: connection).run()
+  }
+}
+
+/// Whether a plugin finds what it needs on this machine.
+public enum SelfCheck: Sendable, Hashable {
+  case passed
+  /// With what is missing and what to do about it.
+  case failed(String, hint: String)
+
+  /// `{"ok": true}` or `{"ok": false, "message": "…", "hint": "…"}`.
+  public var json: JSON {
+    switch self {
+    case .passed: ["ok": true]
+    case .failed(let message, let hint):
+      ["ok": false, "message": .string(message), "hint": .string(hint)]
+    }
+  }
+}
+
+/// How a plugin makes a device of one role.
+public struct DeviceMaker: Sendable {
+  let role: Role
+  let make: @Sendable (DeviceContext) throws(DeviceError) -> any PluginDevice
+
+  /// Makes devices of the role that `Device` commands belong to.
+  public init<Device: PluginDevice>(
+    _ make: @escaping @Sendable (DeviceContext) throws(DeviceError) -> Device
+  ) {
+    role = Device.Command.role
+    self.make = { (context) throws(DeviceError) in try make(context) }
+  }
+}

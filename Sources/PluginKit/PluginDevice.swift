@@ -1,0 +1,44 @@
+import Devices
+
+/// A device as a plugin's author writes it: one role's commands, and what it reports.
+///
+/// Calls of one device come one after the other, in order. `perform` returns as soon as the device
+/// has accepted the command; what takes longer (a lamp that warms, a screen that travels) goes on
+/// in the device's own task and is reported. What becomes true by accepting is reported before
+/// `perform` returns, so that nobody reads a stale state after the answer.
+public protocol PluginDevice: Sendable {
+  associatedtype Command: RoleCommand
+
+  /// Makes the device ready and reports its present state.
+  ///
+  /// - Returns: What this device can do beyond the commands that all of its role have.
+  /// - Throws: Why it cannot be used; the controller tries again later.
+  func open() async throws(DeviceError) -> Capabilities
+
+  /// Carries out a command whose argument has been checked against its role's table.
+  ///
+  /// The task is cancelled when the command is not wanted any more.
+  func perform(_ command: Command) async throws(DeviceError)
+
+  /// Lets go of everything. Called once, also when the controller is gone.
+  func close() async
+}
+
+extension PluginDevice {
+  public func close() async {}
+}
+
+/// A player: a device that has a catalogue and sends sound over a cable.
+public protocol PlayerDevice: PluginDevice {
+  /// Lists what the player can play, from its own discs or from `folder` (an absolute path).
+  /// Runs beside commands.
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem]
+  /// Sends its sound into this socket from now on.
+  func plug(into socket: CableSocket) async throws(DeviceError)
+}
+
+/// An amplifier: a device that hears cables.
+public protocol AmplifierDevice: PluginDevice {
+  /// Waits on a new socket for a player that `input` will hear.
+  func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError)
+}

@@ -1,0 +1,186 @@
+import Devices
+import Glibc
+import JSON
+import PluginProtocol
+import Synchronization
+
+/// Reads requests, answers those about the plugin itself, and hands the others to their device.
+///
+/// Routing happens on the connection's thread, under a lock that is held for a look-up only: order
+/// is kept and nothing waits for a slow device.
+final class PluginServer: Sendable {
+  private let plugin: Plugin
+  private let connection: any Connection
+  private let devices = Mutex<[DeviceID: OpenDevice]>([:])
+  private let atEnd: @Sendable () -> Void
+
+  /// - Parameter atEnd: Called when the controller is gone, before the devices are closed.
+  init(
+    plugin: Plugin, connection: any Connection, atEnd: @escaping @Sendable () -> Void = {}
+  ) {
+    self.plugin = plugin
+    self.connection = connection
+    self.atEnd = atEnd
+  }
+
+  /// Serves until the controller is gone, then closes every device.
+  func run() async {
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    connection.start { event in
+      switch event {
+      case .line(let bytes): self.receive(bytes)
+      case .oversizedLine(let count): self.refuse(lineOf: count)
+      case .closed: end.finish()
+      }
+    }
+    for await _ in ended {}
+    atEnd()
+    await closeAll()
+    connection.closeSending()
+  }
+
+  private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    do {
+      switch try RPCMessage(line: bytes) {
+      case .request(let id, let method, let params): handle(id: id, method: method, params)
+      case .notification(CancelNotification.method, let params):
+        guard let id = CancelNotification(params: params)?.id else { return }
+        for device in devices.withLock({ Array($0.values) }) { device.cancel(id) }
+      case .notification, .success, .failure: break
+      }
+    } catch {
+      reply(to: nil, .failure(error))
+    }
+  }
+
+  private func refuse(lineOf count: Int) {
+    let limit = ProtocolLimits.longestLine
+    reply(
+      to: nil,
+      .failure(
+        RPCError(
+          RPCError.invalidRequestCode, "a line of \(count) bytes; the limit is \(limit)")))
+  }
+
+  // MARK: Requests
+
+  private func handle(id: Int, method: String, _ params: JSON) {
+    switch method {
+    case InitializeRequest.method: answer(id, InitializeRequest(params: params), initialize)
+    case PingRequest.method: answer(id, PingRequest(params: params)) { _ in () }
+    case ShutdownRequest.method: shutDown(id)
+    case OpenRequest.method: open(id, OpenRequest(params: params))
+    case CloseRequest.method: close(id, CloseRequest(params: params))
+    case PerformRequest.method:
+      let request = PerformRequest(params: params)
+      pass(id, to: request?.device) { request.map { .perform(id, $0.command) } }
+    case ScanRequest.method:
+      let request = ScanRequest(params: params)
+      pass(id, to: request?.device) { request.map { .scan(id, folder: $0.folder) } }
+    case OpenSocketRequest.method:
+      let request = OpenSocketRequest(params: params)
+      pass(id, to: request?.device) { request.map { .openSocket(id, $0.socket, input: $0.input) } }
+    case PlugRequest.method:
+      let request = PlugRequest(params: params)
+      pass(id, to: request?.device) { request.map { .plug(id, $0.socket) } }
+    default:
+      reply(
+        to: id, .failure(RPCError(RPCError.unknownMethodCode, "unknown method \"\(method)\"")))
+    }
+  }
+
+  private func answer<Request: PluginRequest>(
+    _ id: Int, _ request: Request?, _ body: (Request) throws(RPCError) -> Request.Answer
+  ) {
+    guard let request else { return reply(to: id, .failure(.missingParams)) }
+    do {
+      reply(to: id, .success(Request.result(try body(request))))
+    } catch {
+      reply(to: id, .failure(error))
+    }
+  }
+
+  private func initialize(_ request: InitializeRequest) throws(RPCError) -> InitializeRequest.Answer
+  {
+    guard request.version.isCompatible(with: .current) else {
+      throw RPCError(
+        RPCError.versionErrorCode,
+        "the controller speaks \(request.version), this plugin \(ProtocolVersion.current)")
+    }
+    return .init(version: .current, plugin: plugin.id, pluginVersion: plugin.version)
+  }
+
+  private func open(_ id: Int, _ request: OpenRequest?) {
+    guard let request else { return reply(to: id, .failure(.missingParams)) }
+    guard let maker = plugin.makers[request.role] else {
+      return reply(
+        to: id,
+        .failure(RPCError(.init(.unsupported, "this plugin has no \(request.role.title)"))))
+    }
+    let context = DeviceContext(
+      device: request.device, options: request.options, connection: connection)
+    do {
+      let device = OpenDevice(try maker.make(context), connection: connection)
+      let old = devices.withLock { devices in devices.updateValue(device, forKey: request.device) }
+      device.start(openingFor: id, after: old)
+    } catch {
+      reply(to: id, .failure(RPCError(error)))
+    }
+  }
+
+  private func close(_ id: Int, _ request: CloseRequest?) {
+    let device = request.flatMap { request in
+      devices.withLock { $0.removeValue(forKey: request.device) }
+    }
+    guard let device else { return reply(to: id, .failure(.unknownDevice)) }
+    device.post(.close(id))
+  }
+
+  private func pass(_ id: Int, to name: DeviceID?, _ job: () -> DeviceJob?) {
+    guard let name, let job = job() else { return reply(to: id, .failure(.missingParams)) }
+    guard let device = devices.withLock({ $0[name] }) else {
+      return reply(to: id, .failure(.unknownDevice))
+    }
+    device.post(job)
+  }
+
+  private func shutDown(_ id: Int) {
+    reply(to: id, .success([:]))
+    // The controller closes our input next; until then nothing more is accepted.
+    connection.closeSending()
+  }
+
+  private func reply(to id: Int?, _ result: Result<JSON, RPCError>) {
+    connection.reply(to: id, result)
+  }
+
+  // MARK: The end
+
+  private func closeAll() async {
+    let open = devices.withLock { devices in
+      defer { devices = [:] }
+      return Array(devices.values)
+    }
+    for device in open { device.post(.close(nil)) }
+    for device in open { await device.waitForEnd() }
+  }
+}
+
+extension RPCError {
+  static let missingParams = RPCError(
+    invalidParamsCode, "a param is missing or of the wrong kind; see docs/plugin-protocol.md")
+  static let unknownDevice = RPCError(invalidParamsCode, "this device is not open")
+}
+
+extension Connection {
+  func reply(to id: Int?, _ result: Result<JSON, RPCError>) {
+    let message: RPCMessage =
+      switch (result, id) {
+      case (.success(let value), let id?): .success(id: id, result: value)
+      case (.success, nil): .failure(id: nil, .missingParams)
+      case (.failure(let error), let id): .failure(id: id, error)
+      }
+    // A controller that is gone is noticed by the end of its input.
+    try? send(message)
+  }
+}

@@ -1,0 +1,77 @@
+import Devices
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+public final class ManualClock: TheaterClock {
+  fileprivate struct Sleeper {
+    let deadline: Duration
+    let wake: CheckedContinuation<Void, Never>
+  }
+  fileprivate struct State {
+    var now = Duration.zero
+    var sleepers: [Int: Sleeper] = [:]
+    var cancelled: Set<Int> = []
+    var next = 0
+    var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
+  }
+  private let state = Mutex(State())
+
+  public init() {}
+
+  public func now() -> Duration { state.withLock { $0.now } }
+
+  public func sleep(until deadline: Duration) async throws(CancellationError) {
+    let id = state.withLock { state in
+      state.next += 1
+      return state.next
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { wake in
+        let ready = state.withLock { state in
+          if deadline <= state.now || state.cancelled.remove(id) != nil { return [wake] }
+          state.sleepers[id] = Sleeper(deadline: deadline, wake: wake)
+          return state.takeSatisfiedWatchers()
+        }
+        for continuation in ready { continuation.resume() }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        let sleeper = state.sleepers.removeValue(forKey: id)
+        if sleeper == nil { state.cancelled.insert(id) }
+        return sleeper
+      }
+      sleeper?.wake.resume()
+    }
+    if Task.isCancelled { throw CancellationError() }
+  }
+
+  /// Moves time on and wakes whoever has waited for it, earliest first.
+  public func advance(by duration: Duration) {
+    let due = state.withLock { state in
+      state.now += duration
+      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      for id in due.keys { state.sleepers.removeValue(forKey: id) }
+      return due.values.sorted { $0.deadline < $1.deadline }
+    }
+    for sleeper in due { sleeper.wake.resume() }
+  }
+
+  /// Waits until at least `count` tasks sleep, so that moving time on reaches them.
+  public func waitForSleepers(_ count: Int = 1) async {
+    await withCheckedContinuation { wake in
+      let ready = state.withLock { state in
+        state.watchers.append((count, wake))
+        return state.takeSatisfiedWatchers()
+      }
+      for continuation in ready { continuation.resume() }
+    }
+  }
+}
+
+extension ManualClock.State {
+  fileprivate mutating func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
+    let satisfied = watchers.filter { $0.count <= sleepers.count }.map(\.wake)
+    watchers.removeAll { $0.count <= sleepers.count }
+    return satisfied
+  }
+}
