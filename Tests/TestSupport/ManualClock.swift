@@ -26,8 +26,8 @@ public final class ManualClock: TheaterClock {
       return state.next
     }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { wake in
-        let ready = state.withLock { state in
+      await withCheckedContinuation { (wake: CheckedContinuation<Void, Never>) in
+        let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
           if deadline <= state.now || state.cancelled.remove(id) != nil { return [wake] }
           state.sleepers[id] = Sleeper(deadline: deadline, wake: wake)
           return state.takeSatisfiedWatchers()
