@@ -1,0 +1,63 @@
+import Devices
+
+/// The films, songs and stations that `devices.json` names, and the folders to look for more in.
+package struct Library: Sendable, Hashable {
+  package var films: [LibraryItem]
+  package var songs: [LibraryItem]
+  package var stations: [LibraryItem]
+  package var folders: [LibraryFolder]
+
+  package init(
+    films: [LibraryItem] = [], songs: [LibraryItem] = [], stations: [LibraryItem] = [],
+    folders: [LibraryFolder] = []
+  ) {
+    self.films = films
+    self.songs = songs
+    self.stations = stations
+    self.folders = folders
+  }
+}
+
+/// One film, song or station.
+package struct LibraryItem: Sendable, Hashable {
+  /// What a player is told to play: the item of `play`, or the name of a station.
+  package var id: String
+  package var title: String
+  package var artist: String?
+  package var album: String?
+  /// In seconds.
+  package var duration: Double?
+  /// Who can play it; `nil` when any device of the activity's role can.
+  package var player: DeviceID?
+  /// Where a station sends; `nil` for films and songs, and for stations known by name alone.
+  package var frequency: StationFrequency?
+
+  package init(
+    id: String, title: String, artist: String? = nil, album: String? = nil,
+    duration: Double? = nil, player: DeviceID? = nil, frequency: StationFrequency? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.artist = artist
+    self.album = album
+    self.duration = duration
+    self.player = player
+    self.frequency = frequency
+  }
+}
+
+/// Where a station sends.
+package enum StationFrequency: Sendable, Hashable {
+  /// In kHz, within `TunerCommand.amRange`.
+  case am(Double)
+  /// In MHz, within `TunerCommand.fmRange`.
+  case fm(Double)
+}
+
+/// A folder of films or songs, listed by the players' `catalogue.scan`.
+package struct LibraryFolder: Sendable, Hashable {
+  /// Absolute.
+  package var path: String
+
+  package init(path: String) { self.path = path }
+}
