@@ -1,0 +1,152 @@
+import Synchronization
+
+/// A place in the ring where something other than sound happens.
+struct CableMarker {
+  enum Kind { case format, flush, silence, end }
+  var kind: Kind
+  /// Where in the stream of bytes.
+  var position: UInt64
+  /// Connection serial in the upper, epoch in the lower 32 bits.
+  var generation: UInt64
+  var format: CableFormat
+}
+
+/// The memory that a sink's I/O thread (producer) and its audio thread (consumer) share: a ring of
+/// bytes and a queue of markers, single producer, single consumer, without locks. Positions are
+/// counts of bytes since the start and never wrap (2⁶⁴ bytes are 100 000 years of sound).
+struct CableRing: ~Copyable {
+  static let markerCount = 64
+
+  let storage: UnsafeMutableRawPointer
+  let capacity: Int
+  let markers: UnsafeMutablePointer<CableMarker>
+  /// Wakes the I/O thread: room, a report or a confirmation.
+  let ioEvent: CableEvent
+  /// Wakes the audio thread: sound or a marker after it found nothing.
+  let audioEvent: CableEvent
+
+  // Written by the producer.
+  let tail = Atomic<UInt64>(0)
+  let markerTail = Atomic<Int>(0)
+  /// Markers before this index, and the sound before them, are to be skipped at once.
+  let skip = Atomic<Int>(0)
+
+  // Written by the consumer.
+  let head = Atomic<UInt64>(0)
+  let markerHead = Atomic<Int>(0)
+  /// Set when the consumer found nothing, taken back by the producer's next publication.
+  let waiting = Atomic<Bool>(true)
+  let confirmedSkip = Atomic<Int>(0)
+  let flushedGeneration = Atomic<UInt64>(0)
+  let flushedFrames = Atomic<UInt64>(0)
+  let drainedGeneration = Atomic<UInt64>(0)
+  /// Odd while a report is being written.
+  let reportSequence = Atomic<UInt64>(0)
+  let reportGeneration = Atomic<UInt64>(0)
+  let reportFrames = Atomic<UInt64>(0)
+  let reportDelay = Atomic<UInt64>(0)
+  let reportTime = Atomic<UInt64>(0)
+
+  // The consumer's own.
+  var format = CableFormat.compactDisc
+  var hasFormat = false
+  var announceFormat = false
+  var generation: UInt64 = 0
+  var consumed: UInt64 = 0
+  var ended: UInt64 = 0
+  var sinceSignal = 0
+  var signalThreshold = 2_205
+  var needsSignal = false
+  var skipped = 0
+  var skippedGeneration: UInt64 = 0
+  var skippedFrames: UInt64 = 0
+  let signalNanoseconds: Int64
+
+  init(capacity: Int, signalNanoseconds: Int64, ioEvent: CableEvent, audioEvent: CableEvent) {
+    self.capacity = capacity
+    self.signalNanoseconds = signalNanoseconds
+    self.ioEvent = ioEvent
+    self.audioEvent = audioEvent
+    storage = .allocate(byteCount: capacity, alignment: 64)
+    markers = .allocate(capacity: Self.markerCount)
+    markers.initialize(
+      repeating: CableMarker(kind: .end, position: 0, generation: 0, format: .compactDisc),
+      count: Self.markerCount)
+  }
+
+  deinit {
+    storage.deallocate()
+    markers.deallocate()
+  }
+}
+
+/// What the consumer last told about the device.
+struct CableReport: Equatable {
+  var generation: UInt64
+  var frames: UInt64
+  var delay: UInt64
+  var time: UInt64
+}
+
+// The producer's side; called on the sink's I/O thread alone.
+extension CableRing {
+  /// Bytes in the ring.
+  var occupied: Int { Int(tail.load(ordering: .relaxed) - head.load(ordering: .acquiring)) }
+
+  /// Whether another marker fits.
+  var takesMarker: Bool {
+    markerTail.load(ordering: .relaxed) - markerHead.load(ordering: .acquiring)
+      < Self.markerCount
+  }
+
+  /// Appends `bytes`, for which there must be room; returns false and does nothing when there is
+  /// none.
+  func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let source = bytes.baseAddress, bytes.count <= capacity - occupied else {
+      return bytes.isEmpty
+    }
+    let tail = tail.load(ordering: .relaxed)
+    let offset = Int(tail % UInt64(capacity))
+    let first = min(bytes.count, capacity - offset)
+    (storage + offset).copyMemory(from: source, byteCount: first)
+    storage.copyMemory(from: source + first, byteCount: bytes.count - first)
+    self.tail.store(tail + UInt64(bytes.count), ordering: .sequentiallyConsistent)
+    wakeConsumer()
+    return true
+  }
+
+  /// Puts a marker at the end; with `skips` everything before it is dropped. Returns the index
+  /// after it, or `nil` when the queue is full.
+  func append(
+    _ kind: CableMarker.Kind, generation: UInt64, format: CableFormat, skips: Bool = false
+  ) -> Int? {
+    guard takesMarker else { return nil }
+    let index = markerTail.load(ordering: .relaxed)
+    markers[index % Self.markerCount] = CableMarker(
+      kind: kind, position: tail.load(ordering: .relaxed), generation: generation, format: format)
+    markerTail.store(index + 1, ordering: .sequentiallyConsistent)
+    if skips { skip.store(index + 1, ordering: .sequentiallyConsistent) }
+    wakeConsumer()
+    return index + 1
+  }
+
+  /// The consumer's last report; `nil` when it never reported or is writing one just now.
+  var report: CableReport? {
+    let before = reportSequence.load(ordering: .acquiring)
+    guard before > 0, before % 2 == 0 else { return nil }
+    let report = CableReport(
+      generation: reportGeneration.load(ordering: .relaxed),
+      frames: reportFrames.load(ordering: .relaxed), delay: reportDelay.load(ordering: .relaxed),
+      time: reportTime.load(ordering: .relaxed))
+    atomicMemoryFence(ordering: .acquiring)
+    return reportSequence.load(ordering: .relaxed) == before ? report : nil
+  }
+
+  private func wakeConsumer() {
+    if waiting.load(ordering: .sequentiallyConsistent),
+      waiting.exchange(false, ordering: .sequentiallyConsistent)
+    {
+      audioEvent.signal()
+    }
+  }
+}

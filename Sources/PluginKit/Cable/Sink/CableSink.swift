@@ -1,0 +1,90 @@
+import Glibc
+import Synchronization
+
+/// What happens at a sink besides sound; for the plugin's log and state, not for its audio thread.
+public enum CableSinkEvent: Sendable, Equatable {
+  /// A source presented the token and is plugged in.
+  case plugged
+  /// The source has gone; the ring was emptied.
+  case unplugged(CableError)
+  /// A stranger was sent away.
+  case refused(CableError)
+}
+
+/// The amplifier's end of a cable: listens at a path, takes one source at a time that knows the
+/// token, and hands its sound to an audio thread through `tap`. Any thread may call the methods.
+public final class CableSink: Sendable {
+  /// The audio thread's hold; valid as long as this sink is.
+  public let tap: CableTap
+  /// Becomes readable when something came after `tap.read` had said `.empty`; an idle audio thread
+  /// polls it and calls `clearAudioEvent`.
+  public var audioEvent: Int32 { core.audioEvent.descriptor }
+  /// Plugged, unplugged and refused, for one reader.
+  public let events: AsyncStream<CableSinkEvent>
+  private let core: CableSinkCore
+
+  /// Makes the socket and starts the I/O thread.
+  /// - Parameters:
+  ///   - path: of the socket, at most 107 bytes, in a folder of the owner's; made with mode 0600
+  ///     and removed by `close`.
+  ///   - token: 64 lower-case hexadecimal digits, good for one connection.
+  ///   - ring: nanoseconds of sound between the socket and the audio thread; 20 ms…1 s.
+  ///   - heard: whether the input is selected and the amplifier plays.
+  public init(
+    path: String, token: String, ring: Int64 = 100_000_000, heard: Bool = false
+  ) throws(CableError) {
+    let (events, continuation) = AsyncStream.makeStream(
+      of: CableSinkEvent.self, bufferingPolicy: .bufferingNewest(64))
+    self.events = events
+    core = try CableSinkCore(
+      path: path, token: try CableToken(token), ring: min(max(ring, 20_000_000), 1_000_000_000),
+      heard: heard, events: continuation)
+    tap = core.tap
+    let core = core
+    try startCableThread { core.run() }
+  }
+
+  /// Lets the next source in that presents `token`; it replaces the present one. A token that was
+  /// not used yet stops being good.
+  public func expect(token: String) throws(CableError) {
+    let token = try CableToken(token)
+    core.control { $0.token = token }
+  }
+
+  /// Says whether what the source sends is played. Unselected, off, or without a device: false, and
+  /// the source goes on by its own clock. The ring is emptied then.
+  public func setHeard(_ heard: Bool) {
+    core.control { $0.heard = heard }
+  }
+
+  /// Makes `audioEvent` unreadable until the next time.
+  public func clearAudioEvent() { core.audioEvent.clear() }
+
+  /// Ends the cable: tells the source, removes the socket. The tap stays readable and empty.
+  public func close() {
+    core.control { $0.closed = true }
+  }
+
+  deinit { close() }
+}
+
+/// A checked token.
+struct CableToken: Sendable {
+  let text: String
+
+  init(_ text: String) throws(CableError) {
+    guard text.utf8.count == CableLimit.token,
+      text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+    else {
+      throw CableError(
+        .token, "A cable's token has \(CableLimit.token) lower-case hexadecimal digits.")
+    }
+    self.text = text
+  }
+
+  /// Compares in a time that does not depend on where they differ.
+  func matches(_ other: String) -> Bool {
+    guard other.utf8.count == text.utf8.count else { return false }
+    return zip(other.utf8, text.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,288 @@
+import Glibc
+import Synchronization
+
+/// One plugged source as the sink's I/O thread sees it: checks what comes, fills the ring, grants
+/// credit.
+final class CableSinkConnection {
+  let descriptor: Int32
+  /// Until when the audio thread may take to confirm a flush.
+  private(set) var flushDeadline: Int64?
+
+  private let serial: UInt32
+  private let ring: UnsafeMutablePointer<CableRing>
+  private let ringTime: Int64
+  private var heard: Bool
+  private var inbox = CableInbox(largest: CableLimit.payload)
+  private var outbox = CableOutbox()
+  private var outgoing: [UInt8] = []
+
+  private var epoch: UInt32 = 0
+  private var format: CableFormat?
+  private var received: UInt64 = 0
+  private var limit: UInt64 = 0
+  private var ended = false
+  private var blocked = false
+
+  /// What the ring's last marker said.
+  private var ringGeneration: UInt64 = 0
+  private var flushIndex = 0
+  /// Where each format begins in the ring's stream.
+  private var spans: [(start: UInt64, format: CableFormat)] = []
+  private var skipPosition: UInt64
+  private var lastReport: CableReport?
+  private var lastDrained: UInt64 = 0
+  /// The generation that began with the last flush: older reports are of the past.
+  private var flushGeneration: UInt64
+
+  init(
+    descriptor: Int32, serial: UInt32, ring: UnsafeMutablePointer<CableRing>, ringTime: Int64,
+    heard: Bool
+  ) {
+    self.descriptor = descriptor
+    self.serial = serial
+    self.ring = ring
+    self.ringTime = ringTime
+    self.heard = heard
+    skipPosition = ring.pointee.tail.load(ordering: .relaxed)
+    flushGeneration = UInt64(serial) << 32
+    outgoing += CableMessage.credit(epoch: 0, limit: 0, heard: heard).encoded
+  }
+
+  private var generation: UInt64 { UInt64(serial) << 32 | UInt64(epoch) }
+
+  /// What to poll for.
+  var poll: pollfd {
+    let input = blocked ? 0 : POLLIN
+    return pollfd(
+      fd: descriptor, events: Int16(outbox.isEmpty ? input : input | POLLOUT), revents: 0)
+  }
+
+  /// Reads and handles what has come.
+  func receive() throws(CableError) {
+    guard let count = try inbox.receive(from: descriptor) else { return }
+    guard count > 0 else { throw CableError(.closed, "The source closed the cable.") }
+    try parse()
+  }
+
+  /// Answers what the audio thread did: confirmations, reports, credit.
+  func service() throws(CableError) {
+    if blocked { try parse() }
+    confirmFlush()
+    confirmDrained()
+    reportHeard()
+    grant()
+    guard outbox.flush(to: descriptor) else { throw Self.gone }
+    guard !outgoing.isEmpty else { return }
+    let bytes = outgoing
+    outgoing.removeAll(keepingCapacity: true)
+    guard outbox.send(bytes, to: descriptor) else { throw Self.gone }
+  }
+
+  /// The input was selected or left.
+  func heardChanged(_ heard: Bool) {
+    self.heard = heard
+    if !heard { silence() }
+    outgoing += CableMessage.credit(epoch: epoch, limit: limit, heard: heard).encoded
+  }
+
+  /// Empties the ring, says why and closes.
+  func close(_ error: CableError) {
+    silence()
+    _ = outbox.send(outgoing + CableMessage.close(reason: error.message).encoded, to: descriptor)
+    Glibc.close(descriptor)
+  }
+
+  private static var gone: CableError { CableError(.closed, "The source went away.") }
+
+  private func parse() throws(CableError) {
+    blocked = false
+    while true {
+      guard ring.pointee.takesMarker else {
+        // The audio thread takes no marker: read on when it does (`service` tries again).
+        blocked = true
+        flushDeadline = MonotonicCableClock.now + 10_000_000
+        return
+      }
+      guard
+        try inbox.next({ (message, payload) throws(CableError) in
+          try handle(message, payload)
+        })
+      else { return }
+    }
+  }
+
+  private func handle(
+    _ message: CableMessage, _ payload: UnsafeRawBufferPointer
+  ) throws(CableError) {
+    switch message {
+    case .format(let epoch, let format):
+      try begin(epoch)
+      self.format = format
+      if heard { syncRing() }
+    case .data(let epoch, _):
+      try accept(payload, epoch)
+    case .flush(let epoch):
+      try flush(epoch)
+    case .end(let epoch):
+      guard format != nil, epoch == self.epoch, !ended else {
+        throw CableError(.violation, "end belongs to the present epoch, once.")
+      }
+      ended = true
+      if heard {
+        syncRing()
+        _ = ring.pointee.append(.end, generation: generation, format: format ?? .compactDisc)
+      }
+    case .close(let reason):
+      throw CableError(.closed, "The source closed the cable: \(reason)")
+    case .hello, .credit, .heard, .flushed, .drained:
+      throw CableError(.violation, "A source does not send such a message here.")
+    }
+  }
+
+  private func begin(_ epoch: UInt32) throws(CableError) {
+    guard epoch == self.epoch &+ 1 else {
+      throw CableError(.violation, "Epoch \(epoch) does not follow epoch \(self.epoch).")
+    }
+    self.epoch = epoch
+    received = 0
+    limit = 0
+    ended = false
+  }
+
+  private func accept(_ payload: UnsafeRawBufferPointer, _ epoch: UInt32) throws(CableError) {
+    guard let format, epoch == self.epoch, !ended else {
+      throw CableError(.violation, "Sound needs a format and belongs to the present epoch.")
+    }
+    let (frames, rest) = payload.count.quotientAndRemainder(dividingBy: format.frameBytes)
+    guard frames > 0, rest == 0 else {
+      throw CableError(.violation, "Sound comes in whole frames of \(format.frameBytes) bytes.")
+    }
+    guard UInt64(frames) <= limit - received else {
+      throw CableError(.violation, "\(frames) frames came for \(limit - received) of credit.")
+    }
+    received += UInt64(frames)
+    guard heard else { return }
+    syncRing()
+    guard ring.pointee.append(payload) else {
+      throw CableError(.violation, "More sound came than the ring holds.")
+    }
+  }
+
+  private func flush(_ epoch: UInt32) throws(CableError) {
+    guard let format else { throw CableError(.violation, "flush needs a format before it.") }
+    try begin(epoch)
+    guard heard else {
+      answerFlush()
+      return
+    }
+    let index = ring.pointee.append(
+      .flush, generation: generation, format: format, skips: true)
+    flushIndex = index ?? flushIndex
+    flushDeadline = MonotonicCableClock.now + CableSinkCore.confirmationTime
+    flushGeneration = generation
+    ringGeneration = generation
+    restartSpans(format)
+  }
+
+  /// Drops what is in the ring and answers a flush that waits.
+  private func silence() {
+    // The generation of the ring, not of the stream: nothing new begins by falling silent.
+    _ = ring.pointee.append(
+      .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
+    skipPosition = ring.pointee.tail.load(ordering: .relaxed)
+    if flushIndex > 0 { answerFlush() }
+  }
+
+  /// Lets the ring know the present epoch and format before sound of it.
+  private func syncRing() {
+    guard ringGeneration != generation, let format else { return }
+    _ = ring.pointee.append(.format, generation: generation, format: format)
+    ringGeneration = generation
+    if spans.last?.format != format {
+      spans.append((ring.pointee.tail.load(ordering: .relaxed), format))
+    }
+  }
+
+  private func restartSpans(_ format: CableFormat) {
+    skipPosition = ring.pointee.tail.load(ordering: .relaxed)
+    spans = [(skipPosition, format)]
+  }
+
+  private func confirmFlush() {
+    guard flushIndex > 0 else {
+      if !blocked { flushDeadline = nil }
+      return
+    }
+    let confirmed = ring.pointee.confirmedSkip.load(ordering: .acquiring) >= flushIndex
+    guard confirmed || (flushDeadline ?? 0) <= MonotonicCableClock.now else { return }
+    guard confirmed else { return answerFlush() }
+    let of = ring.pointee.flushedGeneration.load(ordering: .relaxed)
+    let frames = ring.pointee.flushedFrames.load(ordering: .relaxed)
+    sendFlushed(of, frames)
+  }
+
+  /// Answers without the audio thread: by its last report.
+  private func answerFlush() {
+    let report = lastReport
+    let frames = report.map { $0.frames > $0.delay ? $0.frames - $0.delay : 0 } ?? 0
+    sendFlushed(report?.generation ?? 0, frames)
+  }
+
+  private func sendFlushed(_ of: UInt64, _ frames: UInt64) {
+    flushIndex = 0
+    flushDeadline = nil
+    let known = of >> 32 == UInt64(serial)
+    outgoing +=
+      CableMessage.flushed(
+        epoch: epoch, frames: known ? frames : 0, of: known ? UInt32(truncatingIfNeeded: of) : 0
+      ).encoded
+  }
+
+  private func confirmDrained() {
+    let drained = ring.pointee.drainedGeneration.load(ordering: .acquiring)
+    guard drained != lastDrained, drained == generation, ended else { return }
+    lastDrained = drained
+    outgoing += CableMessage.drained(epoch: epoch).encoded
+  }
+
+  private func reportHeard() {
+    guard let report = ring.pointee.report, report != lastReport,
+      report.generation >= flushGeneration, report.generation >> 32 == UInt64(serial)
+    else { return }
+    lastReport = report
+    guard heard, flushIndex == 0, outbox.isEmpty else { return }
+    outgoing +=
+      CableMessage.heard(
+        epoch: UInt32(truncatingIfNeeded: report.generation), frames: report.frames,
+        delay: UInt32(clamping: report.delay), time: report.time
+      ).encoded
+  }
+
+  private func grant() {
+    guard heard, let format, !ended, outbox.isEmpty else { return }
+    let whole = format.frames(inNanoseconds: ringTime)
+    let target = received + UInt64(free(format, whole))
+    guard target > limit else { return }
+    let enough = target - limit >= UInt64(max(1, whole / 4))
+    guard enough || limit == 0 || (limit == received && ring.pointee.occupied == 0) else { return }
+    limit = target
+    outgoing += CableMessage.credit(epoch: epoch, limit: limit, heard: true).encoded
+  }
+
+  /// Frames of `format` that the ring still takes so that it holds at most its time.
+  private func free(_ format: CableFormat, _ whole: Int) -> Int {
+    let head = ring.pointee.head.load(ordering: .acquiring)
+    let tail = ring.pointee.tail.load(ordering: .relaxed)
+    while spans.count > 1, spans[1].start <= head { spans.removeFirst() }
+    let from = max(head, skipPosition)
+    var waiting: Int64 = 0
+    for (index, span) in spans.enumerated() {
+      let end = index + 1 < spans.count ? spans[index + 1].start : tail
+      let start = max(span.start, from)
+      guard end > start else { continue }
+      waiting += span.format.nanoseconds(ofFrames: Int(end - start) / span.format.frameBytes)
+    }
+    let room = (ring.pointee.capacity - Int(tail - head)) / format.frameBytes
+    return max(0, min(whole - format.frames(inNanoseconds: waiting), room))
+  }
+}

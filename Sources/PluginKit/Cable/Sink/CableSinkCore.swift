@@ -1,0 +1,232 @@
+import Glibc
+import Synchronization
+
+/// The sink's I/O: one thread that polls the listener, the connection and an event descriptor.
+final class CableSinkCore: @unchecked Sendable {
+  // Safe: everything but `controls` (a Mutex) and the ring's consumer side belongs to the I/O
+  // thread once `run` has started; the `let`s never change.
+  struct Controls {
+    var token: CableToken?
+    var heard: Bool
+    var closed = false
+  }
+
+  /// A connection that has not presented its token yet.
+  final class Guest {
+    let deadline: Int64
+    var inbox = CableInbox(largest: CableLimit.reply)
+    init(deadline: Int64) { self.deadline = deadline }
+  }
+
+  static let guests = 4
+  static let handshakeTime: Int64 = 2_000_000_000
+  static let confirmationTime: Int64 = 100_000_000
+
+  let path: String
+  let ringTime: Int64
+  let ring: UnsafeMutablePointer<CableRing>
+  let tap: CableTap
+  let ioEvent: CableEvent
+  let audioEvent: CableEvent
+  let controls: Mutex<Controls>
+  let events: AsyncStream<CableSinkEvent>.Continuation
+
+  let listener: Int32
+  var waiting: [Int32: Guest] = [:]
+  var connection: CableSinkConnection?
+  var serial: UInt32 = 0
+  var heard: Bool
+
+  init(
+    path: String, token: CableToken, ring ringTime: Int64, heard: Bool,
+    events: AsyncStream<CableSinkEvent>.Continuation
+  ) throws(CableError) {
+    self.path = path
+    self.ringTime = ringTime
+    self.events = events
+    self.heard = heard
+    controls = Mutex(Controls(token: token, heard: heard))
+    ioEvent = try CableEvent()
+    do throws(CableError) {
+      audioEvent = try CableEvent()
+    } catch {
+      ioEvent.close()
+      throw error
+    }
+    do throws(CableError) {
+      listener = try CableDescriptor.listen(at: path)
+    } catch {
+      ioEvent.close()
+      audioEvent.close()
+      throw error
+    }
+    // Room for the ring's time in the largest format; pages that no sound reaches cost nothing.
+    let frames = Int(Int64(CableLimit.rates.upperBound) * ringTime / 1_000_000_000) + 1
+    ring = .allocate(capacity: 1)
+    ring.initialize(
+      to: CableRing(
+        capacity: frames * 32, signalNanoseconds: ringTime / 2, ioEvent: ioEvent,
+        audioEvent: audioEvent))
+    tap = CableTap(ring: ring)
+  }
+
+  deinit {
+    ring.deinitialize(count: 1)
+    ring.deallocate()
+    ioEvent.close()
+    audioEvent.close()
+  }
+
+  /// Changes the controls and wakes the I/O thread.
+  func control(_ change: (inout Controls) -> Void) {
+    controls.withLock { change(&$0) }
+    ioEvent.signal()
+  }
+
+  /// The I/O thread.
+  func run() {
+    while true {
+      let controls = controls.withLock { $0 }
+      if controls.closed { break }
+      if controls.heard != heard {
+        heard = controls.heard
+        connection?.heardChanged(heard)
+      }
+      service()
+      waitForWork()
+    }
+    drop(CableError(.closed, "The amplifier closed the cable."))
+    for descriptor in waiting.keys { Glibc.close(descriptor) }
+    Glibc.close(listener)
+    unlink(path)
+    events.finish()
+  }
+
+  private func service() {
+    guard let connection else { return }
+    do throws(CableError) {
+      try connection.service()
+    } catch {
+      drop(error)
+    }
+  }
+
+  private func waitForWork() {
+    var polls = [
+      pollfd(fd: ioEvent.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+    ]
+    if let connection { polls.append(connection.poll) }
+    for descriptor in waiting.keys {
+      polls.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    _ = poll(&polls, nfds_t(polls.count), timeout)
+    expireGuests()
+    for entry in polls where entry.revents != 0 { handle(entry) }
+  }
+
+  private var timeout: Int32 {
+    var deadline = waiting.values.map(\.deadline).min()
+    if let pending = connection?.flushDeadline { deadline = min(deadline ?? pending, pending) }
+    return deadline.map { MonotonicCableClock().timeout(until: $0) } ?? -1
+  }
+
+  private func handle(_ entry: pollfd) {
+    switch entry.fd {
+    case ioEvent.descriptor: ioEvent.clear()
+    case listener: welcome()
+    case connection?.descriptor: receive()
+    default: hear(entry.fd)
+    }
+  }
+
+  private func receive() {
+    guard let connection else { return }
+    do throws(CableError) {
+      try connection.receive()
+    } catch {
+      drop(error)
+    }
+  }
+
+  private func welcome() {
+    guard let descriptor = CableDescriptor.accept(listener) else { return }
+    guard waiting.count < Self.guests else {
+      refuse(descriptor, CableError(.refused, "Too many connections wait for their token."))
+      return
+    }
+    waiting[descriptor] = Guest(deadline: MonotonicCableClock.now + Self.handshakeTime)
+  }
+
+  private func expireGuests() {
+    let now = MonotonicCableClock.now
+    for (descriptor, guest) in waiting where guest.deadline <= now {
+      waiting[descriptor] = nil
+      refuse(descriptor, CableError(.refused, "No token came within 2 seconds."))
+    }
+  }
+
+  /// Reads a guest's first message.
+  private func hear(_ descriptor: Int32) {
+    guard let guest = waiting[descriptor] else { return }
+    do throws(CableError) {
+      guard let count = try guest.inbox.receive(from: descriptor) else { return }
+      guard count > 0 else {
+        throw CableError(.refused, "The connection closed before its token came.")
+      }
+      var hello: CableMessage?
+      guard try guest.inbox.next({ message, _ in hello = message }), let hello else { return }
+      guard guest.inbox.isEmpty else {
+        throw CableError(.refused, "Something was sent before the first credit came.")
+      }
+      try admit(hello)
+      waiting[descriptor] = nil
+      plug(descriptor)
+    } catch {
+      waiting[descriptor] = nil
+      refuse(descriptor, error)
+    }
+  }
+
+  private func admit(_ message: CableMessage) throws(CableError) {
+    guard case .hello(let version, let token) = message else {
+      throw CableError(.refused, "The first message must be the token.")
+    }
+    guard version == CableMessage.version else {
+      throw CableError(
+        .refused,
+        "The source speaks version \(version) of the cable protocol, the sink "
+          + "\(CableMessage.version).")
+    }
+    let good = controls.withLock { controls in
+      guard controls.token?.matches(token) == true else { return false }
+      controls.token = nil
+      return true
+    }
+    guard good else {
+      throw CableError(.refused, "The token is wrong or was used before; ask for a new one.")
+    }
+  }
+
+  private func plug(_ descriptor: Int32) {
+    drop(CableError(.closed, "Another source took the cable."))
+    serial &+= 1
+    connection = CableSinkConnection(
+      descriptor: descriptor, serial: serial, ring: ring, ringTime: ringTime, heard: heard)
+    events.yield(.plugged)
+  }
+
+  private func refuse(_ descriptor: Int32, _ error: CableError) {
+    var outbox = CableOutbox()
+    _ = outbox.send(CableMessage.close(reason: error.message).encoded, to: descriptor)
+    Glibc.close(descriptor)
+    events.yield(.refused(error))
+  }
+
+  private func drop(_ error: CableError) {
+    guard let connection else { return }
+    self.connection = nil
+    connection.close(error)
+    events.yield(.unplugged(error))
+  }
+}

@@ -1,0 +1,183 @@
+import Synchronization
+
+/// What an audio thread got from a cable.
+public enum CableRead: Sendable, Equatable {
+  /// So many whole frames were written to the buffer's start.
+  case frames(Int)
+  /// Nothing is there; `CableSink.audioEvent` becomes readable when something comes.
+  case empty
+  /// The next frames have this format. Play what was read before, then change.
+  case format(CableFormat)
+  /// Pause, seek, stop or another source: drop what the device holds, then call
+  /// `CableTap.confirmFlush`. Frames after it are new.
+  case flush
+  /// The source has ended: play out, then call `CableTap.confirmDrained`.
+  case end
+}
+
+/// The audio thread's hold on a sink: reads sound without allocation, locks or reference counting.
+/// Valid as long as its `CableSink` is. One thread at a time may use it.
+public struct CableTap: @unchecked Sendable {
+  // Safe to send: the ring's consumer side is used by one thread at a time (the contract above),
+  // and everything shared with the producer is atomic.
+  let ring: UnsafeMutablePointer<CableRing>
+
+  /// Reads the next thing: up to `buffer.count` bytes of whole frames of one format, or an event.
+  /// Call again until it says `.empty` or the buffer is full.
+  public func read(into buffer: UnsafeMutableRawBufferPointer) -> CableRead {
+    if ring.pointee.needsSignal { signal() }
+    while true {
+      if let event = nextEvent() { return event }
+      if ring.pointee.hasFormat, buffer.count < ring.pointee.format.frameBytes { return .empty }
+      let count = copy(into: buffer)
+      if count > 0 { return .frames(count) }
+      if arm() { return .empty }
+    }
+  }
+
+  /// Frames that a `read` would give before the next event.
+  public var available: Int {
+    guard ring.pointee.hasFormat else { return 0 }
+    return readableBytes / ring.pointee.format.frameBytes
+  }
+
+  /// Tells how many frames read so far are still inside the device, now. Call after each write to
+  /// the device; the source's position comes from here. Costs no system call but every 50 ms.
+  public func report(delay: Int) {
+    let sequence = ring.pointee.reportSequence.load(ordering: .relaxed)
+    ring.pointee.reportSequence.store(sequence &+ 1, ordering: .relaxed)
+    atomicMemoryFence(ordering: .releasing)
+    ring.pointee.reportGeneration.store(ring.pointee.generation, ordering: .relaxed)
+    ring.pointee.reportFrames.store(ring.pointee.consumed, ordering: .relaxed)
+    ring.pointee.reportDelay.store(UInt64(max(0, delay)), ordering: .relaxed)
+    ring.pointee.reportTime.store(
+      UInt64(max(0, MonotonicCableClock.now)), ordering: .relaxed)
+    ring.pointee.reportSequence.store(sequence &+ 2, ordering: .releasing)
+    if ring.pointee.needsSignal { signal() }
+  }
+
+  /// Answers `.flush`: `unheard` frames that were read before it were dropped from the device and
+  /// never heard.
+  public func confirmFlush(unheard: Int) {
+    let frames = ring.pointee.skippedFrames
+    let unheard = UInt64(max(0, unheard))
+    ring.pointee.flushedGeneration.store(ring.pointee.skippedGeneration, ordering: .relaxed)
+    ring.pointee.flushedFrames.store(frames > unheard ? frames - unheard : 0, ordering: .relaxed)
+    ring.pointee.confirmedSkip.store(ring.pointee.skipped, ordering: .releasing)
+    signal()
+  }
+
+  /// Answers `.end`: the device has played everything.
+  public func confirmDrained() {
+    ring.pointee.drainedGeneration.store(ring.pointee.ended, ordering: .releasing)
+    signal()
+  }
+
+  private func signal() {
+    ring.pointee.needsSignal = false
+    ring.pointee.sinceSignal = 0
+    ring.pointee.ioEvent.signal()
+  }
+
+  /// Says that nothing was found, so that the producer wakes this thread; false when something has
+  /// come meanwhile.
+  private func arm() -> Bool {
+    ring.pointee.waiting.store(true, ordering: .sequentiallyConsistent)
+    let head = ring.pointee.head.load(ordering: .relaxed)
+    let index = ring.pointee.markerHead.load(ordering: .relaxed)
+    let tail = ring.pointee.tail.load(ordering: .sequentiallyConsistent)
+    let markers = ring.pointee.markerTail.load(ordering: .sequentiallyConsistent)
+    return index == markers && tail == head
+  }
+
+  private func nextEvent() -> CableRead? {
+    let index = ring.pointee.markerHead.load(ordering: .relaxed)
+    let skip = ring.pointee.skip.load(ordering: .acquiring)
+    if index < skip {
+      drop(from: index, to: skip)
+      return .flush
+    }
+    if ring.pointee.announceFormat {
+      ring.pointee.announceFormat = false
+      return .format(ring.pointee.format)
+    }
+    // The tail before the markers: a marker lies before every byte that follows it.
+    guard index < ring.pointee.markerTail.load(ordering: .acquiring) else { return nil }
+    let marker = ring.pointee.markers[index % CableRing.markerCount]
+    guard marker.position == ring.pointee.head.load(ordering: .relaxed) else { return nil }
+    adopt(marker)
+    ring.pointee.markerHead.store(index + 1, ordering: .releasing)
+    if marker.kind == .end {
+      ring.pointee.ended = marker.generation
+      return .end
+    }
+    guard ring.pointee.announceFormat else { return nextEvent() }
+    ring.pointee.announceFormat = false
+    return .format(marker.format)
+  }
+
+  private func drop(from index: Int, to skip: Int) {
+    ring.pointee.skippedGeneration = ring.pointee.generation
+    ring.pointee.skippedFrames = ring.pointee.consumed
+    var index = index
+    while index < skip {
+      let marker = ring.pointee.markers[index % CableRing.markerCount]
+      adopt(marker)
+      ring.pointee.head.store(marker.position, ordering: .releasing)
+      index += 1
+      ring.pointee.markerHead.store(index, ordering: .releasing)
+    }
+    ring.pointee.skipped = skip
+  }
+
+  /// Takes over the marker's format and generation.
+  private func adopt(_ marker: CableMarker) {
+    if marker.kind == .format || !ring.pointee.hasFormat {
+      ring.pointee.announceFormat =
+        !ring.pointee.hasFormat || ring.pointee.announceFormat
+        || ring.pointee.format != marker.format
+      ring.pointee.format = marker.format
+      ring.pointee.hasFormat = true
+      ring.pointee.signalThreshold = max(
+        1, marker.format.frames(inNanoseconds: ring.pointee.signalNanoseconds))
+    }
+    if marker.generation != ring.pointee.generation {
+      ring.pointee.generation = marker.generation
+      ring.pointee.consumed = 0
+    }
+  }
+
+  /// Bytes before the next marker.
+  private var readableBytes: Int {
+    let tail = ring.pointee.tail.load(ordering: .acquiring)
+    let head = ring.pointee.head.load(ordering: .relaxed)
+    let index = ring.pointee.markerHead.load(ordering: .relaxed)
+    var limit = tail
+    if index < ring.pointee.markerTail.load(ordering: .acquiring) {
+      limit = min(limit, ring.pointee.markers[index % CableRing.markerCount].position)
+    }
+    return Int(limit - head)
+  }
+
+  private func copy(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard let target = buffer.baseAddress, ring.pointee.hasFormat else { return 0 }
+    let readable = readableBytes
+    let frame = ring.pointee.format.frameBytes
+    let frames = min(buffer.count, readable) / frame
+    guard frames > 0 else { return 0 }
+    let bytes = frames * frame
+    let head = ring.pointee.head.load(ordering: .relaxed)
+    let capacity = ring.pointee.capacity
+    let offset = Int(head % UInt64(capacity))
+    let first = min(bytes, capacity - offset)
+    target.copyMemory(from: ring.pointee.storage + offset, byteCount: first)
+    (target + first).copyMemory(from: ring.pointee.storage, byteCount: bytes - first)
+    ring.pointee.head.store(head + UInt64(bytes), ordering: .releasing)
+    ring.pointee.consumed += UInt64(frames)
+    ring.pointee.sinceSignal += frames
+    if ring.pointee.sinceSignal >= ring.pointee.signalThreshold || bytes == readable {
+      ring.pointee.needsSignal = true
+    }
+    return frames
+  }
+}

@@ -1,0 +1,88 @@
+/// What happens at a source; for the player's state, not for its decoder.
+public enum CableSourceEvent: Sendable, Equatable {
+  /// A cable was plugged in, or replaced the one before.
+  case plugged
+  /// The cable is gone; the source goes on by its own clock until the next `connect`.
+  case unplugged(CableError)
+  /// Whether the amplifier plays this source now.
+  case heard(Bool)
+  /// The last frame of the ended section was heard, or passed unheard.
+  case drained(section: UInt32)
+}
+
+/// The player's end of a cable. A decoder thread writes; it is held back by the amplifier's credit,
+/// or by the clock while nobody listens or no cable is plugged in, so it never notices the
+/// difference. Any thread may call the other methods.
+///
+/// Sound belongs to a *section*: `setFormat` and `flush` begin one. Writes name their section, so a
+/// decoder that has not noticed a seek yet cannot put stale sound after it.
+public final class CableSource: Sendable {
+  /// Plugged, unplugged, heard and drained, for one reader.
+  public let events: AsyncStream<CableSourceEvent>
+  private let core: CableSourceCore
+
+  /// A source without a cable, paced by `clock`. Starts one I/O thread.
+  public init(clock: any CableClock = MonotonicCableClock()) throws(CableError) {
+    let (events, continuation) = AsyncStream.makeStream(of: CableSourceEvent.self)
+    self.events = events
+    core = try CableSourceCore(clock: clock, events: continuation)
+    let core = core
+    clock.onStep { [weak core] in core?.wake() }
+    try startCableThread { core.run() }
+  }
+
+  /// Plugs the source into the sink at `path` with the one-use `token`, and waits up to 2 s for the
+  /// sink's answer. A cable that was plugged in before is replaced; the frames that were not heard
+  /// through it are sent again.
+  public func connect(path: String, token: String) throws(CableError) {
+    try core.connect(path: path, token: try CableToken(token))
+  }
+
+  /// Pulls the cable out. The source goes on unheard.
+  public func disconnect() { core.disconnect() }
+
+  /// The section that writes must name now.
+  public var section: UInt32 { core.section }
+
+  /// Begins a section of `format` that follows the present one without a gap.
+  /// - Returns: the new section, or `nil` when `section` is not the present one any more.
+  public func setFormat(_ format: CableFormat, after section: UInt32) -> UInt32? {
+    core.setFormat(format, after: section)
+  }
+
+  /// Writes whole frames of `section`, and waits while the cable is full or paused. Interleaved,
+  /// little-endian.
+  /// - Returns: frames taken; fewer than given when the section is over (`flush`, `end`, `close`,
+  ///   or no format yet).
+  public func write(_ bytes: UnsafeRawBufferPointer, section: UInt32) -> Int {
+    core.write(bytes, section: section)
+  }
+
+  /// No more frames come in `section`; `drained` follows when the last was heard. A new section
+  /// before that goes on without a gap and without `drained`.
+  public func end(section: UInt32) { core.end(section: section) }
+
+  /// Seek, skip or stop: silent at once (within the amplifier's 100 ms), forgets all that was not
+  /// heard and begins a section of the same format. A `write` in progress returns. Stays paused
+  /// when paused.
+  /// - Returns: where the sound ended, and the new section.
+  public func flush() -> (heard: CablePosition, section: UInt32) { core.flush() }
+
+  /// Silent at once; what was not heard is kept and sent again by `resume`, so no frame is lost.
+  /// - Returns: where the sound stopped.
+  @discardableResult public func pause() -> CablePosition { core.pause() }
+
+  /// Goes on after `pause` with the next frame.
+  public func resume() { core.resume() }
+
+  /// What is heard now, interpolated between the amplifier's reports; by the clock when unheard.
+  public var position: CablePosition { core.position }
+
+  /// Whether the amplifier plays this source.
+  public var isHeard: Bool { core.isHeard }
+
+  /// Ends the source; writes return, the thread ends.
+  public func close() { core.close() }
+
+  deinit { close() }
+}

@@ -1,0 +1,33 @@
+/// Why a cable could not be plugged in or was closed. `message` says what happened and what to do.
+public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong, for programs.
+  public enum Code: String, Sendable {
+    /// The path is empty, too long or not usable as a socket.
+    case path
+    /// The token is not 64 hexadecimal digits.
+    case token
+    /// The other end refused: wrong or used token, wrong version.
+    case refused
+    /// The other end did not answer in time.
+    case timeout
+    /// The other end broke the protocol.
+    case violation
+    /// The other end went away or closed in good order.
+    case closed
+    /// The operating system refused.
+    case system
+  }
+  /// What went wrong, for programs.
+  public let code: Code
+  /// What went wrong, for people.
+  public let message: String
+
+  /// An error with its message for people.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The message for people.
+  public var description: String { message }
+}

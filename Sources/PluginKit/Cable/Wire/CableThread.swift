@@ -1,0 +1,57 @@
+import Glibc
+
+/// Starts a detached thread that runs `body`.
+func startCableThread(_ body: @escaping @Sendable () -> Void) throws(CableError) {
+  final class Start {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let start = Unmanaged.passRetained(Start(body))
+  let code = pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
+      return nil
+    }, start.toOpaque())
+  guard code == 0 else {
+    start.release()
+    throw CableError(.system, "No thread is to be had for the cable: \(systemMessage(code)).")
+  }
+  pthread_detach(thread)
+}
+
+/// A mutex with a condition, for threads that wait.
+final class CableMonitor: @unchecked Sendable {
+  // Safe: both are made for use from several threads, and the pointers never change.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Runs `body` alone.
+  func locked<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
+  /// Inside `locked`: waits for `wakeAll`.
+  func wait() { pthread_cond_wait(condition, mutex) }
+
+  /// Wakes all who wait.
+  func wakeAll() { pthread_cond_broadcast(condition) }
+}

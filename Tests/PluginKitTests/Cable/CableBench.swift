@@ -1,0 +1,180 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PluginKit
+
+/// A folder with a short name of its own, gone with the value.
+final class ScratchFolder: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/cable-XXXXXX".utf8)
+    template.append(0)
+    let made = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { mkdtemp($0.baseAddress) != nil }
+    }
+    try #require(made)
+    path = String(decoding: template.dropLast(), as: UTF8.self)
+  }
+
+  deinit {
+    unlink(path + "/s")
+    rmdir(path)
+  }
+}
+
+/// Waits until `condition` holds, at most five seconds.
+func eventually(
+  _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: () -> Bool
+) throws {
+  let deadline = MonotonicCableClock.now + 5_000_000_000
+  while !condition() {
+    try #require(
+      MonotonicCableClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
+    usleep(500)
+  }
+}
+
+/// A clock that a test sets.
+final class HandClock: CableClock {
+  private let state = Mutex<(now: Int64, wakes: [@Sendable () -> Void])>((1_000_000_000, []))
+
+  var now: Int64 { state.withLock { $0.now } }
+  func timeout(until deadline: Int64) -> Int32 { deadline <= now ? 0 : -1 }
+  func onStep(_ wake: @escaping @Sendable () -> Void) {
+    state.withLock { $0.wakes.append(wake) }
+  }
+
+  func advance(milliseconds: Int64) {
+    let wakes = state.withLock { state in
+      state.now += milliseconds * 1_000_000
+      return state.wakes
+    }
+    for wake in wakes { wake() }
+  }
+}
+
+let tokenA = String(repeating: "a", count: 64)
+let tokenB = String(repeating: "b1", count: 32)
+
+/// Frames that say their own number: 16-bit stereo, left the low, right the high 16 bits.
+func numbered(_ range: Range<Int>) -> [UInt8] {
+  range.flatMap { frame in
+    [
+      UInt8(truncatingIfNeeded: frame), UInt8(truncatingIfNeeded: frame >> 8),
+      UInt8(truncatingIfNeeded: frame >> 16), UInt8(truncatingIfNeeded: frame >> 24),
+    ]
+  }
+}
+
+/// The numbers of such frames.
+func numbers(_ bytes: [UInt8]) -> [Int] {
+  stride(from: 0, to: bytes.count, by: 4).map { at -> Int in
+    bytes[at..<(at + 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+/// A decoder: a thread that writes numbered frames from `start` until it is told where to stop.
+final class NumberedDecoder: Sendable {
+  private let state = Mutex<(next: Int, done: Bool)>((0, false))
+
+  var next: Int { state.withLock { $0.next } }
+  var isDone: Bool { state.withLock { $0.done } }
+
+  init(_ source: CableSource, section: UInt32, frames: Range<Int>, chunk: Int = 1_000) throws {
+    try startCableThread { [self] in
+      var next = frames.lowerBound
+      while next < frames.upperBound {
+        let end = min(next + chunk, frames.upperBound)
+        let taken = numbered(next..<end).withUnsafeBytes { source.write($0, section: section) }
+        next += taken
+        state.withLock { $0.next = next }
+        if taken < chunk, next < frames.upperBound { break }
+      }
+      state.withLock { $0.done = true }
+    }
+  }
+}
+
+/// An amplifier without a device: what it reads it has played, less the delay it is told to have.
+final class TestSpeaker {
+  let sink: CableSink
+  var heard: [UInt8] = []
+  var formats: [CableFormat] = []
+  var flushes = 0
+  var ended = false
+  var delay = 0
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  init(_ sink: CableSink) { self.sink = sink }
+  deinit { buffer.deallocate() }
+
+  /// Reads once, at most `bytes`; returns what came.
+  @discardableResult func read(_ bytes: Int = 4_000) -> CableRead {
+    let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<bytes])
+    let read = sink.tap.read(into: part)
+    switch read {
+    case .frames(let frames):
+      let size = (formats.last ?? .compactDisc).frameBytes
+      heard.append(contentsOf: part[..<(frames * size)])
+      sink.tap.report(delay: delay)
+    case .format(let format): formats.append(format)
+    case .flush:
+      flushes += 1
+      sink.tap.confirmFlush(unheard: delay)
+    case .end:
+      ended = true
+      sink.tap.confirmDrained()
+    case .empty: break
+    }
+    return read
+  }
+
+  /// Reads until `condition` holds.
+  func play(
+    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
+    until condition: () -> Bool
+  ) throws {
+    try eventually(what, sourceLocation: sourceLocation) {
+      while read() != .empty {}
+      return condition()
+    }
+  }
+}
+
+/// A source and a sink on one cable.
+struct CableBench {
+  let folder: ScratchFolder
+  let sink: CableSink
+  let source: CableSource
+  let speaker: TestSpeaker
+  var path: String { folder.path + "/s" }
+
+  init(heard: Bool = true, clock: any CableClock = MonotonicCableClock()) throws {
+    folder = try ScratchFolder()
+    sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: heard)
+    source = try CableSource(clock: clock)
+    speaker = TestSpeaker(sink)
+    try source.connect(path: folder.path + "/s", token: tokenA)
+  }
+
+  func close() {
+    source.close()
+    sink.close()
+  }
+}
+
+/// `pause` called on a thread of its own, for the test plays the amplifier meanwhile.
+final class PauseCall: Sendable {
+  private let state = Mutex<CablePosition?>(nil)
+  var result: CablePosition? { state.withLock { $0 } }
+
+  init(_ source: CableSource) throws {
+    try startCableThread { [self] in
+      let position = source.pause()
+      state.withLock { $0 = position }
+    }
+  }
+}
