@@ -9,13 +9,13 @@ final class ScratchFolder: Sendable {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/cable-XXXXXX".utf8)
-    template.append(0)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { mkdtemp($0.baseAddress) != nil }
-    }
-    try #require(made)
-    path = String(decoding: template.dropLast(), as: UTF8.self)
+    let template = Array("/tmp/cable-XXXXXX".utf8CString)
+    let made = UnsafeMutableBufferPointer<CChar>.allocate(capacity: template.count)
+    defer { made.deallocate() }
+    _ = made.initialize(from: template)
+    let start = try #require(made.baseAddress)
+    try #require(mkdtemp(start) != nil)
+    path = String(cString: start)
   }
 
   deinit {
