@@ -1,0 +1,183 @@
+import Glibc
+import Synchronization
+
+extension AudioLoop {
+  /// How long silence is kept up for a source that pauses, before the device is stopped.
+  static var patience: Int64 { 1_000_000_000 }
+
+  /// Does all that can be done now; answers how many milliseconds to wait (−1: for the bell, or for
+  /// the device where it is running).
+  mutating func play() -> Int {
+    let now = PlaybackClock.now()
+    if lost, now >= retryAt, isRunning || hasFrames { reopen(now) }
+    if suspendedSince > 0 { return resume(now) }
+    for _ in 0..<64 {
+      if renderer.pending > 0 {
+        guard let step = writePending() else { continue }
+        return step
+      }
+      if switchAsked, finishSwitch() { continue }
+      guard let source else { return finishTail(now) }
+      if endOwed { return finishEnd(source) }
+      switch next(from: source) {
+      case .frames(let count):
+        if planStale || renderer.plan == nil {
+          if !renewPlan(source) { return finishTail(now) }
+          continue
+        }
+        if let step = render(count, from: source) { return step }
+      case .format, .again: continue
+      case .end: endOwed = true
+      case .nothing: return starve(now)
+      }
+    }
+    return 1
+  }
+
+  /// Whether the source has anything waiting.
+  private var hasFrames: Bool { (source?.pointee.ring.readable ?? 0) > 0 }
+
+  /// What comes next in the source's ring.
+  private enum Next {
+    case frames(Int), format, end, nothing, again
+  }
+
+  private mutating func next(from source: UnsafeMutablePointer<InputChannel>) -> Next {
+    let position = source.pointee.ring.readPosition
+    var bytes = source.pointee.ring.readable
+    if let marker = source.pointee.markers.peek() {
+      if marker.position <= position {
+        source.pointee.markers.pop()
+        switch marker.event {
+        case .end: return .end
+        case .format(let format):
+          if source.pointee.format != format {
+            source.pointee.format = format
+            planStale = true
+          }
+          return .format
+        }
+      }
+      bytes = min(bytes, marker.position - position)
+    }
+    guard let format = source.pointee.format else {
+      // Frames without a format cannot be played; the cable never sends them.
+      source.pointee.ring.skip(to: position + bytes)
+      return bytes > 0 ? .again : .nothing
+    }
+    let frames = bytes / format.frameBytes
+    return frames > 0 ? .frames(frames) : .nothing
+  }
+
+  /// Writes what is rendered; `nil` when all of it went, else how long to wait.
+  private mutating func writePending() -> Int? {
+    guard let bytes = renderer.pendingBytes else { return nil }
+    let taken = output.write(bytes, frames: renderer.pending)
+    if taken < 0 { return trouble(Int32(-taken)) }
+    guard taken > 0 else { return untilRoom() }
+    renderer.consume(taken)
+    isRunning = true
+    wait.wasUseful()
+    return nil
+  }
+
+  /// Renders up to `count` frames; `nil` when there is something to write, else how long to wait.
+  private mutating func render(
+    _ count: Int, from source: UnsafeMutablePointer<InputChannel>
+  ) -> Int? {
+    guard let plan = renderer.plan else { return nil }
+    let room = output.room()
+    if room < 0 { return trouble(Int32(-room)) }
+    let fits = room * plan.source.rate / plan.device.rate
+    var frames = min(count, min(fits, plan.chunkFrames))
+    // Dribbling a few frames at a time costs a wake each; a period at a time is soon enough.
+    let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
+    let least = isRunning ? min(count, period) : 1
+    guard frames > 0, frames >= least else { return untilRoom() }
+    if switchAsked { frames = min(frames, fadeOut(plan)) }
+    if fadeInNext {
+      fadeInNext = false
+      renderer.fade = GainRamp(0)
+      renderer.fade.move(to: 1, over: plan.device.rate / 200)
+    }
+    source.pointee.ring.take(frames * plan.source.frameBytes, into: plan.sourceBytes)
+    renderer.render(frames)
+    source.pointee.framesTaken.add(frames, ordering: .relaxed)
+    silenceWritten = 0
+    starvedSince = 0
+    return nil
+  }
+
+  /// Milliseconds until the clock has played half a buffer; the device tells for itself, but a dead
+  /// one may not, so look every second.
+  private func untilRoom() -> Int {
+    guard output.pace == .clock else { return 1000 }
+    let surplus = output.queued() - output.settings.bufferFrames / 2
+    return max(1, surplus * 1000 / output.settings.rate + 1)
+  }
+
+  /// The source sends nothing for now: keep the device alive for a while, then stop it.
+  private mutating func starve(_ now: Int64) -> Int {
+    guard isRunning else { return -1 }
+    if starvedSince == 0 {
+      starvedSince = now
+      shared.pointee.starvations.add(1, ordering: .relaxed)
+    }
+    return finishTail(now)
+  }
+
+  /// Writes silence behind the last frames; stops the device once they are out and patience is over.
+  private mutating func finishTail(_ now: Int64) -> Int {
+    guard isRunning else { return -1 }
+    if starvedSince == 0 { starvedSince = now }
+    let queued = output.queued()
+    if queued <= silenceWritten, now - starvedSince > Self.patience {
+      halt()
+      return -1
+    }
+    let period = output.settings.periodFrames
+    // A first handful of frames below the start threshold: more is on its way, most likely.
+    if output.written < period, now - starvedSince < 20_000_000 { return 5 }
+    if queued <= period * 3 / 2 {
+      fadeInNext = true
+      renderer.renderSilence(period)
+      if renderer.pending == 0 { return -1 }
+      silenceWritten += renderer.pending
+      if let bytes = renderer.pendingBytes {
+        let taken = output.write(bytes, frames: renderer.pending)
+        if taken < 0 { return trouble(Int32(-taken)) }
+        renderer.consume(renderer.pending)
+      }
+    }
+    return max(1, (output.queued() - period) * 1000 / output.settings.rate)
+  }
+
+  /// Plays out what is queued after the source's end, then says that it was heard.
+  private mutating func finishEnd(_ source: UnsafeMutablePointer<InputChannel>) -> Int {
+    if renderer.held > 0 {
+      renderer.renderHeld()
+      if renderer.pending > 0 { return 0 }
+    }
+    let now = PlaybackClock.now()
+    if !isRunning || output.queued() <= silenceWritten {
+      endOwed = false
+      halt()
+      source.pointee.delay.store(0, ordering: .relaxed)
+      source.pointee.drains.add(1, ordering: .releasing)
+      source.pointee.cableBell.ring()
+      return 0
+    }
+    let left = max(0, output.queued() - silenceWritten) * 1000 / output.settings.rate + 1
+    let step = finishTail(now)
+    return step < 0 ? left : min(step, left)
+  }
+
+  /// Stops the device, at once; what was queued is gone.
+  mutating func halt() {
+    renderer.discard()
+    if output.stop() < 0, output.pcm != nil { lose(ALSAFailure(step: .prepare, code: EIO)) }
+    isRunning = false
+    starvedSince = 0
+    silenceWritten = 0
+  }
+}

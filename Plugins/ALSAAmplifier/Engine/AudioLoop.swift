@@ -1,0 +1,144 @@
+import CALSA
+import Synchronization
+
+/// What the audio thread does, from its start to its end.
+///
+/// It sleeps in `poll` until its bell rings or the device wants more. Its steady path allocates
+/// nothing, takes no lock and counts no references; opening, reopening and changing formats do
+/// allocate, and happen only where sound is interrupted anyway.
+struct AudioLoop: ~Copyable {
+  /// What the thread is given at its start; fixed.
+  struct Setting {
+    /// The PCM's name, for as long as the thread lives.
+    var device: UnsafePointer<CChar>
+    /// The device buffer to ask for.
+    var bufferMilliseconds: Int
+    /// Whether to go on without a PCM when there is none at "on".
+    var silentWhenMissing: Bool
+  }
+
+  let shared: UnsafeMutablePointer<EngineShared>
+  let setting: Setting
+  var output = Output()
+  var renderer = Renderer()
+  var wait: PollSet
+
+  // The source.
+  var source: UnsafeMutablePointer<InputChannel>?
+  var sourceIndex = -1
+  var map = SpeakerLayout.stereo
+  var surround = false
+  var powered = false
+
+  // The state of play; see `AudioLoop+Play`.
+  var isRunning = false
+  var silenceWritten = 0
+  var starvedSince: Int64 = 0
+  var endOwed = false
+  var planStale = true
+  var request: DeviceRequest?
+  var switchAsked = false
+  var fadeInNext = false
+
+  // The state of trouble; see `AudioLoop+Trouble`.
+  var failure = ALSAFailure(step: .none, code: 0)
+  var lost = false
+  var retryAt: Int64 = 0
+  var retryDelay: Int64 = 0
+  var suspendedSince: Int64 = 0
+  var failuresInRow = 0
+
+  // What was told last; see `AudioLoop+Report`.
+  var told = Report()
+  var framesTold = 0
+  var levelsTold: Int64 = 0
+
+  init(shared: UnsafeMutablePointer<EngineShared>, setting: Setting) {
+    self.shared = shared
+    self.setting = setting
+    wait = PollSet(bell: shared.pointee.audioBell)
+  }
+
+  deinit { wait.release() }
+
+  /// Runs until `stopping` is set.
+  mutating func run() {
+    while !shared.pointee.stopping.load(ordering: .acquiring) {
+      shared.pointee.audioBell.silence()
+      takeControl()
+      answerFlushes()
+      let timeout = powered ? play() : -1
+      publish()
+      wait.sleep(timeout, on: wantsDevice ? output.pcm : nil)
+    }
+    closeDown()
+  }
+
+  /// True while the device's own descriptors say when to go on.
+  private var wantsDevice: Bool {
+    powered && isRunning && output.pace == .device && starvedSince == 0 && suspendedSince == 0
+  }
+
+  /// Brings what was asked for into force.
+  private mutating func takeControl() {
+    let asked = shared.pointee.powerAsked.load(ordering: .acquiring)
+    if asked != shared.pointee.powerDone.load(ordering: .relaxed) {
+      if asked & 1 == 1 { if !powered { powerOn() } } else { powerOff() }
+      publish()
+      shared.pointee.powerDone.store(asked, ordering: .releasing)
+      shared.pointee.controlBell.ring()
+    }
+    let gain = Float(bitPattern: shared.pointee.gain.load(ordering: .relaxed))
+    if gain != renderer.volume.target {
+      // 20 ms: too slow to click, too fast to notice.
+      renderer.volume.move(to: gain, over: isRunning ? output.settings.rate / 50 : 0)
+    }
+    renderer.metering = shared.pointee.metering.load(ordering: .relaxed)
+    let wanted = shared.pointee.surround.load(ordering: .relaxed)
+    if wanted != surround {
+      surround = wanted
+      planStale = true
+    }
+    let selected = powered ? shared.pointee.selected.load(ordering: .relaxed) : -1
+    let appeared = source == nil && shared.pointee.input(selected) != nil
+    switchAsked = selected != sourceIndex || appeared
+  }
+
+  private mutating func powerOn() {
+    let format = StreamFormat(sample: .s16, rate: 48000, channels: 2)
+    let first = DeviceRequest(
+      playing: format, surround: false, bufferMilliseconds: setting.bufferMilliseconds)
+    do throws(ALSAFailure) {
+      try openDevice(first)
+      powered = true
+    } catch {
+      failure = error
+      guard setting.silentWhenMissing else { return }
+      powered = true
+      lose(error)
+    }
+  }
+
+  private mutating func powerOff() {
+    if let source { leave(source) }
+    source = nil
+    sourceIndex = -1
+    renderer.adopt(nil)
+    output.close()
+    request = nil
+    powered = false
+    lost = false
+    isRunning = false
+    starvedSince = 0
+    silenceWritten = 0
+    suspendedSince = 0
+    endOwed = false
+    planStale = true
+    failure = ALSAFailure(step: .none, code: 0)
+  }
+
+  private mutating func closeDown() {
+    powerOff()
+    publish()
+  }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+
+/// What the controlling side and the audio thread tell each other, without locks.
+///
+/// Each value has one writer. After writing, the writer rings the other side's bell.
+struct EngineShared: ~Copyable {
+  /// How many inputs there can be.
+  static let inputLimit = 16
+
+  // Written by the controlling side.
+  /// Set once: the thread ends.
+  let stopping = Atomic<Bool>(false)
+  /// A request's number times two, plus one for on.
+  let powerAsked = Atomic<Int>(0)
+  /// The input to listen to; −1 for none.
+  let selected = Atomic<Int>(-1)
+  /// All the source's channels rather than the front pair.
+  let surround = Atomic<Bool>(false)
+  /// The gain to go to, as the bits of a float.
+  let gain = Atomic<UInt32>(0)
+  /// Whether levels are wanted.
+  let metering = Atomic<Bool>(false)
+  /// The inputs' addresses; 0 where there is none yet.
+  let inputs: UnsafeMutablePointer<Atomic<UInt>>
+
+  // Written by the audio thread.
+  /// The newest value of `powerAsked` that has been carried out.
+  let powerDone = Atomic<Int>(0)
+  /// What the output is doing: an `OutputState`.
+  let outputState = Atomic<Int>(OutputState.closed.rawValue)
+  /// Why the device is not in use: an `ALSAFailure`, step and code.
+  let failureStep = Atomic<Int32>(0)
+  let failureCode = Atomic<Int32>(0)
+  /// The format in use.
+  let deviceSample = Atomic<Int32>(0)
+  let deviceRate = Atomic<Int>(0)
+  let deviceChannels = Atomic<Int>(0)
+  let deviceBuffer = Atomic<Int>(0)
+  /// Whether frames are running through.
+  let sounding = Atomic<Bool>(false)
+  /// How often the device ran dry, and how often it was the source that did not deliver.
+  let underruns = Atomic<Int>(0)
+  let starvations = Atomic<Int>(0)
+  /// How often the device was reopened after it was lost.
+  let reopenings = Atomic<Int>(0)
+  /// Whether the clock rather than the device sets the pace.
+  let clockPaced = Atomic<Bool>(false)
+  /// Whether the thread runs with real-time priority.
+  let realtime = Atomic<Bool>(false)
+  /// Peak and RMS of each channel, as the bits of floats: eight and eight.
+  let levels: UnsafeMutablePointer<Atomic<UInt32>>
+
+  /// Wakes the audio thread.
+  let audioBell: Bell
+  /// Wakes the controlling side.
+  let controlBell: Bell
+
+  /// Shared state with nothing on.
+  init(audioBell: Bell, controlBell: Bell) {
+    self.audioBell = audioBell
+    self.controlBell = controlBell
+    inputs = .allocate(capacity: Self.inputLimit)
+    for index in 0..<Self.inputLimit { (inputs + index).initialize(to: Atomic(0)) }
+    levels = .allocate(capacity: 16)
+    for index in 0..<16 { (levels + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    for index in 0..<Self.inputLimit {
+      let address = inputs[index].load(ordering: .relaxed)
+      guard let channel = UnsafeMutablePointer<InputChannel>(bitPattern: address) else { continue }
+      channel.pointee.cableBell.close()
+      channel.deinitialize(count: 1)
+      channel.deallocate()
+    }
+    inputs.deinitialize(count: Self.inputLimit)
+    inputs.deallocate()
+    levels.deinitialize(count: 16)
+    levels.deallocate()
+    audioBell.close()
+    controlBell.close()
+  }
+
+  /// The input in a place; `nil` when there is none (yet).
+  func input(_ index: Int) -> UnsafeMutablePointer<InputChannel>? {
+    guard index >= 0, index < Self.inputLimit else { return nil }
+    return UnsafeMutablePointer(bitPattern: inputs[index].load(ordering: .acquiring))
+  }
+}
+
+/// What the output is doing.
+enum OutputState: Int, Sendable {
+  /// The amplifier is off; the PCM belongs to others.
+  case closed
+  /// The PCM is open.
+  case open
+  /// No PCM; sound passes unheard at the pace of the clock, and the PCM is tried again.
+  case silent
+  /// The amplifier was refused its PCM and stays off.
+  case refused
+}

@@ -1,0 +1,201 @@
+import Glibc
+import Synchronization
+
+/// The audio thread and the handle to steer it. Every call returns at once, whatever the device is
+/// doing; results arrive through `onChange` and `power`.
+final class SoundEngine: Sendable {
+  /// How to play.
+  struct Options: Sendable {
+    /// An ALSA PCM name.
+    var device = "default"
+    /// The device's buffer.
+    var bufferMilliseconds = 100
+    /// Whether to play silently when there is no PCM, rather than refuse to go on.
+    var silentWhenMissing = false
+  }
+
+  /// A pointer that both threads may use.
+  private struct SharedState: @unchecked Sendable {
+    // Safe: everything behind it is atomic or has one owner by design (see `EngineShared`), and it
+    // is freed after both threads have ended.
+    let pointer: UnsafeMutablePointer<EngineShared>
+  }
+
+  private struct Steering {
+    var asked = 0
+    var waiting: [(request: Int, resume: CheckedContinuation<EngineStatus, Never>)] = []
+    var inputCount = 0
+    var threads: [NativeThread] = []
+    var isStopped = false
+  }
+
+  private let shared: SharedState
+  private let steering = Mutex(Steering())
+  private let onChange: @Sendable (EngineStatus) -> Void
+
+  /// Starts the engine, off; `onChange` is called on a thread of its own whenever the status or the
+  /// levels may have changed. `nil` when the system has no threads or descriptors left.
+  init?(_ options: Options, onChange: @escaping @Sendable (EngineStatus) -> Void) {
+    guard let audioBell = Bell(), let controlBell = Bell() else { return nil }
+    let pointer = UnsafeMutablePointer<EngineShared>.allocate(capacity: 1)
+    pointer.initialize(to: EngineShared(audioBell: audioBell, controlBell: controlBell))
+    shared = SharedState(pointer: pointer)
+    self.onChange = onChange
+    guard startThreads(options) else { return nil }
+  }
+
+  deinit {
+    shared.pointer.deinitialize(count: 1)
+    shared.pointer.deallocate()
+  }
+
+  private func startThreads(_ options: Options) -> Bool {
+    let audio = NativeThread("audio") { [shared] in
+      let realtime = NativeThread.becomeRealtime()
+      shared.pointer.pointee.realtime.store(realtime, ordering: .relaxed)
+      options.device.withCString { name in
+        let setting = AudioLoop.Setting(
+          device: name, bufferMilliseconds: options.bufferMilliseconds,
+          silentWhenMissing: options.silentWhenMissing)
+        var loop = AudioLoop(shared: shared.pointer, setting: setting)
+        loop.run()
+      }
+    }
+    // The watcher keeps the engine alive until `stop`.
+    let watcher = NativeThread("watch") { self.watch() }
+    steering.withLock { $0.threads = [audio, watcher].compactMap(\.self) }
+    if audio == nil || watcher == nil { stop() }
+    return audio != nil && watcher != nil
+  }
+
+  /// Ends both threads and closes the device. Must not be called from `onChange`.
+  func stop() {
+    let threads = steering.withLock { state in
+      defer { state.threads = [] }
+      state.isStopped = true
+      return state.threads
+    }
+    shared.pointer.pointee.stopping.store(true, ordering: .releasing)
+    shared.pointer.pointee.audioBell.ring()
+    shared.pointer.pointee.controlBell.ring()
+    for thread in threads { thread.join() }
+    resumeWaiting(upTo: .max)
+  }
+
+  /// A new input; `nil` when there are sixteen already. It lives as long as the engine.
+  func addInput() -> (index: Int, channel: UnsafeMutablePointer<InputChannel>)? {
+    steering.withLock { state in
+      guard state.inputCount < EngineShared.inputLimit, let bell = Bell() else { return nil }
+      let channel = UnsafeMutablePointer<InputChannel>.allocate(capacity: 1)
+      channel.initialize(to: InputChannel(bell: bell))
+      let index = state.inputCount
+      state.inputCount += 1
+      shared.pointer.pointee.inputs[index].store(
+        UInt(bitPattern: channel), ordering: .releasing)
+      shared.pointer.pointee.audioBell.ring()
+      return (index, channel)
+    }
+  }
+
+  /// Wakes the audio thread, after a cable has written something.
+  func wake() { shared.pointer.pointee.audioBell.ring() }
+
+  /// Turns the output on or off; answers when that has happened or was refused.
+  func power(_ on: Bool) async -> EngineStatus {
+    await withCheckedContinuation { continuation in
+      let request: Int? = steering.withLock { state in
+        guard !state.isStopped else { return nil }
+        state.asked += 1
+        let request = state.asked * 2 + (on ? 1 : 0)
+        state.waiting.append((request, continuation))
+        shared.pointer.pointee.powerAsked.store(request, ordering: .releasing)
+        return request
+      }
+      guard request != nil else { return continuation.resume(returning: status) }
+      wake()
+    }
+  }
+
+  /// Listens to an input, or to none (`nil`).
+  func select(_ input: Int?) {
+    shared.pointer.pointee.selected.store(input ?? -1, ordering: .relaxed)
+    wake()
+  }
+
+  /// Plays all channels (`true`) or the front pair.
+  func setSurround(_ on: Bool) {
+    shared.pointer.pointee.surround.store(on, ordering: .relaxed)
+    wake()
+  }
+
+  /// Moves to a gain of 0…1.
+  func setGain(_ gain: Float) {
+    shared.pointer.pointee.gain.store(gain.bitPattern, ordering: .relaxed)
+    wake()
+  }
+
+  /// Starts or ends the reading of levels.
+  func setMetering(_ on: Bool) {
+    shared.pointer.pointee.metering.store(on, ordering: .relaxed)
+    wake()
+  }
+
+  /// What the engine is doing now.
+  var status: EngineStatus {
+    let now = shared.pointer
+    let state = OutputState(rawValue: now.pointee.outputState.load(ordering: .acquiring)) ?? .closed
+    var status = EngineStatus(state: state)
+    let code = now.pointee.failureCode.load(ordering: .relaxed)
+    if code != 0 {
+      let step = ALSAFailure.Step(rawValue: now.pointee.failureStep.load(ordering: .relaxed))
+      status.failure = ALSAFailure(step: step ?? .none, code: code)
+    }
+    if state == .open || state == .silent {
+      let sample = SampleFormat(rawValue: now.pointee.deviceSample.load(ordering: .relaxed))
+      let buffer = now.pointee.deviceBuffer.load(ordering: .relaxed)
+      status.settings = DeviceSettings(
+        sample: sample ?? .s16, rate: now.pointee.deviceRate.load(ordering: .relaxed),
+        channels: now.pointee.deviceChannels.load(ordering: .relaxed), bufferFrames: buffer,
+        periodFrames: buffer / 4)
+    }
+    status.isSounding = now.pointee.sounding.load(ordering: .relaxed)
+    status.isClockPaced = now.pointee.clockPaced.load(ordering: .relaxed)
+    status.isRealtime = now.pointee.realtime.load(ordering: .relaxed)
+    status.underruns = now.pointee.underruns.load(ordering: .relaxed)
+    status.starvations = now.pointee.starvations.load(ordering: .relaxed)
+    status.reopenings = now.pointee.reopenings.load(ordering: .relaxed)
+    return status
+  }
+
+  /// The newest levels, for `channels` channels; zero unless metering.
+  func levels(channels: Int) -> Levels {
+    let words = shared.pointer.pointee.levels
+    let count = min(max(channels, 0), LevelMeter.channelLimit)
+    return Levels(
+      peak: (0..<count).map { Float(bitPattern: words[$0].load(ordering: .relaxed)) },
+      rms: (0..<count).map { Float(bitPattern: words[8 + $0].load(ordering: .relaxed)) })
+  }
+
+  /// The second thread: passes on what the audio thread tells.
+  private func watch() {
+    let bell = shared.pointer.pointee.controlBell
+    var entry = pollfd(fd: bell.listening, events: Int16(POLLIN), revents: 0)
+    while !shared.pointer.pointee.stopping.load(ordering: .acquiring) {
+      _ = poll(&entry, 1, -1)
+      bell.silence()
+      onChange(status)
+      resumeWaiting(upTo: shared.pointer.pointee.powerDone.load(ordering: .acquiring))
+    }
+  }
+
+  private func resumeWaiting(upTo done: Int) {
+    let ready = steering.withLock { state in
+      let ready = state.waiting.filter { $0.request <= done }
+      state.waiting.removeAll { $0.request <= done }
+      return ready
+    }
+    guard !ready.isEmpty else { return }
+    let now = status
+    for one in ready { one.resume.resume(returning: now) }
+  }
+}

@@ -1,0 +1,52 @@
+/// What was asked of a PCM and what it agreed to. Plain numbers only.
+struct DeviceSettings: Equatable {
+  /// How one sample lies in memory.
+  var sample: SampleFormat
+  /// Frames a second.
+  var rate: Int
+  /// Channels in a frame.
+  var channels: Int
+  /// Frames the device holds.
+  var bufferFrames: Int
+  /// Frames between two of its ticks.
+  var periodFrames: Int
+
+  /// Bytes a frame takes.
+  var frameBytes: Int { sample.bytes * channels }
+
+  /// What a device that takes anything would agree to; silent output is one.
+  static func unlimited(_ request: DeviceRequest) -> DeviceSettings {
+    let buffer = max(64, request.rate * request.bufferMilliseconds / 1000)
+    return DeviceSettings(
+      sample: request.sample, rate: request.rate, channels: request.channels,
+      bufferFrames: buffer, periodFrames: max(16, buffer / 4))
+  }
+}
+
+/// What the amplifier would like from a PCM.
+struct DeviceRequest: Equatable {
+  /// The source's sample format; the device may get a neighbour.
+  var sample: SampleFormat
+  /// The source's rate.
+  var rate: Int
+  /// The channels wanted; the device may get more, or fewer.
+  var channels: Int
+  /// The length of the device's buffer.
+  var bufferMilliseconds: Int
+
+  /// The request for playing `format`: all its channels in surround, the front pair in stereo.
+  init(playing format: StreamFormat, surround: Bool, bufferMilliseconds: Int) {
+    sample = format.sample
+    rate = format.rate
+    channels = surround ? format.channels : 2
+    self.bufferMilliseconds = bufferMilliseconds
+  }
+
+  /// Channel counts to try, best first: the wanted one, then more (idle speakers stay silent),
+  /// then fewer (folded down).
+  var channelChoices: [Int] {
+    let more = channels < 8 ? Array((channels + 1)...8) : []
+    let fewer = channels > 1 ? Array((1..<channels).reversed()) : []
+    return [channels] + more + fewer
+  }
+}

@@ -1,0 +1,37 @@
+/// Peak and power of each channel since the last reading, on the audio thread.
+struct LevelMeter {
+  /// The most channels a meter follows.
+  static let channelLimit = 8
+
+  private var peaks = SIMD8<Float>.zero
+  private var powers = SIMD8<Float>.zero
+  private var frames = 0
+
+  /// Takes in `frames` interleaved frames of `channels` (1–8) channels.
+  mutating func add(_ samples: UnsafePointer<Float>, frames count: Int, channels: Int) {
+    for channel in 0..<min(channels, Self.channelLimit) {
+      var peak: Float = 0
+      var power: Float = 0
+      var at = channel
+      for _ in 0..<count {
+        let value = samples[at]
+        peak = max(peak, abs(value))
+        power += value * value
+        at += channels
+      }
+      peaks[channel] = max(peaks[channel], peak)
+      powers[channel] += power
+    }
+    frames += count
+  }
+
+  /// Peak and root mean square of each channel, full scale 1; starts anew.
+  mutating func take() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) {
+    defer { self = LevelMeter() }
+    guard frames > 0 else { return (.zero, .zero) }
+    let mean = powers / Float(frames)
+    var rms = SIMD8<Float>.zero
+    for channel in 0..<Self.channelLimit { rms[channel] = mean[channel].squareRoot() }
+    return (peaks, rms)
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import ALSAAmplifier
+
+@Suite struct VolumeTests {
+  @Test(
+    "E15 · gain is the cube of the volume's part; 0 is silence",
+    arguments: [
+      (0.0, Float(0)), (25, 0.015625), (50, 0.125), (100, 1), (-5, 0), (140, 1),
+    ])
+  func curve(_ volume: Double, _ gain: Float) {
+    #expect(VolumeCurve.gain(volume: volume) == gain)
+  }
+
+  @Test("E15 · in dB the curve is the same, and there and back again loses nothing")
+  func decibels() {
+    #expect(VolumeCurve.millibels(volume: 100) == 0)
+    #expect(VolumeCurve.millibels(volume: 50) == -1806)
+    #expect(VolumeCurve.millibels(volume: 0) == nil)
+    for volume in 1...100 {
+      let millibels = VolumeCurve.millibels(volume: Double(volume)) ?? 1
+      #expect(VolumeCurve.volume(millibels: millibels).rounded() == Double(volume))
+    }
+  }
+
+  @Test("E15 · a ramp moves in equal small steps and arrives exactly")
+  func ramp() {
+    var ramp = GainRamp(0)
+    ramp.move(to: 0.5, over: 100)
+    var samples = [Float](repeating: 1, count: 300)
+    samples.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      // In two goes, as chunks come.
+      ramp.apply(to: base, frames: 30, channels: 2)
+      ramp.apply(to: base + 60, frames: 120, channels: 2)
+    }
+    #expect(ramp.isSteady)
+    #expect(ramp.current == 0.5)
+    for frame in 1..<150 {
+      let step = samples[frame * 2] - samples[frame * 2 - 2]
+      #expect(step >= 0 && step < 0.0051)
+      #expect(samples[frame * 2] == samples[frame * 2 + 1])
+    }
+    #expect(samples[298] == 0.5)
+  }
+
+  @Test("E15 · a new target starts from where the ramp stands")
+  func redirected() {
+    var ramp = GainRamp(1)
+    ramp.move(to: 0, over: 10)
+    var samples = [Float](repeating: 1, count: 5)
+    samples.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      ramp.apply(to: base, frames: 5, channels: 1)
+    }
+    #expect(abs(ramp.current - 0.5) < 1e-6)
+    ramp.move(to: 1, over: 5)
+    #expect(abs(ramp.current - 0.5) < 1e-6)
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import ALSAAmplifier
+
+/// An engine that plays into a file, with one cable.
+struct Rig {
+  let scratch: Scratch
+  let engine: SoundEngine
+  let cable: TestCable
+
+  /// Starts the engine on a capture file (or on `device`) and turns it on.
+  init(device: String? = nil, surround: Bool = false, volume: Double = 100) async throws {
+    try #require(SoundConfiguration.isReady)
+    scratch = try Scratch()
+    var options = SoundEngine.Options()
+    options.device = device ?? SoundConfiguration.capture(to: scratch.file("out.raw"))
+    engine = try #require(SoundEngine(options) { _ in })
+    cable = try #require(TestCable(engine))
+    engine.setSurround(surround)
+    engine.setGain(VolumeCurve.gain(volume: volume))
+    engine.select(cable.index)
+    let status = await engine.power(true)
+    #expect(status.state == .open)
+  }
+
+  /// What the PCM got; ends the engine, so that the file is whole.
+  func captured() throws -> [UInt8] {
+    engine.stop()
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("out.raw"))))
+  }
+
+  /// Plays S16 frames to their end; answers what arrived.
+  func play(_ bytes: [UInt8], channels: Int, rate: Int = 44100) async throws -> [UInt8] {
+    let format = StreamFormat(sample: .s16, rate: rate, channels: channels)
+    cable.setFormat(format)
+    #expect(await cable.send(bytes, ahead: rate / 10 * format.frameBytes))
+    #expect(await cable.finish())
+    return try captured()
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+@testable import ALSAAmplifier
+
+/// Sine tones, and what can be measured of them.
+enum Tone {
+  /// Interleaved S16 frames with one frequency per channel (0: silence), of `level` of full scale.
+  static func frames(
+    _ frequencies: [Double], level: Double = 0.5, rate: Int = 44100, seconds: Double = 1
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let count = Int(seconds * Double(rate))
+    bytes.reserveCapacity(count * frequencies.count * 2)
+    for frame in 0..<count {
+      for frequency in frequencies {
+        let phase = 2 * Double.pi * frequency * Double(frame) / Double(rate)
+        let value = Int16((sin(phase) * level * 32767).rounded())
+        bytes.append(UInt8(truncatingIfNeeded: value))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+      }
+    }
+    return bytes
+  }
+
+  /// One channel of interleaved S16 frames, full scale ±1.
+  static func channel(_ index: Int, of count: Int, in data: [UInt8]) -> [Double] {
+    let frameBytes = count * 2
+    return (0..<data.count / frameBytes).map { frame in
+      let at = frame * frameBytes + index * 2
+      let word = UInt16(data[at]) | UInt16(data[at + 1]) << 8
+      return Double(Int16(bitPattern: word)) / 32768
+    }
+  }
+
+  /// The frequency of a clean tone, from its rising zero crossings, interpolated.
+  static func frequency(_ samples: [Double], rate: Int) -> Double {
+    var crossings: [Double] = []
+    for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
+      let part = -samples[index - 1] / (samples[index] - samples[index - 1])
+      crossings.append(Double(index - 1) + part)
+    }
+    guard let first = crossings.first, let last = crossings.last, crossings.count > 1 else {
+      return 0
+    }
+    return Double(crossings.count - 1) * Double(rate) / (last - first)
+  }
+
+  /// The amplitude of one frequency (Goertzel), full scale 1.
+  static func level(of frequency: Double, in samples: [Double], rate: Int) -> Double {
+    let step = 2 * Double.pi * frequency / Double(rate)
+    var sine = 0.0
+    var cosine = 0.0
+    for (index, sample) in samples.enumerated() {
+      sine += sample * sin(step * Double(index))
+      cosine += sample * cos(step * Double(index))
+    }
+    return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(max(1, samples.count))
+  }
+
+  /// Root mean square.
+  static func rms(_ samples: [Double]) -> Double {
+    (samples.reduce(0) { $0 + $1 * $1 } / Double(max(1, samples.count))).squareRoot()
+  }
+}
