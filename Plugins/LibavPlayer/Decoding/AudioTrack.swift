@@ -1,0 +1,144 @@
+import CLibav
+
+/// An open file or stream as a row of PCM frames: what the player's thread pulls from.
+///
+/// Encoder delay and padding are left out where the file tells them, so that tracks join without a
+/// gap. Belongs to one thread at a time.
+final class AudioTrack {
+  /// The container and its tags.
+  let demuxer: Demuxer
+  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac", "pcm_s16le" …
+  let codec: String
+  private let decoder: FrameDecoder
+  private let timeline: Timeline
+  private var layout: DecodedLayout
+  /// The frames in ``FrameDecoder/frame`` that are still to be handed out.
+  private var pending = 0..<0
+  /// How the pending frames lie in memory; changes only between ``next()`` calls.
+  private(set) var format: PCMFormat
+  /// The next frame to hand out, counted from the track's start, in frames at ``format``'s rate.
+  private(set) var position: Int64 = 0
+
+  /// Starts decoding, up to the first frame of sound.
+  init(_ demuxer: Demuxer) throws(MediaFailure) {
+    self.demuxer = demuxer
+    decoder = try FrameDecoder(demuxer)
+    codec = AudioTrack.codecName(demuxer)
+    guard try decoder.next(from: demuxer) else {
+      throw MediaFailure(
+        .corrupt, subject: demuxer.subject, detail: "there is not one frame of sound in it",
+        hint: "Check the file with: ffprobe FILE")
+    }
+    (format, layout) = try AudioTrack.read(decoder.frame, subject: demuxer.subject)
+    timeline = Timeline(first: decoder.frame, demuxer: demuxer, rate: format.rate)
+    accept(decoder.frame, at: 0)
+  }
+
+  /// Packets that could not be decoded so far.
+  var damagedPackets: Int { decoder.damagedPackets }
+
+  /// Makes sure that a frame is pending and answers its format; nil at the end.
+  func next() throws(MediaFailure) -> PCMFormat? {
+    while pending.isEmpty {
+      guard !timeline.isPast(position), try decoder.next(from: demuxer) else { return nil }
+      (format, layout) = try AudioTrack.read(decoder.frame, subject: demuxer.subject)
+      accept(decoder.frame, at: position)
+    }
+    return format
+  }
+
+  /// Copies up to as many frames as fit into `buffer`, all of the format that ``next()`` answered;
+  /// returns how many. Fewer than fit: the track ends or its format changes; ask ``next()``.
+  func take(into buffer: UnsafeMutableRawBufferPointer) throws(MediaFailure) -> Int {
+    guard let base = buffer.baseAddress else { return 0 }
+    let format = format
+    let room = buffer.count / format.frameSize
+    var taken = 0
+    while taken < room, try next() == format {
+      let count = min(pending.count, room - taken)
+      layout.copy(
+        decoder.frame, from: pending.lowerBound, frames: count, channels: format.channels,
+        to: base + taken * format.frameSize)
+      pending.removeFirst(count)
+      position += Int64(count)
+      taken += count
+    }
+    return taken
+  }
+
+  /// Goes to exactly this frame; behind the end means to the end.
+  func seek(to target: Int64) throws(MediaFailure) {
+    let target = max(0, target)
+    for runUp in timeline.runUps(to: target) {
+      guard try land(before: target, from: runUp) else { continue }
+      return
+    }
+    throw MediaFailure(
+      .unsupported, subject: demuxer.subject, detail: "it is not possible to seek in this")
+  }
+
+  /// Decodes from `start` on and stands at `target`; false if that came out behind it.
+  private func land(before target: Int64, from start: Int64) throws(MediaFailure) -> Bool {
+    guard try timeline.seek(demuxer, to: start) else { return false }
+    decoder.flush()
+    pending = 0..<0
+    var isFirst = true
+    while true {
+      guard try decoder.next(from: demuxer) else {
+        position = target
+        return !isFirst || start == 0
+      }
+      (format, layout) = try AudioTrack.read(decoder.frame, subject: demuxer.subject)
+      if isFirst {
+        position = timeline.index(of: decoder.frame) ?? 0
+        guard position <= target || start == 0 else { return false }
+        isFirst = false
+      }
+      let count = Int64(decoder.frame.pointee.nb_samples)
+      if position + count > target {
+        let skipped = max(0, target - position)
+        accept(decoder.frame, at: position)
+        pending.removeFirst(min(Int(skipped), pending.count))
+        position += skipped
+        return true
+      }
+      position += count
+    }
+  }
+
+  /// Takes the frames of `frame` as pending, without those behind the track's known end.
+  private func accept(_ frame: UnsafePointer<AVFrame>, at index: Int64) {
+    let count = Int64(frame.pointee.nb_samples)
+    let allowed = timeline.end.map { max(0, min(count, $0 - index)) } ?? count
+    pending = 0..<Int(allowed)
+  }
+
+  /// The format of a decoded frame, checked against what can be sane.
+  private static func read(
+    _ frame: UnsafePointer<AVFrame>, subject: String
+  ) throws(MediaFailure) -> (PCMFormat, DecodedLayout) {
+    let rate = Int(frame.pointee.sample_rate)
+    let channels = Int(frame.pointee.ch_layout.nb_channels)
+    guard let layout = DecodedLayout(AVSampleFormat(frame.pointee.format)),
+      PCMLimits.rates.contains(rate), PCMLimits.channels.contains(channels)
+    else {
+      throw MediaFailure(
+        .unsupported, subject: subject,
+        detail: "\(channels) channels at \(rate) Hz cannot be played",
+        hint: "Up to 8 channels at 4 to 768 kHz can.")
+    }
+    let isNative = frame.pointee.ch_layout.order == AV_CHANNEL_ORDER_NATIVE
+    let format = PCMFormat(
+      sample: layout.sample, rate: rate, channels: channels,
+      speakers: isNative ? frame.pointee.ch_layout.u.mask : 0)
+    return (format, layout)
+  }
+
+  private static func codecName(_ demuxer: Demuxer) -> String {
+    guard let parameters = demuxer.information?.pointee.codecpar,
+      let codec = lav_avcodec_find_decoder(parameters.pointee.codec_id),
+      let name = codec.pointee.name.map({ String(cString: $0) })
+    else { return "" }
+    return name == "mp3float" ? "mp3" : name
+  }
+}

@@ -1,0 +1,94 @@
+import CLibav
+
+/// Translates between a stream's time stamps and frames counted from the start of the music.
+struct Timeline {
+  /// The track's length in frames where the container states it exactly; padding follows.
+  let end: Int64?
+  private let origin: Int64
+  private let base: AVRational
+  private let rate: Int
+  private let runUp: Int64
+  private let seeksByPacket: Bool
+  /// A time stamp at or before the very first packet.
+  private let beginning: Int64
+
+  /// Longest MP3 that is walked packet by packet to find a frame; 64 MB take about 0.2 s.
+  private static let walkableBytes: Int64 = 64 << 20
+
+  /// `first` is the first frame that was decoded: the music begins with it.
+  init(first: UnsafePointer<AVFrame>, demuxer: Demuxer, rate: Int) {
+    base = demuxer.timeBase
+    self.rate = rate
+    let time = first.pointee.pts
+    origin = time == LAV_NO_TIME ? 0 : time
+    let codec = demuxer.information?.pointee.codecpar?.pointee.codec_id ?? AV_CODEC_ID_NONE
+    runUp = Timeline.runUp(of: codec, rate: rate)
+    // libav guesses the place from the bit rate in MP3, and the time from the page in FLAC in Ogg.
+    seeksByPacket =
+      switch demuxer.containerName {
+      case "mp3", "aac": true
+      case "ogg": codec == AV_CODEC_ID_FLAC
+      default: false
+      }
+    // MP4 starts before zero, by the encoder's delay; the others refuse a time that is not there.
+    let isMP4 = demuxer.containerName.hasPrefix("mov")
+    beginning = isMP4 ? origin - Int64(base.den) : min(origin, 0)
+    // An edit list ends AAC inside its last frame; libav trims only the front.
+    if isMP4, let duration = demuxer.information?.pointee.duration,
+      duration > 0
+    {
+      end = Timeline.rescale(duration, base, rate)
+    } else {
+      end = nil
+    }
+  }
+
+  /// Whether `position` is at or behind the known end.
+  func isPast(_ position: Int64) -> Bool { end.map { position >= $0 } ?? false }
+
+  /// The frame number of a decoded frame's first sample; nil where it carries no time.
+  func index(of frame: UnsafePointer<AVFrame>) -> Int64? {
+    let time = frame.pointee.pts
+    guard time != LAV_NO_TIME else { return nil }
+    return Timeline.rescale(time - origin, base, rate)
+  }
+
+  /// Where to begin decoding so that `target` comes out right: near, further, from the start.
+  func runUps(to target: Int64) -> [Int64] {
+    let near = max(0, target - runUp)
+    let far = max(0, near - 4 * Int64(rate))
+    return near == 0 ? [0] : far == 0 ? [near, 0] : [near, far, 0]
+  }
+
+  /// Places the demuxer so that its next packet is near and before frame `start`; false if it
+  /// cannot seek.
+  func seek(_ demuxer: Demuxer, to start: Int64) throws(MediaFailure) -> Bool {
+    let time = origin + lav_av_rescale_q(start, AVRational(num: 1, den: Int32(rate)), base)
+    if start == 0 { return demuxer.seek(to: beginning) }
+    guard seeksByPacket, demuxer.byteCount <= Timeline.walkableBytes else {
+      return demuxer.seek(to: time)
+    }
+    guard demuxer.seek(to: beginning) else { return false }
+    while try demuxer.read() {
+      let packet = demuxer.packet.pointee
+      // The packet just read is gone for the decoder, so stop one early.
+      if packet.pts == LAV_NO_TIME || packet.pts + 2 * packet.duration >= time { break }
+    }
+    return true
+  }
+
+  private static func rescale(_ time: Int64, _ base: AVRational, _ rate: Int) -> Int64 {
+    lav_av_rescale_q(time, base, AVRational(num: 1, den: Int32(rate)))
+  }
+
+  /// Frames that a decoder needs before its output is right: MP3 borrows bits from earlier packets,
+  /// Opus asks for 80 ms (RFC 7845, 4.6), the others overlap by one packet.
+  private static func runUp(of codec: AVCodecID, rate: Int) -> Int64 {
+    switch codec {
+    case AV_CODEC_ID_MP3: return Int64(rate) * 4 / 10
+    case AV_CODEC_ID_OPUS: return Int64(rate) * 12 / 100
+    case AV_CODEC_ID_VORBIS, AV_CODEC_ID_AAC: return Int64(rate) / 5
+    default: return 0
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import CLibav
+
+/// An open container: its tags, its one audio stream, and that stream's packets.
+///
+/// Belongs to one thread at a time. Only the formats and protocols named here are let in, so that
+/// neither a file nor a station can make us open a playlist, another file or another machine.
+final class Demuxer {
+  /// The audio containers that we play, by libav's names.
+  private static let formats = "wav,w64,flac,mp3,ogg,aac,mov,aiff"
+  /// The codecs that we decode, by libav's names.
+  private static let codecs =
+    "flac,mp3float,mp3,vorbis,opus,aac,alac,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,"
+    + "pcm_f64le,pcm_s16be,pcm_s24be,pcm_s32be"
+
+  /// The file or address, as a person knows it.
+  let subject: String
+  /// Set by the caller to end blocking calls.
+  let interrupt: Interrupt
+  /// The audio stream's number in the file.
+  let stream: Int32
+  private var context: UnsafeMutablePointer<AVFormatContext>
+  let packet: UnsafeMutablePointer<AVPacket>
+
+  /// Opens a local file. `format` is libav's name for its kind, which saves probing; nil lets the
+  /// content decide.
+  convenience init(
+    file path: String, format: String?, subject: String, interrupt: Interrupt
+  ) throws(MediaFailure) {
+    // The prefix keeps a file called "http:…" a file.
+    try self.init(
+      url: "file:" + path, format: format,
+      options: [("protocol_whitelist", "file"), ("format_whitelist", Self.formats)],
+      subject: subject, interrupt: interrupt)
+  }
+
+  /// Opens an `http` or `https` stream; `options` go to libav's HTTP client.
+  convenience init(
+    stream url: String, options: [(String, String)], subject: String, interrupt: Interrupt
+  ) throws(MediaFailure) {
+    try self.init(
+      url: url, format: nil,
+      options: [
+        ("protocol_whitelist", "http,https,tls,tcp"), ("format_whitelist", "mp3,aac,ogg,flac"),
+        // A quarter of a second of a common station is enough to know its format.
+        ("probesize", "16384"),
+      ] + options, subject: subject, interrupt: interrupt)
+  }
+
+  private init(
+    url: String, format: String?, options: [(String, String)], subject: String,
+    interrupt: Interrupt
+  ) throws(MediaFailure) {
+    try Libav.load()
+    self.subject = subject
+    self.interrupt = interrupt
+    let context = try Self.open(
+      url, format: format, options: options + [("codec_whitelist", Self.codecs)],
+      subject: subject, interrupt: interrupt)
+    guard let best = Self.audioStream(context), let packet = lav_av_packet_alloc() else {
+      var closing: UnsafeMutablePointer<AVFormatContext>? = context
+      lav_avformat_close_input(&closing)
+      throw MediaFailure(.unsupported, subject: subject, detail: "there is no sound in it")
+    }
+    self.context = context
+    self.packet = packet
+    stream = best
+    // Cover pictures and the like are not even read.
+    for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) {
+      context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
+    }
+  }
+
+  deinit {
+    var packet: UnsafeMutablePointer<AVPacket>? = packet
+    lav_av_packet_free(&packet)
+    var context: UnsafeMutablePointer<AVFormatContext>? = context
+    lav_avformat_close_input(&context)
+  }
+
+  private static func open(
+    _ url: String, format: String?, options: [(String, String)], subject: String,
+    interrupt: Interrupt
+  ) throws(MediaFailure) -> UnsafeMutablePointer<AVFormatContext> {
+    guard let context = lav_avformat_alloc_context() else {
+      throw MediaFailure(code: LAV_NO_MEMORY, subject: subject, doing: "opening")
+    }
+    context.pointee.interrupt_callback = interrupt.callback
+    let known = format.flatMap { lav_av_find_input_format($0) }
+    var dictionary = LibavDictionary(options.map { (key: $0.0, value: $0.1) })
+    var result: UnsafeMutablePointer<AVFormatContext>? = context
+    // On failure libav frees the context.
+    let code = lav_avformat_open_input(&result, url, known, &dictionary.pointer)
+    guard code >= 0, let result else {
+      if interrupt.isOverdue {
+        throw MediaFailure(.unreachable, subject: subject, detail: "no answer in time")
+      }
+      throw MediaFailure(code: code, subject: subject, doing: "opening")
+    }
+    return result
+  }
+
+  /// The first stream with sound. libav's own choice needs seconds of reading ahead in MP3.
+  private static func audioStream(_ context: UnsafeMutablePointer<AVFormatContext>) -> Int32? {
+    for index in 0..<Int(context.pointee.nb_streams) {
+      let parameters = context.pointee.streams[index]?.pointee.codecpar
+      if parameters?.pointee.codec_type == AVMEDIA_TYPE_AUDIO { return Int32(index) }
+    }
+    return nil
+  }
+
+  /// What libav knows about the audio stream. Valid while `self` lives.
+  var information: UnsafeMutablePointer<AVStream>? { context.pointee.streams[Int(stream)] }
+
+  /// The unit of the stream's time stamps, in seconds.
+  var timeBase: AVRational { information?.pointee.time_base ?? AVRational(num: 1, den: 1) }
+
+  /// libav's name for the container: "flac", "mp3", "ogg" …
+  var containerName: String {
+    context.pointee.iformat?.pointee.name.map { String(cString: $0) } ?? ""
+  }
+
+  /// The tags of the file and of the stream (Ogg keeps them there).
+  var tags: Tags {
+    Tags(
+      LibavDictionary.read(context.pointee.metadata),
+      LibavDictionary.read(information?.pointee.metadata))
+  }
+
+  /// The size of the file; 0 for a station.
+  var byteCount: Int64 { context.pointee.pb.map { max(0, lav_avio_size($0)) } ?? 0 }
+
+  /// The length in seconds: from the header, else estimated from the bit rate; nil for a station.
+  var duration: Double? {
+    if let seconds = headerDuration { return seconds }
+    guard context.pointee.duration > 0 else { return nil }
+    return Double(context.pointee.duration) / Double(LAV_TIME_BASE)
+  }
+
+  /// The length in seconds as the header tells it.
+  var headerDuration: Double? {
+    guard let information, information.pointee.duration > 0 else { return nil }
+    let base = information.pointee.time_base
+    return Double(information.pointee.duration) * Double(base.num) / Double(base.den)
+  }
+
+  /// Reads ahead to learn what the header does not say (length and rate of bare MP3 and AAC).
+  func examine() {
+    // A failure shows again, with a message, at the first read.
+    _ = lav_avformat_find_stream_info(context, nil)
+  }
+
+  /// Reads the audio stream's next packet into ``packet``; false at the end.
+  func read() throws(MediaFailure) -> Bool {
+    while true {
+      lav_av_packet_unref(packet)
+      let code = lav_av_read_frame(context, packet)
+      if code >= 0 {
+        if packet.pointee.stream_index == stream { return true }
+        continue
+      }
+      if interrupt.isCancelled || (code == LAV_EXIT && !interrupt.isOverdue) {
+        throw MediaFailure(.cancelled, subject: subject, detail: "reading was cancelled")
+      }
+      if interrupt.isOverdue {
+        throw MediaFailure(.unreachable, subject: subject, detail: "no data in time")
+      }
+      if code == LAV_AGAIN { continue }
+      // Behind damaged data there is often nothing that libav can find: treat it as the end.
+      if code == LAV_EOF || code == LAV_INVALID_DATA { return false }
+      throw MediaFailure(code: code, subject: subject, doing: "reading")
+    }
+  }
+
+  /// Goes to the packet at or before `timestamp`, in units of ``timeBase``; false if libav cannot.
+  func seek(to timestamp: Int64) -> Bool {
+    lav_av_packet_unref(packet)
+    return lav_av_seek_frame(context, stream, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+  }
+
+  /// A text that the protocol layer publishes (`icy_metadata_packet`, `icy_metadata_headers`).
+  func protocolText(_ name: String) -> String? {
+    guard let pb = context.pointee.pb else { return nil }
+    var value: UnsafeMutablePointer<UInt8>?
+    guard lav_av_opt_get(pb, name, AV_OPT_SEARCH_CHILDREN, &value) >= 0, let value else {
+      return nil
+    }
+    defer { lav_av_free(value) }
+    let text = value.withMemoryRebound(to: CChar.self, capacity: 1) { readableText($0) }
+    return text.isEmpty ? nil : text
+  }
+}

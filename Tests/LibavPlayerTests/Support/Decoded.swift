@@ -1,0 +1,49 @@
+@testable import LibavPlayer
+
+/// A whole file in memory, one array of −1…1 per channel.
+struct Decoded {
+  var format: PCMFormat
+  var channels: [[Float]]
+
+  /// Frames decoded.
+  var frames: Int { channels.first?.count ?? 0 }
+
+  /// Decodes what is left of a track, or at most `limit` frames.
+  init(_ track: AudioTrack, limit: Int = .max, chunk: Int = 4096) throws {
+    format = track.format
+    channels = Array(repeating: [], count: format.channels)
+    while frames < limit, let current = try track.next() {
+      format = current
+      let room = min(chunk, limit - frames)
+      try append(track, room: room)
+    }
+  }
+
+  private mutating func append(_ track: AudioTrack, room: Int) throws {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: room * format.frameSize, alignment: 16)
+    defer { bytes.deallocate() }
+    let count = try track.take(into: bytes)
+    for frame in 0..<count {
+      for channel in 0..<format.channels {
+        let offset = frame * format.frameSize + channel * format.sample.size
+        channels[channel].append(Decoded.sample(bytes, offset, format.sample))
+      }
+    }
+  }
+
+  private static func sample(
+    _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int, _ type: PCMFormat.Sample
+  ) -> Float {
+    switch type {
+    case .int16: Float(bytes.load(fromByteOffset: offset, as: Int16.self)) / 32768
+    case .int32: Float(bytes.load(fromByteOffset: offset, as: Int32.self)) / 2_147_483_648
+    case .float32: bytes.load(fromByteOffset: offset, as: Float.self)
+    }
+  }
+}
+
+/// Opens a file as the player does.
+func open(_ path: String) throws -> AudioTrack {
+  try AudioTrack(file: path, subject: "test file", interrupt: Interrupt())
+}
