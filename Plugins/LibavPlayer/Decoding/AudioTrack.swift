@@ -7,8 +7,6 @@ import CLibav
 final class AudioTrack {
   /// The container and its tags.
   let demuxer: Demuxer
-  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac", "pcm_s16le" …
-  let codec: String
   private let decoder: FrameDecoder
   private let timeline: Timeline
   private var layout: DecodedLayout
@@ -23,7 +21,6 @@ final class AudioTrack {
   init(_ demuxer: Demuxer) throws(MediaFailure) {
     self.demuxer = demuxer
     decoder = try FrameDecoder(demuxer)
-    codec = AudioTrack.codecName(demuxer)
     guard try decoder.next(from: demuxer) else {
       throw MediaFailure(
         .corrupt, subject: demuxer.subject, detail: "there is not one frame of sound in it",
@@ -132,13 +129,5 @@ final class AudioTrack {
       sample: layout.sample, rate: rate, channels: channels,
       speakers: isNative ? frame.pointee.ch_layout.u.mask : 0)
     return (format, layout)
-  }
-
-  private static func codecName(_ demuxer: Demuxer) -> String {
-    guard let parameters = demuxer.information?.pointee.codecpar,
-      let codec = lav_avcodec_find_decoder(parameters.pointee.codec_id),
-      let name = codec.pointee.name.map({ String(cString: $0) })
-    else { return "" }
-    return name == "mp3float" ? "mp3" : name
   }
 }

@@ -18,6 +18,7 @@ final class Demuxer {
   let interrupt: Interrupt
   /// The audio stream's number in the file.
   let stream: Int32
+  private var isExamined = false
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
 
@@ -126,6 +127,22 @@ final class Demuxer {
       LibavDictionary.read(information?.pointee.metadata))
   }
 
+  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac"; "wav" and "aiff" for plain samples.
+  var kind: String {
+    guard let parameters = information?.pointee.codecpar,
+      let name = lav_avcodec_find_decoder(parameters.pointee.codec_id)?.pointee.name
+    else { return containerName }
+    let codec = String(cString: name)
+    if codec.hasPrefix("pcm_") { return containerName }
+    return codec == "mp3float" ? "mp3" : codec
+  }
+
+  /// The number of channels; nil where only the packets tell (see ``examine()``).
+  var channels: Int? {
+    let count = information?.pointee.codecpar?.pointee.ch_layout.nb_channels ?? 0
+    return count > 0 ? Int(count) : nil
+  }
+
   /// The size of the file; 0 for a station.
   var byteCount: Int64 { context.pointee.pb.map { max(0, lav_avio_size($0)) } ?? 0 }
 
@@ -145,6 +162,9 @@ final class Demuxer {
 
   /// Reads ahead to learn what the header does not say (length and rate of bare MP3 and AAC).
   func examine() {
+    // libav falls over a second call where the first found nothing.
+    guard !isExamined else { return }
+    isExamined = true
     // A failure shows again, with a message, at the first read.
     _ = lav_avformat_find_stream_info(context, nil)
   }

@@ -23,8 +23,6 @@ enum Libav {
   static func describe(_ code: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard lav_av_strerror(code, &text, text.count) == 0 else { return "error \(code)" }
-    return text.withUnsafeBufferPointer { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    return readableText(text)
   }
 }

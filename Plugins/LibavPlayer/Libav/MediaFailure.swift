@@ -45,7 +45,7 @@ struct MediaFailure: Error, Equatable {
       self.init(
         .missing, subject: subject, detail: "\(doing) failed: there is no such file",
         hint: "Scan the folder again.")
-    case LAV_INVALID_DATA, LAV_EOF:
+    case LAV_INVALID_DATA, LAV_EOF, LAV_BAD_ARGUMENT:
       self.init(
         .corrupt, subject: subject, detail: "\(doing) failed: this is no audio, or it is damaged",
         hint: "Check the file with: ffprobe FILE")

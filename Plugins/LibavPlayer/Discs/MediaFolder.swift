@@ -1,0 +1,61 @@
+import Glibc
+
+/// A folder that music may be played from; nothing outside it is ever opened.
+struct MediaFolder: Equatable, Sendable {
+  /// The absolute path, without symbolic links.
+  let root: String
+
+  /// The folder at `path`; throws if there is none.
+  init(_ path: String) throws(MediaFailure) {
+    guard let real = MediaFolder.realPath(path) else {
+      throw MediaFailure(
+        .missing, subject: path, detail: MediaFolder.systemText(errno),
+        hint: "Is the disk connected and the path right?")
+    }
+    var status = stat()
+    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw MediaFailure(
+        .missing, subject: path, detail: "this is not a folder",
+        hint: "A disc is a folder with music files.")
+    }
+    root = real
+  }
+
+  /// The absolute path of a file or folder by its path in here. Symbolic links are followed, as long
+  /// as they stay inside.
+  func resolve(_ relative: String) throws(MediaFailure) -> String {
+    guard !relative.utf8.contains(0) else {
+      throw MediaFailure(.missing, subject: "item", detail: "its name holds a zero byte")
+    }
+    guard let real = MediaFolder.realPath(root + "/" + relative) else {
+      throw MediaFailure(
+        .missing, subject: relative, detail: MediaFolder.systemText(errno),
+        hint: "Scan the folder again.")
+    }
+    guard contains(real) else {
+      throw MediaFailure(
+        .outside, subject: relative, detail: "it lies outside the media folder",
+        hint: "Only files below \(root) are played; links may not lead out of it.")
+    }
+    return real
+  }
+
+  /// Whether an absolute path without symbolic links is this folder or lies below it.
+  func contains(_ real: String) -> Bool {
+    root == "/" || real == root || real.hasPrefix(root + "/")
+  }
+
+  /// The absolute path without links; nil with `errno` set.
+  private static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(validatingCString: real)
+  }
+
+  /// The system's sentence for an error number.
+  static func systemText(_ number: Int32) -> String {
+    var text = [CChar](repeating: 0, count: 128)
+    guard strerror_r(number, &text, text.count) == 0 else { return "error \(number)" }
+    return readableText(text).lowercased()
+  }
+}

@@ -1,0 +1,63 @@
+/// One file of a disc, as lists show it.
+struct Song: Equatable, Sendable {
+  /// The path below the media folder; it names the song in commands.
+  var id: String
+  var title: String
+  var artist: String?
+  var album: String?
+  /// Number on its disc, from 1.
+  var track: Int?
+  /// Number of the disc in its set, from 1.
+  var disc: Int?
+  /// Seconds.
+  var duration: Double?
+  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac", "wav" …
+  var format: String
+  var channels: Int
+  /// Seconds since 1970.
+  var changed: Double
+
+  /// The folder that the song lies in, below the media folder; "" for the media folder itself.
+  var folder: String { Song.folder(of: id) }
+
+  /// The folder part of an item's path.
+  static func folder(of id: String) -> String {
+    id.lastIndex(of: "/").map { String(id[..<$0]) } ?? ""
+  }
+
+  /// A title from a file's name: without the ending and a track number in front.
+  static func title(ofFile id: String) -> String {
+    let name = id.split(separator: "/").last ?? Substring(id)
+    let bare = name.lastIndex(of: ".").map { name[..<$0] } ?? name
+    let rest = bare.drop { $0.isNumber }.drop { " .-_".contains($0) }
+    return String(rest.isEmpty || !(bare.first?.isNumber ?? false) ? bare : rest)
+  }
+
+  /// The order of songs: folder by folder, as on the disc, then by name.
+  static func precedes(_ first: Song, _ second: Song) -> Bool {
+    if first.folder != second.folder { return NaturalOrder.precedes(first.folder, second.folder) }
+    let one = (first.disc ?? 1, first.track ?? .max)
+    let other = (second.disc ?? 1, second.track ?? .max)
+    return one == other ? NaturalOrder.precedes(first.id, second.id) : one < other
+  }
+}
+
+extension Song {
+  /// Reads the file's header: one open, and no decoding.
+  init(_ file: FoundFile, in folder: MediaFolder) throws(MediaFailure) {
+    let demuxer = try Demuxer.examined(
+      folder.resolve(file.path), format: AudioFileKind(path: file.path)?.demuxer,
+      subject: file.path, interrupt: Interrupt())
+    if demuxer.channels == nil { demuxer.examine() }
+    guard let channels = demuxer.channels else {
+      throw MediaFailure(
+        .corrupt, subject: file.path, detail: "there is no sound in it",
+        hint: "Check the file with: ffprobe FILE")
+    }
+    let tags = demuxer.tags
+    self.init(
+      id: file.path, title: tags.title ?? Song.title(ofFile: file.path), artist: tags.artist,
+      album: tags.album, track: tags.track, disc: tags.disc, duration: demuxer.duration,
+      format: demuxer.kind, channels: channels, changed: file.changed)
+  }
+}
