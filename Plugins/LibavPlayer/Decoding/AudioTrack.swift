@@ -122,7 +122,7 @@ final class AudioTrack {
       throw MediaFailure(
         .unsupported, subject: subject,
         detail: "\(channels) channels at \(rate) Hz cannot be played",
-        hint: "Up to 8 channels at 4 to 768 kHz can.")
+        hint: "Up to 8 channels at 4 to 192 kHz can.")
     }
     let isNative = frame.pointee.ch_layout.order == AV_CHANNEL_ORDER_NATIVE
     let format = PCMFormat(

@@ -30,7 +30,7 @@ struct PCMFormat: Equatable, Sendable {
 
 /// Limits that keep a damaged header from asking for absurd buffers.
 enum PCMLimits {
-  static let rates = 4_000...768_000
+  static let rates = 4_000...192_000
   static let channels = 1...8
 }
 

@@ -32,7 +32,8 @@ struct DamageTests {
     }
   }
 
-  @Test("Of a file that breaks off, the rest plays", arguments: ["wav", "flac", "mp3", "ogg", "opus"])
+  @Test(
+    "Of a file that breaks off, the rest plays", arguments: ["wav", "flac", "mp3", "ogg", "opus"])
   func truncated(kind: String) async throws {
     let folder = try TemporaryFolder()
     // Ogg pages hold a second and more: what is cut inside a page is lost with the page.
@@ -44,7 +45,8 @@ struct DamageTests {
     #expect(abs(pitch(decoded.channels[0][4_000..<24_000], rate: decoded.format.rate) - 440) < 1)
   }
 
-  @Test("Damage in the middle costs a moment, not the song", arguments: ["flac", "mp3", "ogg", "m4a"])
+  @Test(
+    "Damage in the middle costs a moment, not the song", arguments: ["flac", "mp3", "ogg", "m4a"])
   func hole(kind: String) async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 44_100 * 10).encoded("hole.\(kind)", [], in: folder)

@@ -149,9 +149,11 @@ struct ScanTests {
     #expect(Song.title(ofFile: "A.B.ogg") == "A.B")
   }
 
-  @Test("Tags are one line without control characters", arguments: [
-    ("a\u{1b}[31mb", "a [31mb"), (" x \n y ", "x y"), ("\u{0}", ""),
-  ])
+  @Test(
+    "Tags are one line without control characters",
+    arguments: [
+      ("a\u{1b}[31mb", "a [31mb"), (" x \n y ", "x y"), ("\u{0}", ""),
+    ])
   func tidy(raw: String, clean: String) {
     #expect(Tags.tidy(raw) == clean)
   }
