@@ -1,0 +1,40 @@
+import Devices
+import JSON
+
+/// What goes on in the theater.
+package struct ActivityReport: Sendable, Hashable {
+  package enum Status: String, Sendable, Hashable {
+    case idle, starting, running, ending, failed
+  }
+
+  package var status = Status.idle
+  /// The activity's name; `nil` when idle.
+  package var activity: String?
+  package var title: String?
+  /// What was chosen.
+  package var item: String?
+  package var itemTitle: String?
+  /// Who began it.
+  package var user: String?
+  package var player: DeviceID?
+  /// The run that began or ends it.
+  package var run: String?
+  /// Where it went on, in seconds, when it did not begin at the start.
+  package var resumedAt: Double?
+  package var error: TheaterError?
+
+  /// The report for the API.
+  package var json: JSON {
+    var object: JSONObject = ["status": .string(status.rawValue)]
+    if let activity { object["activity"] = .string(activity) }
+    if let title { object["title"] = .string(title) }
+    if let item { object["item"] = .string(item) }
+    if let itemTitle { object["itemTitle"] = .string(itemTitle) }
+    if let user { object["user"] = .string(user) }
+    if let player { object["player"] = .string(player.name) }
+    if let run { object["run"] = .string(run) }
+    if let resumedAt { object["resumedAt"] = .number(resumedAt) }
+    if let error { object["error"] = error.json }
+    return .object(object)
+  }
+}

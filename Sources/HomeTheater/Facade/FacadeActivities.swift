@@ -1,0 +1,229 @@
+import Devices
+import JSON
+
+extension HomeTheaterFacade {
+  /// What a request began.
+  package struct Begun: Sendable {
+    package let run: Run
+    /// The place, in seconds, from which a film or song goes on.
+    package let resumedAt: Double?
+  }
+
+  /// The activity that plays this category: `.films` for watching a film.
+  package nonisolated func activity(for category: Category) throws(TheaterError) -> String {
+    let candidates = plan.activities.values.filter { $0.category == category }
+    guard let activity = candidates.map(\.name).min() else {
+      throw TheaterError(
+        .notFound, "no activity plays \(category.rawValue)",
+        hint: "Add one to \"activities\" in devices.json.")
+    }
+    return activity
+  }
+
+  /// Begins an activity, in place of the one that is on.
+  ///
+  /// - Parameters:
+  ///   - item: The title or id of what to play; a station may be a frequency such as "98.5 FM".
+  ///   - fromStart: Whether a saved position is passed over.
+  ///   - user: Who wants it; positions are kept for them.
+  /// - Returns: At once, with the run.
+  package func begin(_ name: String, item: String?, fromStart: Bool, user: String)
+    async throws(TheaterError) -> Begun
+  {
+    guard let activity = plan.activities[name] else {
+      throw unknown("activity", name, plan.activities.keys)
+    }
+    guard let scene = plan.scenes[activity.start] else {
+      throw unknown("scene", activity.start, plan.scenes.keys)
+    }
+    let choice = try choose(item, for: scene, of: activity)
+    var steps = try planner.plan(scene, arguments: choice?.arguments ?? [:])
+    let turn = takeTurn()
+    var resumedAt: Double?
+    if !fromStart, let id = choice?.id {
+      resumedAt = await positions.place(item: id, user: user)
+      if let seconds = resumedAt {
+        steps = steps.map { $0.device.id == activity.player ? $0.resuming(at: seconds) : $0 }
+      }
+    }
+    let parting = try await leaveStage(for: steps, turn: turn)
+    return try await take(
+      stage: activity, choice, parting + steps, resumedAt: resumedAt, user: user)
+  }
+
+  /// Ends the activity that is on.
+  package func end() async throws(TheaterError) -> Run {
+    guard let activity = stage.activity else {
+      throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
+    }
+    guard let scene = plan.scenes[activity.end] else {
+      throw unknown("scene", activity.end, plan.scenes.keys)
+    }
+    let steps = try planner.plan(scene, arguments: [:])
+    let turn = takeTurn()
+    await stage.run?.cancel()
+    try check(turn)
+    await finishPositions()
+    try check(turn)
+    return start(steps, named: scene.name, status: .ending) { (facade, run) in
+      await facade.ended(run, turn: turn)
+    }
+  }
+
+  /// Turns everything off: what plays is stopped, and every device that has a switch is told.
+  package func turnEverythingOff() async throws(TheaterError) -> Run {
+    let turn = takeTurn()
+    await stage.run?.cancel()
+    try check(turn)
+    await finishPositions()
+    try check(turn)
+    let order: [Role] = [
+      .dvdPlayer, .cdPlayer, .tuner, .popcornPopper, .amplifier, .projector, .screen, .lights,
+    ]
+    var steps: [PlannedStep] = []
+    for role in order {
+      let name = role == .screen ? "up" : "off"
+      guard let command = try? Command(name, argument: nil, role: role) else { continue }
+      for device in devices.values.filter({ $0.role == role }).sorted(by: { $0.id < $1.id }) {
+        steps.append(
+          PlannedStep(
+            device: device, command: command, until: .accepted, onFailure: .continue,
+            always: true))
+      }
+    }
+    return start(steps, named: "off", status: .ending) { (facade, run) in
+      await facade.ended(run, turn: turn)
+    }
+  }
+
+  // MARK: The stage
+
+  /// What the player says of the chosen item.
+  func follow(_ playback: Playback) async {
+    guard let item = stage.report.item, playback.item == item else { return }
+    switch playback.status {
+    case .playing: stage.hasPlayed = true
+    case .ended: await endIfOver()
+    case .failed:
+      stage.report.error = TheaterError(
+        .deviceFailed, playback.reason ?? "it stopped playing",
+        hint: "Choose something else, or look at: theater plugins", device: stage.report.player)
+      events.publish(.activity(stage.report))
+    case .stopped, .opening, .paused: break
+    }
+  }
+
+  /// Ends the activity when its item is over and its beginning is done.
+  private func endIfOver() async {
+    guard let activity = stage.activity, activity.whenEnded == .end,
+      stage.report.status == .running, let player = activity.player,
+      let playback = snapshots[player]?.state.playback, playback.status == .ended,
+      playback.item == stage.report.item
+    else { return }
+    do {
+      _ = try await end()
+    } catch {
+      log("the end of \"\(activity.name)\": \(error.message)")
+    }
+  }
+
+  private func takeTurn() -> Int {
+    stage.turn += 1
+    return stage.turn
+  }
+
+  private func check(_ turn: Int) throws(TheaterError) {
+    guard turn == stage.turn else {
+      throw TheaterError(.cancelled, "a newer request took its place")
+    }
+  }
+
+  /// The end steps of the activity that is on, without those of devices that are used again.
+  private func leaveStage(for next: [PlannedStep], turn: Int) async throws(TheaterError)
+    -> [PlannedStep]
+  {
+    await stage.run?.cancel()
+    try check(turn)
+    await finishPositions()
+    try check(turn)
+    guard let activity = stage.activity, let scene = plan.scenes[activity.end] else { return [] }
+    let kept = Set(next.map(\.device.id))
+    return try planner.plan(scene, arguments: [:]).filter { !kept.contains($0.device.id) }
+      .map(\.continuing)
+  }
+
+  private func finishPositions() async {
+    stage.saving?.cancel()
+    stage.saving = nil
+    await positions.end()
+  }
+
+  private func take(
+    stage activity: Activity, _ choice: Choice?, _ steps: [PlannedStep], resumedAt: Double?,
+    user: String
+  ) async throws(TheaterError) -> Begun {
+    let turn = stage.turn
+    stage.activity = activity
+    stage.hasPlayed = false
+    stage.report = ActivityReport(
+      activity: activity.name, title: activity.title, item: choice?.id, itemTitle: choice?.title,
+      user: user, player: activity.player, resumedAt: resumedAt)
+    if let id = choice?.id, activity.category != .stations {
+      await positions.begin(item: id, user: user)
+      try check(turn)
+      stage.saving = Task { [positions] in await positions.run() }
+    }
+    let run = start(steps, named: activity.start, status: .starting) { (facade, run) in
+      await facade.begun(run, turn: turn)
+    }
+    return Begun(run: run, resumedAt: resumedAt)
+  }
+
+  private func start(
+    _ steps: [PlannedStep], named scene: String, status: ActivityReport.Status,
+    then: @escaping @Sendable (HomeTheaterFacade, Run) async -> Void
+  ) -> Run {
+    let run = Run(id: history.nextID(), scene: scene, steps: steps, events: events)
+    history.add(run)
+    stage.run = run
+    stage.report.status = status
+    stage.report.run = run.report.id
+    stage.report.error = nil
+    events.publish(.activity(stage.report))
+    run.start { [runner] run in
+      await runner.run(steps, as: run)
+      await then(self, run)
+    }
+    return run
+  }
+
+  private func begun(_ run: Run, turn: Int) async {
+    guard turn == stage.turn else { return }
+    let report = run.report
+    stage.report.status = report.status == .done ? .running : .failed
+    stage.report.error = report.error
+    events.publish(.activity(stage.report))
+    await endIfOver()
+  }
+
+  private func ended(_ run: Run, turn: Int) {
+    guard turn == stage.turn else { return }
+    let report = run.report
+    if report.status == .done {
+      stage.activity = nil
+      stage.report = ActivityReport(run: report.id)
+    } else {
+      stage.report.status = .failed
+      stage.report.error = report.error
+    }
+    events.publish(.activity(stage.report))
+  }
+
+  func unknown(_ kind: String, _ name: String, _ known: some Sequence<String>) -> TheaterError {
+    let near = nearest(to: name, in: known)
+    return TheaterError(
+      .notFound, "there is no \(kind) \"\(name.prefix(60))\"",
+      hint: near.map { "Did you mean \"\($0)\"?" }
+        ?? "There is: \(known.sorted().joined(separator: ", ")).")
+  }
+}

@@ -1,0 +1,122 @@
+import Devices
+
+extension HomeTheaterFacade {
+  /// What a person chose, ready for a scene.
+  struct Choice: Sendable {
+    /// The id of a film, song or station.
+    let id: String
+    let title: String
+    let arguments: [String: SceneArgument]
+  }
+
+  /// Finds what `text` names in the list that the activity plays.
+  func choose(_ text: String?, for scene: Scene, of activity: Activity) throws(TheaterError)
+    -> Choice?
+  {
+    let parameter = scene.parameters.first { $0.value.category != nil }
+    guard let parameter, let category = parameter.value.category else { return nil }
+    guard let text, !text.isEmpty else {
+      throw TheaterError(
+        .invalid, "say which \(category.singular)", hint: "See: theater \(category.rawValue)")
+    }
+    if category == .stations, let frequency = StationFrequency(text) {
+      return Choice(
+        id: frequency.description, title: frequency.description,
+        arguments: [parameter.key: .frequency(frequency)])
+    }
+    let entry = try catalogue.find(text, in: category)
+    if let player = activity.player, !entry.players.isEmpty, !entry.players.contains(player) {
+      let names = entry.players.map(\.name).joined(separator: ", ")
+      throw TheaterError(
+        .invalid, "\"\(entry.item.title)\" cannot be played by \(player)",
+        hint: "It can be played by: \(names).", device: player)
+    }
+    let argument: SceneArgument =
+      if category == .stations {
+        entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
+      } else {
+        .item(entry.item.id)
+      }
+    return Choice(
+      id: entry.item.id, title: entry.item.title, arguments: [parameter.key: argument])
+  }
+
+  /// The arguments of a scene that is run by itself, from texts.
+  func arguments(_ texts: [String: String], for scene: Scene) throws(TheaterError)
+    -> [String: SceneArgument]
+  {
+    var arguments: [String: SceneArgument] = [:]
+    for (name, text) in texts {
+      guard let kind = scene.parameters[name] else {
+        throw unknown("parameter", name, scene.parameters.keys)
+      }
+      arguments[name] = try argument(text, kind: kind, name: name)
+    }
+    return arguments
+  }
+
+  private func argument(_ text: String, kind: ParameterKind, name: String) throws(TheaterError)
+    -> SceneArgument
+  {
+    switch kind {
+    case .film: return .item(try catalogue.find(text, in: .films).item.id)
+    case .song: return .item(try catalogue.find(text, in: .songs).item.id)
+    case .station:
+      if let frequency = StationFrequency(text) { return .frequency(frequency) }
+      let entry = try catalogue.find(text, in: .stations)
+      return entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
+    case .text: return .text(text)
+    case .number:
+      guard let number = Double(text), number.isFinite else {
+        throw TheaterError(.invalid, "\"\(text.prefix(60))\" is not a number for \(name)")
+      }
+      return .number(number)
+    }
+  }
+}
+
+extension ParameterKind {
+  /// The list from which it is chosen.
+  var category: Category? {
+    switch self {
+    case .film: .films
+    case .song: .songs
+    case .station: .stations
+    case .text, .number: nil
+    }
+  }
+}
+
+extension StationFrequency: CustomStringConvertible {
+  /// Reads "98.5 FM", "fm 98.5", "98.5" and "720 AM"; a bare number is FM when it can be, else AM.
+  package init?(_ text: String) {
+    let words = text.lowercased().split(separator: " ")
+    let numbers = words.compactMap { Double($0) }
+    let bands = words.filter { ["fm", "am", "mhz", "khz"].contains($0) }
+    guard let number = numbers.first, numbers.count == 1, words.count == 1 + bands.count,
+      bands.count <= 2
+    else { return nil }
+    let saysFM = bands.contains("fm") || bands.contains("mhz")
+    let saysAM = bands.contains("am") || bands.contains("khz")
+    if TunerCommand.fmRange.contains(number), !saysAM {
+      self = .fm(number)
+    } else if TunerCommand.amRange.contains(number), !saysFM {
+      self = .am(number)
+    } else {
+      return nil
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .am(let kilohertz): "\(kilohertz.formatted) kHz AM"
+    case .fm(let megahertz): "\(megahertz.formatted) MHz FM"
+    }
+  }
+}
+
+extension Double {
+  fileprivate var formatted: String {
+    Int(exactly: self).map { String($0) } ?? description
+  }
+}

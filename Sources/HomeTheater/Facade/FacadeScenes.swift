@@ -1,0 +1,79 @@
+import Devices
+import JSON
+
+extension HomeTheaterFacade {
+  /// Makes popcorn, beside whatever is on: the scene "popcorn".
+  package func popcorn() async throws(TheaterError) -> Run {
+    try await runScene("popcorn", arguments: [:])
+  }
+
+  /// Runs a scene by itself, beside whatever is on.
+  package func runScene(_ name: String, arguments texts: [String: String])
+    async throws(TheaterError) -> Run
+  {
+    guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
+    let steps = try planner.plan(scene, arguments: try arguments(texts, for: scene))
+    let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
+    history.add(run)
+    run.start { [runner] run in await runner.run(steps, as: run) }
+    return run
+  }
+
+  /// A run of the last while.
+  package func run(id: String) throws(TheaterError) -> Run {
+    guard let run = history[id] else {
+      throw TheaterError(.notFound, "there is no run \"\(id.prefix(60))\"")
+    }
+    return run
+  }
+
+  // MARK: The library
+
+  /// What can be chosen.
+  package func entries(_ category: Category) -> [Catalogue.Entry] { catalogue.entries(category) }
+
+  /// Reads every player's catalogue again.
+  package func rescan() async {
+    for device in devices.values where device.role.category != nil { await scan(device.id) }
+  }
+
+  /// Asks a player what it can play: its own discs, and each folder of the library.
+  func scan(_ id: DeviceID) async {
+    guard let player = devices[id] else { return }
+    var items: [CatalogueItem] = []
+    for folder in [nil] + plan.library.folders.map({ Optional($0.path) }) {
+      do {
+        items += try await player.scanCatalogue(folder: folder)
+      } catch {
+        log("\(id): reading \(folder ?? "its discs"): \(error.message)")
+      }
+    }
+    var seen: Set<String> = []
+    catalogue.take(items.filter { seen.insert($0.id).inserted }, from: id, role: player.role)
+    events.publish(.other(name: "library", ["player": .string(id.name)]))
+  }
+
+  // MARK: Status
+
+  /// What is on.
+  package var activityReport: ActivityReport { stage.report }
+
+  /// What is on, what plays and every device, for the API.
+  package func status() async -> JSON {
+    let now = clock.now()
+    var object: JSONObject = ["event": .string(events.currentID), "activity": stage.report.json]
+    var list: [JSON] = []
+    for device in devices.values.sorted(by: { $0.id < $1.id }) {
+      let snapshot = await device.snapshot()
+      list.append(snapshot.json(id: device.id, role: device.role, now: now))
+      if device.id == stage.activity?.player, let reading = snapshot.state.readings[.playback],
+        var playback = snapshot.state.playback
+      {
+        playback.position = playback.position(after: now - reading.time)
+        object["playback"] = playback.json
+      }
+    }
+    object["devices"] = .array(list)
+    return .object(object)
+  }
+}

@@ -1,0 +1,113 @@
+import Devices
+import JSON
+
+extension HomeTheaterFacade {
+  /// Holds the film or song still.
+  package func pause() async throws(TheaterError) { try await tellPlayer("pause") }
+  /// Lets it go on.
+  package func resume() async throws(TheaterError) { try await tellPlayer("play") }
+  /// Goes to the next track.
+  package func next() async throws(TheaterError) { try await tellPlayer("next") }
+  /// Goes to the track before.
+  package func previous() async throws(TheaterError) { try await tellPlayer("previous") }
+
+  /// Goes to a place in what plays: `seconds` from the beginning, or from where it is now.
+  package func seek(_ seconds: Double, isRelative: Bool) async throws(TheaterError) {
+    let player = try player()
+    var target = seconds
+    if isRelative {
+      let snapshot = await player.snapshot()
+      guard let reading = snapshot.state.readings[.playback],
+        let playback = snapshot.state.playback
+      else {
+        throw TheaterError(
+          .notNow, "it is not known where \(player.id) is", hint: "Seek to a place: 12:30.",
+          device: player.id)
+      }
+      target = playback.position(after: clock.now() - reading.time) + seconds
+      target = min(max(0, target), playback.duration ?? .infinity)
+    }
+    try await tell(player, "seek", .number(target))
+  }
+
+  /// How a volume is asked for.
+  package enum VolumeChange: Sendable, Hashable {
+    /// 0 to 100 %.
+    case to(Int)
+    /// By so many points, up or down, within 0 to 100.
+    case by(Int)
+    case mute, unmute, toggleMute
+  }
+
+  /// Changes the volume of the amplifier of what is on, or of the only one.
+  package func changeVolume(_ change: VolumeChange) async throws(TheaterError) {
+    let amplifier = try amplifier()
+    switch change {
+    case .to(let volume): try await tell(amplifier, "volume", .integer(volume))
+    case .by(let points):
+      guard let now = await amplifier.snapshot().state.volume else {
+        throw TheaterError(
+          .notNow, "the volume is not known", hint: "Set it: theater volume 40",
+          device: amplifier.id)
+      }
+      let target = now.addingReportingOverflow(points).partialValue
+      try await tell(amplifier, "volume", .integer(min(max(0, target), 100)))
+    case .mute: try await tell(amplifier, "mute")
+    case .unmute: try await tell(amplifier, "unmute")
+    case .toggleMute:
+      let isMuted = await amplifier.snapshot().state.isMuted ?? false
+      try await tell(amplifier, isMuted ? "unmute" : "mute")
+    }
+  }
+
+  /// Gives one device one command.
+  package func perform(_ json: JSON, on id: DeviceID, until: Completion)
+    async throws(TheaterError) -> Confirmation
+  {
+    guard let device = devices[id] else {
+      throw unknown("device", id.name, devices.keys.map(\.name))
+    }
+    let command: Command
+    do {
+      command = try Command(json, role: device.role)
+    } catch {
+      throw TheaterError(.invalid, error.message, hint: error.hint, device: id)
+    }
+    do {
+      return try await device.perform(command, until: until)
+    } catch {
+      throw TheaterError(error, device: id)
+    }
+  }
+
+  // MARK: Whom to tell
+
+  private func player() throws(TheaterError) -> any Device {
+    guard let name = stage.activity?.player, let player = devices[name] else {
+      throw TheaterError(.notNow, "nothing is playing", hint: "Begin with: theater watch TITLE")
+    }
+    return player
+  }
+
+  private func amplifier() throws(TheaterError) -> any Device {
+    let name =
+      stage.activity?.amplifier
+      ?? devices.values.filter { $0.role == .amplifier }.map(\.id).min()
+    guard let name, let amplifier = devices[name] else {
+      throw TheaterError(
+        .notFound, "there is no amplifier", hint: "Add one to \"devices\" in devices.json.")
+    }
+    return amplifier
+  }
+
+  private func tellPlayer(_ name: String) async throws(TheaterError) {
+    try await tell(try player(), name)
+  }
+
+  private func tell(_ device: any Device, _ name: String, _ argument: JSON? = nil)
+    async throws(TheaterError)
+  {
+    _ = try await perform(
+      argument.map { .object([name: $0]) } ?? .string(name), on: device.id, until: .settled)
+  }
+}

@@ -1,0 +1,135 @@
+import Devices
+import JSON
+
+/// Everything that can be chosen: what the configuration names and what the players have found.
+package struct Catalogue: Sendable {
+  /// One film, song or station with the players that can play it.
+  package struct Entry: Sendable, Hashable {
+    package var item: CatalogueItem
+    package var frequency: StationFrequency?
+    /// Who can play it; empty when the configuration names it and nobody has been asked yet.
+    package var players: [DeviceID]
+
+    /// The entry for the API.
+    package var json: JSON {
+      guard var object = item.json.object else { return item.json }
+      switch frequency {
+      case .am(let kilohertz): object["am"] = .number(kilohertz)
+      case .fm(let megahertz): object["fm"] = .number(megahertz)
+      case nil: break
+      }
+      object["players"] = .array(players.map { .string($0.name) })
+      return .object(object)
+    }
+  }
+
+  private let named: [Category: [Entry]]
+  private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
+
+  /// Begins with what the configuration names.
+  package init(_ library: Library) {
+    named = [
+      .films: library.films.map(Entry.init), .songs: library.songs.map(Entry.init),
+      .stations: library.stations.map(Entry.init),
+    ]
+  }
+
+  /// Takes what a player has found, in place of what it found before.
+  package mutating func take(_ items: [CatalogueItem], from player: DeviceID, role: Role) {
+    guard let category = role.category else { return }
+    scanned[category, default: [:]][player] = items
+  }
+
+  /// A category's list: the configuration's own order first, then what was found, by title.
+  package func entries(_ category: Category) -> [Entry] {
+    var entries = named[category] ?? []
+    var places = Dictionary(
+      entries.indices.map { (entries[$0].item.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let count = entries.count
+    for (player, items) in (scanned[category] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      for item in items {
+        if let place = places[item.id] {
+          entries[place].take(item, from: player)
+        } else {
+          places[item.id] = entries.count
+          entries.append(Entry(item: item, frequency: nil, players: [player]))
+        }
+      }
+    }
+    return entries[..<count] + entries[count...].sorted { $0.item.sortKey < $1.item.sortKey }
+  }
+
+  /// The entry that `text` names: by id, by title, or by the only title that contains it.
+  package func find(_ text: String, in category: Category) throws(TheaterError) -> Entry {
+    let entries = entries(category)
+    let wanted = text.lowercased()
+    if let exact = entries.first(where: { $0.item.id == text })
+      ?? entries.first(where: { $0.item.title.lowercased() == wanted })
+    {
+      return exact
+    }
+    let similar = entries.filter { $0.item.title.lowercased().contains(wanted) }
+    if similar.count == 1, let only = similar.first { return only }
+    if similar.count > 1 {
+      let titles = similar.prefix(5).map { "\"\($0.item.title)\"" }.joined(separator: ", ")
+      throw TheaterError(
+        .invalid, "\"\(text.prefix(60))\" could be \(titles)", hint: "Give the whole title.")
+    }
+    let near = nearest(to: text, in: entries.map(\.item.title))
+    throw TheaterError(
+      .notFound, "there is no \(category.singular) \"\(text.prefix(60))\"",
+      hint: near.map { "Did you mean \"\($0)\"?" } ?? "See: theater \(category.rawValue)")
+  }
+}
+
+extension Catalogue.Entry {
+  fileprivate init(_ item: LibraryItem) {
+    self.init(
+      item: CatalogueItem(
+        id: item.id, title: item.title, artist: item.artist, album: item.album,
+        duration: item.duration),
+      frequency: item.frequency, players: item.player.map { [$0] } ?? [])
+  }
+
+  /// What the configuration says counts; what it leaves open is filled in from the scan.
+  fileprivate mutating func take(_ found: CatalogueItem, from player: DeviceID) {
+    if !players.contains(player) { players.append(player) }
+    item.artist = item.artist ?? found.artist
+    item.album = item.album ?? found.album
+    item.track = item.track ?? found.track
+    item.duration = item.duration ?? found.duration
+    item.format = item.format ?? found.format
+    item.channels = item.channels ?? found.channels
+  }
+}
+
+extension CatalogueItem {
+  fileprivate var sortKey: String {
+    let number = String(track ?? 0)
+    return "\(album ?? "")\u{1}\(String(repeating: "0", count: max(0, 6 - number.count)))\(number)"
+      + "\u{1}\(title)"
+  }
+}
+
+extension Role {
+  /// What a player of this role plays.
+  var category: Category? {
+    switch self {
+    case .dvdPlayer: .films
+    case .cdPlayer: .songs
+    case .tuner: .stations
+    default: nil
+    }
+  }
+}
+
+extension Category {
+  /// One of it, in a person's words.
+  package var singular: String {
+    switch self {
+    case .films: "film"
+    case .songs: "song"
+    case .stations: "station"
+    }
+  }
+}

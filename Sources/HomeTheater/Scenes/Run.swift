@@ -1,0 +1,106 @@
+import Devices
+import JSON
+import Synchronization
+
+/// How a run of a scene stands, step by step.
+package struct RunReport: Sendable, Hashable {
+  package enum Status: String, Sendable, Hashable {
+    case running, done, failed, cancelled
+  }
+
+  /// One step of it.
+  package struct StepReport: Sendable, Hashable {
+    package enum Status: String, Sendable, Hashable {
+      /// Not yet, now, observed as done, accepted but not confirmed, was true already, did not work.
+      case waiting, running, done, accepted, skipped, failed
+    }
+    package let device: DeviceID
+    package let command: JSON
+    package var status = Status.waiting
+    package var error: TheaterError?
+    package var seconds: Double?
+  }
+
+  package let id: String
+  package let scene: String
+  package var status = Status.running
+  package var steps: [StepReport]
+  /// Why it stopped, if it did.
+  package var error: TheaterError?
+
+  /// The run for the API.
+  package var json: JSON {
+    var object: JSONObject = [
+      "id": .string(id), "scene": .string(scene), "status": .string(status.rawValue),
+    ]
+    if let error { object["error"] = error.json }
+    object["steps"] = .array(steps.map(\.json))
+    return .object(object)
+  }
+}
+
+extension RunReport.StepReport {
+  package var json: JSON {
+    var object: JSONObject = [
+      "device": .string(device.name), "command": command, "status": .string(status.rawValue),
+    ]
+    if let seconds { object["seconds"] = .number((seconds * 1000).rounded() / 1000) }
+    if let error { object["error"] = error.json }
+    return .object(object)
+  }
+}
+
+/// A scene on its way: its report grows, and whoever cares can wait for the end or end it early.
+package final class Run: Sendable {
+  private struct State {
+    var report: RunReport
+    var task: Task<RunReport, Never>?
+  }
+  private let state: Mutex<State>
+  private let events: EventLog
+
+  init(id: String, scene: String, steps: [PlannedStep], events: EventLog) {
+    let reports = steps.map {
+      RunReport.StepReport(device: $0.device.id, command: $0.command.json)
+    }
+    state = Mutex(State(report: RunReport(id: id, scene: scene, steps: reports)))
+    self.events = events
+  }
+
+  /// How it stands now.
+  package var report: RunReport { state.withLock { $0.report } }
+
+  /// Begins, in a task of the run's own; called once.
+  func start(_ body: @escaping @Sendable (Run) async -> Void) {
+    events.publish(.run(report))
+    let task = Task { () -> RunReport in
+      await body(self)
+      return self.report
+    }
+    state.withLock { $0.task = task }
+  }
+
+  /// Waits until it has ended.
+  package func finished() async -> RunReport {
+    let task = state.withLock { $0.task }
+    return await task?.value ?? report
+  }
+
+  /// Gives up what is not done yet and waits until that has ended; nothing if it has ended.
+  package func cancel() async {
+    // What follows an ended run may cancel it: waiting for its task there would never end.
+    guard report.status == .running else { return }
+    let task = state.withLock { $0.task }
+    task?.cancel()
+    _ = await task?.value
+  }
+
+  /// Changes the report and tells everyone.
+  func update(_ change: (inout RunReport) -> Void) {
+    let report = state.withLock { state in
+      change(&state.report)
+      return state.report
+    }
+    events.publish(.run(report))
+  }
+}
