@@ -1,0 +1,64 @@
+# Two commands set a newcomer up: `make run` and `make test`.
+
+SHELL := /bin/bash
+PREFIX ?= $(HOME)/.local
+CONFIG ?= devices.json
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
+
+.PHONY: run build test bench trace lint format demo samples schema install uninstall
+
+## run: install what is missing, build, and start the controller on devices.json
+run: build
+	@exec ./theater serve --config "$(CONFIG)"
+
+## build: the controller and its plugins, optimised, with ./theater as the way to call it
+build:
+	@Scripts/install-dependencies build
+	@$(RELEASE)
+	@Scripts/stage release
+	@ln -sf .build/release/theater theater
+
+## test: everything that is tested, as the continuous integration runs it
+test:
+	@Scripts/install-dependencies test
+	@Scripts/test
+	@$(MAKE) --no-print-directory lint trace
+
+## lint: layout of the sources
+lint:
+	@swift format lint --strict --recursive Package.swift Sources Plugins Tests Benchmarks
+	@echo "lint: clean"
+
+## format: bring the sources into that layout
+format:
+	@swift format --in-place --recursive Package.swift Sources Plugins Tests Benchmarks
+
+## trace: each requirement beside the tests that prove it
+trace:
+	@python3 Scripts/trace.py
+
+## bench: how fast, as ratios against a floor or a peer in the same run
+bench: build
+	@Scripts/install-dependencies bench
+	@python3 Benchmarks/run.py
+
+## demo: an unattended evening in a scratch folder; leaves what was heard as a WAV
+demo: build
+	@python3 Scripts/demo.py
+
+## samples: make the demo songs anew
+samples:
+	@python3 Samples/generate.py
+
+## schema: write devices.schema.json from the command tables and the manifests
+schema: build
+	@./theater config schema > devices.schema.json.new && mv devices.schema.json.new devices.schema.json
+
+## install: below PREFIX (default ~/.local), with a systemd user unit
+install: build
+	@Scripts/install "$(PREFIX)"
+
+## uninstall: what install put there; accounts and positions stay
+uninstall:
+	@Scripts/install --remove "$(PREFIX)"
