@@ -1,0 +1,172 @@
+import Devices
+import JSON
+import Synchronization
+
+/// What fake devices were told, in the order in which it happened across all of them.
+public final class CommandJournal: Sendable {
+  private let entries = Mutex<[String]>([])
+
+  public init() {}
+
+  /// `lights {"dim":10}`, one a command.
+  public var lines: [String] { entries.withLock { $0 } }
+
+  func note(_ line: String) { entries.withLock { $0.append(line) } }
+  /// Forgets what was noted so far.
+  public func clear() { entries.withLock { $0 = [] } }
+}
+
+/// A device in memory that does at once what it is told, unless a test says otherwise.
+public actor FakeDevice: Device {
+  public nonisolated let id: DeviceID
+  public nonisolated let role: Role
+  private let journal: CommandJournal
+  private let clock: any TheaterClock
+  private var snapshotNow: DeviceSnapshot
+  private var listeners: [AsyncStream<DeviceSnapshot>.Continuation] = []
+  private var failures: [String: DeviceError] = [:]
+  private var held: Set<String> = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var arrivals: [CheckedContinuation<Void, Never>] = []
+  private var items: [CatalogueItem] = []
+  private var plugFailures = 0
+  /// The sockets that were plugged in, newest last.
+  public private(set) var plugged: [CableSocket] = []
+
+  public init(
+    _ id: DeviceID, _ role: Role, journal: CommandJournal = CommandJournal(),
+    clock: any TheaterClock = ManualClock(), items: [CatalogueItem] = []
+  ) {
+    self.id = id
+    self.role = role
+    self.journal = journal
+    self.clock = clock
+    self.items = items
+    snapshotNow = DeviceSnapshot(
+      availability: .available,
+      capabilities: Capabilities(names: ["seek", "stop"], cables: [.pcm]), generation: 1)
+  }
+
+  // MARK: What a test arranges
+
+  /// Makes every `command` fail.
+  public func fail(_ command: String, with error: DeviceError?) { failures[command] = error }
+
+  /// Makes `command` wait until `release`, or until it is cancelled.
+  public func hold(_ command: String) { held.insert(command) }
+
+  /// Lets held commands go on.
+  public func release() {
+    held = []
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+
+  /// Waits until a held command has arrived.
+  public func waitForHeldCommand() async {
+    if !waiting.isEmpty { return }
+    await withCheckedContinuation { arrivals.append($0) }
+  }
+
+  /// Reports a value, as the device itself would.
+  public func report(_ key: StateKey, _ value: JSON, provenance: Provenance = .reported) {
+    snapshotNow.state.take(Reading(value, provenance: provenance, time: clock.now()), for: key)
+    publish()
+  }
+
+  /// Starts anew, as after a crash of its plugin.
+  public func restart() {
+    snapshotNow.generation += 1
+    publish()
+  }
+
+  /// Becomes unreachable, or comes back.
+  public func setAvailability(_ availability: Availability) {
+    snapshotNow.availability = availability
+    publish()
+  }
+
+  // MARK: Device
+
+  public func perform(_ command: Command, until: Completion) async throws(DeviceError)
+    -> Confirmation
+  {
+    journal.note("\(id) \(command.json)")
+    if held.contains(command.spec.name) {
+      await pause()
+      if Task.isCancelled { throw DeviceError(.cancelled, "cancelled", device: id) }
+    }
+    if var failure = failures[command.spec.name] {
+      failure.device = id
+      throw failure
+    }
+    apply(command)
+    return until == .settled && command.spec.settled != .accepted ? .observed : .accepted
+  }
+
+  public func snapshot() -> DeviceSnapshot { snapshotNow }
+
+  public func snapshots() -> AsyncStream<DeviceSnapshot> {
+    let (stream, continuation) = AsyncStream.makeStream(of: DeviceSnapshot.self)
+    continuation.yield(snapshotNow)
+    listeners.append(continuation)
+    return stream
+  }
+
+  public func scanCatalogue(folder: String?) -> [CatalogueItem] { folder == nil ? items : [] }
+
+  public func openSocket(input: String) throws(DeviceError) -> CableSocket {
+    CableSocket(path: "\(id)-\(input)", token: "token-\(snapshotNow.generation)")
+  }
+
+  public func plug(into socket: CableSocket) throws(DeviceError) {
+    if plugFailures > 0 {
+      plugFailures -= 1
+      throw DeviceError(.failed, "the plug does not fit", device: id)
+    }
+    plugged.append(socket)
+    journal.note("\(id) plug \(socket.path) \(socket.token)")
+  }
+
+  /// Makes the next `count` attempts to plug fail.
+  public func failPlugging(_ count: Int) { plugFailures = count }
+
+  // MARK: Inside
+
+  private func pause() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiting.append(continuation)
+        for arrival in arrivals { arrival.resume() }
+        arrivals = []
+      }
+    } onCancel: {
+      Task { await self.release() }
+    }
+  }
+
+  private func apply(_ command: Command) {
+    switch command.spec.settled {
+    case .accepted: break
+    case .value(let key, let value): report(key, value)
+    case .argument(let key): if let argument = command.argument { report(key, argument) }
+    case .playback(let statuses):
+      guard let status = statuses.first else { return }
+      var playback = snapshotNow.state.playback ?? Playback(.stopped)
+      playback.status = status
+      playback.rate = status == .playing ? 1 : 0
+      if let item = command.argument?["item"]?.string { playback.item = item }
+      if let position = command.argument?["position"]?.number { playback.position = position }
+      report(.playback, playback.json)
+    }
+    if command.spec.name == "seek", var playback = snapshotNow.state.playback {
+      playback.position = command.argument?.number ?? 0
+      report(.playback, playback.json)
+    }
+    if role == .tuner, let frequency = command.argument?.number {
+      report(.frequency, .number(frequency))
+    }
+  }
+
+  private func publish() { for listener in listeners { listener.yield(snapshotNow) } }
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// Waits until `condition` holds; false when it does not within `seconds` of real time.
+///
+/// For things that happen in other tasks and processes and tell nobody. The bound only matters when
+/// the test fails.
+public func eventually(
+  within seconds: Double = 10, _ condition: @Sendable () async -> Bool
+) async -> Bool {
+  let clock = ContinuousClock()
+  let deadline = clock.now + .seconds(seconds)
+  while clock.now < deadline {
+    if await condition() { return true }
+    try? await Task.sleep(for: .milliseconds(2))
+  }
+  return await condition()
+}
