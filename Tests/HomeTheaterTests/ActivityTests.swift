@@ -1,0 +1,198 @@
+import Devices
+import HomeTheater
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct ActivityTests {
+  @Test("E12 E11 F3 · watching a film tells every device in the order of the source")
+  func film() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin(
+        "film", item: "The Long Take", fromStart: false, user: "ann")
+      #expect(
+        await theater.journal(of: begun.run) == [
+          #"popper "on""#, #"popper "pop""#, #"lights {"dim":10}"#, #"screen "down""#,
+          #"projector "on""#, #"amp "on""#, #"amp {"input":"dvd"}"#, #"amp "surround""#,
+          #"amp {"volume":50}"#, #"dvd "on""#, #"dvd {"play":{"item":"f1"}}"#,
+        ])
+      #expect(begun.run.report.status == .done)
+      let report = await theater.facade.activityReport
+      #expect(report.status == .running)
+      #expect(report.itemTitle == "The Long Take")
+    }
+  }
+
+  @Test("E12 · ending the film tells every device in the order of the source")
+  func endOfFilm() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
+      _ = await begun.run.finished()
+      theater.journal.clear()
+      let run = try await theater.facade.end()
+      #expect(
+        await theater.journal(of: run) == [
+          #"popper "off""#, #"lights "on""#, #"screen "up""#, #"dvd "stop""#, #"dvd "eject""#,
+          #"dvd "off""#, #"projector "off""#, #"amp "off""#,
+        ])
+      #expect(await theater.facade.activityReport.status == .idle)
+    }
+  }
+
+  @Test("E13 · music: amplifier, input, stereo, player, play; and back")
+  func music() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("music", item: "s1", fromStart: false, user: "a")
+      #expect(
+        await theater.journal(of: begun.run) == [
+          #"amp "on""#, #"amp {"input":"cd"}"#, #"amp "stereo""#, #"cd "on""#,
+          #"cd {"play":{"item":"s1"}}"#,
+        ])
+      theater.journal.clear()
+      #expect(
+        await theater.journal(of: try await theater.facade.end()) == [
+          #"cd "stop""#, #"cd "eject""#, #"cd "off""#, #"amp "off""#,
+        ])
+    }
+  }
+
+  @Test(
+    "E14 · radio: a station by name, by frequency, on FM and on AM",
+    arguments: [
+      ("Jazz", #"tuner {"fm":98.5}"#), ("98.5 FM", #"tuner {"fm":98.5}"#),
+      ("101.2", #"tuner {"fm":101.2}"#), ("720 AM", #"tuner {"am":720}"#),
+    ])
+  func radio(text: String, expected: String) async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("radio", item: text, fromStart: false, user: "a")
+      #expect(
+        await theater.journal(of: begun.run) == [
+          #"amp "on""#, #"amp {"input":"tuner"}"#, #"amp "stereo""#, #"tuner "on""#, expected,
+        ])
+      theater.journal.clear()
+      #expect(
+        await theater.journal(of: try await theater.facade.end()) == [
+          #"tuner "off""#, #"amp "off""#,
+        ])
+    }
+  }
+
+  @Test("E11 · a switch keeps what the next activity uses and ends the rest")
+  func switching() async throws {
+    try await Theater().live { theater in
+      let film = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      _ = await film.run.finished()
+      theater.journal.clear()
+      let music = try await theater.facade.begin("music", item: "s1", fromStart: false, user: "a")
+      // The amplifier is on already, so neither "off" nor "on" is sent to it.
+      #expect(
+        await theater.journal(of: music.run) == [
+          #"popper "off""#, #"lights "on""#, #"screen "up""#, #"dvd "stop""#, #"dvd "eject""#,
+          #"dvd "off""#, #"projector "off""#, #"amp {"input":"cd"}"#, #"amp "stereo""#,
+          #"cd "on""#, #"cd {"play":{"item":"s1"}}"#,
+        ])
+    }
+  }
+
+  @Test("E17 · a failed step is named with its device and place, and what was done stays")
+  func failure() async throws {
+    try await Theater().live { theater in
+      await theater["projector"].fail(
+        "on", with: DeviceError(.failed, "the lamp is broken", hint: "Replace the lamp."))
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      let report = await begun.run.finished()
+      #expect(report.status == .failed)
+      #expect(report.error?.device == "projector")
+      #expect(report.error?.step == 5)
+      #expect(report.error?.message == "the lamp is broken")
+      #expect(report.error?.hint == "Replace the lamp.")
+      #expect(report.steps.prefix(4).allSatisfy { [.done, .accepted].contains($0.status) })
+      #expect(report.steps.dropFirst(5).allSatisfy { $0.status == .waiting })
+      #expect(await theater.facade.activityReport.status == .failed)
+      #expect(await theater["lights"].snapshot().state.brightness == 10)
+      // What was begun can be ended.
+      #expect(await (try await theater.facade.end()).finished().status == .done)
+    }
+  }
+
+  @Test("E17 · a step that may fail is reported and the film goes on")
+  func continuing() async throws {
+    try await Theater().live { theater in
+      await theater["popper"].fail("on", with: DeviceError(.unavailable, "no answer"))
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      let report = await begun.run.finished()
+      #expect(report.status == .done)
+      #expect(report.steps.first?.status == .failed)
+      #expect(report.steps.first?.error?.message == "no answer")
+      #expect(await theater["dvd"].snapshot().state.playback?.status == .playing)
+    }
+  }
+
+  @Test("E17 · ending while the film begins cancels the beginning first")
+  func endingEarly() async throws {
+    try await Theater().live { theater in
+      await theater["projector"].hold("on")
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      await theater["projector"].waitForHeldCommand()
+      let ending = try await theater.facade.end()
+      #expect(await begun.run.finished().status == .cancelled)
+      #expect(await ending.finished().status == .done)
+      #expect(!theater.journal.lines.contains { $0.contains("play") })
+    }
+  }
+
+  @Test("E11 · the film's end ends the activity")
+  func whenEnded() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      _ = await begun.run.finished()
+      await theater["dvd"].report(
+        .playback, Playback(.ended, item: "f1", position: 90, duration: 90).json)
+      #expect(await eventually { await theater.facade.activityReport.status == .idle })
+      #expect(theater.journal.lines.last == #"amp "off""#)
+    }
+  }
+
+  @Test("E8 · popcorn is made beside what is on")
+  func popcorn() async throws {
+    try await Theater().live { theater in
+      let music = try await theater.facade.begin("music", item: "s1", fromStart: false, user: "a")
+      _ = await music.run.finished()
+      theater.journal.clear()
+      let run = try await theater.facade.popcorn()
+      #expect(await theater.journal(of: run) == [#"popper "on""#, #"popper "pop""#])
+      #expect(await theater.facade.activityReport.activity == "music")
+    }
+  }
+
+  @Test("E17 · what is not there is named, with the nearest that is")
+  func unknowns() async throws {
+    let theater = Theater()
+    await #expect(throws: TheaterError.self) {
+      try await theater.facade.begin("film", item: "The Long Tale", fromStart: false, user: "a")
+    }
+    do {
+      _ = try await theater.facade.begin("film", item: "The Long Tale", fromStart: false, user: "a")
+    } catch {
+      #expect(error.hint == "Did you mean \"The Long Take\"?")
+    }
+    do {
+      _ = try await theater.facade.begin("flim", item: "x", fromStart: false, user: "a")
+    } catch {
+      #expect(error.hint == "Did you mean \"film\"?")
+    }
+    #expect(theater.journal.lines.isEmpty)
+  }
+
+  @Test("E16 · two facades may stand over the same devices")
+  func twoFacades() async throws {
+    let theater = Theater()
+    let second = HomeTheaterFacade(
+      devices: Array(theater.devices.values), plan: .evening, positions: theater.positions,
+      clock: theater.clock)
+    let first = try await theater.facade.begin("music", item: "s1", fromStart: true, user: "a")
+    _ = await first.run.finished()
+    try await second.changeVolume(.to(30))
+    #expect(await theater["amp"].snapshot().state.volume == 30)
+  }
+}

@@ -1,0 +1,158 @@
+import Devices
+import HomeTheater
+import JSON
+import Synchronization
+import TestSupport
+
+/// Positions in memory.
+final class MemoryPositions: PositionStore {
+  private let saved = Mutex<[String: Double]>([:])
+
+  func save(_ seconds: Double, item: String, user: String) {
+    saved.withLock { $0["\(user)/\(item)"] = seconds }
+  }
+  func position(item: String, user: String) -> Double? {
+    saved.withLock { $0["\(user)/\(item)"] }
+  }
+  func clear(item: String, user: String) {
+    saved.withLock { _ = $0.removeValue(forKey: "\(user)/\(item)") }
+  }
+}
+
+/// A living room in memory: eight fake devices under one facade, scripted as the source asks.
+struct Theater {
+  let journal = CommandJournal()
+  let clock = ManualClock()
+  let positions = MemoryPositions()
+  let devices: [DeviceID: FakeDevice]
+  let facade: HomeTheaterFacade
+
+  init(plan: TheaterPlan = .evening) {
+    let roles: [(DeviceID, Role)] = [
+      ("amp", .amplifier), ("tuner", .tuner), ("dvd", .dvdPlayer), ("cd", .cdPlayer),
+      ("projector", .projector), ("lights", .lights), ("screen", .screen),
+      ("popper", .popcornPopper),
+    ]
+    var devices: [DeviceID: FakeDevice] = [:]
+    for (id, role) in roles {
+      let items =
+        role == .cdPlayer
+        ? [CatalogueItem(id: "scanned", title: "A Found Song", artist: "Nobody", duration: 12)] : []
+      devices[id] = FakeDevice(id, role, journal: journal, clock: clock, items: items)
+    }
+    self.devices = devices
+    facade = HomeTheaterFacade(
+      devices: roles.compactMap { devices[$0.0] }, plan: plan, positions: positions, clock: clock)
+  }
+
+  subscript(id: DeviceID) -> FakeDevice {
+    devices[id] ?? FakeDevice(id, .lights)
+  }
+
+  /// Runs `body` while the facade watches its devices.
+  func live(_ body: @Sendable (Theater) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await facade.run() }
+      _ = await eventually { await facade.entries(.songs).count == 2 }
+      try await body(self)
+      group.cancelAll()
+    }
+  }
+
+  /// What a scene told its devices, in order.
+  func journal(of run: Run) async -> [String] {
+    _ = await run.finished()
+    return journal.lines.filter { !$0.contains(" plug ") }
+  }
+}
+
+extension TheaterPlan {
+  /// Film, music, radio and popcorn in the order of requirements E12 to E14.
+  static let evening = TheaterPlan(
+    scenes: Dictionary(uniqueKeysWithValues: scenes.map { ($0.name, $0) }),
+    activities: [
+      "film": Activity(
+        name: "film", start: "watch-film", end: "end-film", player: "dvd", amplifier: "amp",
+        category: .films),
+      "music": Activity(
+        name: "music", start: "listen-music", end: "end-music", player: "cd", amplifier: "amp",
+        category: .songs),
+      "radio": Activity(
+        name: "radio", start: "listen-radio", end: "end-radio", player: "tuner", amplifier: "amp",
+        category: .stations),
+    ],
+    library: Library(
+      films: [
+        LibraryItem(id: "f1", title: "The Long Take", duration: 90),
+        LibraryItem(id: "f2", title: "The Short Cut", duration: 60),
+      ],
+      songs: [LibraryItem(id: "s1", title: "Opening", player: "cd")],
+      stations: [LibraryItem(id: "Jazz", title: "Jazz", frequency: .fm(98.5))]),
+    cables: [
+      CableEdge(from: "dvd", to: "amp", input: "dvd"),
+      CableEdge(from: "cd", to: "amp", input: "cd"),
+    ])
+
+  private static func step(
+    _ device: DeviceID, _ role: Role, _ json: JSON, until: Completion = .settled,
+    onFailure: OnFailure = .stop
+  ) -> Step {
+    let command: StepCommand
+    if let parts = try? Command.parts(of: json), parts.argument?.text().contains("$") == true {
+      command = .template(name: parts.name, argument: parts.argument ?? .null, role: role)
+    } else if let fixed = try? Command(json, role: role) {
+      command = .fixed(fixed)
+    } else {
+      preconditionFailure("a test's own step is wrong: \(json)")
+    }
+    return Step(device: device, command: command, until: until, onFailure: onFailure)
+  }
+
+  private static let scenes = [
+    Scene(
+      name: "watch-film", parameters: ["film": .film],
+      steps: [
+        step("popper", .popcornPopper, "on", onFailure: .continue),
+        step("popper", .popcornPopper, "pop", onFailure: .continue),
+        step("lights", .lights, ["dim": 10], onFailure: .continue),
+        step("screen", .screen, "down", until: .accepted), step("projector", .projector, "on"),
+        step("amp", .amplifier, "on"), step("amp", .amplifier, ["input": "dvd"]),
+        step("amp", .amplifier, "surround"), step("amp", .amplifier, ["volume": 50]),
+        step("dvd", .dvdPlayer, "on"), step("dvd", .dvdPlayer, ["play": ["item": "$film"]]),
+      ]),
+    Scene(
+      name: "end-film",
+      steps: [
+        step("popper", .popcornPopper, "off", onFailure: .continue),
+        step("lights", .lights, "on", onFailure: .continue), step("screen", .screen, "up"),
+        step("dvd", .dvdPlayer, "stop"), step("dvd", .dvdPlayer, "eject"),
+        step("dvd", .dvdPlayer, "off"), step("projector", .projector, "off"),
+        step("amp", .amplifier, "off"),
+      ]),
+    Scene(
+      name: "listen-music", parameters: ["song": .song],
+      steps: [
+        step("amp", .amplifier, "on"), step("amp", .amplifier, ["input": "cd"]),
+        step("amp", .amplifier, "stereo"), step("cd", .cdPlayer, "on"),
+        step("cd", .cdPlayer, ["play": ["item": "$song"]]),
+      ]),
+    Scene(
+      name: "end-music",
+      steps: [
+        step("cd", .cdPlayer, "stop"), step("cd", .cdPlayer, "eject"),
+        step("cd", .cdPlayer, "off"), step("amp", .amplifier, "off"),
+      ]),
+    Scene(
+      name: "listen-radio", parameters: ["station": .station],
+      steps: [
+        step("amp", .amplifier, "on"), step("amp", .amplifier, ["input": "tuner"]),
+        step("amp", .amplifier, "stereo"), step("tuner", .tuner, "on"),
+        step("tuner", .tuner, ["station": "$station"]),
+      ]),
+    Scene(
+      name: "end-radio", steps: [step("tuner", .tuner, "off"), step("amp", .amplifier, "off")]),
+    Scene(
+      name: "popcorn",
+      steps: [step("popper", .popcornPopper, "on"), step("popper", .popcornPopper, "pop")]),
+  ]
+}

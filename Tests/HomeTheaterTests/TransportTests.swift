@@ -1,0 +1,84 @@
+import Devices
+import HomeTheater
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct TransportTests {
+  @Test("E11 · pause, go on, seek from here, next and previous reach the player that plays")
+  func transport() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      _ = await begun.run.finished()
+      await theater["dvd"].report(
+        .playback, Playback(.playing, item: "f1", position: 20, duration: 90).json)
+      theater.clock.advance(by: .seconds(5))
+      theater.journal.clear()
+      try await theater.facade.seek(30, isRelative: true)
+      try await theater.facade.seek(-500, isRelative: true)
+      try await theater.facade.seek(500, isRelative: true)
+      try await theater.facade.pause()
+      try await theater.facade.resume()
+      try await theater.facade.next()
+      try await theater.facade.previous()
+      #expect(
+        theater.journal.lines == [
+          #"dvd {"seek":55}"#, #"dvd {"seek":0}"#, #"dvd {"seek":90}"#, #"dvd "pause""#,
+          #"dvd "play""#, #"dvd "next""#, #"dvd "previous""#,
+        ])
+    }
+  }
+
+  @Test("E15 · the volume goes up and down by points and stays within 0 and 100")
+  func volume() async throws {
+    let theater = Theater()
+    try await theater.facade.changeVolume(.to(40))
+    try await theater.facade.changeVolume(.by(5))
+    #expect(await theater["amp"].snapshot().state.volume == 45)
+    try await theater.facade.changeVolume(.by(.max))
+    #expect(await theater["amp"].snapshot().state.volume == 100)
+    try await theater.facade.changeVolume(.by(-1000))
+    #expect(await theater["amp"].snapshot().state.volume == 0)
+    try await theater.facade.changeVolume(.toggleMute)
+    #expect(await theater["amp"].snapshot().state.isMuted == true)
+    try await theater.facade.changeVolume(.toggleMute)
+    #expect(await theater["amp"].snapshot().state.isMuted == false)
+    await #expect(throws: TheaterError.self) { try await theater.facade.changeVolume(.to(101)) }
+  }
+
+  @Test("E11 · without anything on, the player's controls say what to do")
+  func idle() async throws {
+    let theater = Theater()
+    await #expect(throws: TheaterError.self) { try await theater.facade.pause() }
+    do { try await theater.facade.seek(10, isRelative: false) } catch {
+      #expect(error.code == .notNow)
+      #expect(error.hint != nil)
+    }
+    await #expect(throws: TheaterError.self) { _ = try await theater.facade.end() }
+  }
+
+  @Test("E11 · off tells everything, whatever is on")
+  func off() async throws {
+    try await Theater().live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
+      _ = await begun.run.finished()
+      theater.journal.clear()
+      let run = try await theater.facade.turnEverythingOff()
+      #expect(
+        await theater.journal(of: run) == [
+          #"dvd "off""#, #"cd "off""#, #"tuner "off""#, #"popper "off""#, #"amp "off""#,
+          #"projector "off""#, #"screen "up""#, #"lights "off""#,
+        ])
+      #expect(await theater.facade.activityReport.status == .idle)
+    }
+  }
+
+  @Test("E15 · a typed call is checked like any other")
+  func typed() async throws {
+    let amplifier = FakeDevice("amp", .amplifier)
+    try await amplifier.setVolume(40)
+    #expect(await amplifier.snapshot().state.volume == 40)
+    await #expect(throws: DeviceError.self) { try await amplifier.setVolume(101) }
+    await #expect(throws: DeviceError.self) { try await amplifier.dim(to: 10) }
+  }
+}
