@@ -14,7 +14,7 @@ package struct WallClock: Sendable {
   package static let system = WallClock { Date() }
 
   /// The time now, rounded to a millisecond.
-  func now() -> Date { Date(milliseconds: read().milliseconds) }
+  package func now() -> Date { Date(milliseconds: read().milliseconds) }
 }
 
 extension Date {

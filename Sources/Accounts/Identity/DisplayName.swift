@@ -24,6 +24,11 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
     text = name
   }
 
+  /// Takes a name that a store kept; it passed the check of its day.
+  package init(stored text: String) {
+    self.text = text
+  }
+
   package var description: String { text }
 
   private static let tooLong = AccountError.tooLong(.name, limit: "\(longest) characters")

@@ -24,6 +24,12 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     key = typed.lowercased()
   }
 
+  /// Takes an address that a store kept; it passed the check of its day.
+  package init(stored text: String) {
+    self.text = text
+    key = text.lowercased()
+  }
+
   package var description: String { text }
 
   package static func == (a: EmailAddress, b: EmailAddress) -> Bool { a.key == b.key }

@@ -1,0 +1,105 @@
+import Accounts
+import Foundation
+import GRDB
+
+/// The SQLite store behind `Gate`: what is unique and who comes first is decided by constraints and
+/// transactions.
+package struct AccountDatabase: Sendable {
+  let database: TheaterDatabase
+
+  /// Runs `body`, and says what SQLite answered in the words of accounts.
+  func run<Value>(
+    _ body: (TheaterDatabase) async throws -> Value
+  ) async throws(AccountError) -> Value {
+    do {
+      return try await body(database)
+    } catch let error as AccountError {
+      throw error
+    } catch {
+      throw AccountError(StorageError(error, at: database.path))
+    }
+  }
+}
+
+extension AccountDatabase: AccountStore {
+  package func hasAccounts() async throws(AccountError) -> Bool {
+    try await run {
+      try await $0.read {
+        try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM account)") ?? false
+      }
+    }
+  }
+
+  package func insertFirst(_ record: AccountRecord) async throws(AccountError) {
+    try await run {
+      try await $0.write { database in
+        try database.execute(
+          sql: """
+            INSERT INTO account (founder, \(AccountRow.columns))
+            SELECT 1, \(AccountRow.placeholders) WHERE NOT EXISTS (SELECT 1 FROM account)
+            """,
+          arguments: AccountRow.arguments(record))
+        guard database.changesCount == 1 else { throw AccountError.setupClosed }
+      }
+    }
+  }
+
+  package func insert(
+    _ record: AccountRecord, redeeming invitation: SecretDigest, at now: Date
+  ) async throws(AccountError) {
+    try await run {
+      try await $0.write { database in
+        try database.execute(
+          sql: "DELETE FROM invitation WHERE digest = ? AND expires > ?",
+          arguments: [Data(invitation.bytes), now.milliseconds])
+        guard database.changesCount == 1 else { throw AccountError.codeInvalid }
+        do {
+          try database.execute(
+            sql: """
+              INSERT INTO account (\(AccountRow.columns)) VALUES (\(AccountRow.placeholders))
+              """,
+            arguments: AccountRow.arguments(record))
+        } catch let error as DatabaseError
+          where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
+        {
+          throw AccountError.taken
+        }
+      }
+    }
+  }
+
+  package func account(
+    withEmail email: EmailAddress
+  ) async throws(AccountError) -> AccountRecord? {
+    try await run {
+      try await $0.read {
+        try Row.fetchOne(
+          $0, sql: "SELECT \(AccountRow.columns) FROM account WHERE emailKey = ?",
+          arguments: [email.key]
+        ).map(AccountRow.record)
+      }
+    }
+  }
+
+  package func replaceHash(
+    _ old: PasswordHash, of account: AccountID, with new: PasswordHash
+  ) async throws(AccountError) {
+    try await run {
+      try await $0.write {
+        try $0.execute(
+          sql: "UPDATE account SET passwordHash = ? WHERE id = ? AND passwordHash = ?",
+          arguments: [new.text, account.text, old.text])
+      }
+    }
+  }
+}
+
+extension AccountError {
+  /// The same in the words of accounts; an inner state of the database concerns the log, not the
+  /// person at the gate.
+  init(_ error: StorageError) {
+    self.init(
+      error.code == .full ? .storageFull : .storageFailed, message: error.message,
+      hint: error.hint)
+  }
+}

@@ -1,0 +1,41 @@
+import Accounts
+import Foundation
+import GRDB
+
+/// How an account lies in its table.
+enum AccountRow {
+  static let columns = "id, name, email, emailKey, role, passwordHash, createdAt"
+  static let placeholders = "?, ?, ?, ?, ?, ?, ?"
+
+  /// The values of `columns`, in their order.
+  static func arguments(_ record: AccountRecord) -> StatementArguments {
+    let account = record.account
+    return [
+      account.id.text, account.name.text, account.email.text, account.email.key,
+      account.role.rawValue, record.passwordHash.text, account.createdAt.milliseconds,
+    ]
+  }
+
+  /// Reads a row that has `columns`.
+  /// - Throws: `StorageError` where the row was not written by this program.
+  static func record(_ row: Row) throws -> AccountRecord {
+    AccountRecord(account: try account(row), passwordHash: PasswordHash(row["passwordHash"]))
+  }
+
+  /// Reads the account of a row that has `columns`, or all but the hash.
+  static func account(_ row: Row) throws -> Account {
+    let id: String = row["id"]
+    return Account(
+      id: AccountID(id), name: DisplayName(stored: row["name"]),
+      email: EmailAddress(stored: row["email"]),
+      role: try role(row), createdAt: Date(milliseconds: row["createdAt"]))
+  }
+
+  /// Reads the column `role`; an unknown word is a fault, never a right.
+  static func role(_ row: Row) throws -> Role {
+    guard let role = Role(rawValue: row["role"]) else {
+      throw StorageError.failed("an account or invitation has a role that does not exist")
+    }
+    return role
+  }
+}

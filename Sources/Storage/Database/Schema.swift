@@ -1,0 +1,66 @@
+import GRDB
+
+/// The tables and how they came to be. Steps are only ever added at the end: a database goes
+/// forward, never back.
+///
+/// Dates are whole milliseconds since 1970. Secrets are digests (SHA-256) or Argon2id hashes.
+enum Schema {
+  /// Brings a database up to this version of the program.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 accounts", migrate: accounts)
+    migrator.registerMigration("2 positions", migrate: positions)
+    return migrator
+  }
+
+  private static func accounts(_ database: Database) throws {
+    // `founder` is 1 for the first account and null for others: being unique, it makes the database
+    // decide who was first.
+    try database.execute(
+      sql: """
+        CREATE TABLE account (
+          id TEXT NOT NULL PRIMARY KEY,
+          name TEXT NOT NULL,
+          email TEXT NOT NULL,
+          emailKey TEXT NOT NULL UNIQUE,
+          role TEXT NOT NULL,
+          passwordHash TEXT NOT NULL,
+          createdAt INTEGER NOT NULL,
+          founder INTEGER UNIQUE CHECK (founder = 1)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE invitation (
+          digest BLOB NOT NULL PRIMARY KEY,
+          role TEXT NOT NULL,
+          madeBy TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+          madeAt INTEGER NOT NULL,
+          expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE session (
+          digest BLOB NOT NULL PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+          openedAt INTEGER NOT NULL,
+          lastSeenAt INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX sessionOfAccount ON session (account);
+        CREATE INDEX invitationOfAccount ON invitation (madeBy);
+        """)
+  }
+
+  private static func positions(_ database: Database) throws {
+    // The theater knows users by a word only, so there is no reference to an account.
+    try database.execute(
+      sql: """
+        CREATE TABLE position (
+          user TEXT NOT NULL,
+          item TEXT NOT NULL,
+          seconds REAL NOT NULL CHECK (seconds >= 0),
+          updatedAt INTEGER NOT NULL,
+          PRIMARY KEY (user, item)
+        ) STRICT, WITHOUT ROWID;
+        """)
+  }
+}

@@ -1,0 +1,91 @@
+import Accounts
+import Foundation
+import GRDB
+
+/// The one SQLite file behind the stores: write-ahead log, every commit on the disk before it is
+/// answered (`synchronous = FULL`), foreign keys on.
+///
+/// Reading goes on beside writing and when the disk is full.
+package final class TheaterDatabase: Sendable {
+  /// The path of the file.
+  package let path: String
+  let pool: DatabasePool
+  private let clock: WallClock
+
+  /// The name of the file in its folder.
+  package static let fileName = "theater.sqlite"
+
+  /// Opens the database in `folder`, or makes it; brings an older one up to date.
+  /// - Parameters:
+  ///   - folder: gets the mode 0700, the file in it 0600.
+  ///   - clock: for the dates of saved positions.
+  /// - Throws: `newerSchema`, `damaged`, `full` or `failed`; the file is then as it was.
+  package init(in folder: String, clock: WallClock = .system) throws(StorageError) {
+    let path = try DatabaseFile(named: Self.fileName, in: folder).path
+    self.path = path
+    self.clock = clock
+    do {
+      pool = try DatabasePool(path: path, configuration: Self.configuration)
+      try Self.prepare(pool, at: path)
+    } catch {
+      throw StorageError(error, at: path)
+    }
+  }
+
+  /// The store behind `Gate`.
+  package var accounts: AccountDatabase { AccountDatabase(database: self) }
+
+  /// Where playing stopped, for each user and item (E10).
+  package var positions: PositionDatabase { PositionDatabase(database: self, clock: clock) }
+
+  /// Moves the log into the file and closes it; further calls fail.
+  /// - Throws: `failed` while something still reads.
+  package func close() throws(StorageError) {
+    do {
+      try pool.close()
+    } catch {
+      throw StorageError(error, at: path)
+    }
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "theater"
+    configuration.foreignKeysEnabled = true
+    configuration.busyMode = .timeout(5)
+    // Each reader is a thread and a cache: what is asked often is cached above.
+    configuration.maximumReaderCount = 2
+    return configuration
+  }
+
+  private static func prepare(_ pool: DatabasePool, at path: String) throws {
+    let migrator = Schema.migrator
+    if try pool.read(migrator.hasBeenSuperseded) { throw StorageError.newerSchema(path) }
+    // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    try migrator.migrate(pool)
+  }
+}
+
+extension TheaterDatabase {
+  /// Runs `updates` in a transaction. Not cancellable: a client that goes away neither loses nor
+  /// halves what it asked.
+  func write<Value: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      pool.asyncWrite(updates) { _, result in continuation.resume(with: result) }
+    }
+  }
+
+  /// Runs `query` against the last commit, beside any write.
+  func read<Value: Sendable>(
+    _ query: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      pool.asyncRead { database in
+        continuation.resume(with: Result { try query(database.get()) })
+      }
+    }
+  }
+}

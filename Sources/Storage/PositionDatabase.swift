@@ -1,0 +1,65 @@
+import Accounts
+import GRDB
+
+/// Where each user stopped playing each item, in seconds from its beginning (E10).
+package struct PositionDatabase: Sendable {
+  let database: TheaterDatabase
+  let clock: WallClock
+
+  /// Keeps a position in place of an earlier one; it is on the disk when this returns.
+  /// - Parameter seconds: from the beginning of the item, finite and not negative.
+  /// - Throws: `invalid`, `full` or `failed`.
+  package func save(_ seconds: Double, item: String, user: String) async throws(StorageError) {
+    guard seconds.isFinite, seconds >= 0 else { throw Self.invalid(seconds) }
+    let now = clock.now().milliseconds
+    try await run { database async throws in
+      try await database.write {
+        try $0.execute(
+          sql: """
+            INSERT INTO position (user, item, seconds, updatedAt) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET seconds = excluded.seconds, updatedAt = excluded.updatedAt
+            """,
+          arguments: [user, item, seconds, now])
+      }
+    }
+  }
+
+  /// The saved position in seconds; nil where there is none.
+  /// - Throws: `failed`.
+  package func position(item: String, user: String) async throws(StorageError) -> Double? {
+    try await run { database async throws in
+      try await database.read {
+        try Double.fetchOne(
+          $0, sql: "SELECT seconds FROM position WHERE user = ? AND item = ?",
+          arguments: [user, item])
+      }
+    }
+  }
+
+  /// Forgets a position, as for an item that was played to its end; without one it does nothing.
+  /// - Throws: `full` or `failed`.
+  package func clear(item: String, user: String) async throws(StorageError) {
+    try await run { database async throws in
+      try await database.write {
+        try $0.execute(
+          sql: "DELETE FROM position WHERE user = ? AND item = ?", arguments: [user, item])
+      }
+    }
+  }
+
+  private static func invalid(_ seconds: Double) -> StorageError {
+    StorageError(
+      .invalid, message: "\(seconds) seconds is no position in a film or song.",
+      hint: "Save a finite number of seconds, 0 or more.")
+  }
+
+  private func run<Value>(
+    _ body: (TheaterDatabase) async throws -> Value
+  ) async throws(StorageError) -> Value {
+    do {
+      return try await body(database)
+    } catch {
+      throw StorageError(error, at: database.path)
+    }
+  }
+}
