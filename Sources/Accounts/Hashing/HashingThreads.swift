@@ -17,6 +17,7 @@ package final class HashingThreads: Sendable {
     var waiting: [Job] = []
     var threads = 0
     var lastID: UInt64 = 0
+    var begun = 0
   }
 
   private let atOnce: Int
@@ -34,6 +35,11 @@ package final class HashingThreads: Sendable {
   /// How much runs and how much waits.
   var load: (running: Int, waiting: Int) {
     state.withLock { ($0.threads, $0.waiting.count) }
+  }
+
+  /// How many pieces of work were taken up since the start.
+  var begun: Int {
+    state.withLock { $0.begun }
   }
 
   /// Runs `work` on one of the threads. Cancelling the task takes it out of the queue; work that
@@ -67,15 +73,18 @@ package final class HashingThreads: Sendable {
     let next = state.withLock { state -> Next in
       // Read under the lock: a cancellation after this line finds the job in the queue.
       if Task.isCancelled { return .cancel }
-      if state.threads >= atOnce && state.waiting.count >= mostWaiting { return .refuse }
+      if state.threads < atOnce {
+        state.threads += 1
+        state.begun += 1
+        return .start
+      }
+      if state.waiting.count >= mostWaiting { return .refuse }
       state.waiting.append(job)
-      if state.threads >= atOnce { return .wait }
-      state.threads += 1
-      return .start
+      return .wait
     }
     switch next {
     case .wait: break
-    case .start: Thread.detachNewThread { self.drain() }
+    case .start: Thread.detachNewThread { self.work(from: job) }
     case .refuse: refuse()
     case .cancel: job.cancel()
     }
@@ -88,9 +97,13 @@ package final class HashingThreads: Sendable {
     job?.cancel()
   }
 
-  private func drain() {
+  private func work(from first: Job) {
     lowerPriority()
-    while let job = nextJob() { job.run() }
+    var job: Job? = first
+    while let current = job {
+      current.run()
+      job = nextJob()
+    }
   }
 
   private func nextJob() -> Job? {
@@ -99,6 +112,7 @@ package final class HashingThreads: Sendable {
         state.threads -= 1
         return nil
       }
+      state.begun += 1
       return state.waiting.removeFirst()
     }
   }

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Accounts
+
+@Suite struct EmailAddressTests {
+  @Test(
+    "A8 · an e-mail address of common form is accepted",
+    arguments: [
+      "anna@example.org", "a@b.co", "Anna.Maria+film@mail.example.co.uk", "o'hara@example.org",
+      "x_y-z@xn--bcher-kva.example", "1@2.3x", String(repeating: "a", count: 64) + "@example.org",
+    ])
+  func accepted(_ typed: String) throws {
+    #expect(try EmailAddress(typed).text == typed)
+  }
+
+  @Test(
+    "A8 · what only contains an e-mail address, or nearly is one, is refused",
+    arguments: [
+      "anna", "anna@", "@example.org", "anna@example", "anna@@example.org", "anna@exa mple.org",
+      " anna@example.org", "anna@example.org ", "anna@example.org\n", "\nanna@example.org",
+      "x anna@example.org y", "anna@example.org\0", ".anna@example.org", "anna.@example.org",
+      "an..na@example.org", "anna@.example.org", "anna@example..org", "anna@example.org.",
+      "anna@-example.org", "anna@example-.org", "änna@example.org", "anna@exämple.org",
+      "anna@example.org,ben@example.org", "\"anna\"@example.org", "<anna@example.org>",
+      "anna@[127.0.0.1]", "anna\u{202E}@example.org", "anna@example.org'; DROP TABLE account;--",
+      String(repeating: "a", count: 65) + "@example.org",
+      "anna@" + String(repeating: "b", count: 64) + ".org",
+    ])
+  func refused(_ typed: String) async {
+    let error = await refusal { () throws(AccountError) in try EmailAddress(typed) }
+    #expect(error?.code == .malformed)
+    #expect(error?.field == .email)
+  }
+
+  @Test("A8 · an e-mail address of more than 254 characters is refused, however long")
+  func tooLong() async {
+    for labels in [60, 300_000] {
+      let typed = "a@" + String(repeating: "abc.", count: labels) + "example.org"
+      let error = await refusal { () throws(AccountError) in try EmailAddress(typed) }
+      #expect(error?.code == (typed.utf8.count > 254 ? .tooLong : nil))
+    }
+  }
+
+  @Test("E7 · two addresses that differ in case are one")
+  func caseFolded() throws {
+    let typed = try EmailAddress("Anna@Example.ORG")
+    #expect(try typed == EmailAddress("anna@example.org"))
+    #expect(typed.key == "anna@example.org")
+    #expect(typed.text == "Anna@Example.ORG")
+  }
+}
+
+@Suite struct DisplayNameTests {
+  @Test(
+    "E7 · names of any script are kept as typed",
+    arguments: ["Anna", "Jürgen", "أمينة", "李小龍", "O'Hara", "👩‍🚀", "<b>Ben</b>", "'; DROP"])
+  func accepted(_ typed: String) throws {
+    #expect(try DisplayName(typed).text == typed)
+  }
+
+  @Test("E7 · white space around a name goes, and its accents are composed")
+  func normalised() throws {
+    #expect(try DisplayName("  Rene\u{301} \n").text.unicodeScalars.count == 4)
+  }
+
+  @Test(
+    "E7 · a name of which nothing would be visible is empty",
+    arguments: ["", " ", "\t\n", "\u{200B}\u{200D}", "\u{FEFF}", "\0", "\u{202E}"])
+  func empty(_ typed: String) async {
+    let error = await refusal { () throws(AccountError) in try DisplayName(typed) }
+    #expect(error?.code == .empty)
+    #expect(error?.field == .name)
+  }
+
+  @Test(
+    "E7 · control characters and marks that turn the text around are refused in a name",
+    arguments: ["An\u{1B}[31mna", "An\0na", "An\nna", "An\u{7F}na", "An\u{202E}na", "A\u{2028}b"])
+  func malformed(_ typed: String) async {
+    let error = await refusal { () throws(AccountError) in try DisplayName(typed) }
+    #expect(error?.code == .malformed)
+  }
+
+  @Test("E7 · a name has at most 100 code points")
+  func length() async throws {
+    #expect(try DisplayName(String(repeating: "ä", count: 100)).text.count == 100)
+    for count in [101, 1_000_000] {
+      let typed = String(repeating: "ä", count: count)
+      let error = await refusal { () throws(AccountError) in try DisplayName(typed) }
+      #expect(error?.code == .tooLong)
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Accounts
+
+/// A second way to log in, which notes the steps and refuses where it is told to.
+private final class RecordingLogin: LoginMethod {
+  enum Step: String { case validate, will, authenticate, between, after, failed }
+
+  let name = "recording"
+  let account: Account
+  let refusesAt: Step?
+  private let log = Mutex<[Step]>([])
+
+  init(account: Account, refusesAt: Step? = nil) {
+    self.account = account
+    self.refusesAt = refusesAt
+  }
+
+  var steps: [Step] { log.withLock { $0 } }
+
+  private func note(_ step: Step) throws(AccountError) {
+    log.withLock { $0.append(step) }
+    if step == refusesAt { throw .wrongCredentials }
+  }
+
+  func validate(_ credentials: String) throws(AccountError) { try note(.validate) }
+  func willAuthenticate(_ credentials: String) async throws(AccountError) { try note(.will) }
+  func authenticate(_ credentials: String) async throws(AccountError) -> Account {
+    try note(.authenticate)
+    return account
+  }
+  func didAuthenticate(_ proof: ProofOfIdentity, by: String) async throws(AccountError) {
+    try note(.between)
+  }
+  func didLogIn(_ principal: Principal) async { log.withLock { $0.append(.after) } }
+  func didFail(_ error: AccountError, with credentials: String) async {
+    log.withLock { $0.append(.failed) }
+  }
+}
+
+/// The smallest way to log in: its one own step.
+private struct MinimalLogin: LoginMethod {
+  let name = "minimal"
+  let account: Account
+  func authenticate(_ credentials: Void) async throws(AccountError) -> Account { account }
+}
+
+@Suite struct LoginTests {
+  private let store = ProbeStore()
+  private let events = AccountEvents()
+  private let sessions: Sessions
+  private let account: Account
+
+  init() throws {
+    sessions = Sessions(store: store)
+    account = Account(
+      id: AccountID("1"), name: try DisplayName("Anna"),
+      email: try EmailAddress("anna@example.org"), role: .owner, createdAt: Date(milliseconds: 0))
+  }
+
+  @Test("E4 E2 · the steps run in one order, with hooks before, between and after, and progress")
+  func order() async throws {
+    let method = RecordingLogin(account: account)
+    let stages = Mutex<[LoginStage]>([])
+    let login = Login(method, sessions: sessions, events: events)
+    _ = try await login.logIn("x") { stage in stages.withLock { $0.append(stage) } }
+    #expect(method.steps == [.validate, .will, .authenticate, .between, .after])
+    #expect(stages.withLock { $0 } == LoginStage.allCases)
+  }
+
+  @Test(
+    "E4 A9 · a refusal of any step ends the login there, tells the hook, and leaves no session",
+    arguments: [
+      (RecordingLogin.Step.validate, 1), (.will, 2), (.authenticate, 3), (.between, 4),
+    ])
+  fileprivate func refusals(_ step: RecordingLogin.Step, _ count: Int) async throws {
+    let method = RecordingLogin(account: account, refusesAt: step)
+    let told = events.subscribe()
+    let error = await refusal { () async throws(AccountError) in
+      try await Login(method, sessions: sessions, events: events).logIn("x")
+    }
+    #expect(error == .wrongCredentials)
+    #expect(method.steps.count == count + 1)
+    #expect(method.steps.last == .failed)
+    // The next event is that of a login that succeeds.
+    let next = try await Login(MinimalLogin(account: account), sessions: sessions, events: events)
+      .logIn(())
+    #expect(await told.first { _ in true } == .loggedIn(next.principal, by: "minimal"))
+  }
+
+  @Test("E4 · a way to log in needs one step of its own; the others have defaults")
+  func defaults() async throws {
+    let login = Login(MinimalLogin(account: account), sessions: sessions, events: events)
+    #expect(try await login.logIn(()).principal.name == "Anna")
+  }
+
+  @Test("E4 · a login that nobody waits for any more opens no session")
+  func cancelled() async {
+    let login = Login(MinimalLogin(account: account), sessions: sessions, events: events)
+    let attempt = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await refusal { () async throws(AccountError) in try await login.logIn(()) }
+    }
+    attempt.cancel()
+    #expect(await attempt.value == .cancelled)
+  }
+}
+
+@Suite struct PasswordLoginTests {
+  private let house = Household()
+
+  @Test("E1 E3 · a login gives a token to the person, and tells the program who, without it")
+  func success() async throws {
+    let account = try await house.registerOwner()
+    let told = house.gate.events.subscribe()
+    let loggedIn = try await house.logIn("Anna@Example.org")
+    let principal = try await house.gate.resolve(loggedIn.token.text)
+    #expect(principal == loggedIn.principal)
+    #expect(principal.account == account.id)
+    #expect(principal.name == "Anna")
+    #expect(principal.email == "anna@example.org")
+    #expect(principal.role == .owner)
+    #expect(principal.expires == house.clock.now.addingTimeInterval(7 * 86_400))
+    let event = try #require(await told.first { _ in true })
+    #expect(event == .loggedIn(principal, by: "password"))
+    var shown = "\(event)"
+    dump(event, to: &shown)
+    #expect(!shown.contains(loggedIn.token.text))
+  }
+
+  @Test("A7 A9 · the form is checked before anybody is asked, with one clear text each")
+  func form() async throws {
+    try await house.registerOwner()
+    let cases: [(String, String, AccountError)] = [
+      ("", Household.password, .empty(.email)),
+      ("anna", Household.password, .malformedEmail),
+      ("anna@example.org", "", .empty(.password)),
+      ("anna@example.org", "wrong", .wrongCredentials),
+      ("nobody@example.org", Household.password, .wrongCredentials),
+    ]
+    for (email, password, expected) in cases {
+      let error = await refusal { () async throws(AccountError) in
+        try await house.gate.logIn(PasswordCredentials(email: email, password: password))
+      }
+      #expect(error == expected)
+    }
+  }
+
+  @Test("A9 · every refusal says what happened and what to do, in sentences")
+  func sentences() {
+    let errors: [AccountError] = [
+      .empty(.name), .tooLong(.email, limit: "254 characters"), .malformedEmail, .malformedName,
+      .passwordTooShort(minimum: 15), .codeInvalid, .setupClosed, .taken, .wrongCredentials,
+      .notLoggedIn, .forbidden("invite people"), .busy, .cancelled, .internalFailure("It failed."),
+    ]
+    for error in errors {
+      #expect(error.message.hasSuffix(".") && error.hint.hasSuffix("."))
+    }
+    #expect(Set(errors.map(\.message)).count == errors.count)
+  }
+
+  @Test("A8 · an account whose password the rule would refuse today still logs in")
+  func olderRule() async throws {
+    let lax = Gate(
+      store: house.store, policy: GatePolicy(passwordRule: PasswordRule(minimum: 1, maximum: 999)),
+      hashing: Household.cheap, clock: house.clock.wall)
+    let code = try #require(try await lax.open())
+    _ = try await lax.register(.owner(code.text, password: "short"))
+    #expect(try await house.logIn("anna@example.org", "short").principal.name == "Anna")
+  }
+
+  @Test("A8 · a password is the same in composed and decomposed form, and whole")
+  func unicode() async throws {
+    try await house.registerOwner(password: "\u{FB01}lmabend im caf\u{E9}")
+    #expect(try await house.logIn("anna@example.org", "filmabend im cafe\u{301}").token.text != "")
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.logIn(
+        PasswordCredentials(email: "anna@example.org", password: "filmabend im cafe"))
+    }
+    #expect(error == .wrongCredentials)
+  }
+
+  @Test("E1 · a login replaces a hash of other parameters, and a full disk does not prevent it")
+  func rehash() async throws {
+    try await house.registerOwner()
+    let email = try EmailAddress("anna@example.org")
+    let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
+    let gate = house.restarted(hashing: dearer)
+    let credentials = PasswordCredentials(email: email.text, password: Household.password)
+    _ = try await gate.logIn(credentials)
+    let replaced = try await house.store.account(withEmail: email)?.passwordHash
+    #expect(replaced?.wasMade(with: dearer) == true)
+    _ = try await gate.logIn(credentials)
+    #expect(try await house.store.account(withEmail: email)?.passwordHash == replaced)
+  }
+
+  @Test("E7 · an unknown address costs the same hash as a wrong password")
+  func sameCost() async throws {
+    try await house.registerOwner()
+    for email in ["anna@example.org", "nobody@example.org"] {
+      let before = house.threads.begun
+      let credentials = PasswordCredentials(email: email, password: "not the password")
+      let error = await refusal { () async throws(AccountError) in
+        try await house.gate.logIn(credentials)
+      }
+      #expect(error == .wrongCredentials)
+      #expect(house.threads.begun == before + 1)
+    }
+  }
+}

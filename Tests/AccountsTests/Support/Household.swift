@@ -1,0 +1,87 @@
+import Accounts
+import Foundation
+import Synchronization
+
+/// A wall clock that stands still until a test moves it.
+final class ManualClock: Sendable {
+  private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+  var wall: WallClock { WallClock { self.now } }
+  var now: Date { time.withLock { $0 } }
+
+  func advance(_ seconds: TimeInterval) {
+    time.withLock { $0 = $0.addingTimeInterval(seconds) }
+  }
+}
+
+/// A gate on a store in memory, with hashes that cost next to nothing.
+struct Household {
+  static let cheap = Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1)
+  static let password = "four friends at the movies"
+
+  let clock = ManualClock()
+  let store: ProbeStore
+  let threads = HashingThreads()
+  let gate: Gate
+
+  init(store: ProbeStore = ProbeStore(), hashing: Argon2Parameters = cheap) {
+    self.store = store
+    gate = Gate(store: store, hashing: hashing, threads: threads, clock: clock.wall)
+  }
+
+  /// The same store after a restart of the controller: nothing in memory.
+  func restarted(hashing: Argon2Parameters = cheap) -> Gate {
+    Gate(store: store, hashing: hashing, clock: clock.wall)
+  }
+
+  /// Registers the first owner, with the code from the console.
+  @discardableResult
+  func registerOwner(password: String = password) async throws -> Account {
+    guard let code = try await gate.open() else { throw Missing() }
+    return try await gate.register(.owner(code.text, password: password))
+  }
+
+  /// Registers and logs in the first owner.
+  func ownerLogsIn() async throws -> LoggedIn {
+    try await registerOwner()
+    return try await logIn()
+  }
+
+  func logIn(
+    _ email: String = "anna@example.org", _ password: String = password
+  ) async throws -> LoggedIn {
+    try await gate.logIn(PasswordCredentials(email: email, password: password))
+  }
+
+  struct Missing: Error {}
+}
+
+extension RegistrationRequest {
+  static func owner(
+    _ code: String, name: String = "Anna", email: String = "anna@example.org",
+    password: String = Household.password
+  ) -> RegistrationRequest {
+    RegistrationRequest(
+      admission: .setupCode(code), name: name, email: email, password: password)
+  }
+
+  static func guest(
+    _ code: String, name: String = "Ben", email: String = "ben@example.org",
+    password: String = Household.password
+  ) -> RegistrationRequest {
+    RegistrationRequest(
+      admission: .invitation(code), name: name, email: email, password: password)
+  }
+}
+
+/// The refusal that `body` ends with; nil where it succeeds.
+func refusal<Value>(
+  _ body: () async throws(AccountError) -> Value
+) async -> AccountError? {
+  do throws(AccountError) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,94 @@
+import Accounts
+import Foundation
+
+/// A store in memory that counts, and that fails or halts where a test says so.
+actor ProbeStore: GateStore {
+  private let base = MemoryGateStore()
+  /// What every write throws.
+  private var writeFailure: AccountError?
+  private(set) var sessionReads = 0
+  private(set) var seenWrites = 0
+  /// Runs after the next read of a session, before the answer is given.
+  private var afterNextSessionRead: (@Sendable () async -> Void)?
+
+  func failWrites(with error: AccountError?) { writeFailure = error }
+
+  func afterNextSessionRead(_ action: @escaping @Sendable () async -> Void) {
+    afterNextSessionRead = action
+  }
+
+  private func write() throws(AccountError) {
+    if let writeFailure { throw writeFailure }
+  }
+
+  func hasAccounts() async throws(AccountError) -> Bool { await base.hasAccounts() }
+
+  func insertFirst(_ record: AccountRecord) async throws(AccountError) {
+    try write()
+    try await base.insertFirst(record)
+  }
+
+  func insert(
+    _ record: AccountRecord, redeeming invitation: SecretDigest, at now: Date
+  ) async throws(AccountError) {
+    try write()
+    try await base.insert(record, redeeming: invitation, at: now)
+  }
+
+  func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord? {
+    await base.account(withEmail: email)
+  }
+
+  func replaceHash(
+    _ old: PasswordHash, of account: AccountID, with new: PasswordHash
+  ) async throws(AccountError) {
+    try write()
+    await base.replaceHash(old, of: account, with: new)
+  }
+
+  func insert(_ invitation: Invitation, digest: SecretDigest) async throws(AccountError) {
+    try write()
+    await base.insert(invitation, digest: digest)
+  }
+
+  func invitation(digest: SecretDigest) async throws(AccountError) -> Invitation? {
+    await base.invitation(digest: digest)
+  }
+
+  func deleteInvitations(expiredBefore date: Date) async throws(AccountError) {
+    try write()
+    await base.deleteInvitations(expiredBefore: date)
+  }
+
+  func insert(
+    _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
+  ) async throws(AccountError) {
+    try write()
+    await base.insert(session, digest: digest, dropping: ended)
+  }
+
+  func session(digest: SecretDigest) async throws(AccountError) -> Session? {
+    sessionReads += 1
+    let session = await base.session(digest: digest)
+    let action = afterNextSessionRead
+    afterNextSessionRead = nil
+    await action?()
+    return session
+  }
+
+  func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError) {
+    try write()
+    seenWrites += 1
+    await base.setLastSeen(date, of: session)
+  }
+
+  func deleteSession(digest: SecretDigest) async throws(AccountError) {
+    try write()
+    await base.deleteSession(digest: digest)
+  }
+
+  func deleteSessions(_ ended: SessionCutoff) async throws(AccountError) {
+    try write()
+    await base.deleteSessions(ended)
+  }
+}
