@@ -1,0 +1,202 @@
+import Accounts
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite struct AccountDatabaseTests {
+  private let scratch: ScratchFolder
+  private let database: TheaterDatabase
+  private let gate: Gate
+
+  init() throws {
+    scratch = try ScratchFolder()
+    database = try scratch.open()
+    gate = scratch.gate(database)
+  }
+
+  /// Registers the owner and logs in.
+  private func owner() async throws -> LoggedIn {
+    let code = try #require(try await gate.open())
+    _ = try await gate.register(People.owner(code))
+    return try await gate.logIn(People.credentials())
+  }
+
+  /// What `count` registrations at once end with.
+  private func race(
+    _ count: Int, _ request: @escaping @Sendable (Int) -> RegistrationRequest
+  ) async -> [AccountError?] {
+    await withTaskGroup { group in
+      for index in 0..<count {
+        group.addTask {
+          await refusal { () async throws(AccountError) in
+            try await gate.register(request(index))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private func count(_ table: String) throws -> Int {
+    try database.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+  }
+
+  @Test("E7 · of 50 first registrations at once the database lets one be the owner")
+  func oneOwner() async throws {
+    let code = try #require(try await gate.open())
+    let outcomes = await race(50) { People.owner(code, email: "person\($0)@example.org") }
+    #expect(outcomes.count { $0 == nil } == 1)
+    #expect(outcomes.count { $0 == .setupClosed } == 49)
+    #expect(try count("account") == 1)
+  }
+
+  @Test("E7 · two controllers on one database, each with its code, make one owner")
+  func twoControllers() async throws {
+    let other = scratch.gate(try scratch.open())
+    let codes = (try #require(try await gate.open()), try #require(try await other.open()))
+    async let first = refusal { () async throws(AccountError) in
+      try await gate.register(People.owner(codes.0, email: "anna@example.org"))
+    }
+    async let second = refusal { () async throws(AccountError) in
+      try await other.register(People.owner(codes.1, email: "mallory@example.org"))
+    }
+    let outcomes = await [first, second]
+    #expect(outcomes.contains(nil) && outcomes.contains(.setupClosed))
+    #expect(try count("account") == 1)
+  }
+
+  @Test("E7 · the schema itself admits one founder")
+  func founder() async throws {
+    _ = try await owner()
+    #expect(throws: DatabaseError.self) {
+      try database.pool.write {
+        try $0.execute(
+          sql: """
+            INSERT INTO account SELECT 'x', name, 'x', 'x', role, passwordHash, createdAt, founder
+            FROM account
+            """)
+      }
+    }
+  }
+
+  @Test("E7 · of 20 registrations of one address at once one succeeds; the others hear taken")
+  func oneAddress() async throws {
+    let principal = try await owner().principal
+    var codes: [EntryCode] = []
+    for _ in 0..<20 { codes.append(try await gate.invite(by: principal).code) }
+    let outcomes = await race(20) { [codes] in
+      People.member(codes[$0], email: $0.isMultiple(of: 2) ? "Ben@example.org" : "ben@example.org")
+    }
+    #expect(outcomes.count { $0 == nil } == 1)
+    #expect(outcomes.count { $0 == .taken } == 19)
+    #expect(try count("account") == 2)
+    // Who was told `taken` keeps the invitation.
+    #expect(try count("invitation") == 19)
+  }
+
+  @Test("E7 · of 20 registrations with one invitation at once one succeeds")
+  func oneInvitation() async throws {
+    let code = try await gate.invite(by: owner().principal).code
+    let outcomes = await race(20) { People.member(code, email: "person\($0)@example.org") }
+    #expect(outcomes.count { $0 == nil } == 1)
+    #expect(outcomes.count { $0 == .codeInvalid } == 19)
+    #expect(try count("account") == 2)
+  }
+
+  @Test("E1 · account, session and invitation outlive the controller, to the millisecond")
+  func reopened() async throws {
+    let loggedIn = try await owner()
+    let code = try await gate.invite(by: loggedIn.principal).code
+    try database.close()
+    let again = scratch.gate(try scratch.open())
+    #expect(try await again.open() == nil)
+    #expect(try await again.resolve(loggedIn.token.text) == loggedIn.principal)
+    #expect(try await again.register(People.member(code)).role == .member)
+    #expect(try await again.logIn(People.credentials("BEN@example.org")).principal.name == "Ben")
+  }
+
+  @Test("A10 · a session that was ended stays ended after a restart")
+  func loggedOut() async throws {
+    let token = try await owner().token.text
+    try await gate.logOut(token)
+    #expect(try count("session") == 0)
+    try database.close()
+    let again = scratch.gate(try scratch.open())
+    let error = await refusal { () async throws(AccountError) in try await again.resolve(token) }
+    #expect(error == .notLoggedIn)
+  }
+
+  @Test("E1 · last use is kept across a restart, and what has expired is dropped")
+  func expiry() async throws {
+    let used = try await owner().token.text
+    let unused = try await gate.logIn(People.credentials()).token.text
+    _ = try await gate.invite(by: gate.resolve(used))
+    scratch.advance(6 * 86_400)
+    _ = try await gate.resolve(used)
+    scratch.advance(6 * 86_400)
+    let again = scratch.gate(try scratch.open())
+    #expect(try await again.open() == nil)
+    #expect(try count("session") == 1)
+    #expect(try count("invitation") == 0)
+    _ = try await again.resolve(used)
+    let error = await refusal { () async throws(AccountError) in try await again.resolve(unused) }
+    #expect(error == .notLoggedIn)
+  }
+
+  @Test("E3 E7 · neither password nor code nor token occurs in the files of the database")
+  func canaries() async throws {
+    let setup = try #require(try await gate.open())
+    _ = try await gate.register(People.owner(setup))
+    let loggedIn = try await gate.logIn(People.credentials())
+    let invitation = try await gate.invite(by: loggedIn.principal).code
+    let secrets = [setup.text, invitation.text].flatMap { [$0, $0.replacing("-", with: "")] }
+    for round in 0..<2 {
+      if round == 1 { try database.close() }
+      let bytes = try scratch.bytes()
+      // The search finds what is there.
+      #expect(bytes.range(of: Data("anna@example.org".utf8)) != nil)
+      #expect(bytes.range(of: Data("$argon2id$".utf8)) != nil)
+      for secret in secrets + [People.password, loggedIn.token.text] {
+        #expect(bytes.range(of: Data(secret.utf8)) == nil)
+      }
+    }
+  }
+
+  @Test("E7 · a full disk: nobody registers or logs in, who is in stays in, logout still counts")
+  func full() async throws {
+    let loggedIn = try await owner()
+    try await database.pool.writeWithoutTransaction {
+      _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1")
+    }
+    let codes = await fillUp(as: loggedIn.principal)
+    #expect(codes == .storageFull)
+    let token = loggedIn.token.text
+    #expect(try await gate.resolve(token) == loggedIn.principal)
+    #expect(try await scratch.gate(database).resolve(token) == loggedIn.principal)
+    #expect(try await scratch.gate(database).open() == nil)
+  }
+
+  /// Invites until the disk refuses.
+  private func fillUp(as principal: Principal) async -> AccountError.Code? {
+    for _ in 0..<10_000 {
+      let error = await refusal { () async throws(AccountError) in
+        try await gate.invite(by: principal)
+      }
+      if let error { return error.code }
+    }
+    return nil
+  }
+
+  @Test("E1 · a closed database is a failure with a message, and refuses everybody")
+  func closed() async throws {
+    let token = try await owner().token.text
+    try database.close()
+    let error = await refusal { () async throws(AccountError) in
+      try await scratch.gate(database).resolve(token)
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains("SELECT") == false)
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import Storage
+
+@Suite struct PositionDatabaseTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test("E10 · the last position of each user and item is kept, across a restart")
+  func kept() async throws {
+    let database = try scratch.open()
+    let positions = database.positions
+    try await positions.save(10, item: "jaws", user: "anna")
+    try await positions.save(754.25, item: "jaws", user: "anna")
+    try await positions.save(3, item: "jaws", user: "ben")
+    try await positions.save(4, item: "alien", user: "anna")
+    try database.close()
+
+    let reopened = try scratch.open().positions
+    #expect(try await reopened.position(item: "jaws", user: "anna") == 754.25)
+    #expect(try await reopened.position(item: "jaws", user: "ben") == 3)
+    #expect(try await reopened.position(item: "alien", user: "anna") == 4)
+    #expect(try await reopened.position(item: "alien", user: "ben") == nil)
+  }
+
+  @Test("E10 · a cleared position is gone for that user and item alone")
+  func cleared() async throws {
+    let positions = try scratch.open().positions
+    try await positions.save(10, item: "jaws", user: "anna")
+    try await positions.save(20, item: "jaws", user: "ben")
+    try await positions.clear(item: "jaws", user: "anna")
+    try await positions.clear(item: "never seen", user: "anna")
+    #expect(try await positions.position(item: "jaws", user: "anna") == nil)
+    #expect(try await positions.position(item: "jaws", user: "ben") == 20)
+  }
+
+  @Test("E10 · what is no position is refused", arguments: [-1, .nan, .infinity])
+  func invalid(_ seconds: Double) async throws {
+    let positions = try scratch.open().positions
+    let error = await refusal { () async throws(StorageError) in
+      try await positions.save(seconds, item: "jaws", user: "anna")
+    }
+    #expect(error?.code == .invalid)
+    #expect(try await positions.position(item: "jaws", user: "anna") == nil)
+  }
+
+  @Test(
+    "E10 · items of any name are told apart",
+    arguments: ["", "'; DROP TABLE position;--", "a\0b", "أمينة", "../../etc/passwd", "%"])
+  func names(_ item: String) async throws {
+    let positions = try scratch.open().positions
+    try await positions.save(1, item: "a", user: "anna")
+    try await positions.save(2, item: item, user: "anna")
+    #expect(try await positions.position(item: item, user: "anna") == 2)
+    #expect(try await positions.position(item: "a", user: "anna") == 1)
+  }
+
+  @Test("E10 · a save is done although its task was cancelled, as at the end of the controller")
+  func cancelled() async throws {
+    let positions = try scratch.open().positions
+    let saving = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await positions.save(12, item: "jaws", user: "anna")
+    }
+    saving.cancel()
+    try await saving.value
+    #expect(try await positions.position(item: "jaws", user: "anna") == 12)
+  }
+}

@@ -1,0 +1,81 @@
+import Accounts
+import Foundation
+import Synchronization
+
+@testable import Storage
+
+/// A folder of its own that goes when the test does, and what a controller opens in it.
+final class ScratchFolder: Sendable {
+  let path: String
+  private let time = Mutex(Date(milliseconds: 1_800_000_000_000))
+
+  init() throws {
+    path = NSTemporaryDirectory() + "theater-storage-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var folder: String { path + "/state" }
+  var file: String { folder + "/" + TheaterDatabase.fileName }
+  var now: Date { time.withLock { $0 } }
+  var clock: WallClock { WallClock { self.now } }
+
+  func advance(_ seconds: TimeInterval) {
+    time.withLock { $0 = $0.addingTimeInterval(seconds) }
+  }
+
+  func open() throws(StorageError) -> TheaterDatabase {
+    try TheaterDatabase(in: folder, clock: clock)
+  }
+
+  /// A gate with hashes that cost next to nothing.
+  func gate(_ database: TheaterDatabase) -> Gate {
+    Gate(
+      store: database.accounts, hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
+      clock: clock)
+  }
+
+  /// The bytes of every file in the folder: database, log and index.
+  func bytes() throws -> Data {
+    try FileManager.default.contentsOfDirectory(atPath: folder).reduce(into: Data()) {
+      $0.append(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($1)")))
+    }
+  }
+
+  func permissions(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? Int ?? -1) & 0o777
+  }
+}
+
+/// People and what they type.
+enum People {
+  static let password = "four friends at the movies"
+
+  static func owner(_ code: EntryCode, email: String = "anna@example.org") -> RegistrationRequest {
+    RegistrationRequest(
+      admission: .setupCode(code.text), name: "Anna", email: email, password: password)
+  }
+
+  static func member(
+    _ code: EntryCode, email: String = "ben@example.org"
+  ) -> RegistrationRequest {
+    RegistrationRequest(
+      admission: .invitation(code.text), name: "Ben", email: email, password: password)
+  }
+
+  static func credentials(_ email: String = "anna@example.org") -> PasswordCredentials {
+    PasswordCredentials(email: email, password: password)
+  }
+}
+
+/// The refusal that `body` ends with; nil where it succeeds.
+func refusal<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async -> Failure? {
+  do throws(Failure) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}

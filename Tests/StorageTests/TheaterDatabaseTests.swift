@@ -1,0 +1,118 @@
+import Accounts
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite struct TheaterDatabaseTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test("E7 · the folder is for its owner alone, and so is each file in it")
+  func permissions() async throws {
+    try FileManager.default.createDirectory(
+      atPath: scratch.folder, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755])
+    let database = try scratch.open()
+    try await database.positions.save(1, item: "jaws", user: "anna")
+    #expect(try scratch.permissions(scratch.folder) == 0o700)
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
+    #expect(files.count == 3)
+    for file in files { #expect(try scratch.permissions("\(scratch.folder)/\(file)") == 0o600) }
+  }
+
+  @Test("E7 · commits are on the disk before they are answered, and references hold")
+  func pragmas() throws {
+    let database = try scratch.open()
+    let (synchronous, journal, keys) = try database.pool.writeWithoutTransaction {
+      (
+        try Int.fetchOne($0, sql: "PRAGMA synchronous"),
+        try String.fetchOne($0, sql: "PRAGMA journal_mode"),
+        try Int.fetchOne($0, sql: "PRAGMA foreign_keys")
+      )
+    }
+    #expect(synchronous == 2)
+    #expect(journal == "wal")
+    #expect(keys == 1)
+  }
+
+  @Test("E7 · a database of a newer version is refused with a next step, and left as it was")
+  func newerSchema() async throws {
+    let database = try scratch.open()
+    try await database.positions.save(7, item: "jaws", user: "anna")
+    try await database.pool.write {
+      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('3 from the future')")
+    }
+    try database.close()
+    let before = try scratch.bytes()
+    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    #expect(error?.code == .newerSchema)
+    #expect(error?.message.contains(scratch.file) == true)
+    #expect(error?.hint.contains("Install that version") == true)
+    #expect(try scratch.bytes() == before)
+  }
+
+  @Test("E7 · an older database is brought up to date and keeps what it holds")
+  func migrates() async throws {
+    let file = try DatabaseFile(named: TheaterDatabase.fileName, in: scratch.folder)
+    let old = try DatabaseQueue(path: file.path)
+    try Schema.migrator.migrate(old, upTo: "1 accounts")
+    try old.close()
+    let database = try scratch.open()
+    try await database.positions.save(7, item: "jaws", user: "anna")
+    #expect(try await database.positions.position(item: "jaws", user: "anna") == 7)
+  }
+
+  @Test("E7 · a file that is no database is refused and not overwritten")
+  func damaged() async throws {
+    try FileManager.default.createDirectory(
+      atPath: scratch.folder, withIntermediateDirectories: true)
+    let text = Data(String(repeating: "this is a letter, not a database. ", count: 200).utf8)
+    try text.write(to: URL(fileURLWithPath: scratch.file))
+    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    #expect(error?.code == .damaged)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == text)
+  }
+
+  @Test("E7 · a folder that cannot be made is named")
+  func noFolder() async throws {
+    try Data().write(to: URL(fileURLWithPath: scratch.folder))
+    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    #expect(error?.code == .failed)
+    #expect(error?.message.contains(scratch.folder) == true)
+  }
+
+  @Test("E7 · a full disk refuses writes with its own code; reading goes on; room is enough")
+  func full() async throws {
+    let database = try scratch.open()
+    try await database.positions.save(1, item: "jaws", user: "anna")
+    let room = try await database.pool.writeWithoutTransaction {
+      try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1") ?? 0
+    }
+    let long = String(repeating: "x", count: 100_000)
+    let error = await refusal { () async throws(StorageError) in
+      try await database.positions.save(2, item: long, user: "anna")
+    }
+    #expect(error == .full)
+    #expect(try await database.positions.position(item: "jaws", user: "anna") == 1)
+    #expect(try await database.positions.position(item: long, user: "anna") == nil)
+    try await database.pool.writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA max_page_count = \(room + 1000)")
+    }
+    try await database.positions.save(2, item: long, user: "anna")
+    #expect(try await database.positions.position(item: long, user: "anna") == 2)
+  }
+
+  @Test("E7 · every refusal says what happened and what to do, in sentences")
+  func sentences() {
+    let errors: [StorageError] = [
+      .full, .newerSchema("a.sqlite"), .damaged("a.sqlite"), .failed("reason"),
+      StorageError(DatabaseError(resultCode: .SQLITE_BUSY), at: "a.sqlite"),
+    ]
+    for error in errors {
+      #expect(error.message.hasSuffix(".") && error.hint.hasSuffix("."))
+    }
+  }
+}
