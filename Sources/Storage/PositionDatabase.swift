@@ -1,8 +1,9 @@
 import Accounts
 import GRDB
+import HomeTheater
 
 /// Where each user stopped playing each item, in seconds from its beginning (E10).
-package struct PositionDatabase: Sendable {
+package struct PositionDatabase: PositionStore {
   let database: TheaterDatabase
   let clock: WallClock
 
@@ -11,6 +12,7 @@ package struct PositionDatabase: Sendable {
   /// - Throws: `invalid`, `full` or `failed`.
   package func save(_ seconds: Double, item: String, user: String) async throws(StorageError) {
     guard seconds.isFinite, seconds >= 0 else { throw Self.invalid(seconds) }
+    try Self.check(item, user)
     let now = clock.now().milliseconds
     try await run { database async throws in
       try await database.write {
@@ -25,9 +27,10 @@ package struct PositionDatabase: Sendable {
   }
 
   /// The saved position in seconds; nil where there is none.
-  /// - Throws: `failed`.
+  /// - Throws: `invalid` or `failed`.
   package func position(item: String, user: String) async throws(StorageError) -> Double? {
-    try await run { database async throws in
+    try Self.check(item, user)
+    return try await run { database async throws in
       try await database.read {
         try Double.fetchOne(
           $0, sql: "SELECT seconds FROM position WHERE user = ? AND item = ?",
@@ -37,8 +40,9 @@ package struct PositionDatabase: Sendable {
   }
 
   /// Forgets a position, as for an item that was played to its end; without one it does nothing.
-  /// - Throws: `full` or `failed`.
+  /// - Throws: `invalid`, `full` or `failed`.
   package func clear(item: String, user: String) async throws(StorageError) {
+    try Self.check(item, user)
     try await run { database async throws in
       try await database.write {
         try $0.execute(
@@ -51,6 +55,15 @@ package struct PositionDatabase: Sendable {
     StorageError(
       .invalid, message: "\(seconds) seconds is no position in a film or song.",
       hint: "Save a finite number of seconds, 0 or more.")
+  }
+
+  /// SQLite's text ends at a NUL, so that two such names could be taken for one.
+  private static func check(_ item: String, _ user: String) throws(StorageError) {
+    guard !item.utf8.contains(0), !user.utf8.contains(0) else {
+      throw StorageError(
+        .invalid, message: "The name of a film, song or user holds the character NUL.",
+        hint: "Rename it.")
+    }
   }
 
   private func run<Value>(

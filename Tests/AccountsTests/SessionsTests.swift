@@ -58,7 +58,8 @@ import Testing
   @Test("A10 · a request that reads the session while it is ended is refused")
   func readDuringLogout() async throws {
     let token = try await house.ownerLogsIn().token.text
-    // After a restart the first request reads the store, and the logout comes between reading and answering.
+    // After a restart the first request reads the store, and the logout comes between reading and
+    // answering.
     let gate = house.restarted()
     await house.store.afterNextSessionRead { try? await gate.logOut(token) }
     #expect(await isRefused(token, at: gate))

@@ -48,12 +48,33 @@ import Testing
 
   @Test(
     "E10 · items of any name are told apart",
-    arguments: ["", "'; DROP TABLE position;--", "a\0b", "أمينة", "../../etc/passwd", "%"])
+    arguments: ["", "'; DROP TABLE position;--", "أمينة", "../../etc/passwd", "%"])
   func names(_ item: String) async throws {
     let positions = try scratch.open().positions
     try await positions.save(1, item: "a", user: "anna")
     try await positions.save(2, item: item, user: "anna")
     #expect(try await positions.position(item: item, user: "anna") == 2)
+    #expect(try await positions.position(item: "a", user: "anna") == 1)
+  }
+
+  @Test("E10 · a name with the character NUL is refused, not mistaken for a shorter one")
+  func nul() async throws {
+    let positions = try scratch.open().positions
+    try await positions.save(1, item: "a", user: "anna")
+    for (item, user) in [("a\0b", "anna"), ("a", "anna\0")] {
+      let errors = [
+        await refusal { () async throws(StorageError) in
+          try await positions.save(2, item: item, user: user)
+        },
+        await refusal { () async throws(StorageError) in
+          try await positions.clear(item: item, user: user)
+        },
+        await refusal { () async throws(StorageError) in
+          _ = try await positions.position(item: item, user: user)
+        },
+      ]
+      #expect(errors.allSatisfy { $0?.code == .invalid })
+    }
     #expect(try await positions.position(item: "a", user: "anna") == 1)
   }
 

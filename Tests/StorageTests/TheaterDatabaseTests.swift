@@ -47,6 +47,7 @@ import Testing
     }
     try database.close()
     let before = try scratch.bytes()
+    #expect(before.count > 0)
     let error = await refusal { () throws(StorageError) in try scratch.open() }
     #expect(error?.code == .newerSchema)
     #expect(error?.message.contains(scratch.file) == true)

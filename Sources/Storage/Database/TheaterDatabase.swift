@@ -25,8 +25,11 @@ package final class TheaterDatabase: Sendable {
     self.path = path
     self.clock = clock
     do {
+      try Self.refuseNewer(path)
       pool = try DatabasePool(path: path, configuration: Self.configuration)
-      try Self.prepare(pool, at: path)
+      // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      try Schema.migrator.migrate(pool)
     } catch {
       throw StorageError(error, at: path)
     }
@@ -58,12 +61,12 @@ package final class TheaterDatabase: Sendable {
     return configuration
   }
 
-  private static func prepare(_ pool: DatabasePool, at path: String) throws {
-    let migrator = Schema.migrator
-    if try pool.read(migrator.hasBeenSuperseded) { throw StorageError.newerSchema(path) }
-    // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
-    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    try migrator.migrate(pool)
+  /// Looks with a connection of its own, since opening a pool writes to the file.
+  private static func refuseNewer(_ path: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    let isNewer = try queue.read(Schema.migrator.hasBeenSuperseded)
+    try queue.close()
+    if isNewer { throw StorageError.newerSchema(path) }
   }
 }
 
