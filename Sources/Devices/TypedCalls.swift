@@ -4,9 +4,13 @@
 extension Device {
   /// Carries out a typed command of this device's role.
   @discardableResult
-  public func perform(_ command: some RoleCommand, until: Completion = .settled)
+  public func perform<Typed: RoleCommand>(_ command: Typed, until: Completion = .settled)
     async throws(DeviceError) -> Confirmation
   {
+    guard Typed.role == role else {
+      throw DeviceError(
+        .unsupported, "a \(role.title) is not told what a \(Typed.role.title) is", device: id)
+    }
     let checked: Command
     do {
       checked = try command.checked()

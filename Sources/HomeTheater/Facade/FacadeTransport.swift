@@ -50,7 +50,7 @@ extension HomeTheaterFacade {
           .notNow, "the volume is not known", hint: "Set it: theater volume 40",
           device: amplifier.id)
       }
-      let target = now.addingReportingOverflow(points).partialValue
+      let target = now + min(max(-100, points), 100)
       try await tell(amplifier, "volume", .integer(min(max(0, target), 100)))
     case .mute: try await tell(amplifier, "mute")
     case .unmute: try await tell(amplifier, "unmute")
