@@ -1,0 +1,91 @@
+"""Figures of the control side: round trips, a film, start-up, memory."""
+
+import json
+import os
+import statistics
+import subprocess
+import time
+
+from . import processes
+from .controller import PRODUCTS, Controller, instant_configuration, shipped_configuration
+
+BENCH = PRODUCTS / "TheaterBenchmarks"
+
+
+def _bench(*arguments, token=None):
+    environment = dict(os.environ)
+    if token:
+        environment["THEATER_TOKEN"] = token
+    done = subprocess.run([BENCH, *map(str, arguments)], env=environment, check=True,
+                          capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def round_trip():
+    floor = _bench("floor")
+    trip = _bench("round-trip", PRODUCTS / "plugins")
+    yield ("plugin round trip, p50", f"{trip['p50']:.0f} µs = {trip['p50'] / floor['p50']:.1f} × "
+           f"the floor's {floor['p50']:.1f} µs", "≤ 6 ×", trip["p50"] <= 6 * floor["p50"])
+    yield ("plugin round trip, p99", f"{trip['p99']:.0f} µs = {trip['p99'] / floor['p50']:.1f} × "
+           f"the floor's p50", "≤ 15 ×", trip["p99"] <= 15 * floor["p50"])
+
+
+def watch_film(count=2000):
+    with Controller(instant_configuration()) as controller:
+        controller.log_in()
+        controller.wait_for(controller.plugins_are_up)
+        film = controller.request("GET", "/api/films")
+        film = (film.get("films") or film.get("items") if isinstance(film, dict) else film)[0]
+        pids = [pid for _, pid in controller.processes()]
+        before = sum(processes.cpu_nanoseconds(pid) for pid in pids)
+        figures = _bench("watch-film", controller.port, count, "/api/watch", film["title"],
+                         token=controller.token)
+        cpu = sum(processes.cpu_nanoseconds(pid) for pid in pids) - before
+    per_run = cpu / 1e6 / (count + 50)
+    yield ("watch-film over HTTP, p50", f"{figures['p50'] / 1000:.2f} ms", "≤ 1.2 ms (aim 0.9)",
+           figures["p50"] <= 1200)
+    yield ("watch-film over HTTP, p99", f"{figures['p99'] / 1000:.2f} ms", "≤ 5 ms",
+           figures["p99"] <= 5000)
+    yield ("CPU of one film begun and ended, all processes", f"{per_run:.2f} ms", "reported", True)
+
+
+def start_up(runs=9):
+    times = []
+    for _ in range(runs):
+        with Controller(shipped_configuration()) as controller:
+            controller.setup_code()
+            # Anyone may ask whether it is up; devices need a session, made outside the measured time.
+            controller.wait_for(lambda: _all_up(controller))
+            times.append(controller.answered - controller.started)
+    median = statistics.median(times)
+    yield ("start to the first answer with all plugins up", f"{median * 1000:.0f} ms (median of "
+           f"{runs}, {min(times) * 1000:.0f}–{max(times) * 1000:.0f})", "≤ 150 ms",
+           median <= 0.150)
+
+
+def _all_up(controller):
+    try:
+        health = controller.request("GET", "/api/health")
+    except OSError:
+        return False
+    if health and health.get("pluginsUp") is True:
+        controller.answered = time.monotonic()
+        return True
+    return False
+
+
+def memory(idle_seconds=30):
+    with Controller(shipped_configuration()) as controller:
+        controller.log_in()
+        controller.wait_for(controller.plugins_are_up)
+        time.sleep(3)  # what start-up left to do is not idling
+        found = controller.processes()
+        before = {pid: processes.cpu_nanoseconds(pid) for _, pid in found}
+        time.sleep(idle_seconds)
+        used = sum(processes.cpu_nanoseconds(pid) - before[pid] for _, pid in found)
+        sizes = [(name, processes.pss_megabytes(pid)) for name, pid in found]
+    total = sum(size for _, size in sizes)
+    each = ", ".join(f"{name} {size:.1f}" for name, size in sizes)
+    share = used / 1e9 / idle_seconds * 100
+    yield ("memory, idle (PSS)", f"{total:.1f} MB ({each})", "≤ 65 MB", total <= 65)
+    yield ("CPU, idle", f"{share:.3f} % of a core", "≤ 0.1 %", share <= 0.1)

@@ -1,0 +1,154 @@
+"""A controller of its own in a scratch folder, started, registered with, and ended."""
+
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PRODUCTS = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release"))
+ROLES = {
+    "amp": "amplifier", "tuner": "tuner", "dvd": "dvdPlayer", "cd": "cdPlayer",
+    "projector": "projector", "lights": "lights", "screen": "screen", "popper": "popcornPopper",
+}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def shipped_configuration():
+    configuration = json.loads((ROOT / "devices.json").read_text())
+    configuration["$schema"] = str(ROOT / "devices.schema.json")
+    configuration["library"]["folders"] = [
+        str(ROOT / folder) for folder in configuration["library"].get("folders", [])]
+    for device in configuration["devices"].values():
+        options = device.get("options", {})
+        for key in ("folders", "discs"):
+            if key in options:
+                options[key] = [str(ROOT / f) if isinstance(f, str) else f for f in options[key]]
+    return configuration
+
+
+def instant_configuration():
+    """The shipped one with every device simulated and nothing taking time."""
+    configuration = shipped_configuration()
+    for name, device in configuration["devices"].items():
+        configuration["devices"][name] = {
+            "role": device["role"], "plugin": "Simulated", "options": {"speed": 0}}
+    return configuration
+
+
+class Controller:
+    def __init__(self, configuration, environment=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="th-"))
+        self.port = free_port()
+        self.configuration = self.folder / "devices.json"
+        self.configuration.write_text(json.dumps(configuration, indent=2))
+        self.environment = dict(os.environ, **(environment or {}))
+        for name in ("STATE", "DATA", "RUNTIME", "CONFIG", "CACHE"):
+            place = self.folder / name.lower()
+            place.mkdir(mode=0o700)
+            self.environment[f"XDG_{name}_{'DIR' if name == 'RUNTIME' else 'HOME'}"] = str(place)
+        self.lines = []
+        self.process = None
+
+    def __enter__(self):
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [PRODUCTS / "theater", "serve", "--config", self.configuration, "--port",
+             str(self.port)],
+            stdout=subprocess.PIPE, stderr=open(self.folder / "log", "wb"), text=True,
+            env=self.environment, cwd=self.folder)
+        threading.Thread(target=self._read, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+
+    def wait_for(self, what, seconds=30):
+        """Waits until `what()` gives something; fails with the log when it does not."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            value = what()
+            if value:
+                return value
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.002)
+        log = (self.folder / "log").read_text(errors="replace")
+        raise SystemExit("the controller did not get there:\n" + "\n".join(self.lines) + log)
+
+    def setup_code(self):
+        def find():
+            for line in self.lines:
+                match = re.search(r"setup code: (\S+)", line)
+                if match:
+                    return match.group(1)
+        return self.wait_for(find)
+
+    def request(self, method, path, body=None, headers=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", data=data, method=method,
+            headers={"Content-Type": "application/json", **(headers or {})})
+        if getattr(self, "token", None):
+            request.add_header("Authorization", f"Bearer {self.token}")
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            text = answer.read()
+            return json.loads(text) if text else None
+
+    def log_in(self):
+        code = self.setup_code()
+        password = secrets.token_urlsafe(18)
+        self.request("POST", "/api/accounts", {
+            "name": "Bench", "email": "bench@example.org", "password": password,
+            "setupCode": code})
+        self.token = self.request("POST", "/api/sessions", {
+            "email": "bench@example.org", "password": password})["token"]
+
+    def plugins_are_up(self):
+        try:
+            plugins = self.request("GET", "/api/plugins")
+        except (urllib.error.URLError, ConnectionError):
+            return False
+        listed = plugins.get("plugins", plugins) if isinstance(plugins, dict) else plugins
+        return all(p["state"] in ("running", "disabled") for p in listed) and listed
+
+    def processes(self):
+        """The controller and its children: (name, pid)."""
+        found = [("theater", self.process.pid)]
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)
+                parent = int(fields[1].split()[1])
+            except (OSError, IndexError):
+                continue
+            if parent == self.process.pid:
+                found.append((fields[0].split("(", 1)[1], int(entry.name)))
+        return found

@@ -1,0 +1,52 @@
+"""Measures how fast and how small the theater is, as ratios against a floor or a peer in one run.
+
+    python3 Benchmarks/run.py [NAME …]      all of them, or those named
+
+Needs the release build (`make bench` makes it). Prints a table; a missed target is marked, and the
+exit status is 1 when there is one.
+"""
+
+import os
+import pathlib
+import platform
+import sys
+
+from measuring import audio, control
+
+FIGURES = {
+    "round-trip": control.round_trip,
+    "watch-film": control.watch_film,
+    "start-up": control.start_up,
+    "memory": control.memory,
+    "sound-cpu": audio.cpu,
+    "sound-latency": audio.latency,
+    "sound-load": audio.load,
+}
+
+
+def machine():
+    model = "unknown processor"
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    return f"{os.cpu_count()} × {model}, Linux {platform.release()}"
+
+
+def main():
+    names = sys.argv[1:] or list(FIGURES)
+    unknown = [name for name in names if name not in FIGURES]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there is: {', '.join(FIGURES)}", file=sys.stderr)
+        return 2
+    print(f"machine: {machine()}")
+    missed = 0
+    for name in names:
+        for title, measured, target, met in FIGURES[name]():
+            missed += not met
+            print(f"{'  ' if met else '✗ '}{title:<48} {measured:<60} {target}", flush=True)
+    print(f"{missed} target{'s' if missed != 1 else ''} missed" if missed else "every target met")
+    return 1 if missed else 0
+
+
+sys.exit(main())
