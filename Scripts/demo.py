@@ -1,0 +1,174 @@
+"""An unattended evening in a scratch folder: an account, a film, a song, the radio, popcorn.
+
+    python3 Scripts/demo.py [FOLDER]
+
+Everything runs as it would in a living room, but the amplifier plays into a file: what was heard is
+left as FOLDER/evening.wav (a new folder below the system's temporary one by default).
+"""
+
+import json
+import os
+import pathlib
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import wave
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+THEATER = ROOT / ".build/release/theater"
+
+
+def sound_configuration(folder):
+    """An ALSA configuration whose only card is a file; each time it is opened, a new one."""
+    path = folder / "alsa.conf"
+    path.write_text(
+        "</usr/share/alsa/alsa.conf>\n"
+        "pcm.evening {\n"
+        "  type file\n  slave.pcm null\n"
+        f"  file \"{folder}/part.wav\"\n  format wav\n  truncate false\n"
+        "}\n")
+    return path
+
+
+def theater_configuration(folder):
+    configuration = json.loads((ROOT / "devices.json").read_text())
+    configuration["$schema"] = str(ROOT / "devices.schema.json")
+    for device in configuration["devices"].values():
+        options = device.setdefault("options", {})
+        if device["plugin"] == "ALSAAmplifier":
+            options["device"] = "evening"
+        if device["plugin"] == "Simulated":
+            options["speed"] = 20
+        for key in ("folders", "discs"):
+            if key in options:
+                options[key] = [
+                    str(ROOT / f) if isinstance(f, str) else f for f in options[key]]
+    library = configuration["library"]
+    library["folders"] = [str(ROOT / folder) for folder in library.get("folders", [])]
+    path = folder / "devices.json"
+    path.write_text(json.dumps(configuration, indent=2))
+    return path
+
+
+class Evening:
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = dict(
+            os.environ, ALSA_CONFIG_PATH=str(sound_configuration(folder)), NO_COLOR="1")
+        for name, variable in (("state", "XDG_STATE_HOME"), ("data", "XDG_DATA_HOME"),
+                               ("run", "XDG_RUNTIME_DIR"), ("config", "XDG_CONFIG_HOME")):
+            (folder / name).mkdir(mode=0o700)
+            self.environment[variable] = str(folder / name)
+        self.code = None
+        self.code_seen = threading.Event()
+
+    def start(self):
+        self.controller = subprocess.Popen(
+            [THEATER, "serve", "--config", theater_configuration(self.folder), "--port", "0"],
+            env=self.environment, cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            stderr=open(self.folder / "theater.log", "wb"))
+        threading.Thread(target=self._read, daemon=True).start()
+        while not self.code_seen.wait(0.05):
+            if self.controller.poll() is not None:
+                sys.exit((self.folder / "theater.log").read_text())
+
+    def _read(self):
+        for line in self.controller.stdout:
+            print(f"  | {line}", end="")
+            match = re.search(r"setup code: (\S+)", line)
+            if match:
+                self.code = match.group(1)
+                self.code_seen.set()
+
+    def type(self, *words, secret=None):
+        """What a person would type, with what it prints."""
+        shown = ["theater", *("CODE" if word == self.code else word for word in words)]
+        print(f"\n$ {' '.join(w if w.isascii() and ' ' not in w else repr(w) for w in shown)}")
+        done = subprocess.run(
+            [THEATER, *words], env=self.environment, text=True, input=secret,
+            capture_output=True)
+        print(done.stdout + done.stderr, end="")
+        if done.returncode != 0:
+            raise RuntimeError(f"theater {words[0]} ended with {done.returncode}")
+        return done.stdout
+
+    def listed(self, command):
+        listing = json.loads(subprocess.run(
+            [THEATER, command, "--json"], env=self.environment, text=True, check=True,
+            capture_output=True).stdout)
+        return listing if isinstance(listing, list) else next(
+            value for value in listing.values() if isinstance(value, list))
+
+    def stop(self):
+        self.controller.send_signal(signal.SIGTERM)
+        self.controller.wait(15)
+
+    def play(self):
+        password = secrets.token_urlsafe(18)
+        self.type("register", "--setup-code", self.code, "--name", "Demo", "--email",
+                  "demo@example.org", "--password-stdin", secret=password + "\n")
+        self.type("login", "--email", "demo@example.org", "--password-stdin",
+                  secret=password + "\n")
+        self.type("popcorn")
+        self.type("watch", self.listed("films")[0]["title"])
+        self.watch_progress(4)
+        self.type("listen", self.listed("songs")[0]["title"])
+        self.watch_progress(4)
+        self.type("radio", self.listed("stations")[0]["title"])
+        self.watch_progress(3)
+        self.type("off")
+
+    def watch_progress(self, seconds):
+        for _ in range(2):
+            time.sleep(seconds / 2)  # the point is to listen for a while
+            self.type("status")
+
+
+def join(folder):
+    """One stereo recording of the parts, front channels of those that have more."""
+    parts = sorted(folder.glob("part.wav*"))
+    target = folder / "evening.wav"
+    rate = None
+    with wave.open(str(target), "wb") as out:
+        for part in parts:
+            with wave.open(str(part), "rb") as recorded:
+                channels, width = recorded.getnchannels(), recorded.getsampwidth()
+                frames = recorded.readframes(recorded.getnframes())
+                if width != 2 or (rate and rate != recorded.getframerate()):
+                    print(f"{part.name}: {recorded.getframerate()} Hz, {8 * width} bit: kept apart")
+                    continue
+                if rate is None:
+                    rate = recorded.getframerate()
+                    out.setparams((2, 2, rate, 0, "NONE", ""))
+                stride = channels * width
+                if channels > 2:
+                    frames = b"".join(
+                        frames[i:i + 4] for i in range(0, len(frames) - stride + 1, stride))
+                out.writeframes(frames)
+    return target
+
+
+def main():
+    if len(sys.argv) > 1:
+        folder = pathlib.Path(sys.argv[1]).resolve()
+        folder.mkdir(mode=0o700, parents=True)
+    else:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="evening-"))
+    evening = Evening(folder)
+    evening.start()
+    try:
+        evening.play()
+    finally:
+        evening.stop()
+    recording = join(folder)
+    with wave.open(str(recording), "rb") as sound:
+        length = sound.getnframes() / sound.getframerate()
+    print(f"\nThe evening is over. What was heard ({length:.1f} s): {recording}")
+
+
+main()
