@@ -85,7 +85,7 @@ import Testing
     while threads.load != (running, waiting) { await Task.yield() }
   }
 
-  @Test("E5 · two hashes run at once, the others wait their turn, and no thread stays")
+  @Test("two hashes run at once, the others wait their turn, and no thread stays")
   func bounded() async throws {
     let threads = HashingThreads(atOnce: 2, waiting: 64)
     let work = Work()
@@ -102,7 +102,7 @@ import Testing
     await reach(threads, running: 0, waiting: 0)
   }
 
-  @Test("E5 · a full queue answers busy at once, and takes work again when it has room")
+  @Test("a full queue answers busy at once, and takes work again when it has room")
   func full() async throws {
     let threads = HashingThreads(atOnce: 1, waiting: 1)
     let work = Work()
@@ -119,7 +119,7 @@ import Testing
     #expect(try await threads.run { 7 } == 7)
   }
 
-  @Test("E5 · who is cancelled while waiting leaves the queue, before and after joining it")
+  @Test("who is cancelled while waiting leaves the queue, before and after joining it")
   func cancelled() async throws {
     let threads = HashingThreads(atOnce: 1, waiting: 8)
     let work = Work()
@@ -148,7 +148,7 @@ import Testing
     #expect(work.done == 1)
   }
 
-  @Test("E5 · hashing runs off the cooperative pool, at low priority")
+  @Test("hashing runs off the cooperative pool, at low priority")
   func lowPriority() async throws {
     let threads = HashingThreads()
     let nice = try await threads.run { getpriority(Int32(bitPattern: PRIO_PROCESS.rawValue), 0) }

@@ -7,7 +7,7 @@ import Testing
     await refusal { () throws(AccountError) in try PasswordRule.standard.check(Password(typed)) }
   }
 
-  @Test("C9 · a new password has 15 to 256 code points")
+  @Test("C5 · a new password has 15 to 256 code points")
   func length() async {
     #expect(await check("")?.code == .empty)
     #expect(await check(String(repeating: "x", count: 14))?.code == .tooShort)
@@ -17,7 +17,7 @@ import Testing
     #expect(await check(String(repeating: "x", count: 2_000_000))?.code == .tooLong)
   }
 
-  @Test("C9 · code points are counted, not bytes and not what looks like one character")
+  @Test("C5 · code points are counted, not bytes and not what looks like one character")
   func codePoints() async throws {
     // 14 film clappers are 56 bytes; three families are 15 code points.
     #expect(await check(String(repeating: "🎬", count: 14))?.code == .tooShort)
@@ -26,7 +26,7 @@ import Testing
     #expect(try Password("👨‍👩‍👧").codePoints == 5)
   }
 
-  @Test("C9 · they are counted after normalisation, which can shorten and lengthen")
+  @Test("C5 · they are counted after normalisation, which can shorten and lengthen")
   func countedNormalised() async throws {
     // A decomposed é is two code points typed and one counted.
     #expect(try Password(String(repeating: "e\u{301}", count: 14)).codePoints == 14)

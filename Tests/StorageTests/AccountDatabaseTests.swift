@@ -164,6 +164,42 @@ import Testing
     }
   }
 
+  @Test("E7 · what people type is stored as it is or refused as theirs, never an internal error")
+  func naughty() async throws {
+    let principal = try await owner().principal
+    let strings = [
+      "أمينة بنت محمد", "\u{202E}txt.exe", "a\u{200B}b", "'; DROP TABLE account;--",
+      "<script>alert(1)",
+      "../../etc/passwd", "NULL", "undefined", "%s%n%d", "${HOME}", "🏳️‍🌈", "Z̸͇̀ȃ̴l̷g̵o̷", "a\0b",
+      "\u{FFFF}",
+      String(repeating: "x", count: 1_000_000), String(repeating: "\u{FDFA}", count: 20_000),
+    ]
+    let input: Set<AccountError.Code> = [.empty, .malformed, .tooShort, .tooLong]
+    for (index, string) in strings.enumerated() {
+      let email = "person\(index)@example.org"
+      for (name, address, password) in [
+        (string, email, People.password), ("Ben", string, People.password), ("Ben", email, string),
+      ] {
+        let code = try await gate.invite(by: principal).code
+        let request = RegistrationRequest(
+          admission: .invitation(code.text), name: name, email: address, password: password)
+        let error = await refusal { () async throws(AccountError) in
+          try await gate.register(request)
+        }
+        if let error {
+          #expect(input.contains(error.code) || error.code == .taken)
+        } else {
+          let credentials = PasswordCredentials(email: address, password: password)
+          #expect(try await gate.logIn(credentials).principal.name == name)
+        }
+        let wrong = await refusal { () async throws(AccountError) in
+          try await gate.logIn(PasswordCredentials(email: email, password: "x\(string)"))
+        }
+        #expect(wrong.map { input.union([.wrongCredentials]).contains($0.code) } == true)
+      }
+    }
+  }
+
   @Test("E7 · a full disk: nobody registers or logs in, who is in stays in, logout still counts")
   func full() async throws {
     let loggedIn = try await owner()

@@ -83,7 +83,12 @@ struct Registration: Sendable {
   ) async throws(AccountError) {
     switch admission {
     case .setupCode:
-      try await accounts.insertFirst(record)
+      do throws(AccountError) {
+        try await accounts.insertFirst(record)
+      } catch  where error.code == .setupClosed {
+        setupCode.close()
+        throw error
+      }
       setupCode.close()
     case .invitation:
       try await accounts.insert(record, redeeming: code.digest, at: clock.now())
