@@ -106,7 +106,12 @@ let package = Package(
     tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),
     tests("PluginProtocolTests", ["TestSupport", "PluginProtocol", "Devices", "JSON"]),
     tests("PluginKitTests", ["TestSupport", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
-    tests("PluginHostTests", ["TestSupport", "PluginHost", "PluginProtocol", "Devices", "JSON"]),
+    tests(
+      "PluginHostTests",
+      [
+        "TestSupport", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "CLinux",
+        logging,
+      ]),
     tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Devices", "JSON"]),
     tests(
       "TheaterConfigurationTests",

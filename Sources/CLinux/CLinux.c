@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -15,6 +16,8 @@ void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), na
 
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
+int linux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
 int linux_nice_thread(int increment) {
   // On Linux a nice value belongs to a thread, addressed by its id.
   id_t thread = (id_t)syscall(SYS_gettid);
@@ -24,4 +27,9 @@ int linux_nice_thread(int increment) {
 int linux_realtime_thread(int priority) {
   struct sched_param parameters = {.sched_priority = priority};
   return pthread_setschedparam(pthread_self(), SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
+}
+
+int linux_spawn_confine(void *actions, const char *folder) {
+  int outcome = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+  return outcome ? outcome : posix_spawn_file_actions_addchdir_np(actions, folder);
 }

@@ -11,3 +11,8 @@ int linux_pipe(int ends[2]);
 int linux_nice_thread(int increment);
 /// Gives the calling thread real-time priority (SCHED_FIFO, 1...99). 0, or an error number.
 int linux_realtime_thread(int priority);
+/// A descriptor that becomes readable when the process ends; close-on-exec. -1 and errno.
+int linux_pidfd_open(int pid);
+/// Adds to a `posix_spawn_file_actions_t`: close every descriptor above 2, begin in `folder`.
+/// 0, or an error number.
+int linux_spawn_confine(void *actions, const char *folder);

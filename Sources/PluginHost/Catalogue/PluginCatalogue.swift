@@ -1,0 +1,125 @@
+import Foundation
+import JSON
+import PluginProtocol
+
+/// A plugin found on disk, with its manifest; nothing of it has been started.
+package struct CataloguedPlugin: Sendable, Hashable {
+  package let manifest: Manifest
+  /// The folder that holds the manifest and the program, as an absolute path.
+  package let folder: String
+
+  package init(manifest: Manifest, folder: String) {
+    self.manifest = manifest
+    self.folder = folder
+  }
+
+  /// The manifest's own path.
+  package var manifestPath: String { folder + "/manifest.json" }
+
+  /// The program to start: beside the manifest, at an absolute path, or found along PATH.
+  package var program: String {
+    let program = manifest.command.first ?? ""
+    return program.hasPrefix("./") ? folder + program.dropFirst() : program
+  }
+}
+
+/// A folder that looks like a plugin but is not usable, and why.
+package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The file or folder that is at fault.
+  package let path: String
+  /// The place in the file, and the way to the value, where there is one.
+  package let position: TextPosition?
+  package let jsonPath: JSONPath?
+  package let message: String
+  package let hint: String
+
+  package var description: String {
+    let place = position.map { ":\($0.line):\($0.column)" } ?? ""
+    let way = jsonPath.map { ", \($0)" } ?? ""
+    return "\(path)\(place)\(way): \(message). \(hint)"
+  }
+}
+
+/// The plugins in a list of folders, read without starting any of them.
+package struct PluginCatalogue: Sendable, Hashable {
+  /// Usable plugins, in the order in which they were found.
+  package let plugins: [CataloguedPlugin]
+  /// What else was found, and why it is not usable.
+  package let problems: [CatalogueProblem]
+
+  package init(plugins: [CataloguedPlugin], problems: [CatalogueProblem] = []) {
+    self.plugins = plugins
+    self.problems = problems
+  }
+
+  /// The plugin with this id.
+  package subscript(id: String) -> CataloguedPlugin? { plugins.first { $0.manifest.id == id } }
+
+  /// Looks in `folders`, in order, for folders with a `manifest.json`. Of two plugins with the same
+  /// id the first is used and the other is a problem. A folder that does not exist holds nothing.
+  package init(folders: [String]) {
+    var plugins: [CataloguedPlugin] = []
+    var problems: [CatalogueProblem] = []
+    for folder in folders {
+      for result in Self.read(folder) {
+        switch result {
+        case .failure(let problem): problems.append(problem)
+        case .success(let plugin):
+          let id = plugin.manifest.id
+          if let first = plugins.first(where: { $0.manifest.id == id }) {
+            guard first.folder != plugin.folder else { continue }
+            problems.append(.duplicate(plugin, of: first))
+          } else {
+            plugins.append(plugin)
+          }
+        }
+      }
+    }
+    self.init(plugins: plugins, problems: problems)
+  }
+
+  private static func read(_ folder: String) -> [Result<CataloguedPlugin, CatalogueProblem>] {
+    let base = URL(fileURLWithPath: folder).standardizedFileURL.path
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: base) else { return [] }
+    return names.sorted().compactMap { name in
+      guard !name.hasPrefix(".") else { return nil }
+      return read(pluginIn: base + "/" + name)
+    }
+  }
+
+  /// `nil` for what does not look like a plugin at all.
+  private static func read(pluginIn folder: String)
+    -> Result<CataloguedPlugin, CatalogueProblem>?
+  {
+    let path = folder + "/manifest.json"
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int,
+      size <= ProtocolLimits.longestLine, let data = FileManager.default.contents(atPath: path)
+    else {
+      return .failure(
+        CatalogueProblem(
+          path: path, position: nil, jsonPath: nil,
+          message: "the manifest cannot be read, or is larger than 1 MiB",
+          hint: "Check who may read it; `ls -l` shows that."))
+    }
+    do {
+      let plugin = CataloguedPlugin(manifest: try Manifest(parsing: data), folder: folder)
+      return .success(plugin)
+    } catch {
+      return .failure(
+        CatalogueProblem(
+          path: path, position: error.position, jsonPath: error.path, message: error.message,
+          hint: "docs/plugin-protocol.md shows a manifest."))
+    }
+  }
+}
+
+extension CatalogueProblem {
+  fileprivate static func duplicate(_ plugin: CataloguedPlugin, of first: CataloguedPlugin) -> Self
+  {
+    CatalogueProblem(
+      path: plugin.manifestPath, position: nil, jsonPath: [.key("id")],
+      message: "the plugin \"\(plugin.manifest.id)\" is already in \(first.folder)",
+      hint: "Remove one of them, or give this one another id.")
+  }
+}

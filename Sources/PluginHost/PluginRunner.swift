@@ -1,0 +1,314 @@
+import Devices
+import JSON
+import Logging
+import PluginProtocol
+
+/// Runs one plugin process: does what its `Supervision` says, and tells it what happens.
+actor PluginRunner {
+  /// What happened, and in which start of the process; news of an earlier one is stale.
+  private struct News: Sendable {
+    let input: Supervision.Input
+    let launch: Int?
+  }
+
+  private let plugin: CataloguedPlugin
+  private let process: String?
+  private let devices: [HostedDevice]
+  private let proxies: [DeviceID: DeviceProxy]
+  private let launcher: any PluginLauncher
+  private let timetable: Timetable
+  private let records: ProcessRecords
+  private let logger: Logger
+
+  private let news: AsyncStream<News>
+  nonisolated private let newsDesk: AsyncStream<News>.Continuation
+  private var supervision: Supervision
+  private var launched: (any LaunchedPlugin)?
+  private var launch = 0
+  private var session: PluginSession?
+  private var problem: String?
+  private var refusals: [DeviceID: DeviceError] = [:]
+  private var files: [FileStamp] = []
+  private var settlers: [CheckedContinuation<Void, Never>] = []
+
+  /// How long a plugin may take to say who it is, and a device to be opened.
+  static let longestHandshake = Duration.seconds(10)
+  static let longestOpening = Duration.seconds(20)
+
+  init(
+    plugin: CataloguedPlugin, process: String?, devices: [HostedDevice],
+    proxies: [DeviceID: DeviceProxy], launcher: any PluginLauncher, timetable: Timetable,
+    records: ProcessRecords, logger: Logger
+  ) {
+    self.plugin = plugin
+    self.process = process
+    self.devices = devices
+    self.proxies = proxies
+    self.launcher = launcher
+    self.timetable = timetable
+    self.records = records
+    var logger = logger
+    logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"
+    self.logger = logger
+    (news, newsDesk) = AsyncStream.makeStream()
+    supervision = Supervision(plugin: plugin.manifest.id, devices: devices.map(\.id))
+  }
+
+  /// Runs until it is stopped. When its task is cancelled the process is killed at once.
+  func run() async {
+    let desk = newsDesk
+    let key = timetable.add { desk.yield(News(input: .tick(lastLine: .zero, hasOpenRequests: false), launch: nil)) }
+    take(.start, key)
+    for await item in news {
+      if let launch = item.launch, launch != self.launch { continue }
+      take(refined(item.input), key)
+      if supervision.phase == .stopped { break }
+    }
+    timetable.remove(key)
+    launched?.kill()
+    session?.close()
+    settle()
+  }
+
+  /// Asks the plugin to end; `run` returns when it has.
+  nonisolated func stop() { newsDesk.yield(News(input: .stop, launch: nil)) }
+
+  /// Looks at once whether a changed file makes another try worth while.
+  nonisolated func filesMayHaveChanged() {
+    newsDesk.yield(News(input: .tick(lastLine: .zero, hasOpenRequests: false), launch: nil))
+  }
+
+  /// Waits until the first start has succeeded or failed.
+  func waitUntilSettled() async {
+    if isSettled { return }
+    await withCheckedContinuation { settlers.append($0) }
+  }
+
+  private var isSettled: Bool {
+    switch supervision.phase {
+    case .discovered, .spawned, .handshaken: false
+    case .configured, .running, .stopping, .stopped, .failed: true
+    }
+  }
+
+  private func settle() {
+    for settler in settlers { settler.resume() }
+    settlers = []
+  }
+
+  // MARK: In
+
+  /// A tick is filled with what is known now, or becomes the news that a file has changed.
+  private func refined(_ input: Supervision.Input) -> Supervision.Input {
+    guard case .tick = input else { return input }
+    if case .failed(_, nil) = supervision.phase, FileStamp.stamps(of: plugin) != files {
+      return .fileChanged
+    }
+    return .tick(
+      lastLine: session?.lastLine ?? .zero, hasOpenRequests: session?.hasOpenRequests ?? false)
+  }
+
+  private func take(_ input: Supervision.Input, _ key: Timetable.Key) {
+    note(input)
+    for action in supervision.handle(input, at: timetable.clock.now()) { perform(action, key) }
+  }
+
+  private func note(_ input: Supervision.Input) {
+    switch input {
+    case .badLine(let what):
+      problem = what
+      logger.warning("bad line: \(what)")
+    case .exited(let how):
+      if let pid = launched?.pid ?? recordedPID { records.remove(pid) }
+      recordedPID = nil
+      session?.close()
+      logger.info("the process has ended: \(how)")
+    case .refused(let device, let error):
+      refusals[device] = error
+      logger.error("\(device) cannot be opened: \(error.message)")
+    case .opened(let device): refusals[device] = nil
+    default: break
+    }
+  }
+
+  private var recordedPID: Int32?
+
+  // MARK: Out
+
+  private func perform(_ action: Supervision.Action, _ key: Timetable.Key) {
+    switch action {
+    case .spawn: spawn(key)
+    case .initialize: initialize()
+    case .open(let devices): for device in devices { open(device) }
+    case .ping: ping()
+    case .shutDown: shutDown()
+    case .terminate: launched?.terminate()
+    case .kill: launched?.kill()
+    case .wake(let time): timetable.wake(key, at: time)
+    case .announce(let phase): announce(phase)
+    }
+  }
+
+  private func spawn(_ key: Timetable.Key) {
+    launch += 1
+    let launch = launch
+    let desk = newsDesk
+    files = FileStamp.stamps(of: plugin)
+    refusals = [:]
+    do {
+      let launched = try launcher.launch(plugin) { how in
+        desk.yield(News(input: .exited(how: how), launch: launch))
+      }
+      self.launched = launched
+      recordedPID = launched.pid
+      if let pid = launched.pid { records.add(pid) }
+      session = makeSession(over: launched.connection, launch: launch)
+      session?.start()
+      take(.spawned, key)
+    } catch {
+      launched = nil
+      session = nil
+      take(.spawnFailed(error.message), key)
+    }
+  }
+
+  private func makeSession(over connection: any Connection, launch: Int) -> PluginSession {
+    let desk = newsDesk
+    let router = Router(proxies: proxies, logger: logger)
+    let session = PluginSession(connection: connection, timetable: timetable) { event in
+      if let input = router.route(event) { desk.yield(News(input: input, launch: launch)) }
+    }
+    router.connect(session)
+    return session
+  }
+
+  private func initialize() {
+    let request = InitializeRequest(controller: "theater")
+    ask(request, within: Self.longestHandshake) { result in
+      switch result {
+      case .success(let answer): .initialized(answer)
+      case .failure(.refused(let error)) where error.code == RPCError.versionErrorCode:
+        .initializeFailed(.init(.version, error.message))
+      case .failure(.refused(let error)):
+        .initializeFailed(.init(.crash, "it refused to begin: \(error.message)"))
+      case .failure(.timeout):
+        .initializeFailed(
+          .init(.crash, "it did not say who it is within \(Self.longestHandshake.seconds) s"))
+      case .failure(.lost): nil  // Its end is reported in its own way.
+      }
+    }
+  }
+
+  private func open(_ id: DeviceID) {
+    guard let device = devices.first(where: { $0.id == id }), let proxy = proxies[id], let session
+    else { return }
+    proxy.willOpen(in: session)
+    let request = OpenRequest(device: id, role: device.role, options: device.options)
+    let remembered = plugin.manifest.roles[device.role]?.remembers ?? []
+    ask(request, within: Self.longestOpening) { result in
+      switch result {
+      case .success(let capabilities):
+        // Here, on the connection's thread, so that no report is taken before or after its turn.
+        proxy.opened(capabilities, remembered: remembered, in: session)
+        return .opened(id)
+      case .failure(.lost): return nil
+      case .failure(let failure):
+        let error = failure.deviceError(device: id, asked: OpenRequest.method)
+        proxy.lost("it cannot be opened: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
+        return .refused(id, error)
+      }
+    }
+  }
+
+  private func ping() {
+    guard let session else { return }
+    session.send(
+      session.nextID(), method: PingRequest.method, PingRequest().params,
+      within: Supervision.Limits.pingInterval, isWork: false
+    ) { _ in }
+  }
+
+  private func shutDown() {
+    guard let session else { return }
+    session.send(
+      session.nextID(), method: ShutdownRequest.method, ShutdownRequest().params,
+      within: Supervision.Limits.graceOfEnd, isWork: false
+    ) { _ in }
+    session.closeSending()
+  }
+
+  private func ask<Request: PluginRequest>(
+    _ request: Request, within longest: Duration,
+    _ receive:
+      @escaping @Sendable (Result<Request.Answer, PluginSession.Failure>) -> Supervision.Input?
+  ) {
+    guard let session else { return }
+    let desk = newsDesk
+    let launch = launch
+    session.send(session.nextID(), method: Request.method, request.params, within: longest) {
+      let answer = $0.flatMap { result -> Result<Request.Answer, PluginSession.Failure> in
+        if let answer = Request.answer(result) { return .success(answer) }
+        let what = "the answer to \(Request.method) lacks something"
+        return .failure(.refused(RPCError(RPCError.invalidRequestCode, what)))
+      }
+      if let input = receive(answer) { desk.yield(News(input: input, launch: launch)) }
+    }
+  }
+
+  // MARK: Telling
+
+  private func announce(_ phase: Supervision.Phase) {
+    let now = timetable.clock.now()
+    switch phase {
+    case .discovered, .handshaken: break
+    case .spawned: logger.info("started", metadata: ["pid": "\(launched?.pid ?? 0)"])
+    case .configured, .running: settle()
+    case .stopping(let failure):
+      tellProxies(failure.map { "\(name): \($0.message); it is being ended" } ?? "it is shut down")
+    case .stopped:
+      tellProxies("it is shut down")
+      settle()
+    case .failed(let failure, let retryAt):
+      let next =
+        retryAt.map { "it is started again in \(Self.seconds($0 - now)) s" }
+        ?? "it is started again when its files or the configuration change"
+      problem = failure.message
+      logger.error("\(failure.message); \(next)")
+      tellProxies("\(name): \(failure.message); \(next)")
+      settle()
+    }
+  }
+
+  private var name: String { "the plugin \(plugin.manifest.id)" }
+
+  private static func seconds(_ duration: Duration) -> String {
+    let tenths = Int((duration.seconds * 10).rounded(.up))
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
+  private func tellProxies(_ reason: String) {
+    for device in devices { proxies[device.id]?.lost(reason) }
+  }
+
+  /// How it fares now.
+  func status() -> PluginStatus {
+    let pid = launched?.pid
+    return PluginStatus(
+      plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
+      devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
+      memory: pid.flatMap(ProcessFacts.memory),
+      lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? problem
+        ?? launched?.stderrLines.last)
+  }
+
+  private var condition: PluginStatus.Condition {
+    switch supervision.phase {
+    case .discovered, .spawned, .handshaken: .starting
+    case .configured: .stopped(by: .configuration)
+    case .running: .running
+    case .stopping(let failure): failure.map { .stopped(by: $0.cause) } ?? .ended
+    case .stopped: .ended
+    case .failed(let failure, _): .stopped(by: failure.cause)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Devices
+
+/// How one plugin process fares, for `theater plugins`.
+package struct PluginStatus: Sendable, Hashable {
+  package enum Condition: Sendable, Hashable {
+    case starting
+    case running
+    /// No device uses it.
+    case disabled
+    case stopped(by: Supervision.Failure.Cause)
+    /// On request.
+    case ended
+  }
+
+  package let plugin: String
+  package let version: String
+  /// The label that keeps devices of one plugin apart, if there is one.
+  package let process: String?
+  package let devices: [DeviceID]
+  package let condition: Condition
+  package let pid: Int32?
+  /// How often it was started anew.
+  package let restarts: Int
+  /// In bytes; its proportional share where the system tells.
+  package let memory: Int?
+  /// The last thing that went wrong, or that it wrote.
+  package let lastMessage: String?
+}
+
+extension PluginStatus.Condition: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .starting: "starting"
+    case .running: "running"
+    case .disabled: "disabled"
+    case .stopped(.load): "stopped by load error"
+    case .stopped(.version): "stopped by version error"
+    case .stopped(.configuration): "stopped by configuration error"
+    case .stopped(.selfCheck): "stopped by self-check error"
+    case .stopped(.crash): "stopped by crash"
+    case .ended: "ended"
+    }
+  }
+}

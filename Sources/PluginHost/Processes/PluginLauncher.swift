@@ -1,0 +1,32 @@
+import PluginProtocol
+
+/// A way to start plugins: as processes, or in memory for tests.
+package protocol PluginLauncher: Sendable {
+  /// Starts a plugin.
+  ///
+  /// - Parameter onExit: Called once when it has ended, with how: "exit status 1".
+  /// - Throws: Why it could not be started, for people.
+  func launch(_ plugin: CataloguedPlugin, onExit: @escaping @Sendable (String) -> Void)
+    throws(LaunchError) -> any LaunchedPlugin
+}
+
+/// A plugin that was started.
+package protocol LaunchedPlugin: Sendable {
+  /// Its process; `nil` in memory.
+  var pid: Int32? { get }
+  /// The way to it.
+  var connection: any Connection { get }
+  /// SIGTERM to its whole process group.
+  func terminate()
+  /// SIGKILL to its whole process group.
+  func kill()
+  /// The last lines that it wrote to stderr, oldest first.
+  var stderrLines: [String] { get }
+}
+
+/// Why a plugin could not be started.
+package struct LaunchError: Error, Sendable, Hashable, CustomStringConvertible {
+  package let message: String
+  package init(_ message: String) { self.message = message }
+  package var description: String { message }
+}

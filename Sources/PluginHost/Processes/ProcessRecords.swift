@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import JSON
+import Synchronization
+
+/// Which process groups this controller has started, on disk: after a `kill -9` of the controller
+/// the next one ends those that are left.
+package final class ProcessRecords: Sendable {
+  private static let prefix = "plugins-"
+  private let folder: String
+  private let path: String
+  private let groups = Mutex<[Int32: UInt64]>([:])
+
+  /// - Parameter folder: The runtime directory, private to the user.
+  package init(folder: String) {
+    self.folder = folder
+    path = "\(folder)/\(Self.prefix)\(getpid()).json"
+  }
+
+  /// Remembers the group that `pid` leads.
+  func add(_ pid: Int32) {
+    guard let start = ProcessFacts.startTime(of: pid) else { return }
+    groups.withLock { groups in
+      groups[pid] = start
+      write(groups)
+    }
+  }
+
+  /// Forgets a group that has ended.
+  func remove(_ pid: Int32) {
+    groups.withLock { groups in
+      if groups.removeValue(forKey: pid) != nil { write(groups) }
+    }
+  }
+
+  /// A record that cannot be written costs a clean-up after a crash, not the evening.
+  private func write(_ groups: [Int32: UInt64]) {
+    guard !groups.isEmpty else {
+      unlink(path)
+      return
+    }
+    var list: [JSON] = []
+    for (pid, start) in groups.sorted(by: { $0.key < $1.key }) {
+      list.append(["pid": .integer(Int(pid)), "start": .integer(Int(clamping: start))])
+    }
+    let me = getpid()
+    let start = ProcessFacts.startTime(of: me) ?? 0
+    let record: JSON = [
+      "controller": ["pid": .integer(Int(me)), "start": .integer(Int(clamping: start))],
+      "groups": .array(list),
+    ]
+    try? Data(record.text().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  }
+
+  /// Ends the groups that controllers before this one have left, and removes their records.
+  ///
+  /// A pid alone is no proof: numbers are given again. Pid and start time together name a process
+  /// for ever, so nothing else is ever ended.
+  ///
+  /// - Returns: The pids that were ended.
+  package func endLeftovers() -> [Int32] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    var ended: [Int32] = []
+    for name in names.sorted() where name.hasPrefix(Self.prefix) && name.hasSuffix(".json") {
+      let file = "\(folder)/\(name)"
+      guard file != path else { continue }
+      guard let data = FileManager.default.contents(atPath: file),
+        let record = try? JSON(parsing: data)
+      else {
+        unlink(file)
+        continue
+      }
+      if let controller = Self.process(record["controller"]), Self.isAlive(controller) { continue }
+      for entry in record["groups"]?.array ?? [] {
+        guard let process = Self.process(entry), Self.isAlive(process) else { continue }
+        if kill(-process.pid, SIGKILL) == 0 { ended.append(process.pid) }
+      }
+      unlink(file)
+    }
+    return ended
+  }
+
+  private struct Process {
+    let pid: Int32
+    let start: Int
+  }
+
+  private static func process(_ json: JSON?) -> Process? {
+    // A pid of 1 or less would address far more than one group.
+    guard let pid = json?["pid"]?.integer.flatMap(Int32.init(exactly:)), pid > 1,
+      let start = json?["start"]?.integer
+    else { return nil }
+    return Process(pid: pid, start: start)
+  }
+
+  private static func isAlive(_ process: Process) -> Bool {
+    ProcessFacts.startTime(of: process.pid).map { Int(clamping: $0) == process.start } ?? false
+  }
+}

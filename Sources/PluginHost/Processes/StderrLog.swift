@@ -1,0 +1,52 @@
+/// The last lines that a plugin wrote to stderr: bounded in number and length, safe to show.
+struct StderrLog: Sendable {
+  static let longestLine = 500
+  static let mostLines = 200
+
+  private var lines: [String] = []
+  private var partial: [UInt8] = []
+  private var isCut = false
+
+  /// Takes what was read and gives back the lines that became complete.
+  mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
+    var complete: [String] = []
+    for byte in bytes {
+      if byte == 0x0A {
+        complete.append(finishLine())
+      } else if partial.count < Self.longestLine {
+        partial.append(byte)
+      } else {
+        isCut = true
+      }
+    }
+    return complete.filter { !$0.isEmpty }
+  }
+
+  /// The last lines, oldest first.
+  var all: [String] { partial.isEmpty ? lines : lines + [Self.safe(partial)] }
+
+  private mutating func finishLine() -> String {
+    defer {
+      partial.removeAll(keepingCapacity: true)
+      isCut = false
+    }
+    let line = Self.safe(partial) + (isCut ? "…" : "")
+    guard !line.isEmpty else { return line }
+    if lines.count >= Self.mostLines { lines.removeFirst() }
+    lines.append(line)
+    return line
+  }
+
+  /// Escapes what could move a terminal's cursor or colour its screen.
+  static func safe(_ bytes: [UInt8]) -> String {
+    var text = ""
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator:
+        text += scalar == "\t" ? " " : "\\u{\(String(scalar.value, radix: 16))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,191 @@
+import Devices
+import JSON
+
+/// The commands of one device that were not accepted yet, in order: a value, tested without tasks.
+///
+/// One command is under way at a time. Whoever brings an event – a caller, the connection's thread
+/// with a reply, the timetable – moves the queue on, under the lock of the device's proxy; so order
+/// needs no task of its own and a command costs no switch between tasks.
+struct CommandQueue: Sendable {
+  /// What has to be done after a change.
+  struct Steps {
+    /// The request to give up.
+    var cancel: Int?
+    /// Commands that are over, for this reason.
+    var dropped: [(QueuedCommand, DeviceError)] = []
+  }
+
+  private var waiting: [QueuedCommand] = []
+  private(set) var underWay: QueuedCommand?
+  /// A command that the device could not take yet, and when it is offered again; it keeps its
+  /// place, and only urgent commands pass it.
+  private var held: (command: QueuedCommand, retryAt: Duration?)?
+
+  var isEmpty: Bool { waiting.isEmpty && underWay == nil && held == nil }
+
+  /// The next moment at which something here is due.
+  var nextDeadline: Duration? {
+    guard let held else { return nil }
+    return [held.retryAt, held.command.deadline].compactMap(\.self).min()
+  }
+
+  // MARK: Coming in
+
+  /// Adds a command.
+  ///
+  /// A value for the same setting that still waits gives way: its callers wait for the new one.
+  /// An urgent command goes first and takes away what it contradicts.
+  mutating func add(_ new: QueuedCommand) -> Steps {
+    var new = new
+    var steps = Steps()
+    switch new.spec.manner {
+    case _ where new.origin == .restoration:
+      // Restoration is a sequence of its own making: nothing in it contradicts the rest.
+      waiting.append(new)
+    case .setting:
+      // Older callers come first, as they asked first.
+      new.callers = takeCallers(of: new.spec) + new.callers
+      waiting.append(new)
+    case .urgent:
+      steps = cancelWhatContradicts(new.spec)
+      let place = waiting.firstIndex { !$0.isUrgent } ?? waiting.endIndex
+      waiting.insert(new, at: place)
+    case .ordinary, .cancellable, .momentary:
+      waiting.append(new)
+    }
+    return steps
+  }
+
+  private mutating func takeCallers(of spec: CommandSpec) -> [CommandCaller] {
+    var callers: [CommandCaller] = []
+    waiting.removeAll { command in
+      guard command.spec == spec else { return false }
+      callers += command.callers
+      return true
+    }
+    return callers
+  }
+
+  private mutating func cancelWhatContradicts(_ urgent: CommandSpec) -> Steps {
+    var steps = Steps()
+    let error = DeviceError(.cancelled, "\"\(urgent.name)\" took its place")
+    let contradicted = waiting.filter { urgent.contradicts($0.spec) }
+    waiting.removeAll { urgent.contradicts($0.spec) }
+    steps.dropped = contradicted.map { ($0, error) }
+    if let command = held?.command, urgent.contradicts(command.spec) {
+      held = nil
+      steps.dropped.append((command, error))
+    }
+    if let command = underWay, command.spec.manner == .cancellable, !command.isCancelled {
+      underWay?.isCancelled = true
+      steps.cancel = command.request
+    }
+    return steps
+  }
+
+  // MARK: Going out
+
+  /// The next command to send, now under way with `request` as its id; `nil` when it must wait.
+  mutating func takeNext(at now: Duration, request: () -> Int) -> QueuedCommand? {
+    guard underWay == nil, var next = popNext(at: now) else { return nil }
+    next.request = request()
+    if next.deadline == nil { next.deadline = now + next.spec.longest }
+    underWay = next
+    return next
+  }
+
+  private mutating func popNext(at now: Duration) -> QueuedCommand? {
+    guard let held else { return waiting.isEmpty ? nil : waiting.removeFirst() }
+    if let first = waiting.first, first.isUrgent { return waiting.removeFirst() }
+    guard let retryAt = held.retryAt, retryAt <= now else { return nil }
+    self.held = nil
+    return held.command
+  }
+
+  /// The command under way, whose reply has come; `nil` when `request` is not under way.
+  mutating func takeUnderWay(_ request: Int) -> QueuedCommand? {
+    guard underWay?.request == request else { return nil }
+    return underWay.take()
+  }
+
+  /// Keeps a command that the device could not take yet, until `retryAt` or the next change.
+  mutating func hold(_ command: QueuedCommand, until retryAt: Duration?) {
+    held = (command, retryAt)
+  }
+
+  /// The state has changed: what is held may be offered again.
+  mutating func stateChanged(at now: Duration) {
+    if held != nil { held?.retryAt = now }
+  }
+
+  /// What was held in vain for as long as its command may take.
+  mutating func takeExpired(at now: Duration) -> QueuedCommand? {
+    guard let command = held?.command, let deadline = command.deadline, deadline <= now else {
+      return nil
+    }
+    held = nil
+    return command
+  }
+
+  // MARK: Giving up
+
+  /// A caller does not wait any more. A command that nobody else waits for is not carried out.
+  ///
+  /// - Returns: The caller, if it waited here, and the request to cancel.
+  mutating func abandon(_ number: Int) -> (caller: CommandCaller, cancel: Int?)? {
+    for index in waiting.indices {
+      guard let caller = waiting[index].removeCaller(number) else { continue }
+      if waiting[index].callers.isEmpty { waiting.remove(at: index) }
+      return (caller, nil)
+    }
+    if var command = held?.command, let caller = command.removeCaller(number) {
+      if command.callers.isEmpty { held = nil } else { held?.command = command }
+      return (caller, nil)
+    }
+    guard var command = underWay, let caller = command.removeCaller(number) else { return nil }
+    let mustCancel =
+      command.callers.isEmpty && command.spec.manner == .cancellable && !command.isCancelled
+    if mustCancel { command.isCancelled = true }
+    underWay = command
+    return (caller, mustCancel ? command.request : nil)
+  }
+
+  /// Takes everything away: the device is gone.
+  mutating func removeAll() -> [QueuedCommand] {
+    defer { self = CommandQueue() }
+    return [underWay, held?.command].compactMap(\.self) + waiting
+  }
+
+  /// Takes away what would restore `keys`, because a person has decided otherwise.
+  mutating func dropRestoration(where isObsolete: (CommandSpec) -> Bool) {
+    waiting.removeAll { $0.origin == .restoration && isObsolete($0.spec) }
+    if let command = held?.command, command.origin == .restoration, isObsolete(command.spec) {
+      held = nil
+    }
+  }
+
+  /// Whether something that restores is still on its way.
+  var isRestoring: Bool {
+    underWay?.origin == .restoration || held?.command.origin == .restoration
+      || waiting.contains { $0.origin == .restoration }
+  }
+}
+
+extension QueuedCommand {
+  fileprivate var isUrgent: Bool { spec.manner == .urgent && origin == .person }
+
+  fileprivate mutating func removeCaller(_ number: Int) -> CommandCaller? {
+    callers.firstIndex { $0.number == number }.map { callers.remove(at: $0) }
+  }
+}
+
+extension CommandSpec {
+  /// Whether this urgent command makes `other`, which was given before it, pointless: `off` ends
+  /// everything, `stop` and `pause` end what would play, `mute` ends `unmute`.
+  func contradicts(_ other: CommandSpec) -> Bool {
+    if case .value(.power, "off") = settled { return true }
+    if other.manner == .cancellable { return true }
+    guard let key = settled.key else { return false }
+    return other.settled.key == key && other !== self
+  }
+}

@@ -1,0 +1,227 @@
+import Devices
+import JSON
+import Logging
+import PluginProtocol
+import Synchronization
+
+/// A device that lives in a plugin.
+///
+/// Everything about it is one value (`DeviceCore`) behind a lock that is held for a few steps of
+/// computing, never while something waits. Callers, the connection's thread and the timetable bring
+/// events; replies and reports are taken where they arrive, so that they keep their order.
+package final class DeviceProxy: Device {
+  package let id: DeviceID
+  package let role: Role
+  private let state: Mutex<State>
+  private let timetable: Timetable
+  private let key: Timetable.Key
+  private let logger: Logger
+  private let sockets: SocketNames
+
+  fileprivate struct State: Sendable {
+    var core: DeviceCore
+    var session: PluginSession?
+    var watchers: [Int: AsyncStream<DeviceSnapshot>.Continuation] = [:]
+    var lastNumber = 0
+    /// The time for which the timetable was asked.
+    var alarm: Duration?
+  }
+
+  init(
+    id: DeviceID, role: Role, timetable: Timetable, sockets: SocketNames, logger: Logger
+  ) {
+    self.id = id
+    self.role = role
+    self.timetable = timetable
+    self.sockets = sockets
+    self.logger = logger
+    state = Mutex(State(core: DeviceCore(id: id, role: role)))
+    let wake = WakeCall()
+    key = timetable.add { wake.device.withLock { $0.value }?.tick() }
+    wake.device.withLock { $0.value = self }
+  }
+
+  deinit { timetable.remove(key) }
+
+  /// Lets the timetable know a device that is still being made, without keeping it alive.
+  private final class WakeCall: Sendable {
+    struct Weak: Sendable { weak var value: DeviceProxy? }
+    let device = Mutex(Weak())
+  }
+
+  // MARK: Device
+
+  package func perform(_ command: Command, until: Completion) async throws(DeviceError)
+    -> Confirmation
+  {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let caller = CommandCaller(number: number, until: until) {
+          continuation.resume(returning: $0)
+        }
+        change { core, now in core.submit(command, caller, at: now) }
+        // A task that was cancelled before it came here has nobody else to take it back.
+        if Task.isCancelled { abandon(number) }
+      }
+    } onCancel: {
+      abandon(number)
+    }
+    return try outcome.get()
+  }
+
+  private func abandon(_ number: Int) { change { core, now in core.abandon(number, at: now) } }
+
+  package func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
+
+  package func snapshots() async -> AsyncStream<DeviceSnapshot> {
+    let (stream, watcher) = AsyncStream<DeviceSnapshot>.makeStream(
+      bufferingPolicy: .bufferingNewest(64))
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.watchers[state.lastNumber] = watcher
+      watcher.yield(state.core.snapshot)
+      return state.lastNumber
+    }
+    watcher.onTermination = { [weak self] _ in
+      self?.state.withLock { _ = $0.watchers.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    try await ask(ScanRequest(device: id, folder: folder), within: .seconds(300))
+  }
+
+  package func openSocket(input: String) async throws(DeviceError) -> CableSocket {
+    let socket = sockets.next(for: id)
+    try await ask(
+      OpenSocketRequest(device: id, input: input, socket: socket), within: .seconds(10))
+    return socket
+  }
+
+  package func plug(into socket: CableSocket) async throws(DeviceError) {
+    try await ask(PlugRequest(device: id, socket: socket), within: .seconds(10))
+    change { core, now in core.plugged(at: now) }
+  }
+
+  private func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
+    async throws(DeviceError) -> Request.Answer
+  {
+    let (session, availability) = state.withLock { ($0.session, $0.core.snapshot.availability) }
+    guard let session else {
+      let reason = if case .unavailable(let reason) = availability { reason } else { "it starts" }
+      throw DeviceError(.unavailable, reason, device: id)
+    }
+    do {
+      return try await session.ask(request, within: longest)
+    } catch {
+      throw error.deviceError(device: id, asked: Request.method)
+    }
+  }
+
+  // MARK: The plugin's side, called in the order of its lines
+
+  /// The device is about to be opened in a new process.
+  func willOpen(in session: PluginSession) {
+    state.withLock { state in
+      state.session = session
+      state.core.willOpen()
+    }
+  }
+
+  /// The device is open.
+  func opened(_ capabilities: Capabilities, remembered: Set<StateKey>, in session: PluginSession) {
+    guard state.withLock({ $0.session === session }) else { return }
+    change { core, now in
+      core.opened(
+        capabilities, remembered: remembered, nextRequest: { session.nextID() }, at: now)
+    }
+  }
+
+  /// The device tells something.
+  func report(_ report: StateNotification, in session: PluginSession) {
+    guard state.withLock({ $0.session === session }) else { return }
+    change { core, now in core.report(report, at: now) }
+  }
+
+  /// The device cannot be reached any more, or not yet.
+  func lost(_ reason: String) {
+    state.withLock { $0.session = nil }
+    change { core, now in core.lost(reason, at: now) }
+  }
+
+  // MARK: Events and effects
+
+  private func tick() {
+    state.withLock { $0.alarm = nil }
+    change { core, now in core.tick(at: now) }
+  }
+
+  private func change(_ event: (inout DeviceCore, Duration) -> DeviceCore.Effects) {
+    let now = timetable.clock.now()
+    let (effects, session, alarm) = state.withLock { state in
+      let effects = event(&state.core, now)
+      if effects.hasChanged {
+        // Under the lock, so that the newest is told last.
+        for watcher in state.watchers.values { watcher.yield(state.core.snapshot) }
+      }
+      return (effects, state.session, state.takeAlarm(at: now))
+    }
+    if let alarm { timetable.wake(key, at: alarm) }
+    if let request = effects.cancel { session?.cancel(request) }
+    for (caller, outcome) in effects.finished { caller.finish(outcome) }
+    for warning in effects.warnings { logger.warning("\(warning)") }
+    if let outgoing = effects.send { send(outgoing, over: session) }
+  }
+
+  private func send(_ outgoing: DeviceCore.Outgoing, over session: PluginSession?) {
+    let request = outgoing.request
+    guard let session else { return }
+    let params = PerformRequest(device: id, command: outgoing.command.json).params
+    session.send(
+      request, method: PerformRequest.method, params, within: outgoing.command.longestReply
+    ) { [self] result in
+      let outcome = result.map { _ in () }.mapError {
+        $0.deviceError(device: id, asked: outgoing.command.spec.name)
+      }
+      change { core, now in core.replied(request, outcome, at: now) }
+    }
+  }
+}
+
+extension DeviceProxy.State {
+  /// The time for which the timetable must be asked, if it was not asked for an earlier one.
+  fileprivate mutating func takeAlarm(at now: Duration) -> Duration? {
+    var next = core.nextDeadline
+    if core.isHoldingBack { next = min(next ?? .seconds(1 << 40), now + DeviceCore.gathering) }
+    guard let next, alarm.map({ next < $0 }) ?? true else { return nil }
+    alarm = next
+    return next
+  }
+}
+
+extension Command {
+  /// How long the plugin may take to accept it.
+  var longestReply: Duration { min(spec.longest, .seconds(30)) }
+}
+
+extension PluginSession.Failure {
+  /// What it means for a device that was asked for `what`.
+  func deviceError(device: DeviceID, asked what: String) -> DeviceError {
+    switch self {
+    case .refused(let error): error.deviceError(device: device)
+    case .timeout(let longest):
+      DeviceError(
+        .timeout, "its plugin did not answer \"\(what)\" within \(Int(longest.seconds)) s",
+        hint: "`theater plugins` shows how the plugin fares.", device: device)
+    case .lost:
+      DeviceError(
+        .unavailable, "its plugin ended before it answered \"\(what)\"",
+        hint: "It is being started anew.", device: device)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Devices
+import Glibc
+import Synchronization
+
+/// Names for the sockets of cables: short paths that were not used before, with a token each.
+package final class SocketNames: Sendable {
+  private let folder: String
+  private let last = Atomic(0)
+
+  /// - Parameter folder: An absolute path, short: a socket's path holds 107 bytes.
+  package init(folder: String) { self.folder = folder }
+
+  /// A socket that nobody has.
+  func next(for device: DeviceID) -> CableSocket {
+    let number = last.add(1, ordering: .relaxed).newValue
+    return CableSocket(path: "\(folder)/c\(getpid())-\(number)", token: Self.token())
+  }
+
+  /// 256 bits from the system's secure source, in hexadecimal.
+  private static func token() -> String {
+    var source = SystemRandomNumberGenerator()
+    return (0..<4).map { _ in
+      let digits = String(source.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}

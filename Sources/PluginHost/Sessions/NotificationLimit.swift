@@ -1,0 +1,30 @@
+import Devices
+
+/// How many notifications of one device are heard: 200 a second, with bursts of 1,000.
+///
+/// Answers to requests are not counted.
+struct NotificationLimit: Sendable {
+  static let perSecond = 200.0
+  static let burst = 1000.0
+
+  private var tokens = burst
+  private var refilled: Duration?
+  private var hasWarned = false
+
+  /// Whether one more notification is heard at `now`.
+  mutating func allows(at now: Duration) -> Bool {
+    if let last = refilled {
+      tokens = min(Self.burst, tokens + (now - last).seconds * Self.perSecond)
+    }
+    refilled = now
+    guard tokens >= 1 else { return false }
+    tokens -= 1
+    return true
+  }
+
+  /// True the first time only: one warning says it all.
+  mutating func shouldWarn() -> Bool {
+    defer { hasWarned = true }
+    return !hasWarned
+  }
+}

@@ -1,0 +1,234 @@
+import Devices
+import JSON
+import PluginProtocol
+import Synchronization
+
+/// The controller's end of one connection: requests with deadlines, and what the plugin tells.
+///
+/// Lines are read where they arrive, on the connection's thread, and the answer's receiver is
+/// called there: between a plugin's answer and the caller stands no queue and no task.
+package final class PluginSession: Sendable {
+  /// How a request ended without an answer of its device.
+  package enum Failure: Error, Sendable, Hashable {
+    case refused(RPCError)
+    /// The answer did not come within this time.
+    case timeout(Duration)
+    /// The plugin is gone, or does not read.
+    case lost
+  }
+
+  /// What the plugin tells without being asked.
+  package enum Event: Sendable {
+    case state(StateNotification)
+    case log(LogNotification)
+    /// A line that is no message, or an answer to nothing, with what is wrong with it.
+    case badLine(String)
+    case closed
+  }
+
+  package typealias Receiver = @Sendable (Result<JSON, Failure>) -> Void
+
+  private struct Pending {
+    let deadline: Duration
+    let longest: Duration
+    /// Pings watch over life themselves; every other request counts as being at work.
+    let isWork: Bool
+    let receive: Receiver
+  }
+
+  private struct State {
+    var pending: [Int: Pending] = [:]
+    /// Requests that were given up; their late answers are expected.
+    var givenUp: Set<Int> = []
+    var isClosed = false
+    var alarm: Duration?
+  }
+
+  private let connection: any Connection
+  private let timetable: Timetable
+  private let key: Mutex<Timetable.Key?> = Mutex(nil)
+  private let state = Mutex(State())
+  private let lastID = Atomic(0)
+  private let lastLineAt = Atomic<Int64>(0)
+  private let notify: @Sendable (Event) -> Void
+
+  /// - Parameter notify: Called on the connection's thread, in the order of the lines; must not
+  ///   wait.
+  package init(
+    connection: any Connection, timetable: Timetable, notify: @escaping @Sendable (Event) -> Void
+  ) {
+    self.connection = connection
+    self.timetable = timetable
+    self.notify = notify
+  }
+
+  /// Begins to receive.
+  package func start() {
+    let key = timetable.add { [weak self] in self?.expire() }
+    self.key.withLock { $0 = key }
+    connection.start { event in
+      switch event {
+      case .line(let bytes): self.receive(bytes)
+      case .oversizedLine(let count):
+        self.notify(.badLine("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)"))
+      case .closed:
+        self.close()
+        self.notify(.closed)
+      }
+    }
+  }
+
+  /// When the last line came, whatever it was.
+  package var lastLine: Duration {
+    .nanoseconds(lastLineAt.load(ordering: .relaxed))
+  }
+
+  /// Whether a request other than a ping waits for its answer.
+  package var hasOpenRequests: Bool {
+    state.withLock { $0.pending.values.contains { $0.isWork } }
+  }
+
+  // MARK: Sending
+
+  /// An id that no other request of this session has.
+  package func nextID() -> Int { lastID.add(1, ordering: .relaxed).newValue }
+
+  /// Sends a request; `receive` is called once, on another thread or, when the plugin is gone, at
+  /// once.
+  package func send(
+    _ id: Int, method: String, _ params: JSON, within longest: Duration, isWork: Bool = true,
+    _ receive: @escaping Receiver
+  ) {
+    let deadline = timetable.clock.now() + longest
+    let pending = Pending(deadline: deadline, longest: longest, isWork: isWork, receive: receive)
+    let (isOpen, mustSetAlarm) = state.withLock { state in
+      guard !state.isClosed else { return (false, false) }
+      state.pending[id] = pending
+      if let alarm = state.alarm, alarm <= deadline { return (true, false) }
+      state.alarm = deadline
+      return (true, true)
+    }
+    guard isOpen else { return receive(.failure(.lost)) }
+    if mustSetAlarm, let key = key.withLock({ $0 }) { timetable.wake(key, at: deadline) }
+    do {
+      try connection.send(.request(id: id, method: method, params: params))
+    } catch {
+      take(id)?.receive(.failure(.lost))
+    }
+  }
+
+  /// Asks and waits.
+  package func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
+    async throws(Failure) -> Request.Answer
+  {
+    let result = await withCheckedContinuation { continuation in
+      send(nextID(), method: Request.method, request.params, within: longest) {
+        continuation.resume(returning: $0)
+      }
+    }
+    guard let answer = Request.answer(try result.get()) else {
+      throw .refused(
+        RPCError(RPCError.invalidRequestCode, "the answer to \(Request.method) lacks something"))
+    }
+    return answer
+  }
+
+  /// Tells the plugin that a request is not wanted any more. It is still answered.
+  package func cancel(_ id: Int) {
+    let notification = CancelNotification(id: id)
+    let message = RPCMessage.notification(
+      method: CancelNotification.method, params: notification.params)
+    // A plugin that is gone has nothing to cancel.
+    try? connection.send(message)
+  }
+
+  /// Ends the plugin's input: it exits within two seconds.
+  package func closeSending() { connection.closeSending() }
+
+  /// Fails what waits. Called when the process is gone, which can be before its pipe has ended.
+  package func close() {
+    let pending = state.withLock { state in
+      state.isClosed = true
+      defer { state.pending = [:] }
+      return state.pending.values.map(\.receive)
+    }
+    connection.closeSending()
+    if let key = key.withLock({ $0.take() }) { timetable.remove(key) }
+    for receive in pending { receive(.failure(.lost)) }
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    lastLineAt.store(timetable.clock.now().nanoseconds, ordering: .relaxed)
+    do {
+      switch try RPCMessage(line: bytes) {
+      case .success(let id, let result): answer(id, .success(result))
+      case .failure(let id?, let error): answer(id, .failure(.refused(error)))
+      case .failure(nil, let error):
+        notify(.badLine("the plugin could not read a request: \(error.message)"))
+      case .notification(let method, let params): take(method, params)
+      case .request(_, let method, _):
+        notify(.badLine("a request (\(method)); plugins ask nothing"))
+      }
+    } catch {
+      notify(.badLine(error.message))
+    }
+  }
+
+  private func answer(_ id: Int, _ result: Result<JSON, Failure>) {
+    if let pending = take(id) { return pending.receive(result) }
+    let wasGivenUp = state.withLock { $0.givenUp.remove(id) != nil }
+    if !wasGivenUp { notify(.badLine("an answer to \(id), which nobody has asked")) }
+  }
+
+  private func take(_ method: String, _ params: JSON) {
+    switch method {
+    case StateNotification.method:
+      guard let state = StateNotification(params: params) else {
+        return notify(.badLine("a state without a device"))
+      }
+      notify(.state(state))
+    case LogNotification.method:
+      guard let log = LogNotification(params: params) else {
+        return notify(.badLine("a log without a message"))
+      }
+      notify(.log(log))
+    default: break  // A newer minor version may tell more.
+    }
+  }
+
+  private func take(_ id: Int) -> Pending? {
+    state.withLock { $0.pending.removeValue(forKey: id) }
+  }
+
+  private func expire() {
+    let now = timetable.clock.now()
+    let (late, next) = state.withLock { state in
+      let late = state.pending.filter { $0.value.deadline <= now }
+      for id in late.keys {
+        state.pending[id] = nil
+        // A plugin that answers nothing must not make this grow; the oldest will not come.
+        if state.givenUp.count >= 1000, let oldest = state.givenUp.min() {
+          state.givenUp.remove(oldest)
+        }
+        state.givenUp.insert(id)
+      }
+      state.alarm = state.pending.values.map(\.deadline).min()
+      return (late, state.alarm)
+    }
+    if let next, let key = key.withLock({ $0 }) { timetable.wake(key, at: next) }
+    for (id, pending) in late {
+      cancel(id)
+      pending.receive(.failure(.timeout(pending.longest)))
+    }
+  }
+}
+
+extension Duration {
+  /// This time in whole nanoseconds; 292 years at most.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+  }
+}

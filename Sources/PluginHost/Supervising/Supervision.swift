@@ -1,0 +1,332 @@
+import Devices
+import PluginProtocol
+
+/// What becomes of one plugin process: a value that is told what happened and says what to do.
+///
+/// It starts nothing, waits for nothing and knows no clock: times come in with each input, and the
+/// time at which it wants to be asked again goes out as an action.
+package struct Supervision: Sendable {
+  package enum Phase: Sendable, Hashable {
+    /// Known, not started.
+    case discovered
+    /// Started; it has not said who it is.
+    case spawned
+    /// It speaks our version; its devices are being opened.
+    case handshaken
+    /// Every device has been answered for, but none could be opened.
+    case configured
+    /// At least one device is open.
+    case running
+    /// On its way out, on request or because of the failure.
+    case stopping(Failure?)
+    /// Out, on request.
+    case stopped
+    /// Out, with the time of the next try; without one it waits for a changed file.
+    case failed(Failure, retryAt: Duration?)
+  }
+
+  /// Why a process is not running.
+  package struct Failure: Error, Sendable, Hashable {
+    package enum Cause: String, Sendable, Hashable {
+      /// The program could not be started.
+      case load
+      /// Another major version, or another plugin than the manifest says.
+      case version
+      /// No device could be opened with its options.
+      case configuration
+      /// It says itself that something is missing on this machine.
+      case selfCheck
+      /// It ended, hung or spoke nonsense.
+      case crash
+    }
+    package let cause: Cause
+    /// What happened, and what to do where that is known.
+    package let message: String
+
+    package init(_ cause: Cause, _ message: String) {
+      self.cause = cause
+      self.message = message
+    }
+  }
+
+  package enum Input: Sendable {
+    case start
+    case spawned
+    case spawnFailed(String)
+    /// The answer to `initialize`.
+    case initialized(InitializeRequest.Answer)
+    /// `initialize` was refused, or not answered in time.
+    case initializeFailed(Failure)
+    case opened(DeviceID)
+    case refused(DeviceID, DeviceError)
+    case badLine(String)
+    /// Its output has ended; usually it has ended itself.
+    case outputEnded
+    /// Time has passed: when the last line came, and whether a request with a deadline is open.
+    case tick(lastLine: Duration, hasOpenRequests: Bool)
+    /// The process has ended; `how` is "exit status 1", "signal 9 (KILL)".
+    case exited(how: String)
+    /// The manifest, the program or the options have changed.
+    case fileChanged
+    case stop
+  }
+
+  package enum Action: Sendable, Hashable {
+    case spawn
+    case initialize
+    case open([DeviceID])
+    case ping
+    /// Ask it to shut down and close its input.
+    case shutDown
+    /// SIGTERM and SIGKILL, for the whole process group.
+    case terminate, kill
+    /// Send a tick at this time.
+    case wake(Duration)
+    /// The phase has changed.
+    case announce(Phase)
+  }
+
+  /// The times and counts of DESIGN, in one place.
+  package enum Limits {
+    package static let pingInterval = Duration.seconds(5)
+    package static let missedPings = 2
+    package static let graceOfEnd = Duration.seconds(2)
+    /// How long after the end of its output a process may take to be gone.
+    package static let graceOfExit = Duration.milliseconds(500)
+    package static let healthy = Duration.seconds(300)
+    package static let badLines = 10
+    /// How often to look whether a file has changed.
+    package static let fileInterval = Duration.seconds(2)
+  }
+
+  package private(set) var phase = Phase.discovered
+  /// How often it was started anew.
+  package private(set) var restarts = 0
+  let plugin: String
+  let devices: [DeviceID]
+  var backoff = Backoff()
+  var openings: Openings
+  var life = Life()
+  private var badLines = 0
+  private var outputEndedAt: Duration?
+  private var runningSince: Duration?
+  private var escalation: Escalation?
+  private let random: @Sendable () -> Double
+
+  /// What comes next while the process is asked to end.
+  private enum Escalation {
+    case terminateAt(Duration)
+    case killAt(Duration)
+    case killed
+  }
+
+  /// - Parameters:
+  ///   - plugin: The id that the process must give.
+  ///   - devices: What it has to open.
+  ///   - random: 0 to 1, for the jitter.
+  package init(
+    plugin: String, devices: [DeviceID],
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+  ) {
+    self.plugin = plugin
+    self.devices = devices
+    self.random = random
+    openings = Openings(devices: devices)
+  }
+
+  /// Takes what happened at `now` and says what to do, in order.
+  package mutating func handle(_ input: Input, at now: Duration) -> [Action] {
+    switch input {
+    case .start: return begin()
+    case .fileChanged: return fileChanged()
+    case .spawned:
+      guard phase == .spawned else { return [] }
+      return [.initialize]
+    case .spawnFailed(let message):
+      return fail(Failure(.load, message), at: now)
+    case .initialized(let answer): return initialized(answer, at: now)
+    case .initializeFailed(let failure):
+      guard phase == .spawned else { return [] }
+      return end(because: failure, at: now)
+    case .opened(let device):
+      openings.opened(device)
+      return answered(at: now)
+    case .refused(let device, let error):
+      openings.refused(device, error, at: now, random: random())
+      return answered(at: now)
+    case .badLine(let what): return badLine(what, at: now)
+    case .outputEnded:
+      outputEndedAt = now
+      return [.wake(now + Limits.graceOfExit)]
+    case .tick(let lastLine, let hasOpenRequests):
+      return tick(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now)
+    case .exited(let how): return exited(how, at: now)
+    case .stop: return stop(at: now)
+    }
+  }
+
+  // MARK: Coming up
+
+  private mutating func begin() -> [Action] {
+    switch phase {
+    case .discovered, .failed, .stopped: break
+    default: return []
+    }
+    if phase != .discovered { restarts += 1 }
+    badLines = 0
+    outputEndedAt = nil
+    runningSince = nil
+    escalation = nil
+    openings = Openings(devices: devices)
+    return enter(.spawned) + [.spawn]
+  }
+
+  private mutating func fileChanged() -> [Action] {
+    guard case .failed = phase else { return [] }
+    backoff.reset()
+    return begin()
+  }
+
+  private mutating func initialized(_ answer: InitializeRequest.Answer, at now: Duration)
+    -> [Action]
+  {
+    guard phase == .spawned else { return [] }
+    guard answer.version.isCompatible(with: .current) else {
+      let message =
+        "it speaks version \(answer.version) of the plugin protocol, this controller "
+        + "\(ProtocolVersion.current); install a plugin made for this version"
+      return end(because: Failure(.version, message), at: now)
+    }
+    guard answer.plugin == plugin else {
+      let message = "the program calls itself \"\(answer.plugin.prefix(64))\", its manifest \(plugin)"
+      return end(because: Failure(.version, message), at: now)
+    }
+    life = Life(from: now)
+    let changed = enter(.handshaken) + [.wake(now + Limits.pingInterval)]
+    return devices.isEmpty ? changed + enter(.configured) : changed + [.open(devices)]
+  }
+
+  private mutating func answered(at now: Duration) -> [Action] {
+    switch phase {
+    case .handshaken, .configured, .running: break
+    default: return []
+    }
+    var actions: [Action] = openings.nextRetry.map { [.wake($0)] } ?? []
+    guard openings.areAnswered, phase != .running else { return actions }
+    if phase == .handshaken { actions += enter(.configured) }
+    if openings.hasOpen {
+      runningSince = now
+      actions += enter(.running)
+    }
+    return actions
+  }
+
+  // MARK: Watching
+
+  private mutating func badLine(_ what: String, at now: Duration) -> [Action] {
+    switch phase {
+    case .spawned, .handshaken, .configured, .running: break
+    default: return []
+    }
+    badLines += 1
+    guard badLines >= Limits.badLines else { return [] }
+    return end(
+      because: Failure(.crash, "it sent \(badLines) lines that are no messages; the last: \(what)"),
+      at: now)
+  }
+
+  private mutating func tick(lastLine: Duration, hasOpenRequests: Bool, at now: Duration)
+    -> [Action]
+  {
+    switch phase {
+    case .discovered, .stopped: return []
+    case .failed(_, let retryAt):
+      guard let retryAt else { return [.wake(now + Limits.fileInterval)] }
+      return now >= retryAt ? begin() : [.wake(retryAt)]
+    case .stopping: return escalate(at: now)
+    case .spawned, .handshaken, .configured, .running:
+      if let ended = outputEndedAt, now - ended >= Limits.graceOfExit {
+        return end(because: Failure(.crash, "it closed its output"), at: now)
+      }
+      // `initialize` has a deadline of its own.
+      if phase == .spawned { return [] }
+      if let since = runningSince, now - since >= Limits.healthy { backoff.reset() }
+      switch life.check(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now) {
+      case .lost:
+        return end(
+          because: Failure(.crash, "it did not answer \(Limits.missedPings) pings"), at: now)
+      case .ping(let next): return [.ping] + reopen(at: now) + [.wake(next)]
+      case .wait(let next): return reopen(at: now) + [.wake(next)]
+      }
+    }
+  }
+
+  private mutating func reopen(at now: Duration) -> [Action] {
+    let due = openings.takeDue(at: now)
+    return (due.isEmpty ? [] : [.open(due)]) + (openings.nextRetry.map { [.wake($0)] } ?? [])
+  }
+
+  // MARK: Going down
+
+  private mutating func stop(at now: Duration) -> [Action] {
+    switch phase {
+    case .discovered, .failed: return enter(.stopped)
+    case .stopped: return []
+    case .stopping:
+      // It is on its way out already; now nobody wants it back.
+      return enter(.stopping(nil))
+    default:
+      escalation = .terminateAt(now + Limits.graceOfEnd)
+      return enter(.stopping(nil)) + [.shutDown, .wake(now + Limits.graceOfEnd)]
+    }
+  }
+
+  private mutating func end(because failure: Failure, at now: Duration) -> [Action] {
+    escalation = .killAt(now + Limits.graceOfEnd)
+    return enter(.stopping(failure)) + [.terminate, .wake(now + Limits.graceOfEnd)]
+  }
+
+  private mutating func escalate(at now: Duration) -> [Action] {
+    switch escalation {
+    case .terminateAt(let time):
+      guard now >= time else { return [.wake(time)] }
+      escalation = .killAt(now + Limits.graceOfEnd)
+      return [.terminate, .wake(now + Limits.graceOfEnd)]
+    case .killAt(let time):
+      guard now >= time else { return [.wake(time)] }
+      escalation = .killed
+      return [.kill]
+    case .killed, nil: return []
+    }
+  }
+
+  private mutating func exited(_ how: String, at now: Duration) -> [Action] {
+    switch phase {
+    case .discovered, .stopped, .failed: return []
+    case .stopping(nil): return enter(.stopped)
+    case .stopping(let failure?): return fail(failure, at: now)
+    case .spawned: return fail(Failure(.crash, "it ended (\(how)) before it answered"), at: now)
+    case .handshaken, .configured, .running:
+      return fail(Failure(.crash, "it ended (\(how))"), at: now)
+    }
+  }
+
+  private mutating func fail(_ failure: Failure, at now: Duration) -> [Action] {
+    if let since = runningSince, now - since >= Limits.healthy { backoff.reset() }
+    runningSince = nil
+    escalation = nil
+    switch failure.cause {
+    case .version, .configuration:
+      return enter(.failed(failure, retryAt: nil)) + [.wake(now + Limits.fileInterval)]
+    case .load, .selfCheck, .crash:
+      let retryAt = now + backoff.next(random: random())
+      return enter(.failed(failure, retryAt: retryAt)) + [.wake(retryAt)]
+    }
+  }
+
+  private mutating func enter(_ phase: Phase) -> [Action] {
+    guard phase != self.phase else { return [] }
+    self.phase = phase
+    return [.announce(phase)]
+  }
+}

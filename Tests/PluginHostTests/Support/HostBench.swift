@@ -1,0 +1,42 @@
+import Devices
+import Foundation
+import JSON
+import Logging
+import PluginHost
+import PluginKit
+import PluginProtocol
+import TestSupport
+import Testing
+
+/// A host with one scripted device in memory, and a clock that is moved by hand.
+struct HostBench {
+  let clock = ManualClock()
+  let launcher: MemoryLauncher
+  let host: PluginHost
+  let device: any Device
+
+  init<Command: RoleCommand>(
+    _ role: Command.Type, _ script: DeviceScript, offer: Manifest.RoleOffer = .init()
+  ) throws {
+    let maker = DeviceMaker { context in ScriptedDevice<Command>(context: context, script: script) }
+    launcher = MemoryLauncher(Plugin(id: "Scripted", version: "1", devices: [maker]))
+    let manifest = Manifest(
+      id: "Scripted", version: "1", command: ["./Scripted"], roles: [Command.role: offer])
+    host = PluginHost(
+      catalogue: PluginCatalogue(plugins: [.init(manifest: manifest, folder: "/nowhere")]),
+      devices: [HostedDevice(id: "it", role: Command.role, plugin: "Scripted")],
+      runtimeDirectory: NSTemporaryDirectory(), launcher: launcher, clock: clock,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    device = try #require(host.devices.first)
+  }
+
+  /// Runs the host around `body`.
+  func run(_ body: (any Device) async throws -> Void) async throws {
+    try await withThrowingDiscardingTaskGroup { group in
+      group.addTask { await host.run() }
+      await host.waitUntilSettled()
+      defer { host.stop() }
+      try await body(device)
+    }
+  }
+}

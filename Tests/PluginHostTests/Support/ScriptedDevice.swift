@@ -1,0 +1,125 @@
+import Devices
+import JSON
+import PluginKit
+import Synchronization
+
+/// What a test wants a scripted device to do, and what it was told.
+final class DeviceScript: Sendable {
+  struct State {
+    var commands: [JSON] = []
+    var state: [StateKey: JSON] = [:]
+    var capabilities = Capabilities()
+    var opened = 0
+    /// Answers to come, one for each command; then all is accepted.
+    var refusals: [DeviceError?] = []
+    /// Whether accepted values are reported at once.
+    var reports = true
+    var context: DeviceContext?
+    var gates: [AsyncStream<Void>.Continuation] = []
+    var isGated = false
+    var seen: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
+  }
+  let state = Mutex(State())
+
+  init(_ values: [StateKey: JSON] = [:], capabilities: Capabilities = Capabilities()) {
+    state.withLock {
+      $0.state = values
+      $0.capabilities = capabilities
+    }
+  }
+
+  var commands: [JSON] { state.withLock { $0.commands } }
+
+  /// Makes every command wait until `release`.
+  func gate() { state.withLock { $0.isGated = true } }
+  /// Lets the commands go that wait, and all that follow.
+  func release() {
+    let gates = state.withLock { state in
+      state.isGated = false
+      defer { state.gates = [] }
+      return state.gates
+    }
+    for gate in gates { gate.finish() }
+  }
+
+  /// Reports from outside, as when somebody turns a knob.
+  func report(_ values: [StateKey: JSON]) {
+    state.withLock { $0.context }?.report(values)
+  }
+
+  /// Waits until the device was given `count` commands.
+  func waitForCommands(_ count: Int) async {
+    await withCheckedContinuation { wake in
+      let isThere = state.withLock { state in
+        if state.commands.count >= count { return true }
+        state.seen.append((count, wake))
+        return false
+      }
+      if isThere { wake.resume() }
+    }
+  }
+
+  fileprivate func take(_ command: JSON) -> (AsyncStream<Void>?, DeviceError?) {
+    let (answer, awake) = state.withLock { state in
+      state.commands.append(command)
+      let awake = state.seen.filter { $0.count <= state.commands.count }.map(\.wake)
+      state.seen.removeAll { $0.count <= state.commands.count }
+      let refusal = state.refusals.isEmpty ? nil : state.refusals.removeFirst()
+      guard state.isGated else { return ((nil as AsyncStream<Void>?, refusal), awake) }
+      let (stream, gate) = AsyncStream<Void>.makeStream()
+      state.gates.append(gate)
+      return ((stream, refusal), awake)
+    }
+    for wake in awake { wake.resume() }
+    return answer
+  }
+}
+
+/// A device of any role that does what its script says.
+struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
+  let context: DeviceContext
+  let script: DeviceScript
+
+  func open() async throws(DeviceError) -> Capabilities {
+    let (values, capabilities) = script.state.withLock { state in
+      state.opened += 1
+      state.context = context
+      return (state.state, state.capabilities)
+    }
+    if capabilities.reportsState { context.report(values) }
+    return capabilities
+  }
+
+  func perform(_ command: Command) async throws(DeviceError) {
+    guard let checked = try? command.checked() else { return }
+    let (gate, refusal) = script.take(checked.json)
+    if let gate { for await _ in gate {} }
+    if Task.isCancelled { throw DeviceError(.cancelled, "cancelled") }
+    if let refusal { throw refusal }
+    guard script.state.withLock({ $0.reports && $0.capabilities.reportsState }) else { return }
+    switch checked.spec.settled {
+    case .value(let key, let value): context.report([key: value])
+    case .argument(let key): if let value = checked.argument { context.report([key: value]) }
+    case .playback(let statuses):
+      guard let status = statuses.first else { return }
+      let position = checked.argument?["position"]?.number ?? 0
+      context.report(Playback(status, item: checked.argument?["item"]?.string, position: position))
+    case .accepted: break
+    }
+  }
+}
+
+extension ScriptedDevice: PlayerDevice {
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    [CatalogueItem(id: "one", title: folder ?? "own")]
+  }
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    _ = script.take(["plug": .string(socket.path)])
+  }
+}
+
+extension ScriptedDevice: AmplifierDevice {
+  func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
+    _ = script.take(["openSocket": .string(input)])
+  }
+}
