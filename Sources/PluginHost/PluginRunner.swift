@@ -57,7 +57,9 @@ actor PluginRunner {
   /// Runs until it is stopped. When its task is cancelled the process is killed at once.
   func run() async {
     let desk = newsDesk
-    let key = timetable.add { desk.yield(News(input: .tick(lastLine: .zero, hasOpenRequests: false), launch: nil)) }
+    let key = timetable.add {
+      desk.yield(News(input: .tick(lastLine: .zero, hasOpenRequests: false), launch: nil))
+    }
     take(.start, key)
     for await item in news {
       if let launch = item.launch, launch != self.launch { continue }

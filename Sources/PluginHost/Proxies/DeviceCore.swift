@@ -75,7 +75,9 @@ struct DeviceCore: Sendable {
     yieldRestoration(to: command.spec)
     let steps = queue.add(QueuedCommand(command: command, origin: .person, callers: [caller]))
     effects.cancel = steps.cancel
-    for (dropped, error) in steps.dropped { effects.finish(dropped.callers, .failure(named(error))) }
+    for (dropped, error) in steps.dropped {
+      effects.finish(dropped.callers, .failure(named(error)))
+    }
     pump(at: now, &effects)
     return effects
   }
@@ -220,7 +222,8 @@ struct DeviceCore: Sendable {
       if (retryAt ?? now) < deadline { return queue.hold(queued, until: retryAt) }
     }
     if queued.origin == .restoration {
-      effects.warnings.append("\(id): \"\(queued.command)\" could not be restored: \(error.message)")
+      effects.warnings.append(
+        "\(id): \"\(queued.command)\" could not be restored: \(error.message)")
     }
     effects.finish(queued.callers, .failure(error))
   }

@@ -70,7 +70,8 @@ package final class PluginSession: Sendable {
       switch event {
       case .line(let bytes): self.receive(bytes)
       case .oversizedLine(let count):
-        self.notify(.badLine("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)"))
+        self.notify(
+          .badLine("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)"))
       case .closed:
         self.close()
         self.notify(.closed)

@@ -24,7 +24,9 @@ final class Router: Sendable {
     switch event {
     case .state(let report):
       guard let proxy = proxies[report.device], let session = session.withLock({ $0.session })
-      else { return .badLine("a report of the device \"\(report.device)\", which is not open here") }
+      else {
+        return .badLine("a report of the device \"\(report.device)\", which is not open here")
+      }
       proxy.report(report, in: session)
       return nil
     case .log(let log):

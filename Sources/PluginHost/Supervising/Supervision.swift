@@ -198,7 +198,8 @@ package struct Supervision: Sendable {
       return end(because: Failure(.version, message), at: now)
     }
     guard answer.plugin == plugin else {
-      let message = "the program calls itself \"\(answer.plugin.prefix(64))\", its manifest \(plugin)"
+      let message =
+        "the program calls itself \"\(answer.plugin.prefix(64))\", its manifest \(plugin)"
       return end(because: Failure(.version, message), at: now)
     }
     life = Life(from: now)

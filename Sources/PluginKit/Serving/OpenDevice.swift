@@ -27,8 +27,16 @@ final class OpenDevice: Sendable {
   private let cancellation = Mutex(Cancellation())
 
   private struct Cancellation {
+    /// Commands that wait in the queue, and those among them that are not wanted any more.
+    var waiting: Set<Int> = []
     var unwanted: Set<Int> = []
     var current: (id: Int, signal: AsyncStream<Void>.Continuation)?
+
+    /// Takes a command out of the queue; false when it was cancelled there.
+    mutating func begin(_ id: Int) -> Bool {
+      waiting.remove(id)
+      return unwanted.remove(id) == nil
+    }
   }
 
   init(_ device: any PluginDevice, connection: any Connection) {
@@ -55,6 +63,7 @@ final class OpenDevice: Sendable {
 
   /// Adds a job to the queue.
   func post(_ job: DeviceJob) {
+    if case .perform(let id, _) = job { cancellation.withLock { _ = $0.waiting.insert(id) } }
     if case .scan = job { scans.yield(job) } else { jobs.yield(job) }
     if case .close = job { jobs.finish() }
   }
@@ -64,7 +73,7 @@ final class OpenDevice: Sendable {
     cancellation.withLock { state in
       if let current = state.current, current.id == id {
         current.signal.finish()
-      } else if state.unwanted.count < 1000 {
+      } else if state.waiting.contains(id) {
         state.unwanted.insert(id)
       }
     }
@@ -119,17 +128,16 @@ final class OpenDevice: Sendable {
   }
 
   private func perform<Device: PluginDevice>(_ id: Int, _ json: JSON, on device: Device) async {
+    defer { cancellation.withLock { _ = $0.begin(id) } }
     do {
       let command = try Command(json, role: Device.Command.role)
       guard let typed = Device.Command(command) else {
         throw DeviceError(.unsupported, "\"\(command.spec.name)\" is not known here")
       }
-      if cancellation.withLock({ $0.unwanted.remove(id) }) != nil {
-        throw DeviceError(.cancelled, "cancelled before it began")
-      }
       if command.spec.manner == .cancellable {
         try await performCancellably(id, typed, on: device)
       } else {
+        guard cancellation.withLock({ $0.begin(id) }) else { throw .cancelledInQueue }
         try await device.perform(typed)
       }
       connection.reply(to: id, .success([:]))
@@ -149,8 +157,13 @@ final class OpenDevice: Sendable {
     _ id: Int, _ command: Device.Command, on device: Device
   ) async throws(DeviceError) {
     let (signals, signal) = AsyncStream<Void>.makeStream()
-    cancellation.withLock { $0.current = (id, signal) }
+    // In one step: a cancellation finds the command either in the queue or under way.
+    let isWanted = cancellation.withLock { state in
+      state.current = (id, signal)
+      return state.begin(id)
+    }
     defer { cancellation.withLock { $0.current = nil } }
+    guard isWanted else { throw .cancelledInQueue }
     let outcome = await withTaskGroup(of: Result<Void, DeviceError>?.self) { group in
       group.addTask {
         await Result { () async throws(DeviceError) in try await device.perform(command) }
@@ -193,6 +206,7 @@ final class OpenDevice: Sendable {
 }
 
 extension DeviceError {
+  static let cancelledInQueue = DeviceError(.cancelled, "cancelled before it began")
   static let noCable = DeviceError(.unsupported, "this device takes no cable")
 }
 

@@ -1,0 +1,95 @@
+import Devices
+import Foundation
+import JSON
+import Logging
+import PluginHost
+import TestSupport
+import Testing
+
+/// A plugin in Python, written into a folder of its own: how real plugins go wrong.
+struct ScriptPlugin {
+  let root: URL
+  let host: PluginHost
+  let device: any Device
+  var runtimeDirectory: String { root.appending(path: "run").path }
+
+  /// - Parameters:
+  ///   - behaviour: Python statements that may replace `answer(request)` and `begin()`.
+  ///   - devices: The devices to run, the first of which is `device`.
+  init(
+    _ behaviour: String = "", devices: [HostedDevice]? = nil, manifest: String? = nil,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws {
+    root = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)")
+    let folder = root.appending(path: "plugins/Script")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let run = root.appending(path: "run")
+    try FileManager.default.createDirectory(at: run, withIntermediateDirectories: true)
+    try Data((manifest ?? Self.manifest).utf8).write(to: folder.appending(path: "manifest.json"))
+    let program = folder.appending(path: "program")
+    try Data((Self.program + behaviour + "\nserve()\n").utf8).write(to: program)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: program.path)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    host = PluginHost(
+      catalogue: PluginCatalogue(folders: [root.appending(path: "plugins").path]),
+      devices: devices ?? [HostedDevice(id: "lamp", role: .lights, plugin: "Script")],
+      runtimeDirectory: run.path,
+      launcher: ProcessLauncher(environment: environment, logger: logger), logger: logger)
+    device = try #require(host.devices.first)
+  }
+
+  /// Runs the host around `body`, and removes the folder.
+  func run(_ body: (any Device) async throws -> Void) async throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    try await withThrowingDiscardingTaskGroup { group in
+      group.addTask { await host.run() }
+      await host.waitUntilSettled()
+      defer { host.stop() }
+      try await body(device)
+    }
+  }
+
+  /// The status of the one plugin.
+  func status() async throws -> PluginStatus { try #require(await host.statuses().first) }
+
+  static let manifest = """
+    {"id": "Script", "version": "1", "protocol": "1.0", "command": ["./program"],
+     "environment": ["PATH", "PULSE_*"], "roles": {"lights": {}}}
+    """
+
+  private static let program = """
+    #!/usr/bin/env python3
+    import json, os, sys, time, signal
+    def send(message):
+        sys.stdout.write(json.dumps(dict(jsonrpc="2.0", **message)) + "\\n")
+        sys.stdout.flush()
+    def reply(request, result):
+        send({"id": request["id"], "result": result})
+    def state(device, **values):
+        send({"method": "state", "params": {"device": device, "state": values}})
+    def begin(): pass
+    def perform(request):
+        command = request["params"]["command"]
+        device = request["params"]["device"]
+        if command == "on": state(device, power="on")
+        if command == "off": state(device, power="off")
+        if isinstance(command, dict): state(device, brightness=command["dim"])
+        reply(request, {})
+    def initialize(request):
+        reply(request, {"protocol": "1.0", "plugin": "Script", "version": "1"})
+    def opening(request):
+        state(request["params"]["device"], power="off", brightness=0)
+        reply(request, {"capabilities": []})
+    def answer(request):
+        method = request["method"]
+        if method == "initialize": initialize(request)
+        elif method == "open": opening(request)
+        elif method == "perform": perform(request)
+        elif "id" in request: reply(request, {})
+    def serve():
+        begin()
+        for line in sys.stdin: answer(json.loads(line))
+
+    """
+}
