@@ -1,4 +1,5 @@
 import Glibc
+import PluginKit
 import Synchronization
 
 extension AudioLoop {
@@ -9,65 +10,30 @@ extension AudioLoop {
   /// the device where it is running).
   mutating func play() -> Int {
     let now = PlaybackClock.now()
+    if let source { takeEvents(source) }
     if lost, now >= retryAt, isRunning || hasFrames { reopen(now) }
     if suspendedSince > 0 { return resume(now) }
     for _ in 0..<64 {
       if renderer.pending > 0 {
-        guard let step = writePending() else { continue }
-        return step
+        guard let wait = writePending() else { continue }
+        return wait
       }
       if switchAsked, finishSwitch() { continue }
       guard let source else { return finishTail(now) }
+      takeEvents(source)
       if endOwed { return finishEnd(source) }
-      switch next(from: source) {
-      case .frames(let count):
-        if planStale || renderer.plan == nil {
-          if !renewPlan(source) { return finishTail(now) }
-          continue
-        }
-        if let step = render(count, from: source) { return step }
-      case .format, .again: continue
-      case .end: endOwed = true
-      case .nothing: return starve(now)
+      guard let format = source.pointee.format else { return starve(now) }
+      if planStale {
+        guard renewPlan(for: format) else { return finishTail(now) }
+        continue
       }
+      if let wait = render(from: source, now) { return wait }
     }
     return 1
   }
 
   /// Whether the source has anything waiting.
-  private var hasFrames: Bool { (source?.pointee.ring.readable ?? 0) > 0 }
-
-  /// What comes next in the source's ring.
-  private enum Next {
-    case frames(Int), format, end, nothing, again
-  }
-
-  private mutating func next(from source: UnsafeMutablePointer<InputChannel>) -> Next {
-    let position = source.pointee.ring.readPosition
-    var bytes = source.pointee.ring.readable
-    if let marker = source.pointee.markers.peek() {
-      if marker.position <= position {
-        source.pointee.markers.pop()
-        switch marker.event {
-        case .end: return .end
-        case .format(let format):
-          if source.pointee.format != format {
-            source.pointee.format = format
-            planStale = true
-          }
-          return .format
-        }
-      }
-      bytes = min(bytes, marker.position - position)
-    }
-    guard let format = source.pointee.format else {
-      // Frames without a format cannot be played; the cable never sends them.
-      source.pointee.ring.skip(to: position + bytes)
-      return bytes > 0 ? .again : .nothing
-    }
-    let frames = bytes / format.frameBytes
-    return frames > 0 ? .frames(frames) : .nothing
-  }
+  private var hasFrames: Bool { (source?.pointee.tap.available ?? 0) > 0 }
 
   /// Writes what is rendered; `nil` when all of it went, else how long to wait.
   private mutating func writePending() -> Int? {
@@ -77,32 +43,39 @@ extension AudioLoop {
     guard taken > 0 else { return untilRoom() }
     renderer.consume(taken)
     isRunning = true
+    failuresInRow = 0
+    source?.pointee.tap.report(delay: unheard())
     wait.wasUseful()
     return nil
   }
 
-  /// Renders up to `count` frames; `nil` when there is something to write, else how long to wait.
+  /// Renders the source's next frames; `nil` when there is something to write, else how long to
+  /// wait.
   private mutating func render(
-    _ count: Int, from source: UnsafeMutablePointer<InputChannel>
+    from source: UnsafeMutablePointer<InputSlot>, _ now: Int64
   ) -> Int? {
-    guard let plan = renderer.plan else { return nil }
+    guard let plan = renderer.plan else { return finishTail(now) }
     let room = output.room()
     if room < 0 { return trouble(Int32(-room)) }
-    let fits = room * plan.source.rate / plan.device.rate
-    var frames = min(count, min(fits, plan.chunkFrames))
+    let waiting = source.pointee.tap.available
+    var frames = min(room * plan.source.rate / plan.device.rate, plan.chunkFrames)
     // Dribbling a few frames at a time costs a wake each; a period at a time is soon enough.
     let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
-    let least = isRunning ? min(count, period) : 1
-    guard frames > 0, frames >= least else { return untilRoom() }
+    guard frames >= (isRunning ? max(1, min(waiting, period)) : 1) else { return untilRoom() }
     if switchAsked { frames = min(frames, fadeOut(plan)) }
+    let buffer = UnsafeMutableRawBufferPointer(
+      start: plan.sourceBytes, count: frames * plan.source.frameBytes)
+    // Reading an empty ring asks for a wake when something comes.
+    let read = source.pointee.tap.read(into: buffer)
+    guard case .frames(let count) = read else {
+      return take(read, from: source) ? nil : starve(now)
+    }
     if fadeInNext {
       fadeInNext = false
       renderer.fade = GainRamp(0)
       renderer.fade.move(to: 1, over: plan.device.rate / 200)
     }
-    source.pointee.ring.take(frames * plan.source.frameBytes, into: plan.sourceBytes)
-    renderer.render(frames)
-    source.pointee.framesTaken.add(frames, ordering: .relaxed)
+    renderer.render(count)
     silenceWritten = 0
     starvedSince = 0
     return nil
@@ -153,7 +126,7 @@ extension AudioLoop {
   }
 
   /// Plays out what is queued after the source's end, then says that it was heard.
-  private mutating func finishEnd(_ source: UnsafeMutablePointer<InputChannel>) -> Int {
+  private mutating func finishEnd(_ source: UnsafeMutablePointer<InputSlot>) -> Int {
     if renderer.held > 0 {
       renderer.renderHeld()
       if renderer.pending > 0 { return 0 }
@@ -162,9 +135,8 @@ extension AudioLoop {
     if !isRunning || output.queued() <= silenceWritten {
       endOwed = false
       halt()
-      source.pointee.delay.store(0, ordering: .relaxed)
-      source.pointee.drains.add(1, ordering: .releasing)
-      source.pointee.cableBell.ring()
+      source.pointee.tap.report(delay: 0)
+      source.pointee.tap.confirmDrained()
       return 0
     }
     let left = max(0, output.queued() - silenceWritten) * 1000 / output.settings.rate + 1

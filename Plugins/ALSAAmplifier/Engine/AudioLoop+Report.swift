@@ -13,7 +13,6 @@ struct Report: Equatable {
 extension AudioLoop {
   /// Tells both sides what has changed.
   mutating func publish() {
-    tellCable()
     let now = Report(
       state: state, failure: failure, settings: powered ? output.settings : nil,
       sounding: isRunning && starvedSince == 0, clockPaced: powered && output.pace == .clock,
@@ -37,17 +36,6 @@ extension AudioLoop {
   private var state: OutputState {
     if powered { return lost ? .silent : .open }
     return failure.code == 0 ? .closed : .refused
-  }
-
-  /// Tells the cable what was taken and how far away the speaker is.
-  private mutating func tellCable() {
-    guard let source else { return }
-    let taken = source.pointee.framesTaken.load(ordering: .relaxed)
-    guard taken != framesTold else { return }
-    framesTold = taken
-    failuresInRow = 0
-    source.pointee.delay.store(unheard(), ordering: .releasing)
-    source.pointee.cableBell.ring()
   }
 
   /// Tells levels at most fifteen times a second; `true` when it did.

@@ -1,32 +1,41 @@
+import PluginKit
 import Synchronization
 
 extension AudioLoop {
-  /// Carries out the flushes that cables asked for, and empties the inputs nobody listens to.
-  mutating func answerFlushes() {
-    for index in 0..<EngineShared.inputLimit {
-      guard let channel = shared.pointee.input(index) else { continue }
-      let asked = channel.pointee.flushesAsked.load(ordering: .acquiring)
-      let isFlush = asked != channel.pointee.flushesDone.load(ordering: .relaxed)
-      if isFlush {
-        let position = channel.pointee.flushPosition.load(ordering: .relaxed)
-        if channel == source { silence(channel) }
-        channel.pointee.discard(to: position, flushes: asked)
-        channel.pointee.flushesDone.store(asked, ordering: .releasing)
-        channel.pointee.cableBell.ring()
-      }
-      if channel != source { channel.pointee.discardAll() }
-    }
+  /// Takes in the events that stand before the source's next frame.
+  mutating func takeEvents(_ source: UnsafeMutablePointer<InputSlot>) {
+    let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    while take(source.pointee.tap.read(into: nothing), from: source) {}
+    // Sound after an end goes on without a gap; nobody waits for "drained" then.
+    if endOwed, source.pointee.tap.available > 0 { endOwed = false }
   }
 
-  /// Ends the sound of the current source at once, and takes back from its count what will not be
-  /// heard.
-  private mutating func silence(_ channel: UnsafeMutablePointer<InputChannel>) {
-    channel.pointee.framesTaken.subtract(unheard(), ordering: .relaxed)
-    channel.pointee.delay.store(0, ordering: .relaxed)
+  /// Takes in one thing that the source said; `false` when it was no event.
+  mutating func take(
+    _ read: CableRead, from source: UnsafeMutablePointer<InputSlot>
+  ) -> Bool {
+    switch read {
+    case .format(let new):
+      let new = StreamFormat(new)
+      if new != source.pointee.format {
+        source.pointee.format = new
+        planStale = true
+      }
+    case .flush: flush(source)
+    case .end: endOwed = true
+    case .empty, .frames: return false
+    }
+    return true
+  }
+
+  /// Ends the sound of the source at once, and tells it how much of it was not heard.
+  private mutating func flush(_ source: UnsafeMutablePointer<InputSlot>) {
+    let unheard = unheard()
     endOwed = false
     if isRunning { halt() }
     renderer.discard()
     fadeInNext = true
+    source.pointee.tap.confirmFlush(unheard: unheard)
   }
 
   /// Source frames that were taken and have not been heard yet.
@@ -36,37 +45,29 @@ extension AudioLoop {
     return frames * plan.source.rate / plan.device.rate
   }
 
-  /// Stops listening to a source and forgets what it sent.
-  func leave(_ channel: UnsafeMutablePointer<InputChannel>) {
-    channel.pointee.listening.store(false, ordering: .releasing)
-    channel.pointee.discardAll()
-    channel.pointee.delay.store(0, ordering: .relaxed)
-    channel.pointee.cableBell.ring()
-  }
-
   /// Goes over to the selected input once the old one has faded; `true` when it is done.
   mutating func finishSwitch() -> Bool {
-    let fading = renderer.fade.target != 0 || !renderer.fade.isSteady
-    if let source, isRunning, starvedSince == 0, !endOwed, fading,
-      source.pointee.ring.readable >= (source.pointee.format?.frameBytes ?? .max)
+    let hasFaded = renderer.fade.target == 0 && renderer.fade.isSteady
+    if let source, isRunning, starvedSince == 0, !endOwed, !planStale, !hasFaded,
+      source.pointee.tap.available > 0
     {
       return false
     }
-    if let source { leave(source) }
-    sourceIndex = powered ? shared.pointee.selected.load(ordering: .relaxed) : -1
+    adoptSource()
+    return true
+  }
+
+  /// Listens to the selected input from now on.
+  mutating func adoptSource() {
+    sourceIndex = selected
     source = shared.pointee.input(sourceIndex)
     endOwed = false
     switchAsked = false
     planStale = true
     fadeInNext = isRunning
     renderer.fade = GainRamp(1)
-    framesTold = source?.pointee.framesTaken.load(ordering: .relaxed) ?? 0
-    if let source {
-      source.pointee.discardAll()
-      source.pointee.listening.store(true, ordering: .releasing)
-      source.pointee.cableBell.ring()
-    }
-    return true
+    shared.pointee.listening.store(sourceIndex, ordering: .releasing)
+    shared.pointee.controlBell.ring()
   }
 
   /// Starts the fade of a source that is being left; answers how many frames of it to render: 5 ms.
@@ -79,22 +80,19 @@ extension AudioLoop {
 
   /// Makes a plan for the source's present format; `false` while the old one still has to be heard,
   /// or when there is no way to play it.
-  mutating func renewPlan(_ source: UnsafeMutablePointer<InputChannel>) -> Bool {
-    guard let format = source.pointee.format else { return false }
+  mutating func renewPlan(for format: StreamFormat) -> Bool {
     let wanted = DeviceRequest(
       playing: format, surround: surround, bufferMilliseconds: setting.bufferMilliseconds)
-    let layout = SpeakerLayout.stream(channels: format.channels)
     if wanted != request {
       if isRunning {
         if renderer.held > 0 { renderer.renderHeld() }
         if renderer.pending > 0 || output.queued() > silenceWritten { return false }
         halt()
       }
-      configure(wanted, layout)
+      configure(wanted, format.layout)
     }
     do throws(ALSAFailure) {
-      let plan = try RenderPlan(
-        from: format, layout: layout, surround: surround, to: output.settings, map: map)
+      let plan = try RenderPlan(from: format, surround: surround, to: output.settings, map: map)
       renderer.adopt(plan)
     } catch {
       lose(error)

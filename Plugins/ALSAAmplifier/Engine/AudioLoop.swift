@@ -24,7 +24,7 @@ struct AudioLoop: ~Copyable {
   var wait: PollSet
 
   // The source.
-  var source: UnsafeMutablePointer<InputChannel>?
+  var source: UnsafeMutablePointer<InputSlot>?
   var sourceIndex = -1
   var map = SpeakerLayout.stereo
   var surround = false
@@ -50,7 +50,6 @@ struct AudioLoop: ~Copyable {
 
   // What was told last; see `AudioLoop+Report`.
   var told = Report()
-  var framesTold = 0
   var levelsTold: Int64 = 0
 
   init(shared: UnsafeMutablePointer<EngineShared>, setting: Setting) {
@@ -64,12 +63,11 @@ struct AudioLoop: ~Copyable {
   /// Runs until `stopping` is set.
   mutating func run() {
     while !shared.pointee.stopping.load(ordering: .acquiring) {
-      shared.pointee.audioBell.silence()
       takeControl()
-      answerFlushes()
       let timeout = powered ? play() : -1
       publish()
-      wait.sleep(timeout, on: wantsDevice ? output.pcm : nil)
+      shared.pointee.rounds.add(1, ordering: .sequentiallyConsistent)
+      wait.sleep(timeout, source: source?.pointee.event, pcm: wantsDevice ? output.pcm : nil)
     }
     closeDown()
   }
@@ -99,10 +97,12 @@ struct AudioLoop: ~Copyable {
       surround = wanted
       planStale = true
     }
-    let selected = powered ? shared.pointee.selected.load(ordering: .relaxed) : -1
-    let appeared = source == nil && shared.pointee.input(selected) != nil
-    switchAsked = selected != sourceIndex || appeared
+    switchAsked = powered && (selected != sourceIndex || shared.pointee.input(selected) != source)
+    // A cable that was replaced is not there to be faded.
+    if switchAsked, source != shared.pointee.input(sourceIndex) { adoptSource() }
   }
+
+  var selected: Int { shared.pointee.selected.load(ordering: .relaxed) }
 
   private mutating func powerOn() {
     let format = StreamFormat(sample: .s16, rate: 48000, channels: 2)
@@ -120,7 +120,6 @@ struct AudioLoop: ~Copyable {
   }
 
   private mutating func powerOff() {
-    if let source { leave(source) }
     source = nil
     sourceIndex = -1
     renderer.adopt(nil)

@@ -1,3 +1,4 @@
+import PluginKit
 import Synchronization
 
 /// What the controlling side and the audio thread tell each other, without locks.
@@ -20,7 +21,7 @@ struct EngineShared: ~Copyable {
   let gain = Atomic<UInt32>(0)
   /// Whether levels are wanted.
   let metering = Atomic<Bool>(false)
-  /// The inputs' addresses; 0 where there is none yet.
+  /// The addresses of the inputs' `InputSlot`s; 0 where there is none.
   let inputs: UnsafeMutablePointer<Atomic<UInt>>
 
   // Written by the audio thread.
@@ -38,6 +39,10 @@ struct EngineShared: ~Copyable {
   let deviceBuffer = Atomic<Int>(0)
   /// Whether frames are running through.
   let sounding = Atomic<Bool>(false)
+  /// The input that is being heard; −1 for none.
+  let listening = Atomic<Int>(-1)
+  /// How often the loop went round; a slot that was replaced two rounds ago is not in use any more.
+  let rounds = Atomic<Int>(0)
   /// How often the device ran dry, and how often it was the source that did not deliver.
   let underruns = Atomic<Int>(0)
   let starvations = Atomic<Int>(0)
@@ -66,13 +71,6 @@ struct EngineShared: ~Copyable {
   }
 
   deinit {
-    for index in 0..<Self.inputLimit {
-      let address = inputs[index].load(ordering: .relaxed)
-      guard let channel = UnsafeMutablePointer<InputChannel>(bitPattern: address) else { continue }
-      channel.pointee.cableBell.close()
-      channel.deinitialize(count: 1)
-      channel.deallocate()
-    }
     inputs.deinitialize(count: Self.inputLimit)
     inputs.deallocate()
     levels.deinitialize(count: 16)
@@ -81,11 +79,21 @@ struct EngineShared: ~Copyable {
     controlBell.close()
   }
 
-  /// The input in a place; `nil` when there is none (yet).
-  func input(_ index: Int) -> UnsafeMutablePointer<InputChannel>? {
+  /// The input in a place; `nil` when there is none.
+  func input(_ index: Int) -> UnsafeMutablePointer<InputSlot>? {
     guard index >= 0, index < Self.inputLimit else { return nil }
     return UnsafeMutablePointer(bitPattern: inputs[index].load(ordering: .acquiring))
   }
+}
+
+/// One input as the audio thread reads it; a new cable gets a new slot.
+struct InputSlot {
+  /// The cable's sound.
+  let tap: CableTap
+  /// Readable when something came after the tap was empty, or when it must be silent at once.
+  let event: Int32
+  /// What the cable sends at present; the audio thread's own.
+  var format: StreamFormat?
 }
 
 /// What the output is doing.

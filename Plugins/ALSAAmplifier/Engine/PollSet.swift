@@ -1,6 +1,6 @@
 import CALSA
 
-/// The descriptors that the audio thread waits on: its bell, and the device's.
+/// The descriptors that the audio thread waits on: its bell, its source's, and the device's.
 struct PollSet {
   private static let limit = 16
   private let entries = UnsafeMutablePointer<pollfd>.allocate(capacity: limit)
@@ -15,27 +15,34 @@ struct PollSet {
   /// Gives back its memory.
   func release() { entries.deallocate() }
 
-  /// Waits for the bell, for `pcm` to want more, or for `milliseconds` (−1: for ever).
-  mutating func sleep(_ milliseconds: Int, on pcm: OpaquePointer?) {
-    guard milliseconds != 0 else { return }
-    var count = 1
-    if let pcm {
-      let ready = snd_pcm_poll_descriptors(pcm, entries + 1, UInt32(Self.limit - 1))
-      if ready > 0 { count += Int(ready) }
-    }
+  /// Waits for the bell, for `source` to become readable, for `pcm` to want more, or for
+  /// `milliseconds` (−1: for ever); silences what rang.
+  mutating func sleep(_ milliseconds: Int, source: Int32?, pcm: OpaquePointer?) {
+    // A descriptor of −1 is left out by `poll`.
+    entries[1] = pollfd(fd: source ?? -1, events: Int16(POLLIN), revents: 0)
+    var count = 2
+    var limit = milliseconds
     // Some plugins say "ready" long before there is room: rest a little instead of spinning.
-    if count > 1, idleWakes > 3 {
-      _ = poll(entries, 1, 5)
+    if let pcm, idleWakes < 4 {
+      let ready = snd_pcm_poll_descriptors(pcm, entries + 2, UInt32(Self.limit - 2))
+      if ready > 0 { count += Int(ready) }
+    } else if pcm != nil {
+      limit = min(limit < 0 ? .max : limit, 5)
       idleWakes = 0
-      return
     }
-    let woken = poll(entries, nfds_t(count), Int32(clamping: milliseconds))
-    guard woken > 0, count > 1, let pcm else { return }
+    guard poll(entries, nfds_t(count), Int32(clamping: limit)) > 0 else { return }
+    for index in 0..<2 where entries[index].revents != 0 { Self.drain(entries[index].fd) }
+    guard count > 2, let pcm else { return }
     var events: UInt16 = 0
-    _ = snd_pcm_poll_descriptors_revents(pcm, entries + 1, UInt32(count - 1), &events)
-    idleWakes += 1
+    _ = snd_pcm_poll_descriptors_revents(pcm, entries + 2, UInt32(count - 2), &events)
+    if events != 0 { idleWakes += 1 }
   }
 
   /// Tells that the last wake was worth it: something was written.
   mutating func wasUseful() { idleWakes = 0 }
+
+  private static func drain(_ descriptor: Int32) {
+    var bytes: UInt64 = 0
+    while read(descriptor, &bytes, 8) == 8 {}
+  }
 }

@@ -27,8 +27,7 @@ struct RenderPlan {
 
   /// Makes the plan; fails when the rate must be converted and libswresample is missing.
   init(
-    from source: StreamFormat, layout: SpeakerLayout, surround: Bool, to device: DeviceSettings,
-    map: SpeakerLayout
+    from source: StreamFormat, surround: Bool, to device: DeviceSettings, map: SpeakerLayout
   ) throws(ALSAFailure) {
     self.source = source
     self.device = device
@@ -37,7 +36,7 @@ struct RenderPlan {
     outputFrames = (chunkFrames * device.rate + source.rate - 1) / source.rate + 256
 
     let target = surround ? map : map.frontOnly
-    let mix = MixMatrix(from: layout, to: target)
+    let mix = MixMatrix(from: source.layout, to: target)
     if mix.isIdentity {
       matrix = nil
     } else {
@@ -82,6 +81,6 @@ extension SpeakerLayout {
   var frontOnly: SpeakerLayout {
     let pair: Set<Speaker> = [.frontLeft, .frontRight]
     let kept = pair.isSubset(of: speakers.compactMap(\.self)) ? pair : [.frontCentre]
-    return SpeakerLayout(speakers: speakers.map { $0.flatMap { kept.contains($0) ? $0 : nil } })
+    return SpeakerLayout(speakers.map { $0.flatMap { kept.contains($0) ? $0 : nil } })
   }
 }

@@ -1,4 +1,5 @@
-import Glibc
+import CALSA
+import PluginKit
 import Synchronization
 
 /// The audio thread and the handle to steer it. Every call returns at once, whatever the device is
@@ -14,22 +15,15 @@ final class SoundEngine: Sendable {
     var silentWhenMissing = false
   }
 
-  /// A pointer that both threads may use.
-  private struct SharedState: @unchecked Sendable {
-    // Safe: everything behind it is atomic or has one owner by design (see `EngineShared`), and it
-    // is freed after both threads have ended.
-    let pointer: UnsafeMutablePointer<EngineShared>
-  }
-
   private struct Steering {
     var asked = 0
     var waiting: [(request: Int, resume: CheckedContinuation<EngineStatus, Never>)] = []
-    var inputCount = 0
     var threads: [NativeThread] = []
     var isStopped = false
   }
 
-  private let shared: SharedState
+  private let shared: SoundInputs.SharedState
+  private let inputs: SoundInputs
   private let steering = Mutex(Steering())
   private let onChange: @Sendable (EngineStatus) -> Void
 
@@ -39,7 +33,8 @@ final class SoundEngine: Sendable {
     guard let audioBell = Bell(), let controlBell = Bell() else { return nil }
     let pointer = UnsafeMutablePointer<EngineShared>.allocate(capacity: 1)
     pointer.initialize(to: EngineShared(audioBell: audioBell, controlBell: controlBell))
-    shared = SharedState(pointer: pointer)
+    shared = SoundInputs.SharedState(pointer: pointer)
+    inputs = SoundInputs(shared)
     self.onChange = onChange
     guard startThreads(options) else { return nil }
   }
@@ -79,26 +74,17 @@ final class SoundEngine: Sendable {
     shared.pointer.pointee.audioBell.ring()
     shared.pointer.pointee.controlBell.ring()
     for thread in threads { thread.join() }
+    inputs.close()
     resumeWaiting(upTo: .max)
   }
 
-  /// A new input; `nil` when there are sixteen already. It lives as long as the engine.
-  func addInput() -> (index: Int, channel: UnsafeMutablePointer<InputChannel>)? {
-    steering.withLock { state in
-      guard state.inputCount < EngineShared.inputLimit, let bell = Bell() else { return nil }
-      let channel = UnsafeMutablePointer<InputChannel>.allocate(capacity: 1)
-      channel.initialize(to: InputChannel(bell: bell))
-      let index = state.inputCount
-      state.inputCount += 1
-      shared.pointer.pointee.inputs[index].store(
-        UInt(bitPattern: channel), ordering: .releasing)
-      shared.pointer.pointee.audioBell.ring()
-      return (index, channel)
-    }
+  /// Puts a cable into a place (0–15), instead of the one that was there.
+  func setInput(_ index: Int, to sink: CableSink) {
+    inputs.set(index, to: sink)
+    wake()
   }
 
-  /// Wakes the audio thread, after a cable has written something.
-  func wake() { shared.pointer.pointee.audioBell.ring() }
+  private func wake() { shared.pointer.pointee.audioBell.ring() }
 
   /// Turns the output on or off; answers when that has happened or was refused.
   func power(_ on: Bool) async -> EngineStatus {
@@ -183,6 +169,7 @@ final class SoundEngine: Sendable {
     while !shared.pointer.pointee.stopping.load(ordering: .acquiring) {
       _ = poll(&entry, 1, -1)
       bell.silence()
+      inputs.update()
       onChange(status)
       resumeWaiting(upTo: shared.pointer.pointee.powerDone.load(ordering: .acquiring))
     }

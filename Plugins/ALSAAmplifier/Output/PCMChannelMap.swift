@@ -37,7 +37,7 @@ enum PCMChannelMap {
       let place = word & UInt32(SND_CHMAP_POSITION_MASK)
       speakers.append(Speaker.allCases.first { position(of: $0).rawValue == place })
     }
-    return speakers.contains { $0 != nil } ? SpeakerLayout(speakers: speakers) : nil
+    return speakers.contains { $0 != nil } ? SpeakerLayout(speakers) : nil
   }
 
   private static func position(of speaker: Speaker) -> snd_pcm_chmap_position {

@@ -19,19 +19,30 @@ enum Speaker: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// Which speaker each channel of a stream feeds, in the stream's order.
+/// Which speaker each channel of a stream feeds, in the stream's order; 1–8 channels.
+///
+/// Plain numbers, so that the audio thread can copy it without counting references.
 struct SpeakerLayout: Sendable, Hashable {
-  /// One speaker per channel; a `nil` channel feeds none and stays silent.
-  let speakers: [Speaker?]
-
   /// How many channels a frame has.
-  var count: Int { speakers.count }
+  let count: Int
+  private var places = SIMD8<UInt8>(repeating: .max)
+
+  /// A layout of at most eight channels; a `nil` channel feeds no speaker and stays silent.
+  init(_ speakers: [Speaker?]) {
+    count = min(speakers.count, 8)
+    for (channel, speaker) in speakers.prefix(8).enumerated() {
+      places[channel] = speaker?.rawValue ?? .max
+    }
+  }
+
+  /// One speaker per channel.
+  var speakers: [Speaker?] { (0..<count).map { Speaker(rawValue: places[$0]) } }
 
   /// Short names in order, e.g. `FL FR FC LFE RL RR`; `–` for a channel without a place.
   var description: String { speakers.map { $0?.name ?? "–" }.joined(separator: " ") }
 
   /// The front pair.
-  static let stereo = SpeakerLayout(speakers: [.frontLeft, .frontRight])
+  static let stereo = SpeakerLayout([.frontLeft, .frontRight])
 
   /// The order files and cables use for `count` channels (1–8): WAVE order, as SMPTE and FLAC have it.
   static func stream(channels count: Int) -> SpeakerLayout {
@@ -53,7 +64,7 @@ struct SpeakerLayout: Sendable, Hashable {
           .sideRight,
         ]
       }
-    return SpeakerLayout(speakers: padded(row, to: count))
+    return SpeakerLayout(padded(row, to: count))
   }
 
   /// The order ALSA assumes for `count` channels on a PCM that reports no channel map: that of the
@@ -77,7 +88,7 @@ struct SpeakerLayout: Sendable, Hashable {
           .sideRight,
         ]
       }
-    return SpeakerLayout(speakers: padded(row, to: count))
+    return SpeakerLayout(padded(row, to: count))
   }
 
   private static func padded(_ row: [Speaker?], to count: Int) -> [Speaker?] {

@@ -1,4 +1,5 @@
 import Foundation
+import PluginKit
 import Testing
 
 @testable import ALSAAmplifier
@@ -16,7 +17,7 @@ struct Rig {
     var options = SoundEngine.Options()
     options.device = device ?? SoundConfiguration.capture(to: scratch.file("out.raw"))
     engine = try #require(SoundEngine(options) { _ in })
-    cable = try #require(TestCable(engine))
+    cable = try TestCable(engine, scratch: scratch)
     engine.setSurround(surround)
     engine.setGain(VolumeCurve.gain(volume: volume))
     engine.select(cable.index)
@@ -32,9 +33,9 @@ struct Rig {
 
   /// Plays S16 frames to their end; answers what arrived.
   func play(_ bytes: [UInt8], channels: Int, rate: Int = 44100) async throws -> [UInt8] {
-    let format = StreamFormat(sample: .s16, rate: rate, channels: channels)
-    cable.setFormat(format)
-    #expect(await cable.send(bytes, ahead: rate / 10 * format.frameBytes))
+    let format = try CableFormat.s16(rate: rate, channels: channels)
+    let count = bytes.count / format.frameBytes
+    #expect(await cable.send(bytes, format) == count)
     #expect(await cable.finish())
     return try captured()
   }

@@ -125,8 +125,14 @@ extension CableRing {
     markers[index % Self.markerCount] = CableMarker(
       kind: kind, position: tail.load(ordering: .relaxed), generation: generation, format: format)
     markerTail.store(index + 1, ordering: .sequentiallyConsistent)
-    if skips { skip.store(index + 1, ordering: .sequentiallyConsistent) }
-    wakeConsumer()
+    if skips {
+      // A consumer that waits for its device, with sound left in the ring, must hear of it too.
+      skip.store(index + 1, ordering: .sequentiallyConsistent)
+      waiting.store(false, ordering: .sequentiallyConsistent)
+      audioEvent.signal()
+    } else {
+      wakeConsumer()
+    }
     return index + 1
   }
 
