@@ -1,5 +1,5 @@
 /// What was asked of a PCM and what it agreed to. Plain numbers only.
-struct DeviceSettings: Equatable {
+struct DeviceSettings: Sendable, Equatable {
   /// How one sample lies in memory.
   var sample: SampleFormat
   /// Frames a second.
@@ -13,6 +13,9 @@ struct DeviceSettings: Equatable {
 
   /// Bytes a frame takes.
   var frameBytes: Int { sample.bytes * channels }
+
+  /// What people read, e.g. `44100 Hz S16_LE, 2 channels`.
+  var description: String { "\(rate) Hz \(sample.name), \(channels) channels" }
 
   /// What a device that takes anything would agree to; silent output is one.
   static func unlimited(_ request: DeviceRequest) -> DeviceSettings {

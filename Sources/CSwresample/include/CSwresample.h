@@ -1,6 +1,8 @@
 #pragma once
 #include <stddef.h>
 
+#include "alsa_messages.h"
+
 // A resampler on libswresample, loaded at first use: an idle process that is linked with libav
 // pays some 20 MB for it, and most never resample.
 

@@ -26,12 +26,12 @@ import Testing
     #expect(Array(data.prefix(sent.count)) == sent)
   }
 
-  @Test("E15 · volume follows the cube of its part", arguments: [50.0, 25.0])
-  func volume(_ volume: Double) async throws {
+  @Test("E15 · volume follows the cube of its part", arguments: [50, 25])
+  func volume(_ volume: Int) async throws {
     let rig = try await Rig(volume: volume)
     let data = try await rig.play(Tone.frames([440, 440], level: 0.9), channels: 2)
     let left = Tone.channel(0, of: 2, in: data)
-    let expected = 0.9 * pow(volume / 100, 3)
+    let expected = 0.9 * pow(Double(volume) / 100, 3)
     let level = Tone.level(of: 440, in: Array(left[0..<44100]), rate: 44100)
     #expect(abs(level / expected - 1) < 0.01)
   }

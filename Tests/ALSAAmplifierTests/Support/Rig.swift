@@ -1,3 +1,4 @@
+import Devices
 import Foundation
 import PluginKit
 import Testing
@@ -11,7 +12,7 @@ struct Rig {
   let cable: TestCable
 
   /// Starts the engine on a capture file (or on `device`) and turns it on.
-  init(device: String? = nil, surround: Bool = false, volume: Double = 100) async throws {
+  init(device: String? = nil, surround: Bool = false, volume: Int = 100) async throws {
     try #require(SoundConfiguration.isReady)
     scratch = try Scratch()
     var options = SoundEngine.Options()
@@ -19,7 +20,7 @@ struct Rig {
     engine = try #require(SoundEngine(options) { _ in })
     cable = try TestCable(engine, scratch: scratch)
     engine.setSurround(surround)
-    engine.setGain(VolumeCurve.gain(volume: volume))
+    engine.setGain(Float(VolumeCurve.gain(volume)))
     engine.select(cable.index)
     let status = await engine.power(true)
     #expect(status.state == .open)

@@ -1,0 +1,33 @@
+import Devices
+import JSON
+
+/// The options of one amplifier in `devices.json`; see manifest.json for what they mean.
+struct AmplifierOptions: Sendable, Equatable {
+  /// An ALSA PCM name.
+  var device = "default"
+  /// `auto`, `software`, `CONTROL` or `CARD/CONTROL`.
+  var mixer = "auto"
+  /// The device's buffer, ms.
+  var buffer = 100
+  /// Whether to go on unheard when there is no PCM.
+  var silentWhenMissing = false
+  /// The loudest volume with which it turns on, %.
+  var startupVolume = 40
+  /// Whether to report levels.
+  var meter = false
+
+  /// Reads options that the manifest's schema has checked; what is left out has its default.
+  init(_ json: JSON) throws(DeviceError) {
+    device = json["device"]?.string ?? device
+    mixer = json["mixer"]?.string ?? mixer
+    buffer = min(max(json["buffer"]?.integer ?? buffer, 20), 500)
+    silentWhenMissing = json["whenMissing"]?.string == "silent"
+    startupVolume = min(max(json["startupVolume"]?.integer ?? startupVolume, 0), 100)
+    meter = json["meter"]?.bool ?? meter
+    guard !device.isEmpty, !device.utf8.contains(0), !mixer.utf8.contains(0) else {
+      throw DeviceError(
+        .invalid, "\"device\" is not the name of a sound device",
+        hint: "`theater audio devices` lists what this machine has")
+    }
+  }
+}

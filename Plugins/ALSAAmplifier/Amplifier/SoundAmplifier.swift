@@ -1,0 +1,156 @@
+import Devices
+import Glibc
+import PluginKit
+import Synchronization
+
+/// The amplifier that the controller sees: knobs on the sound engine and, where there is one, on a
+/// hardware mixer.
+final class SoundAmplifier: AmplifierDevice {
+  typealias Command = AmplifierCommand
+
+  struct State {
+    var model: AmplifierModel
+    var engine: SoundEngine?
+    var mixer: HardwareMixer?
+    /// What the mixer was last told; it is left alone as long as that is what is wanted.
+    var mixed: HardwareMixer.Reading?
+    var sinks: [String: (path: String, sink: CableSink)] = [:]
+  }
+
+  let context: DeviceContext
+  let options: AmplifierOptions
+  let state: Mutex<State>
+  let reporter: StatusReporter
+
+  /// An amplifier that is off and holds nothing yet.
+  init(_ context: DeviceContext) throws(DeviceError) {
+    self.context = context
+    options = try AmplifierOptions(context.options)
+    reporter = StatusReporter(context, options)
+    state = Mutex(State(model: AmplifierModel(volume: options.startupVolume)))
+  }
+
+  func open() async throws(DeviceError) -> Capabilities {
+    var sound = SoundEngine.Options()
+    sound.device = options.device
+    sound.bufferMilliseconds = options.buffer
+    sound.silentWhenMissing = options.silentWhenMissing
+    let reporter = reporter
+    let engine = SoundEngine(sound) { [weak self] status in
+      reporter.take(status, levels: { self?.levels ?? Levels(peak: [], rms: []) })
+    }
+    guard let engine else {
+      throw DeviceError(
+        .failed, "the system has no threads or file descriptors left",
+        hint: "end other programs, or raise the limits that `ulimit -a` shows")
+    }
+    engine.setMetering(options.meter)
+    state.withLock { $0.engine = engine }
+    connectMixer()
+    apply()
+    context.report(state.withLock { $0.model.values })
+    reporter.take(engine.status)
+    return Capabilities(cables: [.pcm])
+  }
+
+  func perform(_ command: AmplifierCommand) async throws(DeviceError) {
+    switch command {
+    case .on: try await turnOn()
+    case .off: await turnOff()
+    case .input(let name): try select(name)
+    case .stereo: change { $0.isSurround = false }
+    case .surround: change { $0.isSurround = true }
+    case .volume(let volume): change { $0.volume = volume }
+    case .mute: change { $0.isMuted = true }
+    case .unmute: change { $0.isMuted = false }
+    }
+  }
+
+  func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
+    do throws(CableError) {
+      try listen(on: socket, input: input)
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+  }
+
+  func close() async {
+    let (engine, mixer) = state.withLock { state in
+      defer {
+        state.engine = nil
+        state.mixer = nil
+        state.sinks = [:]
+      }
+      return (state.engine, state.mixer)
+    }
+    engine?.stop()
+    mixer?.close()
+  }
+
+  // MARK: Power
+
+  private func turnOn() async throws(DeviceError) {
+    guard let engine = state.withLock({ $0.engine }) else { return }
+    if state.withLock({ $0.mixer == nil }) { connectMixer() }
+    // Whatever it stood at: nobody is to be startled.
+    state.withLock { $0.model.volume = min($0.model.volume, options.startupVolume) }
+    apply()
+    let status = await engine.power(true)
+    if status.state == .refused, let failure = status.failure {
+      change { $0.power = .off }
+      let isForbidden = failure.code == EBUSY || failure.code == EACCES || failure.code == EPERM
+      throw Explanation(failure, device: options.device).error(
+        isForbidden ? .refused : .unavailable)
+    }
+    change { $0.power = .on }
+  }
+
+  private func turnOff() async {
+    guard let engine = state.withLock({ $0.engine }) else { return }
+    _ = await engine.power(false)
+    change { $0.power = .off }
+  }
+
+  // MARK: Knobs
+
+  private func select(_ name: String) throws(DeviceError) {
+    let isKnown = state.withLock { $0.model.select(name) }
+    guard isKnown else {
+      throw DeviceError(
+        .invalid, "there are \(AmplifierModel.inputLimit) inputs already",
+        hint: "use one of their names, or restart the amplifier after changing the cables")
+    }
+    change { _ in }
+  }
+
+  /// Turns knobs, brings them into force and reports them.
+  func change(_ turn: (inout AmplifierModel) -> Void) {
+    state.withLock { turn(&$0.model) }
+    apply()
+    context.report(state.withLock { $0.model.values })
+  }
+
+  /// Brings all knobs into force.
+  func apply() {
+    state.withLock { state in
+      guard let engine = state.engine else { return }
+      let model = state.model
+      let wanted = HardwareMixer.Reading(volume: model.volume, isMuted: model.isMuted)
+      if let mixer = state.mixer, state.mixed != wanted {
+        mixer.set(volume: model.volume)
+        mixer.set(muted: model.isMuted)
+        state.mixed = wanted
+      }
+      let hardware = (state.mixer?.hasSwitch ?? false, state.mixer != nil)
+      engine.setGain(model.gain(hardware: hardware))
+      engine.setSurround(model.isSurround)
+      engine.select(model.selectedIndex)
+    }
+  }
+
+  private var levels: Levels {
+    let engine = state.withLock { $0.engine }
+    return engine?.levels(channels: engine?.status.settings?.channels ?? 0)
+      ?? Levels(peak: [], rms: [])
+  }
+}

@@ -1,0 +1,104 @@
+import Devices
+import Glibc
+import JSON
+import PluginKit
+import PluginProtocol
+import Synchronization
+
+/// Tells the controller, as attributes and in the log, what the sound engine is doing.
+final class StatusReporter: Sendable {
+  private struct Told {
+    var status = EngineStatus()
+    var attributes: [String: Attribute] = [:]
+    var mixer = "software"
+  }
+
+  private let context: DeviceContext
+  private let options: AmplifierOptions
+  private let told = Mutex(Told())
+
+  /// A reporter that has told nothing yet.
+  init(_ context: DeviceContext, _ options: AmplifierOptions) {
+    self.context = context
+    self.options = options
+  }
+
+  /// Notes how the volume is made.
+  func take(mixer: String) {
+    told.withLock { $0.mixer = mixer }
+    report(told.withLock { $0.status })
+  }
+
+  /// Takes a new status; `levels` are asked for where the options want them reported.
+  func take(_ status: EngineStatus, levels: () -> Levels = { Levels(peak: [], rms: []) }) {
+    let before = told.withLock { told in
+      defer { told.status = status }
+      return told.status
+    }
+    warn(before, status)
+    report(status)
+    if options.meter, status.isSounding { report(levels()) }
+  }
+
+  private func report(_ status: EngineStatus) {
+    let news = told.withLock { told in
+      let now = attributes(status, told.mixer)
+      let changed = now.filter { told.attributes[$0.key] != $0.value }
+      told.attributes = now
+      return changed
+    }
+    if !news.isEmpty { context.report(attributes: news) }
+  }
+
+  private func attributes(_ status: EngineStatus, _ mixer: String) -> [String: Attribute] {
+    let sink =
+      switch status.state {
+      case .closed, .refused: "closed"
+      case .open: "device"
+      case .silent: "silent"
+      }
+    let problem = status.failure.map { Explanation($0, device: options.device, holders: { [] }) }
+    let settings = status.settings
+    return [
+      "pcm": Attribute(.string(options.device), label: "Sound device"),
+      "sink": Attribute(.string(sink), label: "Sound goes to"),
+      "format": Attribute(settings.map { .string($0.description) } ?? .null, label: "Format"),
+      "buffer": Attribute(
+        settings.map { .integer($0.bufferFrames * 1000 / max(1, $0.rate)) } ?? .null, unit: "ms",
+        label: "Device buffer"),
+      "pace": Attribute(.string(status.isClockPaced ? "clock" : "device"), label: "Pace set by"),
+      "mixer": Attribute(.string(mixer), label: "Volume by"),
+      "problem": Attribute(problem.map { .string($0.message) } ?? .null, label: "Problem"),
+      "underruns": Attribute(.integer(status.underruns), label: "Device ran dry"),
+      "starvations": Attribute(.integer(status.starvations), label: "Source was late"),
+      "reopenings": Attribute(.integer(status.reopenings), label: "Device came back"),
+      "realtime": Attribute(.bool(status.isRealtime), label: "Real-time priority"),
+    ]
+  }
+
+  private func report(_ levels: Levels) {
+    func decibels(_ values: [Float]) -> JSON {
+      .array(values.map { .number(($0 > 0 ? 20 * Double(log10($0)) : -120).rounded()) })
+    }
+    context.report(attributes: [
+      "peak": Attribute(decibels(levels.peak), unit: "dBFS", label: "Peak"),
+      "rms": Attribute(decibels(levels.rms), unit: "dBFS", label: "Level"),
+    ])
+  }
+
+  private func warn(_ before: EngineStatus, _ now: EngineStatus) {
+    if now.state == .silent, before.state != .silent || before.failure != now.failure,
+      let failure = now.failure
+    {
+      let why = Explanation(failure, device: options.device)
+      context.log(
+        .warning, "NO SOUND: \(why.message). What plays goes on unheard. To mend it: \(why.hint).")
+    }
+    if now.state == .open, before.state == .silent {
+      context.log(.info, "the sound device \(options.device) is back")
+    }
+    if now.underruns > before.underruns {
+      context.log(.debug, "the sound device ran dry (\(now.underruns) times so far)")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+/// A process that has a sound device open.
+struct PCMHolder: Equatable {
+  /// Its process id.
+  var process: Int
+  /// Its name, as `ps` shows it.
+  var name: String
+
+  /// What people read: `mpv (process 4711)`.
+  var description: String { "\(name) (process \(process))" }
+
+  /// Everybody but this process who plays on a hardware PCM, or has one open.
+  ///
+  /// A PCM's status file names the owner, also of another user; the descriptors of processes tell
+  /// of those that opened a PCM and have not set it up yet.
+  /// - Parameter root: Where `proc` is mounted; tests have one of their own.
+  static func all(root: String = "/proc") -> [PCMHolder] {
+    var processes: [Int] = []
+    for card in entries("\(root)/asound") where card.hasPrefix("card") {
+      for pcm in entries("\(root)/asound/\(card)") where pcm.hasPrefix("pcm") && pcm.hasSuffix("p")
+      {
+        for sub in entries("\(root)/asound/\(card)/\(pcm)") where sub.hasPrefix("sub") {
+          let status = text("\(root)/asound/\(card)/\(pcm)/\(sub)/status")
+          if let owner = owner(status) { processes.append(owner) }
+        }
+      }
+    }
+    if processes.isEmpty { processes = openers(root) }
+    let own = Int(getpid())
+    return Set(processes).subtracting([own]).sorted().map { process in
+      let name = text("\(root)/\(process)/comm").split(separator: "\n").first.map(String.init)
+      return PCMHolder(process: process, name: name ?? "a process that has ended")
+    }
+  }
+
+  /// `owner_pid   : 4711` → 4711.
+  private static func owner(_ status: String) -> Int? {
+    for line in status.split(separator: "\n") where line.hasPrefix("owner_pid") {
+      return line.split(separator: ":").last.flatMap { Int($0.filter(\.isNumber)) }
+    }
+    return nil
+  }
+
+  /// Processes with a playback PCM's device file open.
+  private static func openers(_ root: String) -> [Int] {
+    entries(root).compactMap(Int.init).filter { process in
+      entries("\(root)/\(process)/fd").contains { descriptor in
+        let target = link("\(root)/\(process)/fd/\(descriptor)")
+        return target.hasPrefix("/dev/snd/pcm") && target.hasSuffix("p")
+      }
+    }
+  }
+
+  private static func entries(_ path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+        String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  private static func text(_ path: String) -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(file, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  private static func link(_ path: String) -> String {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = bytes.withUnsafeMutableBytes { raw -> Int in
+      guard let base = raw.baseAddress else { return 0 }
+      return readlink(path, base.assumingMemoryBound(to: CChar.self), raw.count)
+    }
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+}
