@@ -129,7 +129,9 @@ let package = Package(
       ["TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
     tests(
       "ALSAAmplifierTests",
-      ["TestSupport", "ALSAAmplifier", "PluginKit", "Devices", "JSON", "CALSA"]),
+      [
+        "TestSupport", "ALSAAmplifier", "PluginKit", "PluginProtocol", "Devices", "JSON", "CALSA",
+      ]),
     tests("LibavPlayerTests", ["TestSupport", "LibavPlayer", "PluginKit", "Devices", "JSON"]),
     tests(
       "PluginConformanceTests",

@@ -19,6 +19,13 @@ struct TestCable: Sendable {
     self.index = index
   }
 
+  /// Plugs a source into a socket that waits.
+  init(path: String, token: String) throws {
+    source = try CableSource()
+    try source.connect(path: path, token: token)
+    index = 0
+  }
+
   /// Sends whole frames at the cable's pace; answers how many were taken.
   @discardableResult
   func send(_ bytes: [UInt8], _ format: CableFormat) async -> Int {

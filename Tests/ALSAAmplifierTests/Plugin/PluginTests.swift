@@ -1,0 +1,139 @@
+import Devices
+import Foundation
+import JSON
+import PluginKit
+import PluginProtocol
+import Testing
+
+@testable import ALSAAmplifier
+
+/// The amplifier as the controller sees it, with sound going into a file.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct PluginTests {
+  private static let token = String(repeating: "0123456789abcdef", count: 4)
+
+  /// An open amplifier that plays into `out.raw` of the scratch folder.
+  private func openAmplifier(
+    _ scratch: Scratch, _ more: JSONObject = [:]
+  ) async throws -> Controller {
+    try #require(SoundConfiguration.isReady)
+    let controller = Controller()
+    var options: JSONObject = [
+      "device": .string(SoundConfiguration.capture(to: scratch.file("out.raw")))
+    ]
+    for (key, value) in more { options[key] = value }
+    try await controller.open(.object(options))
+    return controller
+  }
+
+  @Test("E15 F1 · opened, it is off, reports all its state and takes a pcm cable")
+  func opened() async throws {
+    let scratch = try Scratch()
+    let controller = try await openAmplifier(scratch, ["startupVolume": 30])
+    await controller.wait { $0.value(.volume) != nil }
+    #expect(controller.value(.power) == "off")
+    #expect(controller.value(.volume) == 30)
+    #expect(controller.value(.mode) == "stereo")
+    #expect(controller.value(.muted) == false)
+    #expect(controller.value(.input) == .null)
+    #expect(!FileManager.default.fileExists(atPath: scratch.file("out.raw")))
+    await controller.end()
+  }
+
+  @Test("E13 E15 F4 · on, input, stereo, volume: what a player sends is heard at that volume")
+  func evening() async throws {
+    let scratch = try Scratch()
+    let controller = try await openAmplifier(scratch)
+    let socket = CableSocket(path: scratch.file("cd"), token: Self.token)
+    _ = try await controller.ask(
+      OpenSocketRequest(device: Controller.device, input: "cd", socket: socket))
+    for command: JSON in ["on", ["input": "cd"], "stereo", ["volume": 50]] {
+      try await controller.perform(command)
+    }
+    #expect(controller.value(.power) == "on")
+    #expect(controller.value(.input) == "cd")
+    #expect(controller.value(.volume) == 50)
+
+    let player = try TestCable(path: socket.path, token: socket.token)
+    let format = try CableFormat.s16()
+    await player.send(Tone.frames([440, 440], level: 0.8), format)
+    #expect(await player.finish())
+    try await controller.perform("off")
+    #expect(controller.value(.power) == "off")
+    #expect(controller.attribute("sink") == "closed")
+
+    let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("out.raw"))))
+    let left = Array(Tone.channel(0, of: 2, in: data)[0..<44100])
+    #expect(abs(Tone.level(of: 440, in: left, rate: 44100) / 0.1 - 1) < 0.01)
+    await controller.end()
+  }
+
+  @Test("E15 · it turns on no louder than its cap, whatever it stood at")
+  func startUpCap() async throws {
+    let scratch = try Scratch()
+    let controller = try await openAmplifier(scratch, ["startupVolume": 20])
+    try await controller.perform(["volume": 90])
+    #expect(controller.value(.volume) == 90)
+    try await controller.perform("on")
+    #expect(controller.value(.volume) == 20)
+    try await controller.perform(["volume": 10])
+    try await controller.perform("off")
+    try await controller.perform("on")
+    #expect(controller.value(.volume) == 10)
+    await controller.end()
+  }
+
+  @Test("E15 · mute keeps the volume, unmute brings it back")
+  func mute() async throws {
+    let scratch = try Scratch()
+    let controller = try await openAmplifier(scratch)
+    try await controller.perform(["volume": 33])
+    try await controller.perform("mute")
+    #expect(controller.value(.muted) == true)
+    #expect(controller.value(.volume) == 33)
+    try await controller.perform("unmute")
+    #expect(controller.value(.muted) == false)
+    await controller.end()
+  }
+
+  @Test("F4 · without its sound device it does not turn on, says why and what to do")
+  func refused() async throws {
+    try #require(SoundConfiguration.isReady)
+    let controller = Controller()
+    try await controller.open(["device": "no-such-pcm", "whenMissing": "fail"])
+    await #expect {
+      try await controller.perform("on")
+    } throws: { error in
+      guard let error = error as? RPCError else { return false }
+      return error.message == "there is no sound device no-such-pcm"
+        && error.data?["kind"] == "unavailable"
+        && error.data?["hint"]?.string?.contains("theater audio devices") == true
+    }
+    #expect(controller.value(.power) == "off")
+    await controller.end()
+  }
+
+  @Test("F4 · told to be silent without its device, it plays unheard in real time, with a warning")
+  func silent() async throws {
+    try #require(SoundConfiguration.isReady)
+    let scratch = try Scratch()
+    let controller = Controller()
+    try await controller.open(["device": "no-such-pcm", "whenMissing": "silent"])
+    let socket = CableSocket(path: scratch.file("dvd"), token: Self.token)
+    _ = try await controller.ask(
+      OpenSocketRequest(device: Controller.device, input: "dvd", socket: socket))
+    try await controller.perform("on")
+    try await controller.perform(["input": "dvd"])
+    await controller.wait { $0.attribute("sink") == "silent" && !$0.log.isEmpty }
+    #expect(controller.value(.power) == "on")
+    #expect(controller.log.contains { $0.hasPrefix("NO SOUND: there is no sound device") })
+
+    let player = try TestCable(path: socket.path, token: socket.token)
+    let clock = ContinuousClock()
+    let start = clock.now
+    await player.send(Tone.frames([440, 440]), try CableFormat.s16())
+    #expect(await player.finish())
+    let elapsed = clock.now - start
+    #expect(elapsed > .milliseconds(900) && elapsed < .milliseconds(2500))
+    await controller.end()
+  }
+}

@@ -1,0 +1,119 @@
+import Devices
+import Foundation
+import JSON
+import PluginKit
+import PluginProtocol
+import Synchronization
+import Testing
+
+@testable import ALSAAmplifier
+
+/// The controller's side of the plugin, in memory: asks, waits for answers, collects what is told.
+final class Controller: Sendable {
+  private struct State {
+    var nextID = 1
+    var answers: [Int: CheckedContinuation<Result<JSON, RPCError>, Never>] = [:]
+    var values: [String: JSON] = [:]
+    var attributes: [String: JSON] = [:]
+    var log: [String] = []
+    var waiting: [(test: @Sendable (Controller) -> Bool, done: CheckedContinuation<Void, Never>)] =
+      []
+  }
+
+  static let device = DeviceID("amp")
+  private let connection: InMemoryConnection
+  private let state = Mutex(State())
+  private let serving: Task<Void, Never>
+
+  /// Starts the plugin in this process.
+  init() {
+    let (controller, plugin) = InMemoryConnection.pair()
+    connection = controller
+    serving = Task { await ALSAAmplifierPlugin.plugin.serve(plugin) }
+    controller.start { [weak self] event in
+      if case .line(let bytes) = event { self?.receive(bytes) }
+    }
+  }
+
+  /// Ends the plugin and waits until it has let go of everything.
+  func end() async {
+    connection.closeSending()
+    await serving.value
+  }
+
+  /// Opens the amplifier with these options.
+  func open(_ options: JSON) async throws {
+    _ = try await ask(OpenRequest(device: Self.device, role: .amplifier, options: options))
+  }
+
+  /// Gives the amplifier a command, as JSON.
+  func perform(_ command: JSON) async throws {
+    _ = try await ask(PerformRequest(device: Self.device, command: command))
+  }
+
+  /// Asks and waits for the answer.
+  func ask(_ request: some PluginRequest) async throws -> JSON {
+    try await withCheckedContinuation { continuation in
+      let id = state.withLock { state in
+        defer { state.nextID += 1 }
+        state.answers[state.nextID] = continuation
+        return state.nextID
+      }
+      try? connection.send(
+        .request(id: id, method: type(of: request).method, params: request.params))
+    }.get()
+  }
+
+  /// What the amplifier reported last for a key of its role.
+  func value(_ key: StateKey) -> JSON? { state.withLock { $0.values[key.rawValue] } }
+
+  /// What the amplifier reported last for an attribute.
+  func attribute(_ name: String) -> JSON? { state.withLock { $0.attributes[name] } }
+
+  /// Everything that was logged.
+  var log: [String] { state.withLock { $0.log } }
+
+  /// Waits until what was told makes `test` true; a test's time limit bounds it.
+  func wait(until test: @escaping @Sendable (Controller) -> Bool) async {
+    if test(self) { return }
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.waiting.append((test, continuation)) }
+      checkWaiting()
+    }
+  }
+
+  private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    switch try? RPCMessage(line: bytes) {
+    case .success(let id, let result): answer(id, .success(result))
+    case .failure(let id?, let error): answer(id, .failure(error))
+    case .notification(StateNotification.method, let params):
+      state.withLock { state in
+        for (key, value) in params["state"]?.object ?? [:] { state.values[key] = value }
+        for (key, value) in params["attributes"]?.object ?? [:] {
+          state.attributes[key] = value["value"]
+        }
+      }
+    case .notification(LogNotification.method, let params):
+      state.withLock { $0.log.append(params["message"]?.string ?? "") }
+    default: break
+    }
+    checkWaiting()
+  }
+
+  private func answer(_ id: Int, _ result: Result<JSON, RPCError>) {
+    state.withLock { $0.answers.removeValue(forKey: id) }?.resume(returning: result)
+  }
+
+  private func checkWaiting() {
+    let all = state.withLock { $0.waiting.map(\.test) }
+    let met = all.map { $0(self) }
+    guard met.contains(true) else { return }
+    let done = state.withLock { state in
+      let ready = zip(state.waiting, met).filter(\.1).map(\.0.done)
+      state.waiting = zip(state.waiting, met + Array(repeating: false, count: 99))
+        .filter { !$0.1 }.map(\.0)
+      return ready
+    }
+    for one in done { one.resume() }
+  }
+}
