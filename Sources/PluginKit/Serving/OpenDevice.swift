@@ -137,7 +137,7 @@ final class OpenDevice: Sendable {
       if command.spec.manner == .cancellable {
         try await performCancellably(id, typed, on: device)
       } else {
-        guard cancellation.withLock({ $0.begin(id) }) else { throw .cancelledInQueue }
+        guard cancellation.withLock({ $0.begin(id) }) else { throw DeviceError.cancelledInQueue }
         try await device.perform(typed)
       }
       connection.reply(to: id, .success([:]))
