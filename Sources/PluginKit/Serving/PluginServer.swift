@@ -13,6 +13,8 @@ final class PluginServer: Sendable {
   private let connection: any Connection
   private let devices = Mutex<[DeviceID: OpenDevice]>([:])
   private let atEnd: @Sendable () -> Void
+  /// Ends with the controller's `shutdown` or the end of its lines.
+  private let ended = AsyncStream<Never>.makeStream()
 
   /// - Parameter atEnd: Called when the controller is gone, before the devices are closed.
   init(
@@ -23,17 +25,16 @@ final class PluginServer: Sendable {
     self.atEnd = atEnd
   }
 
-  /// Serves until the controller is gone, then closes every device.
+  /// Serves until the controller is gone or says `shutdown`, then closes every device.
   func run() async {
-    let (ended, end) = AsyncStream<Void>.makeStream()
     connection.start { event in
       switch event {
       case .line(let bytes): self.receive(bytes)
       case .oversizedLine(let count): self.refuse(lineOf: count)
-      case .closed: end.finish()
+      case .closed: self.ended.continuation.finish()
       }
     }
-    for await _ in ended {}
+    for await _ in ended.stream {}
     atEnd()
     await closeAll()
     connection.closeSending()
@@ -122,8 +123,10 @@ final class PluginServer: Sendable {
     do {
       let device = OpenDevice(try maker.make(context), connection: connection)
       let old = devices.withLock { devices in devices.updateValue(device, forKey: request.device) }
-      device.start(openingFor: id, after: old)
+      device.start(openingFor: id, after: old) { self.forget($0, named: request.device) }
     } catch {
+      // Refused options leave nothing open under this name.
+      devices.withLock { $0.removeValue(forKey: request.device) }?.close(for: nil)
       reply(to: id, .failure(RPCError(error)))
     }
   }
@@ -133,7 +136,14 @@ final class PluginServer: Sendable {
       devices.withLock { $0.removeValue(forKey: request.device) }
     }
     guard let device else { return reply(to: id, .failure(.unknownDevice)) }
-    device.post(.close(id))
+    device.close(for: id)
+  }
+
+  /// A device that did not open is not open.
+  private func forget(_ device: OpenDevice, named name: DeviceID) {
+    devices.withLock { devices in
+      if devices[name] === device { devices[name] = nil }
+    }
   }
 
   private func pass(_ id: Int, to name: DeviceID?, _ job: () -> DeviceJob?) {
@@ -146,8 +156,7 @@ final class PluginServer: Sendable {
 
   private func shutDown(_ id: Int) {
     reply(to: id, .success([:]))
-    // The controller closes our input next; until then nothing more is accepted.
-    connection.closeSending()
+    ended.continuation.finish()
   }
 
   private func reply(to id: Int?, _ result: Result<JSON, RPCError>) {
@@ -161,7 +170,7 @@ final class PluginServer: Sendable {
       defer { devices = [:] }
       return Array(devices.values)
     }
-    for device in open { device.post(.close(nil)) }
+    for device in open { device.close(for: nil) }
     for device in open { await device.waitForEnd() }
   }
 }

@@ -1,0 +1,99 @@
+import Devices
+import JSON
+import Synchronization
+
+/// What a device is asked to do, with the id of the request.
+enum DeviceJob: Sendable {
+  case perform(Int, JSON)
+  case scan(Int, folder: String?)
+  case openSocket(Int, CableSocket, input: String)
+  case plug(Int, CableSocket)
+
+  var id: Int {
+    switch self {
+    case .perform(let id, _), .scan(let id, _), .openSocket(let id, _, _), .plug(let id, _): id
+    }
+  }
+}
+
+/// The requests of one device that have no answer yet: which of them wait, which are under way and
+/// can be cancelled, and who waits for the close.
+final class PendingRequests: Sendable {
+  private enum Stage {
+    case waiting
+    /// Cancelled before it began.
+    case unwanted
+    case underWay(cancel: (@Sendable () -> Void)?)
+  }
+
+  private struct State {
+    var stages: [Int: Stage] = [:]
+    var closers: [Int] = []
+    var isClosing = false
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Notes a request that waits. False when the device closes and takes no more.
+  func add(_ id: Int) -> Bool {
+    state.withLock { state in
+      guard !state.isClosing else { return false }
+      state.stages[id] = .waiting
+      return true
+    }
+  }
+
+  /// Notes that a request begins. False when it was cancelled while it waited.
+  ///
+  /// - Parameter cancel: Makes it end early; called at most once per cancellation.
+  func begin(_ id: Int, cancelledBy cancel: (@Sendable () -> Void)? = nil) -> Bool {
+    state.withLock { state in
+      if case .unwanted = state.stages[id] { return false }
+      state.stages[id] = .underWay(cancel: cancel)
+      return true
+    }
+  }
+
+  /// Notes that a request has its answer.
+  func end(_ id: Int) { state.withLock { state in state.stages[id] = nil } }
+
+  /// Cancels a request; one that is unknown or already answered is nothing to do.
+  func cancel(_ id: Int) {
+    let cancel: (@Sendable () -> Void)? = state.withLock { state in
+      switch state.stages[id] {
+      case .waiting:
+        state.stages[id] = .unwanted
+        return nil
+      case .underWay(let cancel): return cancel
+      case .unwanted, nil: return nil
+      }
+    }
+    cancel?()
+  }
+
+  /// Takes no more requests from now on; `id` is answered when the device is closed. False when
+  /// that has happened already.
+  func close(for id: Int?) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      if let id { state.closers.append(id) }
+      state.isClosing = true
+      return true
+    }
+  }
+
+  /// Ends everything that has no answer yet with `refuse`.
+  ///
+  /// - Returns: The requests that asked for the close.
+  func close(_ refuse: (Int) -> Void) -> [Int] {
+    let (left, closers) = state.withLock { state in
+      state.isClosing = true
+      state.isClosed = true
+      defer { state.closers = [] }
+      return (state.stages.keys.sorted(), state.closers)
+    }
+    left.forEach(refuse)
+    return closers
+  }
+}
