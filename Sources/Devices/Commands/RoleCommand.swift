@@ -17,8 +17,8 @@ public protocol RoleCommand: Sendable, Hashable {
 
 /// A command taken apart.
 public struct Invocation<Name: Sendable>: Sendable {
-  let name: Name
-  let argument: JSON?
+  public let name: Name
+  public let argument: JSON?
 
   init(_ name: Name, _ argument: JSON? = nil) {
     self.name = name

@@ -1,0 +1,81 @@
+import Devices
+import Synchronization
+
+/// The one task of a device in which time passes: a lamp warms, a screen travels.
+final class DeviceTimer: Sendable {
+  private enum Phase {
+    /// Something has changed since the plan was asked for.
+    case changed
+    case idle
+    case waiting(AsyncStream<Never>.Continuation)
+  }
+
+  private let clock: any TheaterClock
+  private let phase = Mutex(Phase.idle)
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  init(_ clock: any TheaterClock) { self.clock = clock }
+
+  /// Begins to call `tick` with the time: at once, after each `wake`, and whenever it is due.
+  ///
+  /// - Parameter tick: Does what is due and returns when it wants to be called again, if ever.
+  func start(_ tick: @escaping @Sendable (Duration) -> Duration?) {
+    let clock = clock
+    task.withLock { task in
+      guard task == nil else { return }
+      task = Task {
+        while !Task.isCancelled {
+          let next = tick(clock.now())
+          await self.wait(until: next)
+        }
+      }
+    }
+  }
+
+  /// Asks for a new plan.
+  func wake() {
+    phase.withLock { phase in
+      switch phase {
+      case .waiting(let signal):
+        signal.finish()
+        phase = .changed
+      case .idle: phase = .changed
+      case .changed: break
+      }
+    }
+  }
+
+  /// Ends the task; `tick` is not called any more when this returns.
+  func stop() async {
+    let running = task.withLock { task in
+      defer { task = nil }
+      return task
+    }
+    running?.cancel()
+    await running?.value
+  }
+
+  private func wait(until deadline: Duration?) async {
+    let (signals, signal) = AsyncStream<Never>.makeStream()
+    let mustWait = phase.withLock { phase in
+      if case .changed = phase {
+        phase = .idle
+        return false
+      }
+      phase = .waiting(signal)
+      return true
+    }
+    guard mustWait else { return }
+    await withDiscardingTaskGroup { group in
+      if let deadline {
+        group.addTask {
+          try? await self.clock.sleep(until: deadline)
+          signal.finish()
+        }
+      }
+      for await _ in signals {}
+      group.cancelAll()
+    }
+    phase.withLock { phase in phase = .idle }
+  }
+}

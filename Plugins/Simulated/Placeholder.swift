@@ -1,1 +1,0 @@
-@main struct Plugin { static func main() {} }

@@ -1,0 +1,156 @@
+import Devices
+import JSON
+
+/// A disc player's mechanism as a value: what it does at which time. It waits for nothing and
+/// reports nothing itself.
+struct Deck: Sendable {
+  enum Tray: String, Sendable { case open, closed, moving }
+
+  let recordings: [Recording]
+  /// How long the tray moves, and how long a disc takes until it sounds.
+  let trayTime: Duration
+  let loadTime: Duration
+  /// Whether the next recording follows by itself, as on a CD.
+  let goesOn: Bool
+
+  private(set) var power = Power.off
+  private(set) var tray = Tray.closed
+  private(set) var status = Playback.Status.stopped
+  /// Which recording is in the machine.
+  private(set) var current: Int?
+  /// The position at `since`, in seconds.
+  private var position = 0.0
+  private var since = Duration.zero
+  /// When an opening tray is open.
+  private var trayOpens: Duration?
+  /// When it begins to sound.
+  private var ready: Duration?
+  private var nextAnchor: Duration?
+
+  private static let anchorInterval = Duration.seconds(5)
+
+  init(_ recordings: [Recording], trayTime: Duration, loadTime: Duration, goesOn: Bool) {
+    self.recordings = recordings
+    self.trayTime = trayTime
+    self.loadTime = loadTime
+    self.goesOn = goesOn
+  }
+
+  /// What is in the machine.
+  var recording: Recording? {
+    current.flatMap { recordings.indices.contains($0) ? recordings[$0] : nil }
+  }
+
+  /// Where it is heard, in seconds from the beginning.
+  func position(at now: Duration) -> Double {
+    let moved = status == .playing ? position + (now - since).seconds : position
+    return min(max(0, moved), recording?.duration ?? 0)
+  }
+
+  func playback(at now: Duration) -> Playback {
+    guard let recording, status != .stopped else { return Playback(.stopped) }
+    return Playback(
+      status, item: recording.id, position: position(at: now), duration: recording.duration)
+  }
+
+  // MARK: Commands
+
+  mutating func turnOn() { power = .on }
+
+  mutating func turnOff(at now: Duration) {
+    stop(at: now)
+    ready = nil
+    power = .off
+  }
+
+  mutating func stop(at now: Duration) {
+    set(.stopped, at: 0, now)
+    ready = nil
+    // A tray that was closing for the disc still closes.
+    if tray == .moving, trayOpens == nil { tray = .closed }
+  }
+
+  mutating func eject(at now: Duration) {
+    stop(at: now)
+    current = nil
+    guard tray != .open else { return }
+    tray = trayTime > .zero ? .moving : .open
+    trayOpens = trayTime > .zero ? now + trayTime : nil
+  }
+
+  mutating func begin(_ index: Int, at start: Double, _ now: Duration) {
+    let closing = tray == .closed ? .zero : trayTime
+    current = index
+    trayOpens = nil
+    tray = closing > .zero ? .moving : .closed
+    let wait = closing + (status == .playing || status == .paused ? .zero : loadTime)
+    set(wait > .zero ? .opening : .playing, at: start, now)
+    ready = wait > .zero ? now + wait : nil
+  }
+
+  mutating func pause(at now: Duration) {
+    guard status == .playing || status == .opening else { return }
+    ready = nil
+    tray = tray == .moving ? .closed : tray
+    set(.paused, at: position(at: now), now)
+  }
+
+  mutating func resume(at now: Duration) {
+    guard status == .paused else { return }
+    set(.playing, at: position, now)
+  }
+
+  /// Goes to a place in the same recording, playing or paused as before.
+  mutating func seek(to position: Double, at now: Duration) { set(status, at: position, now) }
+
+  // MARK: Time
+
+  /// Does what is due.
+  ///
+  /// - Returns: Whether there is something to report, and when it wants to be called again.
+  mutating func advance(to now: Duration) -> (changed: Bool, next: Duration?) {
+    var changed = false
+    if let opens = trayOpens, opens <= now {
+      tray = .open
+      trayOpens = nil
+      changed = true
+    }
+    if let ready, ready <= now {
+      self.ready = nil
+      tray = .closed
+      set(.playing, at: position, ready)
+      changed = true
+    }
+    while let end, end <= now {
+      finish(at: end)
+      changed = true
+    }
+    if let anchor = nextAnchor, anchor <= now {
+      nextAnchor = now + Self.anchorInterval
+      changed = true
+    }
+    return (changed, [trayOpens, ready, end, nextAnchor].compactMap { $0 }.min())
+  }
+
+  /// When the recording will have been heard.
+  private var end: Duration? {
+    guard status == .playing, let recording else { return nil }
+    return since + .seconds(max(0, recording.duration - position))
+  }
+
+  private mutating func finish(at end: Duration) {
+    if goesOn, let current, current + 1 < recordings.count {
+      self.current = current + 1
+      set(.playing, at: 0, end)
+    } else {
+      set(.ended, at: recording?.duration ?? 0, end)
+    }
+  }
+
+  private mutating func set(_ status: Playback.Status, at position: Double, _ now: Duration) {
+    self.status = status
+    self.position = position
+    since = now
+    nextAnchor = status == .playing ? now + Self.anchorInterval : nil
+  }
+}

@@ -1,0 +1,72 @@
+import Devices
+import JSON
+
+/// A film or song that a simulated player has, with how it is divided.
+struct Recording: Sendable, Hashable {
+  let id: String
+  let title: String
+  var artist: String?
+  var album: String?
+  /// In seconds, from 1 to 24 hours.
+  let duration: Double
+  /// How many chapters a film has; songs have one.
+  var chapters = 1
+  let channels: Int
+
+  /// Reads `{"id": "night-ferry", "title": "Night Ferry", "duration": 90}`.
+  init?(_ json: JSON, channels: Int) {
+    guard let id = json["id"]?.string, !id.isEmpty, let title = json["title"]?.string,
+      let duration = json["duration"]?.number, (1...86_400).contains(duration)
+    else { return nil }
+    let chapters = json["chapters"]?.integer ?? 1
+    guard (1...99).contains(chapters) else { return nil }
+    self.init(
+      id, title, artist: json["artist"]?.string, album: json["album"]?.string,
+      duration: duration, chapters: chapters, channels: channels)
+  }
+
+  init(
+    _ id: String, _ title: String, artist: String? = nil, album: String? = nil, duration: Double,
+    chapters: Int = 1, channels: Int
+  ) {
+    self.id = id
+    self.title = title
+    self.artist = artist
+    self.album = album
+    self.duration = duration
+    self.chapters = chapters
+    self.channels = channels
+  }
+
+  /// The films that lie in the player when its options name none.
+  static let demoFilms = [
+    Recording("night-ferry", "Night Ferry", duration: 120, chapters: 4, channels: 6),
+    Recording("paper-moons", "Paper Moons", duration: 90, chapters: 3, channels: 6),
+    Recording("the-long-hall", "The Long Hall", duration: 60, chapters: 2, channels: 6),
+  ]
+
+  /// The songs that lie in the player when its options name none.
+  static let demoSongs = [
+    Recording(
+      "first-bus", "First Bus", artist: "The Sine Waves", album: "Plain Tones", duration: 40,
+      channels: 2),
+    Recording(
+      "stairwell", "Stairwell", artist: "The Sine Waves", album: "Plain Tones", duration: 30,
+      channels: 2),
+    Recording(
+      "last-light", "Last Light", artist: "The Sine Waves", album: "Plain Tones", duration: 50,
+      channels: 2),
+  ]
+
+  /// Where each chapter begins, in seconds.
+  var chapterStarts: [Double] {
+    (0..<chapters).map { duration * Double($0) / Double(chapters) }
+  }
+
+  /// The catalogue's entry, the `track`th of its disc.
+  func catalogueItem(track: Int) -> CatalogueItem {
+    CatalogueItem(
+      id: id, title: title, artist: artist, album: album, track: track, duration: duration,
+      format: "simulated", channels: channels)
+  }
+}

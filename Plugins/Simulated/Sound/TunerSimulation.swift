@@ -1,0 +1,123 @@
+import Devices
+import JSON
+import PluginKit
+import Synchronization
+
+/// A radio: stations where there are some, noise between them.
+final class TunerSimulation: PlayerDevice {
+  private let simulation: Simulation
+  private let timer: DeviceTimer
+  private let state: Mutex<State>
+
+  private struct State {
+    var power = Power.off
+    var dial: StationDial
+    /// Since when it has played what it plays.
+    var since = Duration.zero
+    var nextAnchor = Duration.zero
+  }
+  private static let anchorInterval = Duration.seconds(5)
+
+  init(_ simulation: Simulation) throws(DeviceError) {
+    self.simulation = simulation
+    timer = DeviceTimer(simulation.clock)
+    let stations = try simulation.options.list(
+      "stations", expected: "an object such as {\"name\": \"Lantern Radio\", \"fm\": 98.5}",
+      Station.init)
+    state = Mutex(State(dial: StationDial(stations ?? Station.onTheAir)))
+  }
+
+  func open() async throws(DeviceError) -> Capabilities {
+    let state = state.withLock { $0 }
+    simulation.report(values(of: state, at: simulation.clock.now()))
+    timer.start { self.tick($0) }
+    return simulation.capabilities(cables: [.pcm])
+  }
+
+  func close() async { await timer.stop() }
+
+  func perform(_ command: TunerCommand) async throws(DeviceError) {
+    switch command {
+    case .on: change { $0.power = .on }
+    case .off: change { $0.power = .off }
+    case .am(let frequency): try tune(.am, to: frequency)
+    case .fm(let frequency): try tune(.fm, to: frequency)
+    case .frequency(let frequency): try tune(state.withLock(\.dial.band), to: frequency)
+    case .station(let name): try tune(toStation: name)
+    }
+  }
+
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    state.withLock(\.dial.stations).map {
+      CatalogueItem(id: $0.name, title: $0.name, format: $0.band.rawValue)
+    }
+  }
+
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    throw DeviceError(.unsupported, "this tuner takes no cable yet")
+  }
+
+  private func tune(_ band: Station.Band, to frequency: Double?) throws(DeviceError) {
+    guard try simulation.isOn(state.withLock(\.power), "tuner") else { return }
+    var dial = state.withLock(\.dial)
+    guard dial.tune(band, to: frequency) else {
+      let range = band == .fm ? "76 to 108 MHz" : "520 to 1710 kHz"
+      throw DeviceError(
+        .invalid, "\(JSON.number(frequency ?? 0)) is not on the \(band.rawValue.uppercased()) band",
+        hint: "It reaches from \(range).")
+    }
+    change { $0.dial = dial }
+  }
+
+  private func tune(toStation name: String) throws(DeviceError) {
+    let stations = state.withLock(\.dial.stations)
+    guard let station = stations.first(where: { $0.name == name }) else {
+      let names = stations.map(\.name)
+      throw DeviceError(
+        .invalid, "there is no station \"\(name)\" on the air",
+        hint: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
+          ?? "There are: \(names.joined(separator: ", ")).")
+    }
+    try tune(station.band, to: station.frequency)
+  }
+
+  private func change(_ change: (inout State) -> Void) {
+    let now = simulation.clock.now()
+    let state = state.withLock { state in
+      change(&state)
+      state.since = now
+      state.nextAnchor = now + Self.anchorInterval
+      return state
+    }
+    simulation.report(values(of: state, at: now))
+    timer.wake()
+  }
+
+  private func values(of state: State, at now: Duration) -> [StateKey: JSON] {
+    let dial = state.dial
+    return [
+      .power: .string(state.power.rawValue), .band: .string(dial.band.rawValue),
+      .frequency: .number(dial.frequency), .station: dial.station.map { .string($0.name) } ?? .null,
+      .playback: playback(of: state, at: now).json,
+    ]
+  }
+
+  private func playback(of state: State, at now: Duration) -> Playback {
+    guard state.power == .on else { return Playback(.stopped) }
+    let station = state.dial.station
+    return Playback(
+      .playing, item: station?.name, position: (now - state.since).seconds,
+      reason: station == nil ? "noise" : nil)
+  }
+
+  private func tick(_ now: Duration) -> Duration? {
+    let (due, next): (State?, Duration?) = state.withLock { state in
+      guard state.power == .on else { return (nil, nil) }
+      guard state.nextAnchor <= now else { return (nil, state.nextAnchor) }
+      state.nextAnchor = now + Self.anchorInterval
+      return (state, state.nextAnchor)
+    }
+    if let due { simulation.report([.playback: playback(of: due, at: now).json]) }
+    return next
+  }
+}

@@ -1,0 +1,3 @@
+import PluginKit
+
+await simulatedTheater().run()
