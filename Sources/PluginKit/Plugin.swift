@@ -30,7 +30,7 @@ public struct Plugin: Sendable {
       print(outcome.json)
       exit(outcome == .passed ? 0 : 1)
     }
-    let connection = StreamConnection(reading: 0, writing: 1)
+    let connection = StreamConnection(reading: 0, writing: 1, answersAfterEnd: true)
     await PluginServer(plugin: self, connection: connection, atEnd: Self.exitSoon).run()
     exit(0)
   }

@@ -10,6 +10,7 @@ import Synchronization
 public final class StreamConnection: Connection {
   private let input: Int32
   private let wakeUp: Int32
+  private let answersAfterEnd: Bool
   private let output: Mutex<Output>
 
   private struct Output {
@@ -30,8 +31,14 @@ public final class StreamConnection: Connection {
   }
 
   /// Takes both descriptors: they are closed when the connection ends.
-  public init(reading input: Int32, writing descriptor: Int32) {
+  ///
+  /// - Parameter answersAfterEnd: Whether the end of the input leaves the output open until
+  ///   `closeSending`, so that what was asked before is still answered.
+  public init(
+    reading input: Int32, writing descriptor: Int32, answersAfterEnd: Bool = false
+  ) {
     self.input = input
+    self.answersAfterEnd = answersAfterEnd
     wakeUp = linux_eventfd()
     output = Mutex(Output(descriptor: descriptor))
     let flags = fcntl(descriptor, F_GETFL)
@@ -124,7 +131,7 @@ public final class StreamConnection: Connection {
   }
 
   private func finish() {
-    output.withLock { $0.closeDescriptor() }
+    if !answersAfterEnd { output.withLock { $0.closeDescriptor() } }
     close(input)
   }
 
