@@ -1,0 +1,98 @@
+import Devices
+import Foundation
+import JSON
+import PluginProtocol
+import Testing
+
+/// A plugin's folder and program, as it lies in the tree and beside the tests.
+struct PluginUnderTest: Sendable, CustomTestStringConvertible {
+  let name: String
+  let folder: URL
+  /// The folder of the built programs; a script lies beside its manifest.
+  let programs: URL
+
+  var testDescription: String { name }
+
+  private static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+
+  private init(_ name: String, folder: String, programs: URL? = nil) {
+    self.name = name
+    self.folder = Self.root.appending(path: folder)
+    self.programs = programs ?? self.folder
+  }
+
+  static let simulated = PluginUnderTest("Simulated", folder: "Plugins/Simulated", programs: built)
+  static let python = PluginUnderTest("PythonLights", folder: "Tests/Fixtures/PythonLights")
+
+  /// Every plugin of the project that has a manifest.
+  static let all: [PluginUnderTest] = [
+    simulated,
+    PluginUnderTest("ALSAAmplifier", folder: "Plugins/ALSAAmplifier", programs: built),
+    PluginUnderTest("LibavPlayer", folder: "Plugins/LibavPlayer", programs: built),
+    python,
+  ].filter { (try? JSON(parsing: $0.manifestBytes())) != [:] }
+
+  func manifestBytes() throws -> [UInt8] {
+    try Array(Data(contentsOf: folder.appending(path: "manifest.json")))
+  }
+
+  func manifest() throws -> Manifest { try Manifest(parsing: manifestBytes()) }
+
+  /// The program and its arguments.
+  func command() throws -> [String] {
+    let command = try manifest().command
+    let program = try #require(command.first)
+    let path =
+      program.hasPrefix("./")
+      ? programs.appending(path: String(program.dropFirst(2))).path : program
+    return [path] + command.dropFirst()
+  }
+}
+
+/// A role of a plugin.
+struct RoleUnderTest: Sendable, CustomTestStringConvertible {
+  let plugin: PluginUnderTest
+  let role: Role
+
+  var testDescription: String { "\(plugin.name) \(role.rawValue)" }
+
+  static let all: [RoleUnderTest] = PluginUnderTest.all.flatMap { plugin in
+    ((try? plugin.manifest())?.roles.keys ?? [:].keys).sorted { $0.rawValue < $1.rawValue }
+      .map { RoleUnderTest(plugin: plugin, role: $0) }
+  }
+
+  /// Options with which the role opens on any machine: the schema's defaults, and what needs no
+  /// hardware.
+  func options() throws -> JSON {
+    let schema = try #require(try plugin.manifest().roles[role]).options
+    var options = SchemaDefaults.object(schema)
+    switch plugin.name {
+    case "Simulated": options["speed"] = 0
+    case "ALSAAmplifier":
+      options["device"] = "null"
+      options["whenMissing"] = "silent"
+    default: break
+    }
+    return .object(options)
+  }
+
+  /// A command that every device of the role carries out at once, with the state that shows it.
+  var firstCommand: (name: String, key: StateKey, value: JSON) {
+    role == .screen ? ("up", .position, "up") : ("on", .power, "on")
+  }
+}
+
+/// The defaults that a controller fills in before it opens a device.
+enum SchemaDefaults {
+  static func object(_ schema: JSON) -> JSONObject {
+    var object = JSONObject()
+    for (key, property) in schema["properties"]?.object ?? [:] {
+      if let value = property["default"] { object[key] = value }
+    }
+    return object
+  }
+}
