@@ -98,6 +98,12 @@ let package = Package(
     plugin("ALSAAmplifier", ["CALSA", "CSwresample", "CLinux"]),
     plugin("LibavPlayer", ["CLibav", "CLinux"]),
 
+    // What is fast, proven
+    .executableTarget(
+      name: "TheaterBenchmarks",
+      dependencies: ["PluginHost", "PluginProtocol", "Devices", "JSON", "CLinux", logging],
+      path: "Benchmarks/TheaterBenchmarks", swiftSettings: strict),
+
     // Tests mirror Sources
     .target(
       name: "TestSupport", dependencies: ["Devices", "JSON"], path: "Tests/TestSupport",

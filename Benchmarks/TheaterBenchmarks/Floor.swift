@@ -41,9 +41,10 @@ enum Floor {
     var times: [Duration] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     for id in 0..<count {
-      let request = Array(
-        #"{"jsonrpc":"2.0","id":\#(id),"method":"perform","params":{"device":"lights","command":{"dim":10}}}"#
-          .utf8) + [0x0A]
+      let request =
+        Array(
+          #"{"jsonrpc":"2.0","id":\#(id),"method":"perform","params":{"device":"lights","command":{"dim":10}}}"#
+            .utf8) + [0x0A]
       let began = ContinuousClock.now
       guard write(toChild[1], request, request.count) == request.count else { break }
       let received = read(fromChild[0], &buffer, buffer.count)

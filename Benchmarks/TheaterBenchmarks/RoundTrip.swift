@@ -1,0 +1,48 @@
+import Devices
+import Glibc
+import JSON
+import Logging
+import PluginHost
+
+/// A command to a real plugin's process and its reply, through the host's proxy.
+enum RoundTrip {
+  /// Prints how long a `dim` to the simulated lights takes, from the call to its return.
+  ///
+  /// - Parameter folder: Where the plugins lie.
+  static func measure(plugins folder: String) async {
+    var template = Array("/tmp/th-bench-XXXXXX\0".utf8CString)
+    guard let runtime = mkdtemp(&template).map({ String(cString: $0) }) else { exit(1) }
+    var logger = Logger(label: "bench")
+    logger.logLevel = .error
+    let host = PluginHost(
+      catalogue: PluginCatalogue(folders: [folder]),
+      devices: [
+        HostedDevice(
+          id: "lights", role: .lights, plugin: "Simulated", options: ["speed": 0], process: nil)
+      ], runtimeDirectory: runtime, launcher: ProcessLauncher(logger: logger), logger: logger)
+    let running = Task { await host.run() }
+    await host.waitUntilSettled()
+    guard let lights = host.devices.first else { exit(1) }
+    do {
+      _ = try await times(2000, lights)
+      print(Figures(try await times(20_000, lights)).line)
+    } catch {
+      fputs("\(error)\n", stderr)
+    }
+    host.stop()
+    await running.value
+    rmdir(runtime)
+  }
+
+  private static func times(_ count: Int, _ lights: any Device) async throws -> [Duration] {
+    var times: [Duration] = []
+    times.reserveCapacity(count)
+    for number in 0..<count {
+      let command = try LightsCommand.dim(number % 100).checked()
+      let began = ContinuousClock.now
+      try await lights.perform(command, until: .accepted)
+      times.append(ContinuousClock.now - began)
+    }
+    return times
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import JSON
+
+/// A `devices.json` that a test can change before the controller reads it.
+struct Configuration {
+  var json: JSON
+
+  /// The one that is shipped, with simulated devices that take no time, the ALSA amplifier on the
+  /// device `capture`, and the CD player on the folder `music`.
+  init(music: String) {
+    let shipped = try? Data(contentsOf: Program.project.appendingPathComponent("devices.json"))
+    json = shipped.flatMap { try? JSON(parsing: $0) } ?? [:]
+    set("$schema", at: [], Program.project.appendingPathComponent("devices.schema.json").path)
+    for (name, device) in json["devices"]?.object ?? [:] where device["plugin"] == "Simulated" {
+      set("options", at: ["devices", name], ["speed": 0])
+    }
+    set("options", at: ["devices", "amp"], ["device": "capture", "whenMissing": "fail"])
+    set("folders", at: ["library"], .array([.string(music)]))
+  }
+
+  /// Puts `value` under `key` of the object at `path`.
+  mutating func set(_ key: String, at path: [String], _ value: JSON) {
+    json = Self.setting(key, at: path[...], value, in: json)
+  }
+
+  mutating func set(_ key: String, at path: [String], _ value: String) {
+    set(key, at: path, .string(value))
+  }
+
+  private static func setting(
+    _ key: String, at path: ArraySlice<String>, _ value: JSON, in json: JSON
+  ) -> JSON {
+    var object = json.object ?? [:]
+    if let first = path.first {
+      object[first] = setting(
+        key, at: path.dropFirst(), value, in: object[first] ?? .object([:]))
+    } else {
+      object[key] = value
+    }
+    return .object(object)
+  }
+}

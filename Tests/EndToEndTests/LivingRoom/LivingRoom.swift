@@ -1,0 +1,198 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// A live controller in a scratch folder, with an ALSA device that writes what would be heard into
+/// files, and a terminal to type at.
+final class LivingRoom: Sendable {
+  let folder: URL
+  let environment: [String: String]
+  /// Never a fixed one.
+  let password = UUID().uuidString
+  private let controller: Process
+
+  /// Starts a controller.
+  ///
+  /// - Parameters:
+  ///   - alsa: More text for the ALSA configuration.
+  ///   - arrange: Changes the configuration, which has every device simulated without travel times,
+  ///     but for the amplifier (ALSA, into files) and the CD player (files in `music`).
+  init(alsa: String = "", arrange: (inout Configuration, URL) throws -> Void = { _, _ in })
+    async throws
+  {
+    // Short, because the path of a Unix socket holds 108 bytes.
+    folder = URL(fileURLWithPath: "/tmp/th-\(UUID().uuidString.prefix(8))")
+    let files = FileManager.default
+    for name in ["state", "data", "run", "config", "music", "sound"] {
+      try files.createDirectory(
+        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    try Self.stagePlugins(in: folder)
+    let sound = """
+      </usr/share/alsa/alsa.conf>
+      pcm.capture {
+        type file
+        slave.pcm null
+        file "\(folder.path)/sound/heard.wav"
+        format wav
+        truncate false
+      }
+      \(alsa)
+      """
+    try Data(sound.utf8).write(to: folder.appendingPathComponent("alsa.conf"))
+    var configuration = Configuration(music: folder.appendingPathComponent("music").path)
+    try arrange(&configuration, folder)
+    try Data(configuration.json.text().utf8).write(
+      to: folder.appendingPathComponent("devices.json"))
+    var environment = ProcessInfo.processInfo.environment
+    for (name, place) in [
+      ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data"), ("XDG_RUNTIME_DIR", "run"),
+      ("XDG_CONFIG_HOME", "config"),
+    ] { environment[name] = folder.appendingPathComponent(place).path }
+    environment["ALSA_CONFIG_PATH"] = folder.appendingPathComponent("alsa.conf").path
+    environment["NO_COLOR"] = "1"
+    self.environment = environment
+    controller = Process()
+    try start()
+  }
+
+  private func start() throws {
+    for name in ["console", "log"] {
+      try Data().write(to: folder.appendingPathComponent(name))
+    }
+    controller.executableURL = Program.products.appendingPathComponent("theater")
+    controller.arguments = [
+      "serve", "--config", folder.appendingPathComponent("devices.json").path, "--port", "0",
+      "--plugins", folder.appendingPathComponent("plugins").path,
+    ]
+    controller.environment = environment
+    controller.standardInput = FileHandle.nullDevice
+    controller.standardOutput = try FileHandle(
+      forWritingTo: folder.appendingPathComponent("console"))
+    controller.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("log"))
+    try controller.run()
+  }
+
+  /// The plugins as `make` lays them out, from this build.
+  private static func stagePlugins(in folder: URL) throws {
+    let files = FileManager.default
+    for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
+      let place = folder.appendingPathComponent("plugins/\(name)")
+      try files.createDirectory(at: place, withIntermediateDirectories: true)
+      try files.copyItem(
+        at: Program.project.appendingPathComponent("Plugins/\(name)/manifest.json"),
+        to: place.appendingPathComponent("manifest.json"))
+      try files.createSymbolicLink(
+        at: place.appendingPathComponent(name),
+        withDestinationURL: Program.products.appendingPathComponent(name))
+    }
+  }
+
+  // MARK: What is seen
+
+  /// What the controller has printed.
+  var console: String { text("console") }
+  /// What it has logged.
+  var log: String { text("log") }
+  /// The controller's process.
+  var pid: pid_t { controller.processIdentifier }
+
+  func text(_ name: String) -> String {
+    let data = try? Data(contentsOf: folder.appendingPathComponent(name))
+    return String(decoding: data ?? Data(), as: UTF8.self)
+  }
+
+  /// The process of a plugin, as `theater plugins` says.
+  func pid(of plugin: String) async throws -> pid_t? {
+    let listing = try await json("plugins")
+    let plugins = listing.array ?? listing["plugins"]?.array ?? []
+    let one = plugins.first { ($0["plugin"] ?? $0["id"])?.string == plugin }
+    return one?["pid"]?.integer.map { pid_t($0) }
+  }
+
+  // MARK: What is typed
+
+  /// Types a command.
+  @discardableResult
+  func theater(_ words: String..., input: String = "") async throws -> Program.Outcome {
+    try await Program.run(
+      Program.products.appendingPathComponent("theater"), words, environment: environment,
+      input: input, folder: folder)
+  }
+
+  /// Types a command that must work.
+  @discardableResult
+  func expect(_ words: String..., input: String = "") async throws -> String {
+    let outcome = try await Program.run(
+      Program.products.appendingPathComponent("theater"), words, environment: environment,
+      input: input, folder: folder)
+    #expect(
+      outcome.status == 0,
+      "theater \(words.joined(separator: " ")): \(outcome.output)\(outcome.errors)\n\(log)")
+    return outcome.output
+  }
+
+  /// What a listing says with `--json`.
+  func json(_ words: String...) async throws -> JSON {
+    let outcome = try await Program.run(
+      Program.products.appendingPathComponent("theater"), words + ["--json"],
+      environment: environment, folder: folder)
+    return try JSON(parsing: outcome.output)
+  }
+
+  /// The one-time code on the console.
+  func setupCode() async -> String {
+    _ = await eventually(within: 30) { self.console.contains("setup code: ") }
+    let line = console.split(separator: "\n").first { $0.contains("setup code: ") } ?? ""
+    let after = line.range(of: "setup code: ").map { line[$0.upperBound...] } ?? ""
+    return String(after.prefix { !$0.isWhitespace })
+  }
+
+  /// Registers the owner and logs in.
+  func moveIn() async throws {
+    let code = await setupCode()
+    try await expect(
+      "register", "--setup-code", code, "--name", "Ann", "--email", "ann@example.org",
+      "--password-stdin", input: password + "\n")
+    try await expect(
+      "login", "--email", "ann@example.org", "--password-stdin", input: password + "\n")
+    _ = await eventually(within: 30) {
+      let listing = try? await self.json("devices")
+      let devices = listing?.array ?? listing?["devices"]?.array ?? []
+      return !devices.isEmpty && devices.allSatisfy { $0["availability"] == "available" }
+    }
+  }
+
+  // MARK: The end
+
+  /// Asks the controller to end and waits until it has; then clears up.
+  func close() async {
+    if controller.isRunning { controller.terminate() }
+    _ = await eventually(within: 15) { !self.controller.isRunning }
+    if controller.isRunning { kill(pid, SIGKILL) }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Ends the controller as a power cut would.
+  func crash() async {
+    kill(pid, SIGKILL)
+    _ = await eventually { !self.controller.isRunning }
+  }
+}
+
+/// Runs `body` in a living room and clears up after it, whatever happens.
+func withLivingRoom(
+  alsa: String = "", arrange: (inout Configuration, URL) throws -> Void = { _, _ in },
+  _ body: (LivingRoom) async throws -> Void
+) async throws {
+  let room = try await LivingRoom(alsa: alsa, arrange: arrange)
+  do {
+    try await body(room)
+  } catch {
+    await room.close()
+    throw error
+  }
+  await room.close()
+}

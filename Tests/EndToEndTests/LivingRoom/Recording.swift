@@ -1,0 +1,104 @@
+import Foundation
+
+/// Sound that was written into a WAV file: what a measuring device at the speakers would have heard.
+struct Recording {
+  let rate: Double
+  /// One list of samples (−1 to 1) a channel.
+  let channels: [[Double]]
+
+  /// Reads 16-bit PCM. The header's lengths are not trusted: the file may still be written.
+  init?(_ url: URL) {
+    guard let data = try? Data(contentsOf: url), data.count > 44 else { return nil }
+    let bytes = [UInt8](data)
+    func number(_ offset: Int, _ count: Int) -> Int {
+      (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+    }
+    let count = number(22, 2)
+    guard number(34, 2) == 16, (1...8).contains(count),
+      let start = data.range(of: Data("data".utf8))?.upperBound
+    else { return nil }
+    rate = Double(number(24, 4))
+    let body = bytes[(start + 4)...]
+    let frames = body.count / (2 * count)
+    var channels = [[Double]](repeating: [], count: count)
+    var offset = body.startIndex
+    for _ in 0..<frames {
+      for channel in 0..<count {
+        let value = Int16(bitPattern: UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8)
+        channels[channel].append(Double(value) / 32768)
+        offset += 2
+      }
+    }
+    self.channels = channels
+  }
+
+  /// How many seconds it holds.
+  var seconds: Double { Double(channels.first?.count ?? 0) / rate }
+
+  /// A channel's sound without the silence before and after it.
+  func sounding(_ channel: Int, above threshold: Double = 0.0005) -> [Double] {
+    guard channels.indices.contains(channel) else { return [] }
+    let samples = channels[channel]
+    guard let first = samples.firstIndex(where: { abs($0) > threshold }),
+      let last = samples.lastIndex(where: { abs($0) > threshold })
+    else { return [] }
+    return Array(samples[first...last])
+  }
+
+  /// The frequency of a steady tone in Hz, from its rising zero crossings.
+  func frequency(_ channel: Int) -> Double {
+    let samples = sounding(channel)
+    var crossings: [Double] = []
+    for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
+      let step = samples[index] - samples[index - 1]
+      crossings.append(Double(index) - samples[index] / step)
+    }
+    guard crossings.count > 2, let first = crossings.first, let last = crossings.last else {
+      return 0
+    }
+    return Double(crossings.count - 1) / (last - first) * rate
+  }
+
+  /// The root mean square of what sounds, 0 to 1.
+  func level(_ channel: Int) -> Double {
+    let samples = sounding(channel)
+    guard !samples.isEmpty else { return 0 }
+    return (samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)).squareRoot()
+  }
+
+  /// How strong one frequency is in a channel, as the amplitude of its sine (Goertzel).
+  func amplitude(of frequency: Double, in channel: Int) -> Double {
+    let samples = sounding(channel)
+    guard !samples.isEmpty else { return 0 }
+    let coefficient = 2 * cos(2 * Double.pi * frequency / rate)
+    var last = 0.0
+    var beforeLast = 0.0
+    for sample in samples { (last, beforeLast) = (sample + coefficient * last - beforeLast, last) }
+    let power = last * last + beforeLast * beforeLast - coefficient * last * beforeLast
+    return 2 * max(0, power).squareRoot() / Double(samples.count)
+  }
+}
+
+extension LivingRoom {
+  /// The recordings of the `capture` device, oldest first: one each time it was opened.
+  var recordings: [URL] {
+    let place = folder.appendingPathComponent("sound")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+    return names.sorted().map { place.appendingPathComponent($0) }
+  }
+
+  /// Makes a file with a sine of `frequency` Hz on the left (and another on the right).
+  func makeTone(
+    _ name: String, seconds: Double, left: Double, right: Double? = nil, level: Double = 0.5
+  ) async throws {
+    let path = folder.appendingPathComponent("music/\(name)").path
+    var words = ["-n", "-r", "44100", "-c", right == nil ? "1" : "2", "-b", "16", path]
+    words += ["synth", "\(seconds)", "sine", "\(left)"]
+    if let right { words += ["sine", "\(right)"] }
+    words += ["vol", "\(level)"]
+    let outcome = try await Program.run(URL(fileURLWithPath: "/usr/bin/sox"), words)
+    guard outcome.status == 0 else { throw Missing(what: "sox: \(outcome.errors)") }
+  }
+
+  struct Missing: Error { let what: String }
+}
