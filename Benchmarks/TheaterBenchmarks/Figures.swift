@@ -1,3 +1,5 @@
+import Foundation
+
 /// Times in microseconds, and what is quoted of them.
 struct Figures {
   private var sorted: [Double]
@@ -18,4 +20,9 @@ struct Figures {
     let p99 = (percentile(0.99) * 10).rounded() / 10
     return "{\"count\": \(sorted.count), \"p50\": \(p50), \"p99\": \(p99)}"
   }
+}
+
+/// Says on the standard error what went wrong.
+func complain(_ message: String) {
+  FileHandle.standardError.write(Data((message + "\n").utf8))
 }

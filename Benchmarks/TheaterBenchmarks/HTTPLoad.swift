@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A keep-alive HTTP/1.1 connection over loopback that does nothing but send and read, so that what
 /// is measured is the controller.
@@ -44,7 +44,7 @@ struct HTTPLoad {
     }
   }
 
-  func close() { Glibc.close(descriptor) }
+  func close() { Foundation.close(descriptor) }
 
   private static func status(ofComplete answer: [UInt8]) -> Int? {
     let text = String(decoding: answer, as: UTF8.self)

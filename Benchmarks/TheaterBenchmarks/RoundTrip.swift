@@ -1,5 +1,5 @@
 import Devices
-import Glibc
+import Foundation
 import JSON
 import Logging
 import PluginHost
@@ -19,7 +19,9 @@ enum RoundTrip {
       devices: [
         HostedDevice(
           id: "lights", role: .lights, plugin: "Simulated", options: ["speed": 0], process: nil)
-      ], runtimeDirectory: runtime, launcher: ProcessLauncher(logger: logger), logger: logger)
+      ], runtimeDirectory: runtime,
+      launcher: ProcessLauncher(
+        environment: ProcessInfo.processInfo.environment, logger: logger), logger: logger)
     let running = Task { await host.run() }
     await host.waitUntilSettled()
     guard let lights = host.devices.first else { exit(1) }
@@ -27,7 +29,7 @@ enum RoundTrip {
       _ = try await times(2000, lights)
       print(Figures(try await times(20_000, lights)).line)
     } catch {
-      fputs("\(error)\n", stderr)
+      complain("\(error)")
     }
     host.stop()
     await running.value

@@ -3,7 +3,6 @@ import Glibc
 // What needs a clock nearer to the metal than a script has. Each mode prints one line of JSON, times
 // in microseconds; Benchmarks/run.py starts what is to be measured and compares.
 
-setvbuf(stdout, nil, _IOLBF, 0)
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments.dropFirst()
 
@@ -24,20 +23,18 @@ case ("watch-film", let rest) where rest.count == 4:
   for number in 0..<(count + 50) {
     let began = ContinuousClock.now
     guard load.post(rest[2], "{\"item\": \"\(rest[3])\", \"fromStart\": true}") == 200 else {
-      fputs("watching failed\n", stderr)
+      complain("watching failed")
       exit(1)
     }
     // The first runs warm caches on both sides and do not count.
     if number >= 50 { times.append(ContinuousClock.now - began) }
     guard load.post("/api/end", "{}") == 200 else {
-      fputs("ending failed\n", stderr)
+      complain("ending failed")
       exit(1)
     }
   }
   print(Figures(times).line)
 default:
-  fputs(
-    "usage: TheaterBenchmarks floor | round-trip PLUGINS | watch-film PORT COUNT PATH ITEM\n",
-    stderr)
+  complain("usage: TheaterBenchmarks floor | round-trip PLUGINS | watch-film PORT COUNT PATH ITEM")
   exit(2)
 }
