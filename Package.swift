@@ -138,7 +138,9 @@ let package = Package(
       [
         "TestSupport", "ALSAAmplifier", "PluginKit", "PluginProtocol", "Devices", "JSON", "CALSA",
       ]),
-    tests("LibavPlayerTests", ["TestSupport", "LibavPlayer", "PluginKit", "Devices", "JSON"]),
+    tests(
+      "LibavPlayerTests",
+      ["TestSupport", "LibavPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
     tests(
       "PluginConformanceTests",
       ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),

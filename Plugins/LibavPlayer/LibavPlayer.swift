@@ -1,6 +1,35 @@
+import Devices
+import Glibc
+import PluginKit
+
 /// Plays music files and radio stations through FFmpeg's libav.
 @main
 struct LibavPlayer {
-  static func main() {
+  static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == ScanProcess.option {
+      ScanProcess.run(Array(arguments.dropFirst()))
+      exit(0)
+    }
+    await plugin.run()
+  }
+
+  /// The plugin as its manifest describes it.
+  static var plugin: Plugin {
+    Plugin(
+      id: "LibavPlayer", version: "1.0.0",
+      devices: [DeviceMaker { (context) throws(DeviceError) in try CDPlayer(context: context) }],
+      selfCheck: check)
+  }
+
+  /// Whether libav is installed. It is loaded for this and gone with the process.
+  @Sendable
+  private static func check() -> SelfCheck {
+    do {
+      try Libav.load()
+      return .passed
+    } catch {
+      return .failed(error.detail, hint: error.hint)
+    }
   }
 }

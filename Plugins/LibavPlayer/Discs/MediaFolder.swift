@@ -40,6 +40,17 @@ struct MediaFolder: Equatable, Sendable {
     return real
   }
 
+  /// The folder's own name, with which its items begin.
+  var name: String { root.split(separator: "/").last.map(String.init) ?? "files" }
+
+  /// What commands call the file at a path below this folder.
+  func item(of path: String) -> String { name + "/" + path }
+
+  /// The path below this folder of an item; nil for items of other folders.
+  func path(of item: String) -> String? {
+    item.hasPrefix(name + "/") ? String(item.dropFirst(name.count + 1)) : nil
+  }
+
   /// Whether an absolute path without symbolic links is this folder or lies below it.
   func contains(_ real: String) -> Bool {
     root == "/" || real == root || real.hasPrefix(root + "/")

@@ -1,0 +1,219 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+
+/// A CD player whose discs are folders of music files.
+///
+/// Commands come one after the other; the heard position, the end of a song and that of the disc are
+/// watched beside them.
+actor CDPlayer: PlayerDevice {
+  /// How often a playing deck is looked at, for changes of song.
+  static let glance = Duration.milliseconds(100)
+  /// How often the position is reported while nothing else happens.
+  static let pulse = Duration.seconds(5)
+  /// Within so many seconds of a song's beginning, `previous` means the song before.
+  static let restartLimit = 3.0
+
+  let context: DeviceContext
+  let library: MediaLibrary
+  let clock: any TheaterClock
+  let deck: Deck
+  private let ownFolders: [String]
+  private var isOn = false
+  private var tray = "closed"
+  private(set) var status = Playback.Status.stopped
+  private(set) var reason: String?
+  /// Where the music stands when nothing moves, and what was reported last.
+  private(set) var rest: Place?
+  private var lastReport = Duration.zero
+  private var watchers: [Task<Void, Never>] = []
+  private let glances: AsyncStream<Bool>
+  private let setGlancing: AsyncStream<Bool>.Continuation
+  private let orders: AsyncStream<PlayableSong>
+  private let askForOrder: AsyncStream<PlayableSong>.Continuation
+
+  /// A player over the folders of its options (`folders`) and those that are scanned later.
+  init(
+    context: DeviceContext, library: MediaLibrary = MediaLibrary(),
+    clock: any TheaterClock = SystemClock()
+  ) throws(DeviceError) {
+    self.context = context
+    self.library = library
+    self.clock = clock
+    ownFolders = context.options["folders"]?.array?.compactMap(\.string) ?? []
+    do {
+      deck = try Deck { library.listDisc(of: $0) }
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+    (glances, setGlancing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (orders, askForOrder) = AsyncStream.makeStream()
+  }
+
+  func open() async throws(DeviceError) -> Capabilities {
+    for path in ownFolders {
+      do {
+        _ = try library.add(path)
+      } catch {
+        // The disk may be mounted later; what is there can be played.
+        context.log(.warning, error.message)
+      }
+    }
+    watch()
+    context.report([.power: "off", .tray: .string(tray)])
+    report()
+    return Capabilities(names: ["seek"], cables: [.pcm])
+  }
+
+  func close() async {
+    for watcher in watchers { watcher.cancel() }
+    setGlancing.finish()
+    askForOrder.finish()
+    deck.close()
+  }
+
+  func perform(_ command: CDPlayerCommand) async throws(DeviceError) {
+    switch command {
+    case .on: turnOn()
+    case .off: turnOff()
+    case .play(let request): try await play(request)
+    case .pause: try pause()
+    case .stop: try stop()
+    case .eject: try eject()
+    case .seek(let seconds): try await seek(seconds)
+    case .next: try await skip(1)
+    case .previous: try await skip(-1)
+    }
+  }
+
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    try await deck.source.plug(into: socket)
+  }
+
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    var found: [CatalogueItem] = []
+    for path in folder.map({ [$0] }) ?? ownFolders {
+      do {
+        let (items, skipped) = try await library.scan(path)
+        found += items
+        for failure in skipped.prefix(20) { context.log(.warning, failure.message) }
+      } catch {
+        guard folder == nil else { throw DeviceError(error) }
+        context.log(.warning, error.message)
+      }
+    }
+    return CatalogueLimit.fit(found) { context.log(.warning, $0) }
+  }
+
+  // MARK: Power and tray
+
+  private func turnOn() {
+    guard !isOn else { return }
+    isOn = true
+    deck.warmUp()
+    context.report([.power: "on"])
+  }
+
+  private func turnOff() {
+    halt()
+    isOn = false
+    context.report([.power: "off"])
+  }
+
+  /// Throws unless the player is on.
+  func requirePower() throws(DeviceError) {
+    guard isOn else {
+      throw DeviceError(.notNow, "the CD player is off", hint: "Turn it on first.")
+    }
+  }
+
+  private func eject() throws(DeviceError) {
+    try requirePower()
+    halt()
+    rest = nil
+    setTray("open")
+    report()
+  }
+
+  /// Opens or closes the tray.
+  func setTray(_ state: String) {
+    guard tray != state else { return }
+    tray = state
+    context.report([.tray: .string(state)])
+  }
+
+  // MARK: What others see
+
+  /// Takes a new state and tells it.
+  func become(_ status: Playback.Status, at place: Place?, reason: String? = nil) {
+    self.status = status
+    self.reason = reason
+    rest = place
+    setGlancing.yield(status == .playing)
+    report()
+  }
+
+  /// Where the music is: as heard while it plays, else where it rests.
+  var place: Place? { status == .playing ? deck.place ?? rest : rest }
+
+  /// Tells the playback state as an anchor.
+  func report() {
+    let place = place
+    if status == .playing { rest = place }
+    lastReport = clock.now()
+    context.report(
+      Playback(
+        status, item: place?.song.item, position: place?.seconds ?? 0, duration: place?.duration,
+        reason: reason))
+  }
+
+  // MARK: What happens beside commands
+
+  private func watch() {
+    watchers = [
+      Task { for await event in deck.events { self.take(event) } },
+      Task { for await event in deck.source.events { self.take(event) } },
+      Task { for await song in orders { await self.learnOrder(of: song) } },
+      Task { for await isPlaying in glances { if isPlaying { await self.glanceWhilePlaying() } } },
+    ]
+  }
+
+  private func glanceWhilePlaying() async {
+    while status == .playing, !Task.isCancelled {
+      let heard = deck.place
+      if heard?.song != rest?.song && heard != nil || clock.now() - lastReport >= Self.pulse {
+        report()
+        if let song = heard?.song { askForOrder.yield(song) }
+      }
+      do { try await clock.sleep(until: clock.now() + Self.glance) } catch { return }
+    }
+  }
+
+  /// Asks for the songs around `song`, so that the deck knows what follows it.
+  func prepareNeighbours(of song: PlayableSong) { askForOrder.yield(song) }
+
+  private func learnOrder(of song: PlayableSong) async {
+    guard !deck.order.contains(song) else { return }
+    deck.setOrder(await library.disc(of: song))
+  }
+
+  private func take(_ event: DeckEvent) {
+    switch event {
+    case .skipped(let failure): context.log(.warning, "left out: \(failure.message)")
+    }
+  }
+
+  private func take(_ event: CableSourceEvent) {
+    switch event {
+    case .drained(let section):
+      guard status == .playing, deck.lastSection == section else { return }
+      let end = place.map {
+        Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
+      }
+      become(.ended, at: end)
+    case .unplugged(let error): context.log(.info, "the cable is out: \(error.message)")
+    case .plugged, .heard: break
+    }
+  }
+}

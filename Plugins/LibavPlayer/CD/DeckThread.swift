@@ -1,0 +1,185 @@
+import PluginKit
+import Synchronization
+
+/// The thread of a ``Deck``: takes jobs, and between them decodes into the cable.
+final class DeckThread {
+  /// Bytes decoded at a time: 93 ms of CD sound, one block of most FLAC files.
+  private static let chunk = 16_384
+
+  private let source: CableSource
+  private let mailbox: Mailbox<DeckJob>
+  private let reel: SharedReel
+  private let events: AsyncStream<DeckEvent>.Continuation
+  private let listDisc: (PlayableSong) -> [PlayableSong]
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
+  /// What plays; nil while stopped.
+  private var playing: (song: PlayableSong, track: AudioTrack)?
+  private var section: UInt32 = 0
+  /// The format of ``section``; nil where a new section must begin.
+  private var format: PCMFormat?
+  private var isPumping = false
+
+  init(
+    source: CableSource, mailbox: Mailbox<DeckJob>, reel: SharedReel,
+    events: AsyncStream<DeckEvent>.Continuation,
+    listDisc: @escaping (PlayableSong) -> [PlayableSong]
+  ) {
+    self.source = source
+    self.mailbox = mailbox
+    self.reel = reel
+    self.events = events
+    self.listDisc = listDisc
+  }
+
+  deinit {
+    buffer.deallocate()
+    events.finish()
+  }
+
+  /// Works until `quit`.
+  func run() {
+    while true {
+      guard let job = isPumping ? mailbox.poll() : mailbox.wait() else {
+        pump()
+        continue
+      }
+      switch job {
+      case .warmUp: try? Libav.load()
+      case .play(let song, let seconds, let section, let interrupt, let answer):
+        isPumping = false
+        self.section = section
+        format = nil
+        answer.give(start(song, seconds, interrupt))
+      case .stop:
+        isPumping = false
+        playing = nil
+      case .quit: return
+      }
+    }
+  }
+
+  /// Opens `song`, or keeps it open, goes to the place and begins a section.
+  private func start(
+    _ song: PlayableSong, _ seconds: Double, _ interrupt: Interrupt
+  ) -> Result<Place, MediaFailure> {
+    do {
+      let track = try reopened(song, interrupt)
+      let frame = Int64(clampedSeconds(seconds, in: track) * Double(track.format.rate))
+      if frame != track.position { try track.seek(to: frame) }
+      // Not wanted any more while the disk was slow.
+      guard !interrupt.isCancelled else {
+        playing = nil
+        return .failure(MediaFailure(.cancelled, subject: song.item, detail: "cancelled"))
+      }
+      playing = (song, track)
+      isPumping = true
+      let place = Place(
+        song: song, seconds: Double(track.position) / Double(track.format.rate),
+        duration: track.demuxer.duration)
+      guard try track.next() == nil || begin(track.format) else {
+        return .failure(MediaFailure(.cancelled, subject: song.item, detail: "cancelled"))
+      }
+      return .success(place)
+    } catch {
+      playing = nil
+      return .failure(error)
+    }
+  }
+
+  private func reopened(
+    _ song: PlayableSong, _ interrupt: Interrupt
+  ) throws(MediaFailure) -> AudioTrack {
+    if let playing, playing.song == song, !playing.track.demuxer.interrupt.isCancelled {
+      return playing.track
+    }
+    playing = nil
+    return try AudioTrack(file: song.path, subject: song.item, interrupt: interrupt)
+  }
+
+  /// A place behind the end means the end.
+  private func clampedSeconds(_ seconds: Double, in track: AudioTrack) -> Double {
+    guard seconds.isFinite else { return 0 }
+    return min(max(0, seconds), track.demuxer.duration ?? 360_000)
+  }
+
+  /// Begins a section of the cable for what ``playing`` will give next; false if it is not wanted.
+  private func begin(_ format: PCMFormat) -> Bool {
+    guard let playing, let cable = format.cable,
+      let next = source.setFormat(cable, after: section)
+    else {
+      isPumping = false
+      return false
+    }
+    section = next
+    self.format = format
+    let segment = Reel.Segment(
+      section: next, song: playing.song, start: playing.track.position, rate: format.rate,
+      duration: playing.track.demuxer.duration)
+    reel.value.withLock { $0.append(segment) }
+    return true
+  }
+
+  /// Decodes one chunk and writes it, waiting for room.
+  private func pump() {
+    guard let playing else {
+      isPumping = false
+      return
+    }
+    do {
+      guard let next = try playing.track.next() else { return advance() }
+      guard next == format || begin(next) else { return }
+      let frames = try playing.track.take(into: buffer)
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * next.frameSize)])
+      // Taken in part: the section is over, and the job that ended it is on its way.
+      if source.write(bytes, section: section) < frames { isPumping = false }
+    } catch {
+      if error.kind != .cancelled { events.yield(.skipped(error)) }
+      advance()
+    }
+  }
+
+  /// Goes on with the next song that can be opened, without a gap; ends the section behind the last.
+  private func advance() {
+    guard var song = playing?.song else { return }
+    if !reel.value.withLock({ $0.order.contains(song) }) {
+      let order = listDisc(song)
+      reel.value.withLock { $0.order = order }
+    }
+    while let next = reel.value.withLock({ $0.neighbour(of: song) }) {
+      song = next
+      do {
+        let track = try AudioTrack(
+          file: next.path, subject: next.item, interrupt: Interrupt())
+        playing = (next, track)
+        format = nil
+        return
+      } catch {
+        events.yield(.skipped(error))
+      }
+    }
+    isPumping = false
+    playing = nil
+    let last = section
+    reel.value.withLock { $0.lastSection = last }
+    source.end(section: last)
+  }
+}
+
+extension PCMFormat {
+  /// The same format in the cable's words; nil where the cable has none for it.
+  var cable: CableFormat? {
+    let type: CableSampleFormat =
+      switch sample {
+      case .int16: .s16
+      case .int32: .s32
+      case .float32: .f32
+      }
+    let layout = UInt32(truncatingIfNeeded: speakers)
+    if speakers != 0, speakers >> 32 == 0,
+      let known = CableFormat(rate: rate, channels: channels, sample: type, layout: layout)
+    {
+      return known
+    }
+    return CableFormat(rate: rate, channels: channels, sample: type)
+  }
+}

@@ -1,0 +1,26 @@
+import Devices
+import PluginKit
+import PluginProtocol
+
+/// Runs `body`, which may wait for a disk or a socket, on a thread that nobody else needs.
+func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    PosixThread.start(name: "libav wait") { continuation.resume(returning: body()) }
+  }
+}
+
+extension CableSource {
+  /// Plugs the cable in; the sink may take 2 s to answer.
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    let failure = await onOwnThread { () -> CableError? in
+      do throws(CableError) {
+        try self.connect(path: socket.path, token: socket.token)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard let failure else { return }
+    throw DeviceError(.failed, failure.message, hint: "Is the amplifier's plugin running?")
+  }
+}

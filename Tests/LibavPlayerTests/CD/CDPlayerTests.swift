@@ -1,0 +1,280 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+import Testing
+
+@testable import LibavPlayer
+
+/// A CD player with a disc of its own and an ear at its cable.
+private struct Bench {
+  let folder: TemporaryFolder
+  let controller: TestController
+  let ear: Ear
+  let media: String
+
+  /// Items are named after the folder.
+  func item(_ path: String) -> String { "\(media)/\(path)" }
+
+  init(_ folder: TemporaryFolder, paced: Bool = false, plugged: Bool = true) async throws {
+    self.folder = folder
+    media = try MediaFolder(folder.path).name
+    let plugin = Plugin(
+      id: "Test", version: "1",
+      devices: [
+        DeviceMaker { (context) throws(DeviceError) in
+          try CDPlayer(context: context, library: .inProcess)
+        }
+      ])
+    controller = try await TestController(
+      plugin, role: .cdPlayer, options: ["folders": [.string(folder.path)]])
+    ear = try Ear(paced: paced)
+    if plugged { try await controller.plug(into: ear) }
+    try await controller.perform("on")
+  }
+}
+
+extension MediaLibrary {
+  /// A library that scans in the test's own process.
+  static var inProcess: MediaLibrary {
+    MediaLibrary { (folder, since) throws(MediaFailure) in try FolderScan(folder, since: since) }
+  }
+}
+
+@Suite("The CD player")
+struct CDPlayerTests {
+  @Test("E15 F4 · a song arrives at the cable bit for bit, and ends when it was heard to the end")
+  func song() async throws {
+    let folder = try TemporaryFolder()
+    let tone = Tone(frames: 50_003)
+    _ = try await tone.encoded("disc/song.flac", [], in: folder)
+    let bench = try await Bench(folder)
+    try await bench.controller.play(bench.item("disc/song.flac"))
+    #expect(bench.controller.playbacks.map(\.status).contains(.opening))
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    let heard = try #require(bench.ear.stretches.first)
+    #expect(heard.format == .compactDisc)
+    #expect(heard.frames == tone.frames)
+    let expected = (0..<tone.frames).map { Float((tone.value(0, $0) * 32767).rounded() / 32768) }
+    #expect(heard.channel(0) == expected)
+    let end = try #require(bench.controller.playback)
+    #expect(abs(end.position - 50_003.0 / 44_100) < 0.001)
+    #expect(end.item == bench.item("disc/song.flac"))
+    #expect(end.rate == 0)
+  }
+
+  @Test(
+    "Tracks of a disc follow each other without a gap, in their order",
+    arguments: ["flac", "mp3", "ogg"])
+  func gapless(kind: String) async throws {
+    let folder = try TemporaryFolder()
+    // One long tone, cut into tracks at an odd place: a gap would break the wave.
+    let whole = Tone(frames: 132_300, frequencies: [440])
+    let source = try folder.write("whole.wav", whole.wav())
+    for (number, range) in [(1, "0:50011"), (2, "50011:132300")] {
+      let ends = range.split(separator: ":")
+      try await run(
+        "ffmpeg",
+        [
+          "-v", "error", "-i", source, "-af",
+          "atrim=start_sample=\(ends[0]):end_sample=\(ends[1]),asetpts=N/SR/TB",
+          "-metadata", "track=\(number)", "-q:a", "2",
+          "\(folder.file("disc/\(9 - number).\(kind)"))",
+        ])
+    }
+    try await run("rm", [source])
+    let bench = try await Bench(folder)
+    try await bench.controller.play(bench.item("disc/8.\(kind)"))
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.controller.playback?.item == bench.item("disc/7.\(kind)"))
+    let heard = bench.ear.stretches
+    #expect(heard.count == 1, "one format, one stretch")
+    let samples = try #require(heard.first).channel(0)
+    #expect(samples.count == 132_300)
+    #expect(abs(pitch(samples[4_000..<128_000], rate: 44_100) - 440) < 0.1)
+    // Around the seam every sample is where the wave has it.
+    let worst = (49_800..<50_200).map { abs(Double(samples[$0]) - whole.value(0, $0)) }.max() ?? 1
+    #expect(worst < (kind == "flac" ? 0.001 : 0.12))
+  }
+
+  @Test("A disc of different formats plays on, each song in its own")
+  func formats() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 22_050).encoded("d/1.flac", [], in: folder)
+    _ = try await Tone(rate: 48_000, frames: 24_000, frequencies: [440]).encoded(
+      "d/2.wav", [], in: folder)
+    let bench = try await Bench(folder)
+    try await bench.controller.play(bench.item("d/1.flac"))
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.ear.stretches.map(\.format.rate) == [44_100, 48_000])
+    #expect(bench.ear.stretches.map(\.frames) == [22_050, 24_000])
+  }
+
+  @Test("E10 · play begins at a position, and a seek goes there to the frame")
+  func positions() async throws {
+    let folder = try TemporaryFolder()
+    let tone = Tone(frames: 441_000, frequencies: [300], rise: 100)
+    _ = try await tone.encoded("d/long.flac", [], in: folder)
+    let bench = try await Bench(folder, paced: true)
+    try await bench.controller.play(bench.item("d/long.flac"), from: 7.5)
+    try await bench.ear.wait("sound") { $0.frames > 4_000 }
+    #expect(abs((bench.controller.playback?.position ?? 0) - 7.5) < 0.2)
+    #expect(bench.controller.playback?.duration == 10)
+    let first = try #require(bench.ear.stretches.first?.channel(0).prefix(100))
+    for (index, sample) in first.enumerated() {
+      #expect(abs(Double(sample) - tone.value(0, 330_750 + index)) < 0.0001)
+    }
+    try await bench.controller.perform("pause")
+    bench.ear.forget()
+    try await bench.controller.perform(["seek": 2])
+    #expect(bench.controller.playback?.status == .paused)
+    #expect(bench.controller.playback?.position == 2)
+    #expect(bench.ear.frames == 0)
+    try await bench.controller.perform("play")
+    try await bench.ear.wait("sound after the seek") { $0.frames > 100 }
+    let after = try #require(bench.ear.stretches.last?.channel(0).prefix(100))
+    for (index, sample) in after.enumerated() {
+      #expect(abs(Double(sample) - tone.value(0, 88_200 + index)) < 0.0001)
+    }
+  }
+
+  @Test("E15 · pause holds the place and play goes on with the next frame")
+  func pause() async throws {
+    let folder = try TemporaryFolder()
+    let tone = Tone(frames: 100_000, frequencies: [300], rise: 100)
+    _ = try await tone.encoded("d/a.flac", [], in: folder)
+    let bench = try await Bench(folder, paced: true)
+    try await bench.controller.play(bench.item("d/a.flac"))
+    try await bench.ear.wait("sound") { $0.frames > 20_000 }
+    try await bench.controller.perform("pause")
+    let paused = try #require(bench.controller.playback)
+    #expect(paused.status == .paused)
+    let heard = bench.ear.frames
+    #expect(abs(paused.position - Double(heard) / 44_100) < 0.05)
+    try await bench.controller.perform("play")
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    let samples = bench.ear.stretches.flatMap { $0.channel(0) }
+    #expect(samples.count == tone.frames)
+    let worst = samples.indices.map { abs(Double(samples[$0]) - tone.value(0, $0)) }.max()
+    #expect((worst ?? 1) < 0.0001)
+  }
+
+  @Test("E15 · stop, eject and off silence the player and say so")
+  func endings() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 441_000).encoded("d/a.flac", [], in: folder)
+    let bench = try await Bench(folder, paced: true)
+    let item = bench.item("d/a.flac")
+    try await bench.controller.play(item)
+    try await bench.controller.perform("stop")
+    #expect(bench.controller.playback?.status == .stopped)
+    #expect(bench.controller.playback?.position == 0)
+    try await bench.controller.perform("play")
+    #expect(bench.controller.playback?.item == item)
+    try await bench.controller.perform("eject")
+    #expect(bench.controller[.tray] == "open")
+    #expect(bench.controller.playback?.item == nil)
+    try await bench.controller.play(item)
+    #expect(bench.controller[.tray] == "closed")
+    try await bench.controller.perform("off")
+    #expect(bench.controller[.power] == "off")
+    #expect(bench.controller.playback?.status == .stopped)
+    await #expect(throws: RPCError.self) { try await bench.controller.play(item) }
+    bench.ear.forget()
+    let frames = bench.ear.frames
+    try await Task.sleep(for: .milliseconds(60))
+    #expect(bench.ear.frames == frames)
+  }
+
+  @Test("Next and previous walk the disc; previous in the middle of a song begins it again")
+  func walking() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["1", "2", "10"] {
+      _ = try await Tone(frames: 441_000).encoded("d/\(name).flac", [], in: folder)
+    }
+    let bench = try await Bench(folder, paced: true)
+    let controller = bench.controller
+    try await controller.perform("play")
+    #expect(controller.playback?.item == bench.item("d/1.flac"))
+    try await controller.perform("next")
+    #expect(controller.playback?.item == bench.item("d/2.flac"))
+    try await controller.perform("next")
+    #expect(controller.playback?.item == bench.item("d/10.flac"))
+    await #expect(throws: RPCError.self) { try await controller.perform("next") }
+    #expect(controller.playback?.status == .playing)
+    try await controller.perform(["seek": 5])
+    try await controller.perform("previous")
+    #expect(controller.playback?.item == bench.item("d/10.flac"))
+    #expect(controller.playback?.position == 0)
+    try await controller.perform("previous")
+    #expect(controller.playback?.item == bench.item("d/2.flac"))
+    try await controller.perform("pause")
+    try await controller.perform("previous")
+    #expect(controller.playback?.item == bench.item("d/1.flac"))
+    #expect(controller.playback?.status == .paused)
+  }
+
+  @Test("A damaged song between two good ones is left out with a message")
+  func damaged() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 22_050).encoded("d/1.flac", [], in: folder)
+    try folder.write("d/2.flac", Array("this is no music".utf8))
+    _ = try await Tone(frames: 22_050).encoded("d/3.flac", [], in: folder)
+    let bench = try await Bench(folder)
+    await #expect(throws: RPCError.self) { try await bench.controller.play(bench.item("d/2.flac")) }
+    #expect(bench.controller.playback?.status == .failed)
+    #expect(bench.controller.playback?.reason?.contains("2.flac") == true)
+    try await bench.controller.play(bench.item("d/1.flac"))
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.ear.frames == 44_100)
+  }
+
+  @Test("Songs outside the media folders are refused, missing ones are named")
+  func outside() async throws {
+    let folder = try TemporaryFolder()
+    let bench = try await Bench(folder)
+    for item in ["/etc/passwd", bench.item("../../etc/passwd"), "elsewhere/x.flac", ""] {
+      await #expect(throws: RPCError.self) { try await bench.controller.play(item) }
+    }
+    let error = await #expect(throws: RPCError.self) {
+      try await bench.controller.play(bench.item("gone.flac"))
+    }
+    #expect(error?.message.contains("gone.flac") == true)
+    #expect(bench.ear.frames == 0)
+  }
+
+  @Test("Unheard, a song goes on by the clock and ends in its own time")
+  func unheard() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 26_460).encoded("d/a.flac", [], in: folder)
+    let bench = try await Bench(folder, plugged: false)
+    let start = ContinuousClock.now
+    try await bench.controller.play(bench.item("d/a.flac"))
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    let taken = ContinuousClock.now - start
+    #expect(taken > .milliseconds(550))
+    #expect(taken < .seconds(3))
+  }
+
+  @Test("E9 · the catalogue lists own discs and other folders, once each, and learns what is new")
+  func catalogue() async throws {
+    let folder = try TemporaryFolder()
+    let other = try TemporaryFolder()
+    _ = try await Tone(frames: 22_050).encoded(
+      "d/1.flac", ["-metadata", "title=One", "-metadata", "artist=Us"], in: folder)
+    _ = try await Tone(frames: 22_050).encoded("e/2.mp3", [], in: other)
+    let bench = try await Bench(folder)
+    let own = try await bench.controller.scan(nil)
+    #expect(own.map(\.id) == [bench.item("d/1.flac")])
+    #expect(own.first?.title == "One")
+    let more = try await bench.controller.scan(other.path)
+    #expect(more.map(\.title) == ["2"])
+    try await bench.controller.play(try #require(more.first).id)
+    _ = try await Tone(frames: 22_050).encoded("e/3.ogg", [], in: other)
+    try await run("rm", [other.path + "/e/2.mp3"])
+    #expect(try await bench.controller.scan(other.path).map(\.title) == ["3"])
+    await #expect(throws: RPCError.self) {
+      try await bench.controller.scan(other.path + "/no such folder")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+import Synchronization
+import Testing
+
+/// The controller's end of the plugin, in memory: asks, and remembers what was reported.
+final class TestController: Sendable {
+  private struct State {
+    var nextID = 1
+    var waiting: [Int: CheckedContinuation<JSON, any Error>] = [:]
+    var values: [StateKey: JSON] = [:]
+    var attributes: [String: JSON] = [:]
+    var playbacks: [Playback] = []
+    var log: [String] = []
+    var watchers: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Mutex(State())
+  private let connection: InMemoryConnection
+  private let server: Task<Void, Never>
+  private let device: DeviceID
+
+  /// Starts `plugin` and opens one device.
+  init(_ plugin: Plugin, role: Role, options: JSON = [:]) async throws {
+    let (controller, plugged) = InMemoryConnection.pair()
+    connection = controller
+    device = role == .tuner ? "tuner" : "cd"
+    server = Task { await plugin.serve(plugged) }
+    connection.start { [weak self] event in
+      if case .line(let bytes) = event { self?.receive(bytes) }
+    }
+    _ = try await ask(OpenRequest(device: device, role: role, options: options))
+  }
+
+  deinit { connection.closeSending() }
+
+  /// Closes everything and waits until the plugin has ended.
+  func end() async {
+    connection.closeSending()
+    await server.value
+  }
+
+  /// Asks and waits for the answer.
+  @discardableResult
+  func ask<Request: PluginRequest>(_ request: Request) async throws -> Request.Answer? {
+    let method = Request.method
+    let result = try await withCheckedThrowingContinuation { continuation in
+      let id = state.withLock { state in
+        state.nextID += 1
+        state.waiting[state.nextID] = continuation
+        return state.nextID
+      }
+      try? connection.send(.request(id: id, method: method, params: request.params))
+    }
+    return Request.answer(result)
+  }
+
+  /// Gives a command and waits until it is accepted.
+  func perform(_ command: JSON) async throws {
+    try await ask(PerformRequest(device: device, command: command))
+  }
+
+  /// Plays an item, from a second on.
+  func play(_ item: String, from seconds: Double = 0) async throws {
+    try await perform(["play": ["item": .string(item), "position": .number(seconds)]])
+  }
+
+  /// Asks what can be played from a folder.
+  func scan(_ folder: String?) async throws -> [CatalogueItem] {
+    try await ask(ScanRequest(device: device, folder: folder)) ?? []
+  }
+
+  /// Plugs the player into an ear.
+  func plug(into ear: Ear) async throws {
+    try await ask(PlugRequest(device: device, socket: ear.socket))
+  }
+
+  /// The last reported value.
+  subscript(key: StateKey) -> JSON? { state.withLock { $0.values[key] } }
+  /// The last reported value of an attribute.
+  func attribute(_ name: String) -> JSON? { state.withLock { $0.attributes[name] } }
+  /// All playback reports, oldest first.
+  var playbacks: [Playback] { state.withLock { $0.playbacks } }
+  /// The last playback report.
+  var playback: Playback? { playbacks.last }
+  /// What was logged.
+  var log: [String] { state.withLock { $0.log } }
+
+  /// Waits until the reports fulfil a condition; fails after 20 s.
+  func wait(
+    _ what: Comment, location: SourceLocation = #_sourceLocation,
+    until condition: @escaping @Sendable (TestController) -> Bool
+  ) async throws {
+    let isMet = await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        while !condition(self), !Task.isCancelled { await self.nextReport() }
+        return condition(self)
+      }
+      group.addTask {
+        try? await Task.sleep(for: .seconds(20))
+        return false
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      self.wakeAll()
+      return first
+    }
+    try #require(isMet, what, sourceLocation: location)
+  }
+
+  private func nextReport() async {
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.watchers.append(continuation) }
+    }
+  }
+
+  private func wakeAll() {
+    let watchers = state.withLock { state in
+      defer { state.watchers = [] }
+      return state.watchers
+    }
+    for watcher in watchers { watcher.resume() }
+  }
+
+  private func receive(_ line: UnsafeBufferPointer<UInt8>) {
+    guard let message = try? RPCMessage(line: line) else { return }
+    switch message {
+    case .success(let id, let result):
+      state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: result)
+    case .failure(let id?, let error):
+      state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(throwing: error)
+    case .notification(StateNotification.method, let params):
+      take(StateNotification(params: params))
+    case .notification(LogNotification.method, let params):
+      if let text = params["message"]?.string { state.withLock { $0.log.append(text) } }
+    default: break
+    }
+    wakeAll()
+  }
+
+  private func take(_ notification: StateNotification?) {
+    guard let notification else { return }
+    state.withLock { state in
+      state.values.merge(notification.values) { $1 }
+      state.attributes.merge(notification.attributes.mapValues(\.value)) { $1 }
+      if let playback = notification.values[.playback].flatMap(Playback.init) {
+        state.playbacks.append(playback)
+      }
+    }
+  }
+}
