@@ -69,7 +69,10 @@ extension JSON: Hashable {
     case (.string(let a), .string(let b)): a == b
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
-    case (.integer, .number), (.number, .integer), (.number, .number): left.number == right.number
+    case (.number(let a), .number(let b)): a == b
+    // Exactly, not by rounding the integer: else two different integers could equal one number.
+    case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)):
+      Int(exactly: b) == a
     default: false
     }
   }
@@ -78,7 +81,9 @@ extension JSON: Hashable {
     switch self {
     case .null: hasher.combine(0)
     case .bool(let value): hasher.combine(value)
-    case .integer, .number: hasher.combine(number)
+    case .integer(let value): hasher.combine(value)
+    case .number(let value):
+      if let whole = Int(exactly: value) { hasher.combine(whole) } else { hasher.combine(value) }
     case .string(let value): hasher.combine(value)
     case .array(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)

@@ -2,49 +2,63 @@
 public struct JSONDocument: Sendable {
   /// The value of the whole text.
   public let value: JSON
+  /// Keys that stand in an object that already has them, when the reader asked to keep them.
+  public let repeatedKeys: [RepeatedKey]
   private let places: [JSONPath: Place]
+  private let lines: LineIndex
 
+  /// A key that its object already has. The first of its values is the one that counts.
+  public struct RepeatedKey: Sendable, Hashable {
+    public let path: JSONPath
+    public let position: TextPosition
+  }
+
+  /// Offsets, not positions: most are never asked for.
   private struct Place: Sendable {
-    let value: TextPosition
-    let key: TextPosition?
+    let value: Int
+    let key: Int?
   }
 
   /// Reads a text, as `JSON.init(parsing:)` does.
-  public init(parsing bytes: some Sequence<UInt8>) throws(JSONSyntaxError) {
+  ///
+  /// - Parameter keepingRepeatedKeys: Whether a repeated key is listed in `repeatedKeys` instead
+  ///   of being refused, so that a reader can report it beside everything else that is wrong.
+  public init(parsing bytes: some Sequence<UInt8>, keepingRepeatedKeys: Bool = false)
+    throws(JSONSyntaxError)
+  {
     let bytes = Array(bytes)
-    var offsets: [(path: JSONPath, value: Int, key: Int?)] = []
+    var places: [JSONPath: Place] = [:]
+    var repeated: [(path: JSONPath, at: Int)] = []
     var path = JSONPath()
     value = try JSON.parse(bytes) { (parser: inout JSONParser) throws(JSONSyntaxError) in
       parser.visit = { element, visit in
         switch visit {
         case .enter(let valueAt, let keyAt):
           if let element { path.elements.append(element) }
-          offsets.append((path, valueAt, keyAt))
+          if places[path] == nil { places[path] = Place(value: valueAt, key: keyAt) }
         case .leave:
           if element != nil { path.elements.removeLast() }
         }
       }
+      if keepingRepeatedKeys { parser.repeated = { repeated.append((path.appending($0), $1)) } }
       return try parser.document()
     }
     let lines = LineIndex(bytes)
-    places = Dictionary(
-      offsets.map { entry in
-        let key = entry.key.map(lines.position(of:))
-        return (entry.path, Place(value: lines.position(of: entry.value), key: key))
-      },
-      uniquingKeysWith: { first, _ in first })
+    self.places = places
+    self.lines = lines
+    repeatedKeys = repeated.map { RepeatedKey(path: $0.path, position: lines.position(of: $0.at)) }
   }
 
   /// Where the value at `path` begins; the nearest value around it when there is none.
   public func position(of path: JSONPath) -> TextPosition {
-    nearest(path).place?.value ?? TextPosition(line: 1, column: 1)
+    lines.position(of: nearest(path).place?.value ?? 0)
   }
 
   /// Where the key that leads to `path` stands; its value's place when it has no key.
   public func keyPosition(of path: JSONPath) -> TextPosition {
     let (place, isExact) = nearest(path)
-    guard let place else { return TextPosition(line: 1, column: 1) }
-    return isExact ? place.key ?? place.value : place.value
+    guard let place else { return lines.position(of: 0) }
+    return lines.position(of: isExact ? place.key ?? place.value : place.value)
   }
 
   private func nearest(_ path: JSONPath) -> (place: Place?, isExact: Bool) {
@@ -60,7 +74,7 @@ public struct JSONDocument: Sendable {
 }
 
 /// The offsets at which lines begin, for quick look-up.
-private struct LineIndex {
+private struct LineIndex: Sendable {
   private let bytes: [UInt8]
   private let starts: [Int]
 
@@ -70,7 +84,11 @@ private struct LineIndex {
   }
 
   func position(of offset: Int) -> TextPosition {
-    let line = (starts.firstIndex { $0 > offset } ?? starts.count) - 1
+    var (line, after) = (0, starts.count)
+    while after - line > 1 {
+      let middle = (line + after) / 2
+      if starts[middle] <= offset { line = middle } else { after = middle }
+    }
     let column = bytes[starts[line]..<min(offset, bytes.count)].count { $0 & 0xC0 != 0x80 }
     return TextPosition(line: line + 1, column: column + 1)
   }

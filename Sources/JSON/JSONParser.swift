@@ -70,6 +70,8 @@ struct JSONParser {
   private var depth = 0
   /// Called with the offset of each value and of its key, when someone wants positions.
   var visit: ((JSONPath.Element?, Visit) -> Void)?
+  /// Called with a key that its object already has, and its offset; without it that is an error.
+  var repeated: ((String, Int) -> Void)?
 
   enum Visit {
     case enter(valueAt: Int, keyAt: Int?)
@@ -140,8 +142,10 @@ struct JSONParser {
         throw failure("unexpected \(found), expected a key in double quotes")
       }
       let key = try string()
-      guard isNew(key, among: members, &seen) else {
-        throw failure("the key \"\(key)\" occurs twice", at: keyAt)
+      let isNew = isNew(key, among: members, &seen)
+      if !isNew {
+        guard let repeated else { throw failure("the key \"\(key)\" occurs twice", at: keyAt) }
+        repeated(key, keyAt)
       }
       skipSpace()
       guard current == UInt8(ascii: ":") else {
@@ -150,7 +154,8 @@ struct JSONParser {
       index += 1
       skipSpace()
       visit?(.key(key), .enter(valueAt: index, keyAt: keyAt))
-      members.append((key, try value()))
+      let value = try value()
+      if isNew { members.append((key, value)) }
       visit?(.key(key), .leave)
       skipSpace()
       guard try more(closing: UInt8(ascii: "}")) else {

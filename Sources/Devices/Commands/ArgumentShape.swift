@@ -6,7 +6,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
   case integer(ClosedRange<Int>, unit: String)
   /// A number with a fraction.
   case number(ClosedRange<Double>, unit: String)
-  /// A text of 1 to `longest` characters that names a `what`: "an input", "a station".
+  /// A text of 1 to `longest` code points (as JSON Schema counts) that names a `what`: "an input".
   case text(longest: Int, what: String)
   /// An object of named fields.
   case fields([ArgumentField])
@@ -35,7 +35,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
     case .number(let range, _):
       guard let number = value.number, range.contains(number) else { return mismatch(value) }
     case .text(let longest, _):
-      guard let text = value.string, !text.isEmpty, text.count <= longest else {
+      guard let text = value.string, !text.isEmpty, text.unicodeScalars.count <= longest else {
         return mismatch(value)
       }
     case .fields(let fields): return Self.problem(with: value, fields: fields, shape: self)

@@ -61,12 +61,19 @@ extension Manifest {
 
   private static func environment(_ object: JSONObject) throws(ManifestError) -> [String] {
     let names = try texts(object, "environment", atLeast: 0)
-    for (index, name) in names.enumerated() where !allowedEnvironment.contains(name) {
+    for (index, name) in names.enumerated() where !mayAsk(for: name) {
       throw ManifestError(
         [.key("environment"), .index(index)],
         "\"\(name)\" is not among \(allowedEnvironment.joined(separator: ", "))")
     }
     return names
+  }
+
+  /// Whether `name` is in the documented list, or falls under an entry of it that ends in `*`.
+  private static func mayAsk(for name: String) -> Bool {
+    allowedEnvironment.contains { allowed in
+      allowed == name || allowed.last == "*" && name.hasPrefix(allowed.dropLast())
+    }
   }
 
   private static func roles(_ object: JSONObject) throws(ManifestError) -> [Role: RoleOffer] {
