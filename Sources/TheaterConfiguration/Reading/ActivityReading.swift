@@ -1,0 +1,84 @@
+import Devices
+import HomeTheater
+import JSON
+
+extension ConfigurationReader {
+  /// The activities without a mistake in them, by name.
+  mutating func readActivities(scenes: [String: Scene], cables: [CableEdge]) -> [String: Activity] {
+    var activities: [String: Activity] = [:]
+    for (name, activity) in member("activities").object ?? [:] {
+      let path: JSONPath = [.key("activities"), .key(name)]
+      guard !isFlawed(path), let start = activity["start"]?.string,
+        let end = activity["end"]?.string
+      else { continue }
+      let begins = checkScene(start, at: path.appending("start"), scenes)
+      let ends = checkScene(end, at: path.appending("end"), scenes)
+      if let begins { checkStart(begins, at: path.appending("start")) }
+      if let ends { checkEnd(ends, at: path.appending("end")) }
+      let player = activity["player"]?.string.flatMap {
+        device($0, at: path.appending("player"), as: Role.sources, what: "a player or tuner")
+      }
+      let amplifier = activity["amplifier"]?.string.flatMap {
+        device($0, at: path.appending("amplifier"), as: [.amplifier], what: "an amplifier")
+      }
+      guard !isFlawed(path) else { continue }
+      activities[name] = Activity(
+        name: name, title: activity["title"]?.string, start: start, end: end, player: player,
+        amplifier: amplifier ?? cables.first { $0.from == player }?.to,
+        category: activity["category"]?.string.flatMap(Category.init) ?? begins?.category,
+        whenEnded: activity["whenEnded"]?.string.flatMap(WhenEnded.init) ?? .end)
+    }
+    return activities
+  }
+
+  /// The scene of this name; `nil` when it is missing, or has mistakes that are already told.
+  private mutating func checkScene(_ name: String, at path: JSONPath, _ scenes: [String: Scene])
+    -> Scene?
+  {
+    let written = member("scenes").object?.keys ?? []
+    if !written.contains(name) { reportMissing("scene", name, among: written, at: path) }
+    return scenes[name]
+  }
+
+  /// Who begins an activity says which film, song or station, and nothing else.
+  private mutating func checkStart(_ scene: Scene, at path: JSONPath) {
+    let others = scene.parameters.filter { $0.value.category == nil }.keys.sorted()
+    let choices = scene.parameters.filter { $0.value.category != nil }.keys.sorted()
+    if let other = others.first {
+      report(
+        .reference, at: path,
+        "\"\(scene.name)\" has the parameter \"\(other)\", which nobody gives when it begins",
+        hint: "A scene that begins an activity can have a film, a song or a station.")
+    }
+    if choices.count > 1 {
+      report(
+        .reference, at: path,
+        "\"\(scene.name)\" has several things to choose: \(choices.joined(separator: ", "))",
+        hint: "A scene that begins an activity can have one.")
+    }
+  }
+
+  private mutating func checkEnd(_ scene: Scene, at path: JSONPath) {
+    guard let parameter = scene.parameters.keys.min() else { return }
+    report(
+      .reference, at: path,
+      "\"\(scene.name)\" has the parameter \"\(parameter)\", which nobody gives when it ends",
+      hint: "A scene that ends an activity has no parameters.")
+  }
+}
+
+extension Scene {
+  /// The list from which its parameter is chosen.
+  fileprivate var category: Category? { parameters.values.compactMap(\.category).first }
+}
+
+extension ParameterKind {
+  fileprivate var category: Category? {
+    switch self {
+    case .film: .films
+    case .song: .songs
+    case .station: .stations
+    case .text, .number: nil
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Devices
+import HomeTheater
+import JSON
+import PluginProtocol
+
+extension ConfigurationReader {
+  /// The devices without a mistake in them.
+  mutating func readDevices() -> [DeviceBinding] {
+    var bindings: [DeviceBinding] = []
+    for (name, device) in member("devices").object ?? [:] {
+      let path: JSONPath = [.key("devices"), .key(name)]
+      guard !isFlawed(path), let role = roles[name], let plugin = device["plugin"]?.string else {
+        continue
+      }
+      guard let options = readOptions(device, role: role, plugin: plugin, at: path) else {
+        continue
+      }
+      bindings.append(
+        DeviceBinding(
+          id: DeviceID(name), role: role, plugin: plugin, options: options,
+          process: device["process"]?.string))
+    }
+    return bindings
+  }
+
+  private mutating func readOptions(
+    _ device: JSON, role: Role, plugin: String, at path: JSONPath
+  ) -> DeviceOptions? {
+    let given = device["options"] ?? .object([:])
+    let place = path.appending("options")
+    guard let manifest = plugins.manifests[plugin], let offer = manifest.roles[role] else {
+      report(
+        .plugin, .warning, at: path.appending("plugin"),
+        "the plugin \"\(plugin)\" cannot be used: \(plugins.faults[plugin] ?? "no manifest")",
+        hint: "The device will be unavailable until it is mended; its options were not checked.")
+      // Nobody will be handed these; secrets are left sealed and unread.
+      return DeviceOptions(written: given)
+    }
+    let shape: Shape
+    do {
+      shape = try OptionSchema.shape(offer.options)
+    } catch {
+      report(
+        .plugin, at: path.appending("plugin"),
+        "the manifest of \"\(plugin)\" has a wrong options schema for \(role.rawValue): \(error)",
+        hint: "This is the plugin's mistake: tell its author, or use another version.")
+      return nil
+    }
+    let written = shape.completed(given, from: origin)
+    return seal(written, shape: shape, at: place)
+  }
+
+  /// Reads the secrets that the options name, and checks that each fits its place.
+  private mutating func seal(_ written: JSON, shape: Shape, at path: JSONPath) -> DeviceOptions? {
+    var found: [JSONPath: Secret] = [:]
+    var isComplete = true
+    for (place, name) in DeviceOptions.secretNames(in: written) {
+      do {
+        found[place] = try secrets.secret(name)
+      } catch {
+        isComplete = false
+        report(
+          .secret, at: JSONPath(path.elements + place.elements), error.message, hint: error.hint)
+      }
+    }
+    guard isComplete else { return nil }
+    let options = DeviceOptions(written: written, secrets: found)
+    guard !found.isEmpty else { return options }
+    // The message must not say what was found: it is secret.
+    for problem in shape.problems(with: options.revealed()) {
+      isComplete = false
+      report(
+        .secret, at: JSONPath(path.elements + problem.path.elements),
+        "the secret does not fit: expected \(problem.expected)",
+        hint: "Change the secret's file.")
+    }
+    return isComplete ? options : nil
+  }
+
+  // MARK: Cables
+
+  /// The cables without a mistake in them.
+  mutating func readCables() -> [CableEdge] {
+    var edges: [CableEdge] = []
+    var inputs: [String: JSONPath] = [:]
+    var sources: [String: JSONPath] = [:]
+    for (index, cable) in (member("cables").array ?? []).enumerated() {
+      let path: JSONPath = [.key("cables"), .index(index)]
+      guard !isFlawed(path), let from = cable["from"]?.string, let to = cable["to"]?.string,
+        let input = cable["input"]?.string
+      else { continue }
+      let source = device(
+        from, at: path.appending("from"), as: Role.sources, what: "a player or tuner")
+      let sink = device(to, at: path.appending("to"), as: [.amplifier], what: "an amplifier")
+      if let first = inputs.updateValue(path, forKey: "\(to) \(input)") {
+        report(
+          .reference, at: path.appending("input"),
+          "\"\(to)\" already has a cable at the input \"\(input)\" (\(first))",
+          hint: "Give each cable an input of its own.")
+      }
+      if let first = sources.updateValue(path, forKey: from) {
+        report(
+          .reference, at: path.appending("from"),
+          "\"\(from)\" is already plugged in (\(first)); a source has one output",
+          hint: "Remove one of the two cables.")
+      }
+      checkKinds(from: from, to: to, at: path)
+      if let source, let sink { edges.append(CableEdge(from: source, to: sink, input: input)) }
+    }
+    return edges
+  }
+
+  private mutating func checkKinds(from: String, to: String, at path: JSONPath) {
+    guard let source = cableKinds(of: from), let sink = cableKinds(of: to),
+      Set(source).isDisjoint(with: sink)
+    else { return }
+    func words(_ kinds: [CableKind]) -> String {
+      kinds.isEmpty ? "none" : kinds.map(\.rawValue).joined(separator: ", ")
+    }
+    report(
+      .reference, at: path,
+      "no cable fits both ends: \"\(from)\" has \(words(source)), \"\(to)\" has \(words(sink))",
+      hint: "Use a plugin for one of them that has a kind of cable in common with the other.")
+  }
+
+  /// What the manifest says of the device's end; `nil` when that cannot be known.
+  private func cableKinds(of name: String) -> [CableKind]? {
+    guard let role = roles[name], let plugin = member("devices")[name]?["plugin"]?.string else {
+      return nil
+    }
+    return plugins.manifests[plugin]?.roles[role]?.cables
+  }
+
+  /// The inputs that cables give to an amplifier.
+  func inputs(of amplifier: String) -> [String] {
+    (member("cables").array ?? []).filter { $0["to"]?.string == amplifier }
+      .compactMap { $0["input"]?.string }
+  }
+}

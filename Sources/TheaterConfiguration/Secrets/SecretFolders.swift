@@ -1,0 +1,77 @@
+import Glibc
+import JSON
+
+/// Secrets as files: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), else in a folder of
+/// our own beside the state, where each must belong to its user alone.
+package struct SecretFolders: SecretSource {
+  /// `$CREDENTIALS_DIRECTORY`; the service manager looks after who may read it.
+  package var credentials: String?
+  /// The folder beside the state: `…/home-theater/secrets`.
+  package var own: String
+
+  package init(credentials: String?, own: String) {
+    self.credentials = credentials
+    self.own = own
+  }
+
+  private static let longest = 64 * 1024
+
+  package func secret(_ name: String) throws(SecretError) -> Secret {
+    guard SecretName.shape.accepts(.string(name)) else {
+      throw SecretError(
+        "\"\(name.prefix(60))\" cannot be the name of a secret",
+        hint: "Use letters, digits, \".\", \"_\" and \"-\".")
+    }
+    if let credentials {
+      // World-readable is wrong anywhere; the group is the service manager's affair.
+      let text = try read("\(credentials)/\(name)", name: name, forbidden: S_IRWXO)
+      if let text { return Secret(name: name, text: text) }
+    }
+    let path = "\(own)/\(name)"
+    if let text = try read(path, name: name, forbidden: S_IRWXG | S_IRWXO) {
+      return Secret(name: name, text: text)
+    }
+    throw SecretError(
+      "the secret \"\(name)\" is missing",
+      hint: "Put it into \(path) and make it yours alone: chmod 600 \(path)")
+  }
+
+  /// The text of the file, without one line break at its end; `nil` when there is no file.
+  private func read(_ path: String, name: String, forbidden: mode_t) throws(SecretError) -> String?
+  {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw SecretError(
+        "the secret \"\(name)\" cannot be read: \(String(cString: strerror(errno)))",
+        hint: "Check who owns \(path), and that it is a file and no link.")
+    }
+    defer { close(file) }
+    // Asked of the open file, so that nobody can exchange it in between.
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw SecretError("the secret \"\(name)\" is not a file", hint: "Look at \(path).")
+    }
+    guard status.st_mode & forbidden == 0 else {
+      throw SecretError(
+        "the secret \"\(name)\" can be read by others", hint: "Type: chmod 600 \(path)")
+    }
+    return try Self.text(of: file, name: name, path: path)
+  }
+
+  private static func text(of file: Int32, name: String, path: String) throws(SecretError)
+    -> String
+  {
+    guard let bytes = contents(of: file, atMost: longest) else {
+      throw SecretError(
+        "the secret \"\(name)\" cannot be read or is longer than \(longest / 1024) KiB",
+        hint: "Look at \(path).")
+    }
+    let content = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+    guard !content.isEmpty, let text = String(validating: content, as: UTF8.self) else {
+      throw SecretError(
+        "the secret \"\(name)\" is empty or not UTF-8", hint: "Write the text into \(path).")
+    }
+    return text
+  }
+}
