@@ -26,7 +26,8 @@ package enum OptionSchema {
         "a secret such as {\"secret\": \"radio-password\"}",
         fields: [
           .init(
-            "secret", .text(SecretName.shape), isRequired: true,
+            "secret", .text(TextShape(rule: .secretName, what: "the name of a secret")),
+            isRequired: true,
             help: "The name of a file in the credentials or secrets folder; it holds the text.")
         ])))
 
@@ -118,7 +119,7 @@ package enum OptionSchema {
       guard let text = pattern.string, (try? Regex(text)) != nil else {
         throw OptionSchemaError(path.appending("pattern"), "expected a regular expression")
       }
-      shape.pattern = text
+      shape.rule = .pattern(text)
     }
     if let format = object["format"] {
       guard format == "path" else {

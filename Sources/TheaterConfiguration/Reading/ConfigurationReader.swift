@@ -147,7 +147,7 @@ struct ConfigurationReader {
     guard allowed.contains(role) else {
       let fitting = deviceNames.filter { roles[$0].map(allowed.contains) ?? false }
       report(
-        .reference, at: path, "expected \(what), but \"\(name)\" is a \(role.title)",
+        .reference, at: path, "expected \(what), but \"\(name)\" has the role \(role.rawValue)",
         hint: fitting.isEmpty ? nil : "It could be \(fitting.joined(separator: ", ")).")
       return nil
     }

@@ -18,12 +18,12 @@ extension ConfigurationReader {
     var places: [String: JSONPath] = [:]
     for (index, item) in (member("library")[list]?.array ?? []).enumerated() {
       let path: JSONPath = [.key("library"), .key(list), .index(index)]
-      guard !isFlawed(path), let id = item["id"]?.string, let title = item["title"]?.string else {
-        continue
-      }
+      guard !isFlawed(path), let title = item["title"]?.string else { continue }
+      let id = item["id"]?.string ?? title
       if let first = places.updateValue(path, forKey: id) {
         report(
-          .reference, at: path.appending("id"), "the id \"\(id)\" is already taken by \(first)",
+          .reference, at: path.appending(item["id"] == nil ? "title" : "id"),
+          "the id \"\(id)\" is already taken by \(first)",
           hint: "Positions are saved by it: give each an id of its own.")
       }
       let player = item["player"]?.string.flatMap {

@@ -18,13 +18,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// What a secret may be called: it is the name of a file.
-package enum SecretName {
-  /// Letters, digits, `.`, `_` and `-`, at most 64, not beginning with a dot.
-  package static let shape = TextShape(
-    pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$", what: "the name of a secret")
-}
-
 /// Why a secret cannot be had.
 package struct SecretError: Error, Sendable, Hashable {
   /// What happened, without a word of the secret.

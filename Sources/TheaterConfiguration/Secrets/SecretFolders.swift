@@ -1,5 +1,4 @@
 import Glibc
-import JSON
 
 /// Secrets as files: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), else in a folder of
 /// our own beside the state, where each must belong to its user alone.
@@ -17,7 +16,7 @@ package struct SecretFolders: SecretSource {
   private static let longest = 64 * 1024
 
   package func secret(_ name: String) throws(SecretError) -> Secret {
-    guard SecretName.shape.accepts(.string(name)) else {
+    guard TextRule.secretName.allows(name) else {
       throw SecretError(
         "\"\(name.prefix(60))\" cannot be the name of a secret",
         hint: "Use letters, digits, \".\", \"_\" and \"-\".")

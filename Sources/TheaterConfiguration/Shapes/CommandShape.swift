@@ -5,7 +5,7 @@ extension Shape {
   /// `"$film"`: a parameter of the scene, wherever an argument may stand.
   static let parameter = Shape.named(
     "parameter",
-    .text(TextShape(pattern: "^\\$[A-Za-z][A-Za-z0-9_-]{0,63}$", what: "a parameter (\"$name\")")))
+    .text(TextShape(rule: .parameter, what: "a parameter such as \"$film\"")))
 
   /// The argument of a scene's command.
   static func argument(_ shape: ArgumentShape) -> Shape {

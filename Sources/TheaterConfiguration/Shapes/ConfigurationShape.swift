@@ -7,7 +7,7 @@ import PluginProtocol
 enum ConfigurationShape {
   /// A name that a person gives to a device, scene, activity, input or process.
   static func name(of what: String) -> TextShape {
-    TextShape(pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$", what: "the name of \(what)")
+    TextShape(rule: .name, what: "the name of \(what)")
   }
 
   /// Words of a step that are not devices.
@@ -183,22 +183,24 @@ enum ConfigurationShape {
           "folders", .list(path("a folder")), help: "Folders in which players look for more."),
       ]))
 
-  private static let itemFields: [ObjectShape.Field] = [
-    .init(
-      "id", .text(TextShape(shortest: 1, longest: 1000, what: "an id")), isRequired: true,
-      help: "What the player is told to play."),
-    .init(
-      "title", .text(TextShape(shortest: 1, longest: 200, what: "a title")), isRequired: true,
-      help: "What people read, and may type."),
-    .init(
-      "player", .text(name(of: "a device")), help: "Who can play it; any that fits, when not given."
-    ),
-  ]
+  private static func itemFields(idHelp: String, isIDRequired: Bool) -> [ObjectShape.Field] {
+    [
+      .init(
+        "id", .text(TextShape(shortest: 1, longest: 1000, what: "an id")),
+        isRequired: isIDRequired, help: idHelp),
+      .init(
+        "title", .text(TextShape(shortest: 1, longest: 200, what: "a title")), isRequired: true,
+        help: "What people read, and may type."),
+      .init(
+        "player", .text(name(of: "a device")),
+        help: "Who can play it; any that fits, when not given."),
+    ]
+  }
 
   private static let recording = Shape.object(
     ObjectShape(
       "a film or song",
-      fields: itemFields + [
+      fields: itemFields(idHelp: "What the player is told to play.", isIDRequired: true) + [
         .init("artist", .text(TextShape(shortest: 1, longest: 200, what: "an artist"))),
         .init("album", .text(TextShape(shortest: 1, longest: 200, what: "an album"))),
         .init(
@@ -209,12 +211,13 @@ enum ConfigurationShape {
   private static let station = Shape.object(
     ObjectShape(
       "a station",
-      fields: itemFields + [
-        .init(
-          "am", .number(range(TunerCommand.amRange, unit: "kHz")), help: "Where it is, in kHz."),
-        .init(
-          "fm", .number(range(TunerCommand.fmRange, unit: "MHz")), help: "Where it is, in MHz."),
-      ], alternatives: ["am", "fm"]))
+      fields: itemFields(
+        idHelp: "What its tuner calls it; the title, when not given.", isIDRequired: false) + [
+          .init(
+            "am", .number(range(TunerCommand.amRange, unit: "kHz")), help: "Where it is, in kHz."),
+          .init(
+            "fm", .number(range(TunerCommand.fmRange, unit: "MHz")), help: "Where it is, in MHz."),
+        ], alternatives: ["am", "fm"]))
 
   private static func range(_ range: ClosedRange<Double>, unit: String) -> NumberShape {
     NumberShape(minimum: range.lowerBound, maximum: range.upperBound, unit: unit)

@@ -44,30 +44,21 @@ package struct NumberShape: Sendable, Hashable {
 package struct TextShape: Sendable, Hashable {
   package var shortest = 0
   package var longest: Int?
-  /// A regular expression that must be found in it.
-  package var pattern: String?
+  package var rule: TextRule?
   /// What it names, in a person's words: "the id of a device".
   package var what = "a text"
   /// Whether it is a path; a relative one starts at the configuration file.
   package var isPath = false
 
   package init(
-    shortest: Int = 0, longest: Int? = nil, pattern: String? = nil, what: String = "a text",
+    shortest: Int = 0, longest: Int? = nil, rule: TextRule? = nil, what: String = "a text",
     isPath: Bool = false
   ) {
     self.shortest = shortest
     self.longest = longest
-    self.pattern = pattern
+    self.rule = rule
     self.what = what
     self.isPath = isPath
-  }
-
-  /// Whether the pattern is found in `text`. A pattern that is no regular expression is never found:
-  /// `OptionSchema` refuses it before it comes here.
-  func matches(_ text: String) -> Bool {
-    guard let pattern else { return true }
-    guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return false }
-    return text.firstMatch(of: regex) != nil
   }
 }
 

@@ -119,11 +119,13 @@ extension TextShape {
   func accepts(_ value: JSON) -> Bool {
     guard let text = value.string else { return false }
     let length = text.unicodeScalars.count
-    return length >= shortest && length <= longest ?? .max && matches(text)
+    return length >= shortest && length <= longest ?? .max && rule?.allows(text) != false
   }
 
   var expectation: String {
-    if pattern != nil, what == "a text", let pattern { return "a text like \(pattern)" }
+    if let rule {
+      return what == "a text" ? "a text \(rule.expectation)" : "\(what) (\(rule.expectation))"
+    }
     if let longest, longest < 1000 { return "\(what) (at most \(longest) characters)" }
     return shortest > 0 ? "\(what), not empty" : what
   }

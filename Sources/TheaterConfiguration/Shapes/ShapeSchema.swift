@@ -43,7 +43,7 @@ extension TextShape {
     var schema: JSONObject = ["type": "string"]
     if shortest > 0 { schema["minLength"] = .integer(shortest) }
     if let longest { schema["maxLength"] = .integer(longest) }
-    if let pattern { schema["pattern"] = .string(pattern) }
+    if let rule { schema["pattern"] = .string(rule.pattern) }
     return schema
   }
 }

@@ -1,0 +1,63 @@
+/// What a text must look like.
+///
+/// The rules of the configuration itself are checked by hand: compiling a regular expression for
+/// each of its names would take longer than everything else. Both forms are held together by the
+/// test that compares the decoder with an independent validator.
+package enum TextRule: Sendable, Hashable {
+  /// A letter, then letters, digits, `-` and `_`, at most 64 in all: what a person calls things.
+  case name
+  /// `$` and a name: a parameter of a scene.
+  case parameter
+  /// The name of a secret: letters, digits, `.`, `_` and `-`, not beginning with a dot, at most 64.
+  case secretName
+  /// A regular expression that must be found in the text; from a manifest.
+  case pattern(String)
+
+  /// The rule as a regular expression, for the schema.
+  package var pattern: String {
+    switch self {
+    case .name: "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
+    case .parameter: "^\\$[A-Za-z][A-Za-z0-9_-]{0,63}$"
+    case .secretName: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
+    case .pattern(let pattern): pattern
+    }
+  }
+
+  /// The rule in a person's words.
+  package var expectation: String {
+    switch self {
+    case .name, .parameter: "a letter, then at most 63 letters, digits, \"-\" and \"_\""
+    case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\""
+    case .pattern(let pattern): "like \(pattern)"
+    }
+  }
+
+  /// Whether `text` keeps the rule. No text keeps a pattern that is no regular expression;
+  /// `OptionSchema` refuses those before they come here.
+  package func allows(_ text: some StringProtocol) -> Bool {
+    let bytes = text.utf8
+    switch self {
+    case .name:
+      return bytes.count <= 64 && bytes.first.map(Self.isLetter) ?? false
+        && bytes.allSatisfy { Self.isWordCharacter($0) }
+    case .parameter: return text.hasPrefix("$") && TextRule.name.allows(text.dropFirst())
+    case .secretName:
+      return (1...64).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
+        && bytes.allSatisfy { Self.isWordCharacter($0) || $0 == UInt8(ascii: ".") }
+    case .pattern(let pattern):
+      guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return false }
+      return String(text).firstMatch(of: regex) != nil
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isWordCharacter(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "0"..."9", "-", "_": true
+    default: isLetter(byte)
+    }
+  }
+}

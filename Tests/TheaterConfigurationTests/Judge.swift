@@ -1,0 +1,65 @@
+import Foundation
+import JSON
+
+/// Python's `jsonschema`: an independent reader of JSON Schema (draft 2020-12).
+enum Judge {
+  /// Why the judge did not speak.
+  struct Silence: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let program = """
+    import json, sys
+    from jsonschema import Draft202012Validator
+    case = json.load(sys.stdin)
+    Draft202012Validator.check_schema(case["schema"])
+    validator = Draft202012Validator(case["schema"])
+    print(json.dumps([validator.is_valid(instance) for instance in case["instances"]]))
+    """
+
+  /// Which of the instances fit the schema; also checks that the schema itself is one.
+  static func verdicts(on instances: [JSON], schema: JSON) throws -> [Bool] {
+    let python = try python()
+    let input = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: input) }
+    let text = JSON.object(["schema": schema, "instances": .array(instances)]).text()
+    try Data(text.utf8).write(to: input)
+    let (status, output) = try run(
+      python, ["-c", program], input: FileHandle(forReadingFrom: input))
+    guard status == 0, let verdicts = try? JSON(parsing: output).array else {
+      throw Silence(description: "\(python) ended with \(status) and said: \(output)")
+    }
+    return verdicts.compactMap(\.bool)
+  }
+
+  /// A Python that has jsonschema: the one on PATH, Debian's, or one that the environment names.
+  private static func python() throws -> String {
+    let environment = ProcessInfo.processInfo.environment
+    let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
+    let candidates =
+      [environment["THEATER_TEST_PYTHON"]].compactMap { $0 } + folders.map { "\($0)/python3" }
+    for python in candidates where FileManager.default.isExecutableFile(atPath: python) {
+      let attempt = try? run(python, ["-c", "import jsonschema"], input: .nullDevice)
+      if attempt?.status == 0 { return python }
+    }
+    throw Silence(
+      description: "no python3 with jsonschema: apt-get install python3-jsonschema, or set "
+        + "THEATER_TEST_PYTHON to the python of a virtual environment that has it")
+  }
+
+  private static func run(_ program: String, _ arguments: [String], input: FileHandle) throws
+    -> (status: Int32, output: String)
+  {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+}

@@ -1,0 +1,42 @@
+import JSON
+import Testing
+
+@testable import TheaterConfiguration
+
+@Suite("The JSON Schema")
+struct SchemaTests {
+  @Test("F3 · an independent validator and the decoder agree on every mutation of a configuration")
+  func agreement() throws {
+    let base = try JSON(parsing: Fixtures.whole)
+    let corpus = Array(Set([base] + Mutations.all(of: base)))
+    let schema = TheaterConfiguration.schema(Fixtures.plugins)
+    let verdicts = try Judge.verdicts(on: corpus, schema: schema)
+    try #require(verdicts.count == corpus.count)
+    let secrets = PocketSecrets(texts: ["x": "y"])
+    var counts: [String: Int] = [:]
+    for (instance, isValid) in zip(corpus, verdicts) {
+      let problems = Fixtures.problems(instance.text(), secrets: secrets)
+      let hasShapeProblem = problems.contains { $0.kind == .shape && $0.severity == .error }
+      if hasShapeProblem == isValid {
+        Issue.record(
+          """
+          The schema says \(isValid ? "valid" : "invalid"), the decoder says \(problems)
+          of \(instance)
+          """)
+      }
+      let kind = problems.isEmpty ? "good" : isValid ? "decoder alone" : "bad"
+      counts[kind, default: 0] += 1
+    }
+    // The corpus must have enough of each kind to prove anything.
+    #expect(counts["good", default: 0] >= 100)
+    #expect(counts["bad", default: 0] >= 1000)
+    #expect(counts["decoder alone", default: 0] >= 100)
+  }
+
+  @Test("the schema of no plugins at all is a schema too")
+  func noPlugins() throws {
+    let schema = TheaterConfiguration.schema(KnownPlugins())
+    let instance: JSON = ["devices": ["a": ["role": "lights", "plugin": "Any"]]]
+    #expect(try Judge.verdicts(on: [instance, [:]], schema: schema) == [true, false])
+  }
+}

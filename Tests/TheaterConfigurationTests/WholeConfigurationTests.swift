@@ -1,0 +1,122 @@
+import Devices
+import HomeTheater
+import JSON
+import Testing
+
+@testable import TheaterConfiguration
+
+@Suite("A configuration without mistakes")
+struct WholeConfigurationTests {
+  let configuration: TheaterConfiguration
+
+  init() throws { configuration = try Fixtures.read(Fixtures.whole) }
+
+  @Test("F3 · devices are bound to roles and plugins, in the order of the file")
+  func devices() {
+    #expect(
+      configuration.devices.map(\.id.name) == [
+        "amp", "dvd", "cd", "tuner", "lights", "screen", "popper",
+      ])
+    #expect(configuration["amp"]?.role == .amplifier)
+    #expect(configuration["amp"]?.plugin == "Speaker")
+    #expect(configuration["dvd"]?.process == "discs")
+    #expect(configuration["cd"]?.process == nil)
+    #expect(configuration.warnings.isEmpty)
+  }
+
+  @Test("options have the manifest's defaults filled in, also deep inside")
+  func defaults() {
+    #expect(
+      configuration["amp"]?.options.written == [
+        "device": "hw:1", "whenMissing": "fail", "buffer": 100,
+        "extras": [["key": "a", "weight": 0.5], ["key": nil, "weight": 2]],
+      ])
+    #expect(configuration["tuner"]?.options.written == ["speed": 1])
+    #expect(
+      configuration["cd"]?.options.revealed() == ["speed": 2.5, "faults": ["refuses": ["eject"]]])
+  }
+
+  @Test("F6 · steps keep their order, their device and how to go on")
+  func steps() throws {
+    let steps = try #require(configuration.plan.scenes["watch-film"]).steps
+    #expect(
+      steps.map(\.device.name) == ["popper", "lights", "screen", "amp", "amp", "dvd", "dvd"])
+    #expect(steps.map(\.onFailure) == [.continue] + Array(repeating: .stop, count: 6))
+    #expect(steps.map(\.until)[2] == .accepted)
+    #expect(steps.map(\.always) == [false, true, false, false, false, false, false])
+    #expect(steps[1].command == .fixed(try Command(["dim": 10], role: .lights)))
+    #expect(
+      steps[5].command
+        == .template(name: "play", argument: ["item": "$film", "position": 1.5], role: .dvdPlayer))
+    #expect(steps[6].command == .fixed(try Command("play", role: .dvdPlayer)))
+  }
+
+  @Test("E8 · an activity knows its scenes, and its list and amplifier without being told")
+  func activities() {
+    #expect(
+      configuration.plan.activities["film"]
+        == Activity(
+          name: "film", title: "Film", start: "watch-film", end: "end", player: "dvd",
+          amplifier: "amp", category: .films, whenEnded: .stay))
+    #expect(configuration.plan.activities["radio"]?.category == .stations)
+    #expect(configuration.plan.activities["radio"]?.amplifier == "amp")
+  }
+
+  @Test("E9 · the library has films, songs and stations; a station's id is its title")
+  func library() {
+    let library = configuration.plan.library
+    #expect(
+      library.films == [
+        LibraryItem(id: "ferry", title: "Night Ferry", duration: 120.5, player: "dvd")
+      ])
+    #expect(library.songs.first?.artist == "The Sine Waves")
+    #expect(library.stations.map(\.id) == ["Lantern", "v"])
+    #expect(library.stations.map(\.frequency) == [.fm(98.5), .am(810)])
+  }
+
+  @Test("relative paths start at the file")
+  func paths() throws {
+    #expect(
+      configuration.plan.library.folders.map(\.path) == [
+        "/etc/theater/Samples/Music", "/srv/music", "/etc/other", "/home/ada/Music",
+      ])
+    #expect(configuration.pluginFolders == ["/etc/theater/more-plugins"])
+    let text = Fixtures.whole(#""device": "hw:1""#, #""device": "hw:1", "impulse": "room.wav""#)
+    #expect(
+      try Fixtures.read(text)["amp"]?.options.written["impulse"] == "/etc/theater/room.wav")
+  }
+
+  @Test("cables name source, amplifier and input")
+  func cables() {
+    #expect(
+      configuration.plan.cables == [
+        CableEdge(from: "dvd", to: "amp", input: "dvd"),
+        CableEdge(from: "cd", to: "amp", input: "cd"),
+      ])
+  }
+
+  @Test("a parameter that no step uses is a warning, not an error")
+  func unusedParameter() throws {
+    let text = Fixtures.whole(#"{"item": "$film", "position": 1.5}"#, #"{"item": "ferry"}"#)
+    let warnings = try Fixtures.read(text).warnings
+    #expect(warnings.map(\.path.description) == ["$.scenes.watch-film.parameters.film"])
+    #expect(warnings.map(\.severity) == [.warning])
+  }
+
+  @Test("a plugin that cannot be used leaves its device bound, with a warning")
+  func faultyPlugin() throws {
+    var plugins = Fixtures.plugins
+    plugins.manifests["Speaker"] = nil
+    plugins.faults["Speaker"] = "its manifest is not JSON"
+    let configuration = try Fixtures.read(Fixtures.whole, plugins: plugins)
+    #expect(configuration["amp"]?.plugin == "Speaker")
+    #expect(configuration.warnings.map(\.kind) == [.plugin])
+    #expect(configuration.warnings.first?.message.contains("its manifest is not JSON") == true)
+  }
+}
+
+extension Command {
+  fileprivate init(_ name: String, role: Role) throws(CommandError) {
+    try self.init(name, argument: nil, role: role)
+  }
+}
