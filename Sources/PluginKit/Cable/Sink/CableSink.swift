@@ -41,7 +41,13 @@ public final class CableSink: Sendable {
       heard: heard, events: continuation)
     tap = core.tap
     let core = core
-    try startCableThread { core.run() }
+    do throws(CableError) {
+      try startCableThread { core.run() }
+    } catch {
+      core.close()
+      core.run()
+      throw error
+    }
   }
 
   /// Lets the next source in that presents `token`; it replaces the present one. A token that was
@@ -60,10 +66,8 @@ public final class CableSink: Sendable {
   /// Makes `audioEvent` unreadable until the next time.
   public func clearAudioEvent() { core.audioEvent.clear() }
 
-  /// Ends the cable: tells the source, removes the socket. The tap stays readable and empty.
-  public func close() {
-    core.control { $0.closed = true }
-  }
+  /// Ends the cable: removes the socket at once, tells the source. The tap stays readable.
+  public func close() { core.close() }
 
   deinit { close() }
 }

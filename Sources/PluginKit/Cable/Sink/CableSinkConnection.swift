@@ -5,8 +5,6 @@ import Synchronization
 /// credit.
 final class CableSinkConnection {
   let descriptor: Int32
-  /// Until when the audio thread may take to confirm a flush.
-  private(set) var flushDeadline: Int64?
 
   private let serial: UInt32
   private let ring: UnsafeMutablePointer<CableRing>
@@ -21,11 +19,15 @@ final class CableSinkConnection {
   private var received: UInt64 = 0
   private var limit: UInt64 = 0
   private var ended = false
+  /// The audio thread takes no marker, so nothing is read until it does.
   private var blocked = false
+  private var owesSilence = false
 
   /// What the ring's last marker said.
   private var ringGeneration: UInt64 = 0
   private var flushIndex = 0
+  /// Until when the audio thread may take to confirm a flush.
+  private var flushDeadline: Int64?
   /// Where each format begins in the ring's stream.
   private var spans: [(start: UInt64, format: CableFormat)] = []
   private var skipPosition: UInt64
@@ -52,9 +54,15 @@ final class CableSinkConnection {
 
   /// What to poll for.
   var poll: pollfd {
-    let input = blocked ? 0 : POLLIN
-    return pollfd(
-      fd: descriptor, events: Int16(outbox.isEmpty ? input : input | POLLOUT), revents: 0)
+    // A blocked connection is not polled at all: a hang-up would be reported again and again.
+    pollfd(
+      fd: blocked ? -1 : descriptor, events: Int16(outbox.isEmpty ? POLLIN : POLLIN | POLLOUT),
+      revents: 0)
+  }
+
+  /// When `service` has something to do at the latest.
+  var deadline: Int64? {
+    blocked || owesSilence ? MonotonicCableClock.now + 10_000_000 : flushDeadline
   }
 
   /// Reads and handles what has come.
@@ -66,6 +74,7 @@ final class CableSinkConnection {
 
   /// Answers what the audio thread did: confirmations, reports, credit.
   func service() throws(CableError) {
+    if owesSilence { silence() }
     if blocked { try parse() }
     confirmFlush()
     confirmDrained()
@@ -98,9 +107,7 @@ final class CableSinkConnection {
     blocked = false
     while true {
       guard ring.pointee.takesMarker else {
-        // The audio thread takes no marker: read on when it does (`service` tries again).
         blocked = true
-        flushDeadline = MonotonicCableClock.now + 10_000_000
         return
       }
       guard
@@ -187,8 +194,9 @@ final class CableSinkConnection {
   /// Drops what is in the ring and answers a flush that waits.
   private func silence() {
     // The generation of the ring, not of the stream: nothing new begins by falling silent.
-    _ = ring.pointee.append(
+    let index = ring.pointee.append(
       .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
+    owesSilence = index == nil
     skipPosition = ring.pointee.tail.load(ordering: .relaxed)
     if flushIndex > 0 { answerFlush() }
   }
@@ -209,10 +217,7 @@ final class CableSinkConnection {
   }
 
   private func confirmFlush() {
-    guard flushIndex > 0 else {
-      if !blocked { flushDeadline = nil }
-      return
-    }
+    guard flushIndex > 0 else { return }
     let confirmed = ring.pointee.confirmedSkip.load(ordering: .acquiring) >= flushIndex
     guard confirmed || (flushDeadline ?? 0) <= MonotonicCableClock.now else { return }
     guard confirmed else { return answerFlush() }

@@ -32,6 +32,7 @@ final class CableSinkCore: @unchecked Sendable {
   let events: AsyncStream<CableSinkEvent>.Continuation
 
   let listener: Int32
+  private let identity: UInt64?
   var waiting: [Int32: Guest] = [:]
   var connection: CableSinkConnection?
   var serial: UInt32 = 0
@@ -60,6 +61,7 @@ final class CableSinkCore: @unchecked Sendable {
       audioEvent.close()
       throw error
     }
+    identity = CableDescriptor.identity(path)
     // Room for the ring's time in the largest format; pages that no sound reaches cost nothing.
     let frames = Int(Int64(CableLimit.rates.upperBound) * ringTime / 1_000_000_000) + 1
     ring = .allocate(capacity: 1)
@@ -75,6 +77,17 @@ final class CableSinkCore: @unchecked Sendable {
     ring.deallocate()
     ioEvent.close()
     audioEvent.close()
+  }
+
+  /// Asks the I/O thread to end and removes the socket, unless another one is at its path by now.
+  func close() {
+    let first = controls.withLock { controls in
+      defer { controls.closed = true }
+      return !controls.closed
+    }
+    guard first else { return }
+    if CableDescriptor.identity(path) == identity { unlink(path) }
+    ioEvent.signal()
   }
 
   /// Changes the controls and wakes the I/O thread.
@@ -98,7 +111,6 @@ final class CableSinkCore: @unchecked Sendable {
     drop(CableError(.closed, "The amplifier closed the cable."))
     for descriptor in waiting.keys { Glibc.close(descriptor) }
     Glibc.close(listener)
-    unlink(path)
     events.finish()
   }
 
@@ -127,7 +139,7 @@ final class CableSinkCore: @unchecked Sendable {
 
   private var timeout: Int32 {
     var deadline = waiting.values.map(\.deadline).min()
-    if let pending = connection?.flushDeadline { deadline = min(deadline ?? pending, pending) }
+    if let pending = connection?.deadline { deadline = min(deadline ?? pending, pending) }
     return deadline.map { MonotonicCableClock().timeout(until: $0) } ?? -1
   }
 

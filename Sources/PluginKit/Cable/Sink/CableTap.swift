@@ -132,7 +132,7 @@ public struct CableTap: @unchecked Sendable {
 
   /// Takes over the marker's format and generation.
   private func adopt(_ marker: CableMarker) {
-    if marker.kind == .format || !ring.pointee.hasFormat {
+    if marker.kind != .silence {
       ring.pointee.announceFormat =
         !ring.pointee.hasFormat || ring.pointee.announceFormat
         || ring.pointee.format != marker.format

@@ -58,43 +58,46 @@ extension CableSourceCore {
   }
 
   func flush() -> (heard: CablePosition, section: UInt32) {
-    monitor.locked {
-      settle()
+    alone {
       let point = queue.written
-      var heard = timeline.frame(at: byte(at: clock.now))
+      let before = timeline
+      var heard = before.frame(at: byte(at: clock.now))
       let section = timeline.begin(at: point, timeline.current.format)
       drained = false
+      let sent = queue.sent
       queue.sent = point
+      rest(at: point)
       monitor.wakeAll()
       if playing, !paused, let link, let format = link.format {
-        if let byte = askForSilence(link, at: point, format) { heard = timeline.frame(at: byte) }
+        if let byte = askForSilence(link, at: point, format) {
+          heard = before.frame(at: min(byte, sent))
+        }
       } else {
         link?.moveStart(to: point)
       }
-      rest(at: point)
       pump()
       return (heard, section)
     }
   }
 
   func pause() -> CablePosition {
-    monitor.locked {
-      settle()
+    alone {
       guard !paused else { return timeline.frame(at: heardByte) }
       var byte = self.byte(at: clock.now)
       paused = true
+      rest(at: byte)
       if playing, let link, let format = link.format {
-        byte = askForSilence(link, at: byte, format) ?? byte
-        link.moveStart(to: max(byte, queue.base))
+        byte = min(askForSilence(link, at: byte, format) ?? byte, queue.sent)
       }
       rest(at: byte)
-      queue.sent = max(byte, queue.base)
+      rewind(to: byte)
+      self.link?.moveStart(to: queue.sent)
       return timeline.frame(at: byte)
     }
   }
 
   func resume() {
-    monitor.locked {
+    alone {
       guard paused else { return }
       paused = false
       heardTime = clock.now
@@ -125,16 +128,24 @@ extension CableSourceCore {
 
   // MARK: Locked
 
-  /// Waits until no other thread waits for silence, and lets time pass.
-  private func settle() {
-    while link?.awaiting != nil { monitor.wait() }
-    tick()
+  /// Runs a change of what plays, one after the other, after letting time pass.
+  private func alone<Result>(_ body: () -> Result) -> Result {
+    monitor.locked {
+      while busy { monitor.wait() }
+      busy = true
+      defer {
+        busy = false
+        monitor.wakeAll()
+      }
+      tick()
+      return body()
+    }
   }
 
   /// The position stands at `byte` until something is heard or time passes.
   private func rest(at byte: UInt64) {
-    heardByte = max(byte, heardByte)
-    deviceByte = heardByte
+    heardByte = byte
+    deviceByte = byte
     heardTime = clock.now
     running = false
   }
@@ -188,6 +199,7 @@ extension CableSourceCore {
     _ link: CableSourceLink, _ run: CableSourceLink.Run, _ end: UInt64
   ) -> Int? {
     let frame = run.format.frameBytes
+    guard queue.sent >= run.start else { return nil }
     let sent = (queue.sent - run.start) / UInt64(frame)
     guard link.limit > sent else { return nil }
     let credit = Int(min(link.limit - sent, UInt64(CableLimit.payload / frame)))

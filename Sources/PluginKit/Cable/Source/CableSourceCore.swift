@@ -37,6 +37,8 @@ final class CableSourceCore: @unchecked Sendable {
   var drained = false
   /// Which byte the last answered flush was heard up to.
   var flushAnswer: UInt64?
+  /// Whether a flush, a pause or a resume is under way.
+  var busy = false
 
   init(
     clock: any CableClock, events: AsyncStream<CableSourceEvent>.Continuation
@@ -107,7 +109,8 @@ final class CableSourceCore: @unchecked Sendable {
     let target =
       timeline.current.ended || queue.pending < lead / 2
       ? queue.written : queue.written - UInt64(lead / 2)
-    return heardTime + timeline.duration(from: heardByte, to: target)
+    // A millisecond more, so that rounding never makes it too early.
+    return heardTime + timeline.duration(from: heardByte, to: target) + 1_000_000
   }
 
   /// When the source stops waiting for the sink; `nil` when it does not wait.
@@ -158,7 +161,7 @@ final class CableSourceCore: @unchecked Sendable {
     heardTime = moment
     running = false
     playing = false
-    queue.sent = max(heardByte, queue.base)
+    rewind(to: heardByte)
     link?.awaiting = nil
     monitor.wakeAll()
     events.yield(.heard(false))
@@ -171,13 +174,18 @@ final class CableSourceCore: @unchecked Sendable {
     deviceByte = heardByte
     running = false
     playing = true
-    queue.sent = max(heardByte, queue.base)
+    rewind(to: heardByte)
     link.lastProgress = clock.now
     if let format = link.format, !link.begin(at: queue.sent, format, flush: true) {
       return unplug(Self.gone)
     }
     events.yield(.heard(true))
     pump()
+  }
+
+  /// The next byte to send is the one at `byte`, or the oldest that is still kept.
+  func rewind(to byte: UInt64) {
+    queue.sent = byte >= queue.base ? byte : min(timeline.aligned(queue.base), queue.written)
   }
 
   func unplug(_ error: CableError) {

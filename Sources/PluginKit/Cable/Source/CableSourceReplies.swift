@@ -33,7 +33,7 @@ extension CableSourceCore {
       guard epoch == link.awaiting?.epoch else { return }
       finishFlush(link.byte(of, Int64(clamping: frames), flushed: true))
     case .drained(let epoch):
-      guard epoch == link.epoch, link.endSent, playing else { return }
+      guard epoch == link.epoch, link.endSent, playing, timeline.current.ended else { return }
       heardByte = queue.sent
       running = false
       finish()

@@ -56,6 +56,14 @@ struct CableTimeline {
       section: section.id, frames: bytes / (section.format?.frameBytes ?? 1))
   }
 
+  /// The first whole frame at or after `position`.
+  func aligned(_ position: UInt64) -> UInt64 {
+    let section = section(at: position, end: position).section
+    guard let frame = section.format?.frameBytes, position > section.start else { return position }
+    let rest = (position - section.start) % UInt64(frame)
+    return rest == 0 ? position : position + UInt64(frame) - rest
+  }
+
   /// The byte that is heard `nanoseconds` after the one at `position`, at most `end`.
   func advance(_ position: UInt64, by nanoseconds: Int64, end: UInt64) -> UInt64 {
     var position = position

@@ -50,6 +50,12 @@ enum CableDescriptor {
     return descriptor
   }
 
+  /// The inode of what is at `path`; `nil` when nothing is.
+  static func identity(_ path: String) -> UInt64? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+  }
+
   /// Takes a waiting connection; `nil` when there is none.
   static func accept(_ listener: Int32) -> Int32? {
     let descriptor = Glibc.accept(listener, nil, nil)
