@@ -5,8 +5,9 @@ final class CableSourceCore: @unchecked Sendable {
   // Safe: every access to a `var` happens inside `monitor.locked`; methods marked "locked" are
   // called there alone.
 
-  /// Sound that waits to be sent at most.
-  static let lead: Int64 = 100_000_000
+  /// Sound that waits to be sent at most; a waiting decoder is woken at a quarter, so that it wakes
+  /// seldom and credit always finds sound.
+  static let lead: Int64 = 200_000_000
   /// Sound that is kept, sent or not: what a pause can take back.
   static let kept: Int64 = 1_000_000_000
   /// How long a sink may give nothing before the source goes on by its own clock.
@@ -107,8 +108,8 @@ final class CableSourceCore: @unchecked Sendable {
     if playing { return patienceDeadline }
     guard !paused, writersWait || (timeline.current.ended && !drained) else { return nil }
     let target =
-      timeline.current.ended || queue.pending < lead / 2
-      ? queue.written : queue.written - UInt64(lead / 2)
+      timeline.current.ended || queue.pending < lead / 4
+      ? queue.written : queue.written - UInt64(lead / 4)
     // A millisecond more, so that rounding never makes it too early.
     return heardTime + timeline.duration(from: heardByte, to: target) + 1_000_000
   }
@@ -131,7 +132,7 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   func wakeWriters() {
-    guard writersWait, queue.pending <= lead / 2 else { return }
+    guard writersWait, queue.pending <= lead / 4 else { return }
     writersWait = false
     monitor.wakeAll()
   }
