@@ -83,7 +83,7 @@ final class NumberedDecoder: Sendable {
   var next: Int { state.withLock { $0.next } }
   var isDone: Bool { state.withLock { $0.done } }
 
-  init(_ source: CableSource, section: UInt32, frames: Range<Int>, chunk: Int = 1_000) throws {
+  init(_ source: CableSource, section: UInt32, frames: Range<Int>, chunk: Int = 441) throws {
     try startCableThread { [self] in
       var next = frames.lowerBound
       while next < frames.upperBound {
@@ -98,12 +98,25 @@ final class NumberedDecoder: Sendable {
   }
 }
 
+extension HandClock {
+  /// Lets `milliseconds` (a multiple of 50) pass unheard, waiting for the decoder at each step: the
+  /// source holds 200 ms of sound and wakes its decoder at 50.
+  func pass(milliseconds: Int, _ source: CableSource, _ decoder: NumberedDecoder) throws {
+    for _ in 0..<(milliseconds / 50) {
+      try eventually("the decoder is ahead") { decoder.next - source.position.frames > 2_205 }
+      advance(milliseconds: 50)
+    }
+  }
+}
+
 /// An amplifier without a device: what it reads it has played, less the delay it is told to have.
 final class TestSpeaker {
   let sink: CableSink
   var heard: [UInt8] = []
   var formats: [CableFormat] = []
   var flushes = 0
+  /// What came after the last flush.
+  var fresh: [UInt8] = []
   var ended = false
   var delay = 0
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -119,10 +132,12 @@ final class TestSpeaker {
     case .frames(let frames):
       let size = (formats.last ?? .compactDisc).frameBytes
       heard.append(contentsOf: part[..<(frames * size)])
+      fresh.append(contentsOf: part[..<(frames * size)])
       sink.tap.report(delay: delay)
     case .format(let format): formats.append(format)
     case .flush:
       flushes += 1
+      fresh = []
       sink.tap.confirmFlush(unheard: delay)
     case .end:
       ended = true
@@ -132,13 +147,13 @@ final class TestSpeaker {
     return read
   }
 
-  /// Reads until `condition` holds.
+  /// Reads at most `bytes` at a time (0: events alone) until `condition` holds.
   func play(
-    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: Comment, bytes: Int = 4_000, sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () -> Bool
   ) throws {
     try eventually(what, sourceLocation: sourceLocation) {
-      while read() != .empty {}
+      while read(bytes) != .empty {}
       return condition()
     }
   }
@@ -166,15 +181,16 @@ struct CableBench {
   }
 }
 
-/// `pause` called on a thread of its own, for the test plays the amplifier meanwhile.
-final class PauseCall: Sendable {
-  private let state = Mutex<CablePosition?>(nil)
-  var result: CablePosition? { state.withLock { $0 } }
+/// A call on a thread of its own, for the test plays the other side meanwhile.
+final class Background<Result: Sendable>: Sendable {
+  private let state = Mutex<Result?>(nil)
+  var result: Result? { state.withLock { $0 } }
+  var isDone: Bool { result != nil }
 
-  init(_ source: CableSource) throws {
+  init(_ call: @escaping @Sendable () -> Result) throws {
     try startCableThread { [self] in
-      let position = source.pause()
-      state.withLock { $0 = position }
+      let result = call()
+      state.withLock { $0 = result }
     }
   }
 }

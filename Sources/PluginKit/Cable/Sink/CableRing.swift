@@ -93,10 +93,10 @@ extension CableRing {
   /// Bytes in the ring.
   var occupied: Int { Int(tail.load(ordering: .relaxed) - head.load(ordering: .acquiring)) }
 
-  /// Whether another marker fits.
+  /// Whether two more markers fit, the most that one message makes.
   var takesMarker: Bool {
     markerTail.load(ordering: .relaxed) - markerHead.load(ordering: .acquiring)
-      < Self.markerCount
+      < Self.markerCount - 1
   }
 
   /// Appends `bytes`, for which there must be room; returns false and does nothing when there is
@@ -120,8 +120,8 @@ extension CableRing {
   func append(
     _ kind: CableMarker.Kind, generation: UInt64, format: CableFormat, skips: Bool = false
   ) -> Int? {
-    guard takesMarker else { return nil }
     let index = markerTail.load(ordering: .relaxed)
+    guard index - markerHead.load(ordering: .acquiring) < Self.markerCount else { return nil }
     markers[index % Self.markerCount] = CableMarker(
       kind: kind, position: tail.load(ordering: .relaxed), generation: generation, format: format)
     markerTail.store(index + 1, ordering: .sequentiallyConsistent)

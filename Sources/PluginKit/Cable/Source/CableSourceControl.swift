@@ -155,12 +155,13 @@ extension CableSourceCore {
   private func askForSilence(
     _ link: CableSourceLink, at start: UInt64, _ format: CableFormat
   ) -> UInt64? {
+    let now = clock.now
     guard link.begin(at: start, format, flush: true) else {
       unplug(Self.gone)
       return nil
     }
-    link.lastProgress = clock.now
-    link.awaiting = (link.epoch, clock.now + Self.flushTime)
+    link.lastProgress = now
+    link.awaiting = (link.epoch, now + Self.flushTime)
     flushAnswer = nil
     wake()
     while link.awaiting != nil, self.link === link { monitor.wait() }

@@ -34,6 +34,8 @@ final class CableSourceCore: @unchecked Sendable {
   var heardTime: Int64
   /// Whether the position moves between reports, and the byte the device holds at least.
   var running = false
+  /// The own clock began in the past: what the decoder is behind is its to make good.
+  var catchingUp = false
   var deviceByte: UInt64 = 0
   var drained = false
   /// Which byte the last answered flush was heard up to.
@@ -90,14 +92,20 @@ final class CableSourceCore: @unchecked Sendable {
     }
     if playing, let patience = patienceDeadline, patience <= now, let link {
       enterClock(at: link.lastProgress)
+      catchingUp = true
     }
     guard !playing, !paused else { return }
     let byte = timeline.advance(heardByte, by: now - heardTime, end: queue.written)
     queue.sent = max(queue.sent, byte)
-    if byte == queue.written {
-      heardByte = byte
-      heardTime = now
+    if byte < queue.written {
+      catchingUp = false
+    } else {
       if timeline.current.ended { finish() }
+      let late = now - heardTime - timeline.duration(from: heardByte, to: byte)
+      if !catchingUp || late > 1_000_000_000 {
+        heardByte = byte
+        heardTime = now
+      }
     }
     wakeWriters()
   }
@@ -162,6 +170,7 @@ final class CableSourceCore: @unchecked Sendable {
     heardTime = moment
     running = false
     playing = false
+    catchingUp = false
     rewind(to: heardByte)
     link?.awaiting = nil
     monitor.wakeAll()

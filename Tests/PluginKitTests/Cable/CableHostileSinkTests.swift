@@ -1,0 +1,177 @@
+import Testing
+
+@testable import PluginKit
+
+@Suite("Cable, a source and its strangers", .timeLimit(.minutes(1)))
+struct CableHostileSinkTests {
+  let clock = HandClock()
+  let source: CableSource
+  let sink: RawSink
+
+  init() throws {
+    source = try CableSource(clock: clock)
+    sink = try RawSink()
+  }
+
+  private func endless() throws -> (UInt32, NumberedDecoder) {
+    let section = try #require(source.setFormat(.compactDisc, after: 0))
+    return (section, try NumberedDecoder(source, section: section, frames: 0..<10_000_000))
+  }
+
+  @Test("F4 · the source sends what credit allows and not one frame more")
+  func exactCredit() throws {
+    defer { source.close() }
+    let peer = try sink.accept(source)
+    _ = try endless()
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    var got = 0
+    for limit in [1, 100, 4_410, 20_000] {
+      peer.send(.credit(epoch: 1, limit: UInt64(limit), heard: true))
+      while got < limit {
+        guard case .data(epoch: 1, let bytes) = try peer.next() else {
+          Issue.record("no sound")
+          return
+        }
+        got += bytes / 4
+      }
+      #expect(got == limit)
+    }
+    // Old, lower and foreign credit gives nothing.
+    peer.send(.credit(epoch: 1, limit: 5, heard: true), .credit(epoch: 7, limit: 99, heard: true))
+    peer.send(.credit(epoch: 1, limit: 20_001, heard: true))
+    #expect(try peer.next() == .data(epoch: 1, bytes: 4))
+  }
+
+  @Test("F4 · pause sends again from the frame that the sink names")
+  func namesTheFrame() throws {
+    defer { source.close() }
+    let peer = try sink.accept(source)
+    let (section, _) = try endless()
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
+    _ = try peer.find { if case .data = $0 { true } else { false } }
+    let pause = try Background { [source] in source.pause() }
+    _ = try peer.find { $0 == .flush(epoch: 2) }
+    peer.send(.flushed(epoch: 2, frames: 137, of: 1))
+    try eventually("pause returns") { pause.isDone }
+    #expect(pause.result == CablePosition(section: section, frames: 137))
+    source.resume()
+    peer.send(.credit(epoch: 2, limit: 1, heard: true))
+    #expect(try peer.next() == .data(epoch: 2, bytes: 4))
+    peer.send(.heard(epoch: 2, frames: 1, delay: 0, time: 0))
+    try eventually("heard") { source.position.frames == 138 }
+  }
+
+  @Test("F4 · a flush that is never answered takes 300 ms at most")
+  func silentFlush() throws {
+    defer { source.close() }
+    let peer = try sink.accept(source)
+    _ = try endless()
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
+    _ = try peer.find { if case .data = $0 { true } else { false } }
+    let flush = try Background { [source] in source.flush() }
+    _ = try peer.find { $0 == .flush(epoch: 2) }
+    clock.advance(milliseconds: 299)
+    #expect(!flush.isDone)
+    clock.advance(milliseconds: 1)
+    try eventually("flush returns") { flush.isDone }
+  }
+
+  @Test("F4 · whatever a sink says wrong, the source unplugs it and the film goes on")
+  func violations() async throws {
+    defer { source.close() }
+    let (_, decoder) = try endless()
+    let huge = UInt64.max
+    let wrong: [[UInt8]] = [
+      [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      [17, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0],
+      [17, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0],
+      CableMessage.flush(epoch: 1).encoded,
+      CableMessage.hello(version: 1, token: tokenA).encoded,
+      CableMessage.heard(epoch: 1, frames: 4_411, delay: 0, time: 0).encoded,
+      CableMessage.heard(epoch: 1, frames: huge >> 8, delay: .max, time: huge).encoded,
+      CableMessage.close(reason: "I do not like it").encoded,
+      Array(CableMessage.credit(epoch: 1, limit: 9, heard: true).encoded.dropLast()),
+    ]
+    for bytes in wrong {
+      do {
+        let peer = try sink.accept(source)
+        _ = try peer.find { $0 == .format(epoch: 1, .compactDisc) }
+        peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
+        _ = try peer.find { if case .data = $0 { true } else { false } }
+        peer.send(bytes)
+        // The last of them is half a message: its sender dies here.
+        if bytes != wrong.last { #expect(try peer.closingReason() != nil, "\(bytes)") }
+      }
+      try eventually("unplugged") { !source.isHeard }
+      let before = source.position.frames
+      try clock.pass(milliseconds: 100, source, decoder)
+      #expect(source.position.frames == before + 4_410)
+    }
+  }
+
+  @Test("F4 · extreme numbers of a sink do no harm")
+  func extremes() throws {
+    defer { source.close() }
+    let peer = try sink.accept(source)
+    let (section, _) = try endless()
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    peer.send(
+      .heard(epoch: 1, frames: 0, delay: .max, time: .max),
+      .heard(epoch: 0, frames: .max, delay: 0, time: 0),
+      .heard(epoch: .max, frames: .max, delay: .max, time: .max),
+      .flushed(epoch: 1, frames: .max, of: 1), .flushed(epoch: .max, frames: .max, of: .max),
+      .drained(epoch: 1), .drained(epoch: .max),
+      .credit(epoch: 1, limit: .max, heard: true))
+    var got = 0
+    while got < 100_000 {
+      guard case .data(epoch: 1, let bytes) = try peer.next() else { break }
+      got += bytes / 4
+    }
+    #expect(got >= 100_000)
+    let pause = try Background { [source] in source.pause() }
+    _ = try peer.find { $0 == .flush(epoch: 2) }
+    peer.send(.flushed(epoch: 2, frames: .max, of: 1))
+    try eventually("pause returns") { pause.isDone }
+    #expect(pause.result?.section == section)
+    source.resume()
+    #expect(source.isHeard)
+  }
+
+  @Test("E16 · unheard, the source sends nothing; heard again, it flushes and sends what is due")
+  func unheardOnTheWire() throws {
+    defer { source.close() }
+    let peer = try sink.accept(source, heard: false)
+    let (_, decoder) = try endless()
+    try clock.pass(milliseconds: 1_000, source, decoder)
+    peer.send(.credit(epoch: 0, limit: 0, heard: true))
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    peer.send(.credit(epoch: 1, limit: 10, heard: true))
+    #expect(try peer.next() == .data(epoch: 1, bytes: 40))
+    peer.send(.heard(epoch: 1, frames: 10, delay: 0, time: 0))
+    try eventually("heard") { source.position.frames == 44_110 }
+    peer.send(.credit(epoch: 1, limit: 10, heard: false))
+    try eventually("unheard") { !source.isHeard }
+    try clock.pass(milliseconds: 500, source, decoder)
+    peer.send(.credit(epoch: 1, limit: 10, heard: true))
+    #expect(try peer.next() == .flush(epoch: 2))
+    peer.send(.credit(epoch: 2, limit: 1, heard: true))
+    #expect(try peer.next() == .data(epoch: 2, bytes: 4))
+    peer.send(.heard(epoch: 2, frames: 1, delay: 0, time: 0))
+    try eventually("heard") { source.position.frames == 44_110 + 22_050 + 1 }
+  }
+
+  @Test("F4 · a sink that accepts and says nothing is given up")
+  func nobodyHome() throws {
+    defer { source.close() }
+    let error = #expect(throws: CableError.self) {
+      try source.connect(path: sink.path, token: tokenA)
+    }
+    #expect(error?.code == .timeout)
+    let missing = #expect(throws: CableError.self) {
+      try source.connect(path: sink.folder.path + "/none", token: tokenA)
+    }
+    #expect(missing?.message.contains("none") == true)
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import PluginKit
+
+/// The contract is not Swift's: the other end is a program in Python's standard library.
+@Suite("Cable, a peer in Python", .timeLimit(.minutes(1)))
+struct CablePythonTests {
+  /// A running peer.
+  final class Peer {
+    let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var rest = Data()
+
+    init(_ arguments: String...) throws {
+      let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Fixtures/cable_peer.py").standardized
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3", "-B", script.path] + arguments
+      process.standardInput = input
+      process.standardOutput = output
+      try process.run()
+    }
+
+    deinit {
+      if process.isRunning { process.terminate() }
+    }
+
+    /// Lets a sink hear again.
+    func proceed() { input.fileHandleForWriting.write(Data("\n".utf8)) }
+
+    /// The next line, which must be JSON.
+    func line() throws -> [String: Any] {
+      while true {
+        if let end = rest.firstIndex(of: 10) {
+          let line = rest[..<end]
+          rest = Data(rest[(end + 1)...])
+          return try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+        }
+        let more = output.fileHandleForReading.availableData
+        try #require(!more.isEmpty, "the peer ended without a word")
+        rest.append(more)
+      }
+    }
+  }
+
+  @Test("F4 · a source in Python plays into the Swift sink, pauses and loses no frame")
+  func pythonSource() throws {
+    let folder = try ScratchFolder()
+    let sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
+    defer { sink.close() }
+    let peer = try Peer("source", folder.path + "/s", tokenA, "30000", "10000")
+    let speaker = TestSpeaker(sink)
+    try speaker.play("the flush") { speaker.flushes == 1 }
+    let before = (speaker.heard.count - speaker.fresh.count) / 4
+    try speaker.play("the end") { speaker.ended }
+    let said = try peer.line()
+    #expect(said["resumedFrom"] as? Int == before)
+    #expect(said["sent"] as? Int == 30_000)
+    #expect(said["drained"] as? Bool == true)
+    #expect(numbers(speaker.heard) == Array(0..<30_000))
+  }
+
+  @Test("F4 · the Swift source plays into a sink in Python, to the last frame")
+  func pythonSink() async throws {
+    let folder = try ScratchFolder()
+    let path = folder.path + "/s"
+    let peer = try Peer("sink", path, tokenA)
+    #expect(try peer.line()["listening"] as? Bool == true)
+    let source = try CableSource(clock: HandClock())
+    try source.connect(path: path, token: tokenA)
+    let section = try #require(source.setFormat(.compactDisc, after: 0))
+    let decoder = try NumberedDecoder(source, section: section, frames: 0..<100_000)
+    try eventually("half of it") { decoder.next > 50_000 }
+    source.pause()
+    source.resume()
+    try eventually("all is written") { decoder.isDone }
+    source.end(section: section)
+    #expect(await source.events.first { $0 == .drained(section: section) } != nil)
+    source.close()
+    let said = try peer.line()
+    #expect(said["frames"] as? Int == 100_000)
+    #expect(said["whole"] as? Bool == true)
+    #expect(said["flushes"] as? Int == 1)
+  }
+
+  @Test("E16 · a sink in Python that does not listen for a while hears the film where it is then")
+  func pythonSinkUnheard() throws {
+    let folder = try ScratchFolder()
+    let path = folder.path + "/s"
+    let peer = try Peer("sink", path, tokenA, "20000")
+    #expect(try peer.line()["listening"] as? Bool == true)
+    let clock = HandClock()
+    let source = try CableSource(clock: clock)
+    try source.connect(path: path, token: tokenA)
+    let section = try #require(source.setFormat(.compactDisc, after: 0))
+    let decoder = try NumberedDecoder(source, section: section, frames: 0..<10_000_000)
+    let before = try #require(try peer.line()["unheardAfter"] as? Int)
+    try eventually("unheard") { !source.isHeard }
+    try clock.pass(milliseconds: 3_000, source, decoder)
+    let there = source.position.frames
+    #expect(there >= before - 8_820 + 132_300)
+    peer.proceed()
+    try eventually("heard again") { source.isHeard && source.position.frames > there + 10_000 }
+    source.close()
+    let said = try peer.line()
+    #expect(said["rising"] as? Bool == true)
+    #expect(said["whole"] as? Bool == false)
+    #expect((said["last"] as? Int ?? 0) > there)
+  }
+
+  @Test("F5 · a sink in Python refuses a wrong token, and the source says why")
+  func pythonRefuses() throws {
+    let folder = try ScratchFolder()
+    let peer = try Peer("sink", folder.path + "/s", tokenA)
+    #expect(try peer.line()["listening"] as? Bool == true)
+    let source = try CableSource()
+    defer { source.close() }
+    let error = #expect(throws: CableError.self) {
+      try source.connect(path: folder.path + "/s", token: tokenB)
+    }
+    #expect(error?.code == .refused)
+    #expect(error?.message.contains("wrong token") == true)
+  }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import Testing
+
+@testable import PluginKit
+
+/// A peer without manners: sends any bytes, reads whole messages.
+final class RawPeer: @unchecked Sendable {
+  // Safe: a test uses it on one thread at a time.
+  let descriptor: Int32
+  private var inbox = CableInbox(largest: CableLimit.payload)
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// A source that connects; says hello when there is a token.
+  convenience init(to path: String, token: String? = nil) throws {
+    self.init(descriptor: try CableDescriptor.connect(to: path))
+    if let token {
+      send(.hello(version: 1, token: token))
+      guard case .credit(epoch: 0, limit: 0, _) = try next() else {
+        throw CableError(.refused, "no credit came first")
+      }
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends all of `bytes`, waiting for room; false when the other end has closed.
+  @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let rest = Array(bytes[sent...])
+      guard let count = rest.withUnsafeBytes({ CableDescriptor.send(descriptor, $0) }) else {
+        return false
+      }
+      sent += count
+      var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      if count == 0, poll(&entry, 1, 5_000) == 0 { return false }
+    }
+    return true
+  }
+
+  @discardableResult
+  func send(_ messages: CableMessage..., then payload: [UInt8] = []) -> Bool {
+    send(messages.flatMap(\.encoded) + payload)
+  }
+
+  /// Sends numbered frames as one message.
+  func send(frames: Range<Int>, epoch: UInt32) {
+    let bytes = numbered(frames)
+    send(.data(epoch: epoch, bytes: bytes.count), then: bytes)
+  }
+
+  /// The next message; `nil` when the other end closed, or after five seconds of nothing.
+  func next() throws -> CableMessage? {
+    var message: CableMessage?
+    while true {
+      if try inbox.next({ next, _ in message = next }) { return message }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, 5_000) > 0 else {
+        Issue.record("the other end says nothing and does not close")
+        return nil
+      }
+      guard let count = try? inbox.receive(from: descriptor), count > 0 else { return nil }
+    }
+  }
+
+  /// Reads on until the other end closes; returns the reason it gave.
+  func closingReason() throws -> String? {
+    var reason: String?
+    while let message = try next() {
+      if case .close(let text) = message { reason = text }
+    }
+    return reason
+  }
+
+  /// Reads on until a message satisfies `wanted`.
+  func find(_ wanted: (CableMessage) -> Bool) throws -> CableMessage? {
+    while let message = try next() {
+      if wanted(message) { return message }
+    }
+    return nil
+  }
+
+  /// Reads on until there is credit for `epoch`; returns its limit.
+  func credit(epoch: UInt32) throws -> UInt64 {
+    while let message = try next() {
+      if case .credit(epoch, let limit, _) = message, limit > 0 { return limit }
+    }
+    throw CableError(.closed, "no credit came")
+  }
+}
+
+/// A sink without manners: a listener that takes one source.
+final class RawSink {
+  let folder: ScratchFolder
+  let path: String
+  private let listener: Int32
+
+  init() throws {
+    folder = try ScratchFolder()
+    path = folder.path + "/s"
+    listener = try CableDescriptor.listen(at: path)
+  }
+
+  deinit { close(listener) }
+
+  /// Plugs `source` in and answers with `first`.
+  func accept(_ source: CableSource, heard: Bool = true) throws -> RawPeer {
+    let plugging = try Background { [path] in try? source.connect(path: path, token: tokenA) }
+    var peer: RawPeer?
+    try eventually("a source connects") {
+      peer = CableDescriptor.accept(listener).map(RawPeer.init(descriptor:))
+      return peer != nil
+    }
+    let raw = try #require(peer)
+    #expect(try raw.next() == .hello(version: 1, token: tokenA))
+    raw.send(.credit(epoch: 0, limit: 0, heard: heard))
+    try eventually("connect returns") { plugging.isDone }
+    return raw
+  }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+@testable import PluginKit
+
+@Suite("Cable, plugged again", .timeLimit(.minutes(1)))
+struct CableReplugTests {
+  @Test("E9 · a new cable while it plays loses no frame that the amplifier did not hear")
+  func replaced() throws {
+    let bench = try CableBench(clock: HandClock())
+    defer { bench.close() }
+    let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
+    let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<30_000)
+    try bench.speaker.play("some sound") { bench.speaker.heard.count >= 40_000 }
+    try eventually("the report comes") {
+      bench.source.position.frames == bench.speaker.heard.count / 4
+    }
+    try bench.sink.expect(token: tokenB)
+    try bench.source.connect(path: bench.path, token: tokenB)
+    // What the ring still held is dropped and comes again over the new cable.
+    #expect(bench.speaker.read() == .flush)
+    try bench.speaker.play("the rest") { bench.speaker.heard.count >= 120_000 }
+    #expect(numbers(bench.speaker.heard) == Array(0..<30_000))
+    #expect(decoder.isDone)
+  }
+
+  @Test("E9 · an amplifier that restarts hears the film where it is by then")
+  func amplifierRestarts() async throws {
+    let clock = HandClock()
+    let bench = try CableBench(clock: clock)
+    defer { bench.close() }
+    let section = try #require(bench.source.setFormat(.compactDisc, after: 0))
+    let decoder = try NumberedDecoder(bench.source, section: section, frames: 0..<1_000_000)
+    try bench.speaker.play("some sound") { bench.speaker.heard.count >= 40_000 }
+    bench.sink.close()
+    #expect(await bench.source.events.first { $0 == .heard(false) } != nil)
+    let left = bench.source.position.frames
+    try clock.pass(milliseconds: 3_000, bench.source, decoder)
+    let sink = try CableSink(path: bench.path, token: tokenB, heard: true)
+    defer { sink.close() }
+    let speaker = TestSpeaker(sink)
+    try bench.source.connect(path: bench.path, token: tokenB)
+    try speaker.play("sound") { speaker.heard.count > 4_000 }
+    #expect(numbers(speaker.heard).first == left + 3 * 44_100)
+  }
+
+  @Test("E9 · a player that restarts takes the amplifier's next token")
+  func playerRestarts() throws {
+    let bench = try CableBench()
+    defer { bench.close() }
+    _ = bench.source.setFormat(.compactDisc, after: 0).map { section in
+      numbered(0..<2_000).withUnsafeBytes { bench.source.write($0, section: section) }
+    }
+    try bench.speaker.play("sound") { bench.speaker.heard.count == 8_000 }
+    bench.source.close()
+    try bench.speaker.play("flush") { bench.speaker.flushes == 1 }
+    try bench.sink.expect(token: tokenB)
+    let second = try CableSource()
+    defer { second.close() }
+    try second.connect(path: bench.path, token: tokenB)
+    let section = try #require(second.setFormat(.compactDisc, after: 0))
+    bench.speaker.heard = []
+    _ = try NumberedDecoder(second, section: section, frames: 7_000..<9_000)
+    try bench.speaker.play("sound") { bench.speaker.heard.count == 8_000 }
+    #expect(numbers(bench.speaker.heard) == Array(7_000..<9_000))
+  }
+
+  @Test("E9 · closing a sink removes its socket, but not the one of its successor")
+  func socketFile() throws {
+    let folder = try ScratchFolder()
+    let path = folder.path + "/s"
+    let first = try CableSink(path: path, token: tokenA)
+    var status = stat()
+    #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    let second = try CableSink(path: path, token: tokenB)
+    first.close()
+    #expect(access(path, F_OK) == 0)
+    let source = try CableSource()
+    try source.connect(path: path, token: tokenB)
+    source.close()
+    second.close()
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test("E9 · write returns when the source closes, connected or not", arguments: [true, false])
+  func closing(connected: Bool) throws {
+    let folder = try ScratchFolder()
+    let sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
+    defer { sink.close() }
+    let source = try CableSource(clock: HandClock())
+    if connected { try source.connect(path: folder.path + "/s", token: tokenA) }
+    let section = try #require(source.setFormat(.compactDisc, after: 0))
+    let decoder = try NumberedDecoder(source, section: section, frames: 0..<1_000_000)
+    try eventually("the decoder waits") { decoder.next >= 8_000 }
+    source.close()
+    try eventually("write returns") { decoder.isDone }
+    #expect(numbered(0..<1).withUnsafeBytes { source.write($0, section: section) } == 0)
+    #expect(source.setFormat(.compactDisc, after: section) == nil)
+    #expect(throws: CableError.self) { try source.connect(path: "/nowhere", token: tokenA) }
+  }
+}
