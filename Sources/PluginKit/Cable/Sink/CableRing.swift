@@ -47,19 +47,6 @@ struct CableRing: ~Copyable {
   let reportDelay = Atomic<UInt64>(0)
   let reportTime = Atomic<UInt64>(0)
 
-  // The consumer's own.
-  var format = CableFormat.compactDisc
-  var hasFormat = false
-  var announceFormat = false
-  var generation: UInt64 = 0
-  var consumed: UInt64 = 0
-  var ended: UInt64 = 0
-  var sinceSignal = 0
-  var signalThreshold = 2_205
-  var needsSignal = false
-  var skipped = 0
-  var skippedGeneration: UInt64 = 0
-  var skippedFrames: UInt64 = 0
   let signalNanoseconds: Int64
 
   init(capacity: Int, signalNanoseconds: Int64, ioEvent: CableEvent, audioEvent: CableEvent) {
@@ -78,6 +65,28 @@ struct CableRing: ~Copyable {
     storage.deallocate()
     markers.deallocate()
   }
+}
+
+/// What the consumer keeps for itself; in memory of its own, for it changes while the producer looks
+/// at the ring.
+struct CableConsumer {
+  var format = CableFormat.compactDisc
+  var hasFormat = false
+  /// The format changed while sound was skipped: the next read says so.
+  var announceFormat = false
+  var generation: UInt64 = 0
+  /// Frames of the generation that were read.
+  var consumed: UInt64 = 0
+  /// The generation of the last `end`.
+  var ended: UInt64 = 0
+  var sinceSignal = 0
+  var signalThreshold = 1
+  /// The producer is to be told that there is room, with the next report.
+  var needsSignal = false
+  /// The last skip: its index, and what had been read before it.
+  var skipped = 0
+  var skippedGeneration: UInt64 = 0
+  var skippedFrames: UInt64 = 0
 }
 
 /// What the consumer last told about the device.

@@ -69,12 +69,15 @@ final class CableSinkCore: @unchecked Sendable {
       to: CableRing(
         capacity: frames * 32, signalNanoseconds: ringTime / 2, ioEvent: ioEvent,
         audioEvent: audioEvent))
-    tap = CableTap(ring: ring)
+    let own = UnsafeMutablePointer<CableConsumer>.allocate(capacity: 1)
+    own.initialize(to: CableConsumer())
+    tap = CableTap(ring: ring, own: own)
   }
 
   deinit {
     ring.deinitialize(count: 1)
     ring.deallocate()
+    tap.own.deallocate()
     ioEvent.close()
     audioEvent.close()
   }

@@ -21,14 +21,15 @@ public struct CableTap: @unchecked Sendable {
   // Safe to send: the ring's consumer side is used by one thread at a time (the contract above),
   // and everything shared with the producer is atomic.
   let ring: UnsafeMutablePointer<CableRing>
+  let own: UnsafeMutablePointer<CableConsumer>
 
   /// Reads the next thing: up to `buffer.count` bytes of whole frames of one format, or an event.
   /// Call again until it says `.empty` or the buffer is full.
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> CableRead {
-    if ring.pointee.needsSignal { signal() }
+    if own.pointee.needsSignal { signal() }
     while true {
       if let event = nextEvent() { return event }
-      if ring.pointee.hasFormat, buffer.count < ring.pointee.format.frameBytes { return .empty }
+      if own.pointee.hasFormat, buffer.count < own.pointee.format.frameBytes { return .empty }
       let count = copy(into: buffer)
       if count > 0 { return .frames(count) }
       if arm() { return .empty }
@@ -37,8 +38,8 @@ public struct CableTap: @unchecked Sendable {
 
   /// Frames that a `read` would give before the next event.
   public var available: Int {
-    guard ring.pointee.hasFormat else { return 0 }
-    return readableBytes / ring.pointee.format.frameBytes
+    guard own.pointee.hasFormat else { return 0 }
+    return readableBytes / own.pointee.format.frameBytes
   }
 
   /// Tells how many frames read so far are still inside the device, now. Call after each write to
@@ -47,35 +48,35 @@ public struct CableTap: @unchecked Sendable {
     let sequence = ring.pointee.reportSequence.load(ordering: .relaxed)
     ring.pointee.reportSequence.store(sequence &+ 1, ordering: .relaxed)
     atomicMemoryFence(ordering: .releasing)
-    ring.pointee.reportGeneration.store(ring.pointee.generation, ordering: .relaxed)
-    ring.pointee.reportFrames.store(ring.pointee.consumed, ordering: .relaxed)
+    ring.pointee.reportGeneration.store(own.pointee.generation, ordering: .relaxed)
+    ring.pointee.reportFrames.store(own.pointee.consumed, ordering: .relaxed)
     ring.pointee.reportDelay.store(UInt64(max(0, delay)), ordering: .relaxed)
     ring.pointee.reportTime.store(
       UInt64(max(0, MonotonicCableClock.now)), ordering: .relaxed)
     ring.pointee.reportSequence.store(sequence &+ 2, ordering: .releasing)
-    if ring.pointee.needsSignal { signal() }
+    if own.pointee.needsSignal { signal() }
   }
 
   /// Answers `.flush`: `unheard` frames that were read before it were dropped from the device and
   /// never heard.
   public func confirmFlush(unheard: Int) {
-    let frames = ring.pointee.skippedFrames
+    let frames = own.pointee.skippedFrames
     let unheard = UInt64(max(0, unheard))
-    ring.pointee.flushedGeneration.store(ring.pointee.skippedGeneration, ordering: .relaxed)
+    ring.pointee.flushedGeneration.store(own.pointee.skippedGeneration, ordering: .relaxed)
     ring.pointee.flushedFrames.store(frames > unheard ? frames - unheard : 0, ordering: .relaxed)
-    ring.pointee.confirmedSkip.store(ring.pointee.skipped, ordering: .releasing)
+    ring.pointee.confirmedSkip.store(own.pointee.skipped, ordering: .releasing)
     signal()
   }
 
   /// Answers `.end`: the device has played everything.
   public func confirmDrained() {
-    ring.pointee.drainedGeneration.store(ring.pointee.ended, ordering: .releasing)
+    ring.pointee.drainedGeneration.store(own.pointee.ended, ordering: .releasing)
     signal()
   }
 
   private func signal() {
-    ring.pointee.needsSignal = false
-    ring.pointee.sinceSignal = 0
+    own.pointee.needsSignal = false
+    own.pointee.sinceSignal = 0
     ring.pointee.ioEvent.signal()
   }
 
@@ -97,9 +98,9 @@ public struct CableTap: @unchecked Sendable {
       drop(from: index, to: skip)
       return .flush
     }
-    if ring.pointee.announceFormat {
-      ring.pointee.announceFormat = false
-      return .format(ring.pointee.format)
+    if own.pointee.announceFormat {
+      own.pointee.announceFormat = false
+      return .format(own.pointee.format)
     }
     // The tail before the markers: a marker lies before every byte that follows it.
     guard index < ring.pointee.markerTail.load(ordering: .acquiring) else { return nil }
@@ -108,17 +109,17 @@ public struct CableTap: @unchecked Sendable {
     adopt(marker)
     ring.pointee.markerHead.store(index + 1, ordering: .releasing)
     if marker.kind == .end {
-      ring.pointee.ended = marker.generation
+      own.pointee.ended = marker.generation
       return .end
     }
-    guard ring.pointee.announceFormat else { return nextEvent() }
-    ring.pointee.announceFormat = false
+    guard own.pointee.announceFormat else { return nextEvent() }
+    own.pointee.announceFormat = false
     return .format(marker.format)
   }
 
   private func drop(from index: Int, to skip: Int) {
-    ring.pointee.skippedGeneration = ring.pointee.generation
-    ring.pointee.skippedFrames = ring.pointee.consumed
+    own.pointee.skippedGeneration = own.pointee.generation
+    own.pointee.skippedFrames = own.pointee.consumed
     var index = index
     while index < skip {
       let marker = ring.pointee.markers[index % CableRing.markerCount]
@@ -127,23 +128,23 @@ public struct CableTap: @unchecked Sendable {
       index += 1
       ring.pointee.markerHead.store(index, ordering: .releasing)
     }
-    ring.pointee.skipped = skip
+    own.pointee.skipped = skip
   }
 
   /// Takes over the marker's format and generation.
   private func adopt(_ marker: CableMarker) {
     if marker.kind != .silence {
-      ring.pointee.announceFormat =
-        !ring.pointee.hasFormat || ring.pointee.announceFormat
-        || ring.pointee.format != marker.format
-      ring.pointee.format = marker.format
-      ring.pointee.hasFormat = true
-      ring.pointee.signalThreshold = max(
+      own.pointee.announceFormat =
+        !own.pointee.hasFormat || own.pointee.announceFormat
+        || own.pointee.format != marker.format
+      own.pointee.format = marker.format
+      own.pointee.hasFormat = true
+      own.pointee.signalThreshold = max(
         1, marker.format.frames(inNanoseconds: ring.pointee.signalNanoseconds))
     }
-    if marker.generation != ring.pointee.generation {
-      ring.pointee.generation = marker.generation
-      ring.pointee.consumed = 0
+    if marker.generation != own.pointee.generation {
+      own.pointee.generation = marker.generation
+      own.pointee.consumed = 0
     }
   }
 
@@ -160,9 +161,9 @@ public struct CableTap: @unchecked Sendable {
   }
 
   private func copy(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    guard let target = buffer.baseAddress, ring.pointee.hasFormat else { return 0 }
+    guard let target = buffer.baseAddress, own.pointee.hasFormat else { return 0 }
     let readable = readableBytes
-    let frame = ring.pointee.format.frameBytes
+    let frame = own.pointee.format.frameBytes
     let frames = min(buffer.count, readable) / frame
     guard frames > 0 else { return 0 }
     let bytes = frames * frame
@@ -173,10 +174,10 @@ public struct CableTap: @unchecked Sendable {
     target.copyMemory(from: ring.pointee.storage + offset, byteCount: first)
     (target + first).copyMemory(from: ring.pointee.storage, byteCount: bytes - first)
     ring.pointee.head.store(head + UInt64(bytes), ordering: .releasing)
-    ring.pointee.consumed += UInt64(frames)
-    ring.pointee.sinceSignal += frames
-    if ring.pointee.sinceSignal >= ring.pointee.signalThreshold || bytes == readable {
-      ring.pointee.needsSignal = true
+    own.pointee.consumed += UInt64(frames)
+    own.pointee.sinceSignal += frames
+    if own.pointee.sinceSignal >= own.pointee.signalThreshold || bytes == readable {
+      own.pointee.needsSignal = true
     }
     return frames
   }
