@@ -1,0 +1,155 @@
+import Devices
+import Foundation
+import HomeTheater
+import JSON
+import PluginProtocol
+import Testing
+
+@testable import TheaterConfiguration
+
+/// The files of the repository that this module answers for.
+enum Shipped {
+  static func text(_ path: String) throws -> String {
+    try String(contentsOf: Fixtures.repository.appending(path: path), encoding: .utf8)
+  }
+
+  static func plugins() throws -> KnownPlugins {
+    KnownPlugins(
+      try ["ALSAAmplifier", "LibavPlayer", "Simulated"].map {
+        try Manifest(parsing: text("Plugins/\($0)/manifest.json").utf8)
+      })
+  }
+
+  static func configuration() throws -> TheaterConfiguration {
+    let path = Fixtures.repository.appending(path: "devices.json").path
+    return try ConfigurationFile(path: path, home: nil)
+      .configuration(plugins: plugins(), secrets: NoSecrets())
+  }
+
+  /// Holds a generated file to what the code makes; with THEATER_TEST_REGENERATE set, writes it.
+  static func expect(_ path: String, toBe wanted: String) throws {
+    let file = Fixtures.repository.appending(path: path)
+    if ProcessInfo.processInfo.environment["THEATER_TEST_REGENERATE"] != nil {
+      try Data(wanted.utf8).write(to: file, options: .atomic)
+    }
+    let isEqual = try text(path) == wanted
+    #expect(
+      isEqual,
+      "\(path) is behind the code: THEATER_TEST_REGENERATE=1 swift test --filter Shipped")
+  }
+}
+
+@Suite("The shipped devices.json", .serialized)
+struct ShippedConfigurationTests {
+  @Test("F2 F3 F4 · it is whole: eight roles, a real amplifier, simulated devices elsewhere")
+  func whole() throws {
+    let configuration = try Shipped.configuration()
+    #expect(configuration.warnings.isEmpty)
+    #expect(Set(configuration.devices.map(\.role)) == Set(Role.allCases))
+    let amplifier = try #require(configuration["amp"])
+    #expect(amplifier.plugin == "ALSAAmplifier")
+    #expect(amplifier.options.written["device"] == "default")
+    #expect(amplifier.options.written["whenMissing"] == "silent")
+    #expect(
+      configuration["cd"]?.options.written["folders"]
+        == [.string(Fixtures.repository.appending(path: "Samples/Music").path)])
+  }
+
+  /// `"device command"` for each step, as a person would say it.
+  private static func words(_ name: String) throws -> [String] {
+    let scene = try #require(try Shipped.configuration().plan.scenes[name])
+    return scene.steps.map { step in
+      switch step.command {
+      case .fixed(let command): "\(step.device) \(command)"
+      case .template(let name, let argument, _): "\(step.device) \(name) \(argument)"
+      }
+    }
+  }
+
+  @Test("E12 · the film's scenes say what the source says, in its order")
+  func film() throws {
+    #expect(
+      try Self.words("watch-film") == [
+        "popper on", "popper pop", "lights dim 10", "screen down", "projector on", "amp on",
+        "amp input \"dvd\"", "amp surround", "amp volume 50", "dvd on",
+        "dvd play {\"item\":\"$film\"}",
+      ])
+    #expect(
+      try Self.words("end-film") == [
+        "popper off", "lights on", "screen up", "dvd stop", "dvd eject", "dvd off",
+        "projector off", "amp off",
+      ])
+  }
+
+  @Test("E13 · the music's scenes say what the source says, in its order")
+  func music() throws {
+    #expect(
+      try Self.words("listen-music") == [
+        "amp on", "amp input \"cd\"", "amp stereo", "cd on", "cd play {\"item\":\"$song\"}",
+      ])
+    #expect(try Self.words("end-music") == ["cd stop", "cd eject", "cd off", "amp off"])
+  }
+
+  @Test("E14 · the radio's scenes say what the source says, in its order")
+  func radio() throws {
+    #expect(
+      try Self.words("listen-radio") == [
+        "amp on", "amp input \"tuner\"", "amp stereo", "tuner on", "tuner station \"$station\"",
+      ])
+    #expect(try Self.words("end-radio") == ["tuner off", "amp off"])
+  }
+
+  @Test("E8 E17 · popcorn and lights do not hold up a film, and a film's end ends the activity")
+  func failures() throws {
+    let plan = try Shipped.configuration().plan
+    for name in ["watch-film", "end-film"] {
+      for step in try #require(plan.scenes[name]).steps {
+        let isSide = step.device == "popper" || step.device == "lights"
+        #expect(step.onFailure == (isSide ? .continue : .stop))
+      }
+    }
+    #expect(Set(plan.activities.keys) == ["film", "music", "radio"])
+    #expect(plan.activities["film"]?.whenEnded == .end)
+    #expect(plan.activities["film"]?.amplifier == "amp")
+    #expect(
+      plan.activities.mapValues(\.category) == [
+        "film": .films, "music": .songs, "radio": .stations,
+      ])
+    #expect(plan.scenes["popcorn"] != nil)
+  }
+
+  @Test("E9 · a fresh machine has three films and three stations to choose from")
+  func library() throws {
+    let library = try Shipped.configuration().plan.library
+    #expect(library.films.map(\.title) == ["Night Ferry", "Paper Moons", "The Long Hall"])
+    #expect(library.stations.count == 3)
+    #expect(library.folders.count == 1)
+  }
+
+  @Test("F4 F6 · the amplifier is swapped by exchanging one plugin for another")
+  func swap() throws {
+    let text = try Shipped.text("devices.json").replacing(
+      #""amplifier", "plugin": "ALSAAmplifier","#, with: #""amplifier", "plugin": "Simulated""#
+    ).replacing(#""options": {"device": "default", "whenMissing": "silent"}"#, with: "")
+    let swapped = try Fixtures.read(text, plugins: Shipped.plugins())
+    #expect(swapped["amp"]?.plugin == "Simulated")
+    #expect(swapped.plan.scenes == (try Shipped.configuration().plan.scenes))
+  }
+
+  @Test("F3 · devices.schema.json is what the code makes, and devices.json fits it")
+  func schema() throws {
+    let schema = TheaterConfiguration.schema(try Shipped.plugins())
+    try Shipped.expect("devices.schema.json", toBe: schema.prettyText() + "\n")
+    let configuration = try JSON(parsing: Shipped.text("devices.json"))
+    #expect(try Judge.verdicts(on: [configuration, [:]], schema: schema) == [true, false])
+  }
+
+  @Test("E15 · the reference page lists every command of every role")
+  func reference() throws {
+    let page = try Shipped.text("docs/configuration.md")
+    let start = try #require(page.range(of: "<!-- commands -->\n"))
+    let end = try #require(page.range(of: "<!-- end of commands -->"))
+    let wanted = page[..<start.upperBound] + CommandReference.markdown + page[end.lowerBound...]
+    try Shipped.expect("docs/configuration.md", toBe: String(wanted))
+  }
+}
