@@ -72,8 +72,10 @@ package final class EventLog: Sendable {
   /// The id of an entry, `boot-sequence`.
   package func id(of entry: Entry) -> String { "\(boot)-\(entry.sequence)" }
 
-  /// The id of the newest event: a snapshot taken now stands there.
-  package var currentID: String { "\(boot)-\(state.withLock { $0.sequence })" }
+  /// The place of the newest event: a snapshot taken now stands there.
+  package var sequence: Int { state.withLock { $0.sequence } }
+  /// The id of the newest event.
+  package var currentID: String { "\(boot)-\(sequence)" }
 
   /// Tells everyone.
   package func publish(_ event: TheaterEvent) {

@@ -3,16 +3,31 @@ import JSON
 
 extension HomeTheaterFacade {
   /// Holds the film or song still.
-  package func pause() async throws(TheaterError) { try await tellPlayer("pause") }
+  @discardableResult
+  package func pause() async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("pause")
+  }
   /// Lets it go on.
-  package func resume() async throws(TheaterError) { try await tellPlayer("play") }
+  @discardableResult
+  package func resume() async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("play")
+  }
   /// Goes to the next track.
-  package func next() async throws(TheaterError) { try await tellPlayer("next") }
+  @discardableResult
+  package func next() async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("next")
+  }
   /// Goes to the track before.
-  package func previous() async throws(TheaterError) { try await tellPlayer("previous") }
+  @discardableResult
+  package func previous() async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("previous")
+  }
 
   /// Goes to a place in what plays: `seconds` from the beginning, or from where it is now.
-  package func seek(_ seconds: Double, isRelative: Bool) async throws(TheaterError) {
+  @discardableResult
+  package func seek(_ seconds: Double, isRelative: Bool) async throws(TheaterError)
+    -> Confirmation
+  {
     let player = try player()
     var target = seconds
     if isRelative {
@@ -27,7 +42,7 @@ extension HomeTheaterFacade {
       target = playback.position(after: clock.now() - reading.time) + seconds
       target = min(max(0, target), playback.duration ?? .infinity)
     }
-    try await tell(player, "seek", .number(target))
+    return try await tell(player, "seek", .number(target))
   }
 
   /// How a volume is asked for.
@@ -40,23 +55,24 @@ extension HomeTheaterFacade {
   }
 
   /// Changes the volume of the amplifier of what is on, or of the only one.
-  package func changeVolume(_ change: VolumeChange) async throws(TheaterError) {
+  @discardableResult
+  package func changeVolume(_ change: VolumeChange) async throws(TheaterError) -> Confirmation {
     let amplifier = try amplifier()
     switch change {
-    case .to(let volume): try await tell(amplifier, "volume", .integer(volume))
+    case .to(let volume): return try await tell(amplifier, "volume", .integer(volume))
     case .by(let points):
       guard let now = await amplifier.snapshot().state.volume else {
         throw TheaterError(
           .notNow, "the volume is not known", hint: "Set it: theater volume 40",
           device: amplifier.id)
       }
-      let target = now + min(max(-100, points), 100)
-      try await tell(amplifier, "volume", .integer(min(max(0, target), 100)))
-    case .mute: try await tell(amplifier, "mute")
-    case .unmute: try await tell(amplifier, "unmute")
+      let target = min(max(0, now), 100) + min(max(-100, points), 100)
+      return try await tell(amplifier, "volume", .integer(min(max(0, target), 100)))
+    case .mute: return try await tell(amplifier, "mute")
+    case .unmute: return try await tell(amplifier, "unmute")
     case .toggleMute:
       let isMuted = await amplifier.snapshot().state.isMuted ?? false
-      try await tell(amplifier, isMuted ? "unmute" : "mute")
+      return try await tell(amplifier, isMuted ? "unmute" : "mute")
     }
   }
 
@@ -100,14 +116,14 @@ extension HomeTheaterFacade {
     return amplifier
   }
 
-  private func tellPlayer(_ name: String) async throws(TheaterError) {
+  private func tellPlayer(_ name: String) async throws(TheaterError) -> Confirmation {
     try await tell(try player(), name)
   }
 
   private func tell(_ device: any Device, _ name: String, _ argument: JSON? = nil)
-    async throws(TheaterError)
+    async throws(TheaterError) -> Confirmation
   {
-    _ = try await perform(
+    try await perform(
       argument.map { .object([name: $0]) } ?? .string(name), on: device.id, until: .settled)
   }
 }

@@ -54,7 +54,10 @@ extension RunReport.StepReport {
 package final class Run: Sendable {
   private struct State {
     var report: RunReport
-    var task: Task<RunReport, Never>?
+    var task: Task<Void, Never>?
+    var isOver = false
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var nextKey = 0
   }
   private let state: Mutex<State>
   private let events: EventLog
@@ -73,17 +76,39 @@ package final class Run: Sendable {
   /// Begins, in a task of the run's own; called once.
   func start(_ body: @escaping @Sendable (Run) async -> Void) {
     events.publish(.run(report))
-    let task = Task { () -> RunReport in
+    let task = Task {
       await body(self)
-      return self.report
+      let waiting = state.withLock { state in
+        state.isOver = true
+        defer { state.waiting = [:] }
+        return Array(state.waiting.values)
+      }
+      for continuation in waiting { continuation.resume() }
     }
     state.withLock { $0.task = task }
   }
 
-  /// Waits until it has ended.
+  /// Waits until it has ended, or until whoever waits is cancelled; the run itself goes on then.
+  @discardableResult
   package func finished() async -> RunReport {
-    let task = state.withLock { $0.task }
-    return await task?.value ?? report
+    let key = state.withLock { state in
+      state.nextKey += 1
+      return state.nextKey
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          // Looked at under the lock: a cancellation comes either before this or to the handler.
+          if state.isOver || Task.isCancelled { return true }
+          state.waiting[key] = continuation
+          return false
+        }
+        if isDone { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: key) }?.resume()
+    }
+    return report
   }
 
   /// Gives up what is not done yet and waits until that has ended; nothing if it has ended.
