@@ -32,6 +32,9 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let lifecycle: Target.Dependency = .product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
@@ -52,6 +55,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -81,7 +85,8 @@ let package = Package(
     floor("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     floor(
       "WebRemote",
-      ["Accounts", "HomeTheater", "Devices", "JSON", hummingbird, logging] + nio),
+      ["Accounts", "HomeTheater", "Devices", "JSON", hummingbird, httpTypes, lifecycle, logging]
+        + nio),
     // Floor 5: the one executable
     .executableTarget(
       name: "theater",
@@ -89,7 +94,7 @@ let package = Package(
         "WebRemote", "Storage", "TheaterConfiguration", "HomeTheater", "PluginHost", "Accounts",
         "PluginProtocol", "Devices", "JSON", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        lifecycle,
       ] + nio,
       swiftSettings: strict),
 

@@ -70,7 +70,15 @@ package final class EventLog: Sendable {
   }
 
   /// The id of an entry, `boot-sequence`.
-  package func id(of entry: Entry) -> String { "\(boot)-\(entry.sequence)" }
+  package func id(of entry: Entry) -> String { id(of: entry.sequence) }
+  /// The id of the entry at `sequence`.
+  package func id(of sequence: Int) -> String { "\(boot)-\(sequence)" }
+
+  /// The place that an id of this run of the controller names.
+  package func sequence(of id: String?) -> Int? {
+    guard let id, id.hasPrefix(boot + "-") else { return nil }
+    return Int(id.dropFirst(boot.count + 1))
+  }
 
   /// The place of the newest event: a snapshot taken now stands there.
   package var sequence: Int { state.withLock { $0.sequence } }
@@ -114,9 +122,7 @@ package final class EventLog: Sendable {
   }
 
   private func missedEntries(after id: String?, in state: State) -> [Entry]? {
-    guard let id, id.hasPrefix(boot + "-"), let sequence = Int(id.dropFirst(boot.count + 1)),
-      sequence <= state.sequence
-    else { return nil }
+    guard let sequence = sequence(of: id), sequence <= state.sequence else { return nil }
     if sequence == state.sequence { return [] }
     guard let first = state.recent.first, first.sequence <= sequence + 1 else { return nil }
     return state.recent.filter { $0.sequence > sequence }

@@ -1,0 +1,144 @@
+import Accounts
+import Devices
+import HomeTheater
+import HTTPTypes
+import Hummingbird
+import JSON
+
+/// Why a request was refused, in the one shape that every front end gets:
+/// `{"error": {"code": …, "message": …, "hint": …, "device": …, "step": …}}`.
+package struct APIError: Error, Sendable, Hashable {
+  /// The status of the answer.
+  package var status: HTTPResponse.Status
+  /// What a program decides by.
+  package var code: String
+  /// What happened.
+  package var message: String
+  /// What to do next.
+  package var hint: String?
+  package var device: String?
+  /// The step of the scene, counted from 1.
+  package var step: Int?
+  /// The input that has to change: `password`.
+  package var field: String?
+  /// What a 405 says may be asked instead: `GET, POST`.
+  package var allowed: String?
+
+  init(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, hint: String? = nil,
+    device: String? = nil, step: Int? = nil, field: String? = nil
+  ) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.device = device
+    self.step = step
+    self.field = field
+  }
+
+  /// The error for the answer.
+  package var json: JSON {
+    var error: JSONObject = ["code": .string(code), "message": .string(message)]
+    if let hint { error["hint"] = .string(hint) }
+    if let device { error["device"] = .string(device) }
+    if let step { error["step"] = .integer(step) }
+    if let field { error["field"] = .string(field) }
+    return ["error": .object(error)]
+  }
+
+  /// The answer itself.
+  var response: Response {
+    var response = Response(json, status: status)
+    if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+    if let allowed { response.headers[.allow] = allowed }
+    if status == .serviceUnavailable { response.headers[.retryAfter] = "2" }
+    return response
+  }
+}
+
+extension APIError {
+  /// The request is understood, but makes no sense.
+  static func invalid(_ message: String, hint: String? = nil) -> APIError {
+    APIError(.unprocessableContent, "invalid", message, hint: hint)
+  }
+
+  /// There is no such thing.
+  static func notFound(_ message: String) -> APIError {
+    APIError(.notFound, "notFound", message)
+  }
+
+  /// The path is there, the method is not.
+  static func methodNotAllowed(_ method: String, allowed: [String]) -> APIError {
+    var error = APIError(
+      .methodNotAllowed, "methodNotAllowed", "\(method.prefix(20)) is not possible here",
+      hint: "Possible: \(allowed.joined(separator: ", ")).")
+    error.allowed = allowed.joined(separator: ", ")
+    return error
+  }
+
+  static let wrongContentType = APIError(
+    .unsupportedMediaType, "unsupportedMediaType", "the body is not declared as JSON",
+    hint: "Send it with Content-Type: application/json.")
+
+  static let bodyTooLarge = APIError(
+    .contentTooLarge, "tooLarge", "the body is larger than \(Edge.largestBody / 1024) KiB",
+    hint: "Send less.")
+
+  /// The body is no JSON text.
+  init(_ error: JSONSyntaxError) {
+    self.init(
+      .badRequest, "malformed", "the body is not JSON: \(error.description)",
+      hint: "Send one JSON value (RFC 8259).")
+  }
+
+  init(_ error: TheaterError) {
+    let status: HTTPResponse.Status =
+      switch error.code {
+      case .notFound: .notFound
+      case .invalid: .unprocessableContent
+      case .notNow, .cancelled: .conflict
+      case .deviceFailed: .serviceUnavailable
+      }
+    self.init(
+      status, error.code.rawValue, error.message, hint: error.hint, device: error.device?.name,
+      step: error.step)
+  }
+
+  init(_ error: AccountError) {
+    let status: HTTPResponse.Status =
+      switch error.code {
+      case .empty, .malformed, .tooShort, .tooLong: .unprocessableContent
+      case .codeInvalid, .forbidden: .forbidden
+      case .setupClosed, .taken: .conflict
+      case .wrongCredentials, .notLoggedIn: .unauthorized
+      case .busy, .cancelled: .serviceUnavailable
+      case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+      case .storageFailed, .internalFailure: .internalServerError
+      }
+    self.init(
+      status, error.code.rawValue, error.message, hint: error.hint, field: error.field?.rawValue)
+  }
+
+  /// What Hummingbird itself refuses.
+  init?(_ error: HTTPError, _ request: Request) {
+    switch error.status {
+    case .notFound: self = .notFound("there is no \(request.uri.path.prefix(200))")
+    case .contentTooLarge: self = .bodyTooLarge
+    case .badRequest: self.init(.badRequest, "malformed", "the request cannot be read")
+    default: return nil
+    }
+  }
+}
+
+extension Response {
+  /// An answer with a JSON value.
+  init(_ json: JSON, status: HTTPResponse.Status = .ok) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(512)
+    json.append(to: &bytes)
+    self.init(
+      status: status, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}

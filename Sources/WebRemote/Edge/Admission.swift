@@ -1,0 +1,76 @@
+import Accounts
+import Devices
+import HTTPTypes
+import Hummingbird
+import JSON
+
+/// The gate at the edge: whose session a request brings, whether its role may do this, and then
+/// what the request carries. In that order: a stranger's body is never read.
+struct Admission: Sendable {
+  let gate: Gate
+
+  /// Lets a request through to `route`, or throws why not.
+  func answer(_ request: Request, _ context: RemoteContext, by route: Route) async throws
+    -> Response
+  {
+    var caller: Caller?
+    if case .permitted(let permission) = route.access {
+      let known = try await self.caller(of: request)
+      guard known.principal.role.may(permission) else {
+        throw APIError(AccountError.forbidden("do this"))
+      }
+      caller = known
+    }
+    var json = JSON.object([:])
+    var text = ByteBuffer()
+    if route.body != .none {
+      text = try await Self.body(of: request)
+      if route.body == .json, text.readableBytes > 0 {
+        json = try JSON(parsing: text.readableBytesView)
+      }
+    }
+    return try await route.answer(
+      Call(request: request, context: context, caller: caller, body: json, text: text))
+  }
+
+  /// Whose session the request brings.
+  func caller(of request: Request) async throws(APIError) -> Caller {
+    guard let token = Self.token(of: request) else { throw APIError(AccountError.notLoggedIn) }
+    do {
+      return Caller(principal: try await gate.resolve(token), token: token)
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  /// `Authorization: Bearer TOKEN`; the scheme in any case (RFC 9110, section 11.1).
+  private static func token(of request: Request) -> String? {
+    guard let header = request.headers[.authorization] else { return nil }
+    let scheme = header.prefix(7)
+    guard scheme.count == 7, scheme.lowercased() == "bearer " else { return nil }
+    return String(header.dropFirst(7))
+  }
+
+  private static func body(of request: Request) async throws -> ByteBuffer {
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }),
+      length > Edge.largestBody
+    {
+      throw APIError.bodyTooLarge
+    }
+    let body = try await request.body.collect(upTo: Edge.largestBody)
+    guard body.readableBytes > 0 else { return body }
+    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
+    guard type == "application/json" else { throw APIError.wrongContentType }
+    return body
+  }
+}
+
+extension Accounts.Role {
+  /// Whether a person of this role may do what needs `permission`.
+  func may(_ permission: Permission) -> Bool {
+    switch self {
+    case .owner: true
+    case .member: permission != .administer
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Accounts
+import HTTPTypes
+import Hummingbird
+import JSON
+
+/// A request that was let in, as its route sees it.
+struct Call: Sendable {
+  let request: Request
+  let context: RemoteContext
+  /// Who asks, with the token that proved it; `nil` on routes that are open to everyone.
+  let caller: Caller?
+  /// The body of a `.json` route; an empty object where there is none.
+  let body: JSON
+  /// The body of a `.text` route.
+  let text: ByteBuffer
+
+  /// Who asks.
+  func principal() throws(APIError) -> Principal {
+    guard let caller else { throw APIError(AccountError.notLoggedIn) }
+    return caller.principal
+  }
+
+  /// The part of the path that the route captures as `name`, decoded.
+  func captured(_ name: String) throws(APIError) -> String {
+    guard let part = context.parameters.get(name), let text = part.removingURLPercentEncoding()
+    else { throw .notFound("the path names no \(name)") }
+    return text
+  }
+
+  /// The members of the body, of which only those in `names` are known.
+  func fields(_ names: String...) throws(APIError) -> BodyFields {
+    try BodyFields(body, names: names)
+  }
+
+  /// How long the answer may wait for the end of what was asked (RFC 7240).
+  var preferredWait: PreferredWait { PreferredWait(request.headers[values: .prefer]) }
+}
+
+/// A person with a session, for the length of one request.
+struct Caller: Sendable {
+  let principal: Principal
+  /// The secret itself: for asking again whether it still holds, and for logging out.
+  let token: String
+}
+
+/// What Hummingbird hands from the edge to the routes.
+package struct RemoteContext: RequestContext {
+  package var coreContext: CoreRequestContextStorage
+
+  package init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+  }
+}
+
+extension String {
+  /// The text with every `%C3%A4` in place of what it stands for; `nil` where that is not UTF-8.
+  func removingURLPercentEncoding() -> String? {
+    guard utf8.contains(UInt8(ascii: "%")) else { return self }
+    var bytes: [UInt8] = []
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst(), let low = rest.popFirst(),
+        let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

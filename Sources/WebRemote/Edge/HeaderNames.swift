@@ -1,0 +1,14 @@
+import HTTPTypes
+
+extension HTTPField.Name {
+  static let lastEventID = name("Last-Event-ID")
+  static let prefer = name("Prefer")
+  static let preferenceApplied = name("Preference-Applied")
+  static let referrerPolicy = name("Referrer-Policy")
+  static let xAccelBuffering = name("X-Accel-Buffering")
+
+  private static func name(_ text: String) -> Self {
+    guard let name = Self(text) else { preconditionFailure("\(text) names no header") }
+    return name
+  }
+}

@@ -1,0 +1,49 @@
+import Hummingbird
+
+/// How long a request wants its answer to wait for the end of what it began: `Prefer: wait=10`
+/// (RFC 7240). What cannot be read is passed over, as that standard asks.
+package struct PreferredWait: Sendable, Hashable {
+  /// At most this long, whatever was asked.
+  package static let longest = 60
+  /// In seconds; `nil` where nothing was asked.
+  package let seconds: Int?
+  /// Whether `respond-async` was asked: an answer at once.
+  package let isAsynchronous: Bool
+
+  /// Reads every `Prefer` header of a request.
+  package init(_ headers: [String]) {
+    var seconds: Int?
+    var isAsynchronous = false
+    for header in headers {
+      for preference in header.split(separator: ",") {
+        let parts = preference.split(separator: ";").first?.split(separator: "=", maxSplits: 1)
+        guard let name = parts?.first?.trimmed.lowercased() else { continue }
+        switch name {
+        case "respond-async": isAsynchronous = true
+        case "wait":
+          // Of several, the first counts (RFC 7240, section 2).
+          guard seconds == nil, let value = parts?.dropFirst().first?.trimmed.unquoted,
+            let number = Int(value), number >= 0
+          else { continue }
+          seconds = min(number, Self.longest)
+        default: continue
+        }
+      }
+    }
+    self.seconds = seconds
+    self.isAsynchronous = isAsynchronous
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = self
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+
+  fileprivate var unquoted: Substring {
+    count >= 2 && first == "\"" && last == "\"" ? dropFirst().dropLast() : self
+  }
+}

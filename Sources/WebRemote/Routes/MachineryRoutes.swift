@@ -1,0 +1,35 @@
+import Devices
+import HomeTheater
+import Hummingbird
+import JSON
+
+/// What the controller knows of its own works: plugins, sound devices, the configuration.
+package protocol Machinery: Sendable {
+  /// Every plugin: `{"plugins": [{"id", "status", "pid", "restarts", "memory", "message"}]}`.
+  func plugins() async -> JSON
+  /// What the amplifier's plugin could play on.
+  func audioDevices() async throws(TheaterError) -> JSON
+  /// What is wrong with a configuration: `{"problems": [{"line", "column", "path", …}]}`.
+  func check(configuration text: [UInt8]) async -> JSON
+}
+
+extension Remote {
+  /// The works behind the scenes, and the sign of life.
+  var machineryRoutes: [Route] {
+    [
+      .get("/api/health", by: .everyone, "A sign of life.") { _ in Response(["status": "ok"]) },
+      .get("/api/plugins", "Every plugin: whether it runs, why not, since when.") { _ in
+        Response(await machinery.plugins())
+      },
+      .get("/api/audio", "The sound devices that the amplifier could use.") { _ in
+        Response(try await machinery.audioDevices())
+      },
+      .post(
+        "/api/configuration/check", by: .permitted(.administer), body: .text,
+        "What is wrong with the configuration in the body."
+      ) { call in
+        Response(await machinery.check(configuration: Array(call.text.readableBytesView)))
+      },
+    ]
+  }
+}

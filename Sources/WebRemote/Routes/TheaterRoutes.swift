@@ -1,0 +1,34 @@
+import Devices
+import HomeTheater
+import Hummingbird
+import JSON
+
+extension Remote {
+  /// What is on, what can be chosen, and everything that happens.
+  var theaterRoutes: [Route] {
+    [
+      .get("/api/status", "What is on, what plays, every device.") { _ in
+        Response(await theater.status())
+      },
+      .get("/api/events", "Everything that happens, as server-sent events.") { call in
+        try EventStream(theater: theater, gate: gate).response(to: call)
+      },
+      list(.films), list(.songs), list(.stations),
+      .post("/api/library/scan", "Reads every player's catalogue again.") { _ in
+        await theater.rescan()
+        var counts = JSONObject()
+        for category in Category.allCases {
+          counts[category.rawValue] = .integer(await theater.entries(category).count)
+        }
+        return Response(.object(counts))
+      },
+    ]
+  }
+
+  private func list(_ category: Category) -> Route {
+    .get("/api/\(category.rawValue)", "The \(category.rawValue) that can be chosen.") { _ in
+      let entries = await theater.entries(category)
+      return Response(.object([category.rawValue: .array(entries.map(\.json))]))
+    }
+  }
+}

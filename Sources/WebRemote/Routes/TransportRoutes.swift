@@ -1,0 +1,67 @@
+import Devices
+import HomeTheater
+import Hummingbird
+import JSON
+
+extension Remote {
+  /// Steering what plays.
+  var transportRoutes: [Route] {
+    [
+      step("pause", "Holds the film or song still.") { try await $0.pause() },
+      step("resume", "Lets it go on.") { try await $0.resume() },
+      step("next", "Goes to the next track.") { try await $0.next() },
+      step("previous", "Goes to the track before.") { try await $0.previous() },
+      .post("/api/seek", "Goes to a place, in seconds: {\"to\": 750} or {\"by\": -30}.") { call in
+        let fields = try call.fields("to", "by")
+        switch (try fields.number("to"), try fields.number("by")) {
+        case (let place?, nil):
+          return Self.done(try await theater.seek(place, isRelative: false))
+        case (nil, let distance?):
+          return Self.done(try await theater.seek(distance, isRelative: true))
+        default:
+          throw APIError.invalid("give either \"to\" or \"by\", in seconds")
+        }
+      },
+      .post(
+        "/api/volume", "Sets the volume: {\"to\": 40}, {\"by\": -5} or {\"mute\": \"toggle\"}."
+      ) { call in
+        Self.done(try await theater.changeVolume(try Self.volumeChange(call)))
+      },
+    ]
+  }
+
+  private func step(
+    _ word: String, _ help: String,
+    _ step: @escaping @Sendable (HomeTheaterFacade) async throws -> Confirmation
+  ) -> Route {
+    .post("/api/\(word)", help) { call in
+      _ = try call.fields()
+      return Self.done(try await step(theater))
+    }
+  }
+
+  private static func volumeChange(_ call: Call) throws(APIError)
+    -> HomeTheaterFacade.VolumeChange
+  {
+    let fields = try call.fields("to", "by", "mute")
+    switch (try fields.integer("to"), try fields.integer("by"), fields["mute"]) {
+    case (let volume?, nil, nil):
+      guard (0...100).contains(volume) else {
+        throw .invalid("\"to\" is \(volume), expected 0 to 100")
+      }
+      return .to(volume)
+    case (nil, let points?, nil): return .by(points)
+    case (nil, nil, .bool(let isMuted)?): return isMuted ? .mute : .unmute
+    case (nil, nil, .string("toggle")?): return .toggleMute
+    default:
+      throw .invalid(
+        "give one of \"to\", \"by\" and \"mute\"",
+        hint: "{\"to\": 40}, {\"by\": -5}, {\"mute\": true}, {\"mute\": \"toggle\"}.")
+    }
+  }
+
+  /// What is done, and how that is known: `observed` or only `accepted`.
+  static func done(_ confirmation: Confirmation) -> Response {
+    Response(["confirmation": .string(confirmation.rawValue)])
+  }
+}
