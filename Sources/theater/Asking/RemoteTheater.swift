@@ -1,0 +1,67 @@
+import ArgumentParser
+import JSON
+import NIOHTTP1
+import WebRemote
+
+/// Asks the controller of this user, and ends the command with a message when it refuses.
+struct RemoteTheater: Sendable {
+  let folders: Folders
+  private var client: RemoteClient
+
+  /// - Parameter needsLogin: Whether to end at once where nobody is logged in.
+  init(folders: Folders = Folders(), needsLogin: Bool = true) throws(Ending) {
+    self.folders = folders
+    let token = try TokenFile(folders.token).read()
+    client = RemoteClient(.socket(folders.socket), token: token)
+    if needsLogin, token == nil { throw try notLoggedIn() }
+  }
+
+  /// Asks, and gives back the answer's JSON.
+  @discardableResult
+  func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
+    async throws -> JSON
+  {
+    let answer = try await client.send(method, path, body, wait: wait)
+    guard answer.isSuccess else { throw Ending(answer) }
+    return answer.json
+  }
+
+  /// Sends bytes as they are.
+  func ask(_ path: String, bytes: [UInt8]) async throws -> JSON {
+    let answer = try await client.send(
+      .POST, path, bytes: bytes, headers: ["content-type": "application/json"])
+    guard answer.isSuccess else { throw Ending(answer) }
+    return answer.json
+  }
+
+  /// Listens to what happens, until `each` wants no more or the controller ends the stream.
+  func listen(after id: String? = nil, _ each: (ServerSentEvent) async throws -> Bool)
+    async throws
+  {
+    if let refusal = try await client.listen(after: id, each) { throw Ending(refusal) }
+  }
+
+  /// Nobody is logged in; that the controller does not run at all is the greater trouble.
+  private func notLoggedIn() throws(Ending) -> Ending {
+    guard SocketProbe.answers(at: folders.socket) else {
+      return Ending(RemoteFailure.notRunning(.socket(folders.socket)))
+    }
+    return Ending(
+      .notLoggedIn, "you are not logged in", hint: "Log in: \(Invocation.name) login")
+  }
+}
+
+/// A part of a path, percent-encoded (RFC 3986, section 3.3).
+func pathPart(_ text: String) -> String {
+  var encoded = ""
+  for byte in text.utf8 {
+    switch UnicodeScalar(byte) {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~":
+      encoded.unicodeScalars.append(UnicodeScalar(byte))
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      encoded += "%" + (digits.count < 2 ? "0" : "") + digits
+    }
+  }
+  return encoded
+}

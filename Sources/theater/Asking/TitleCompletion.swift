@@ -1,0 +1,25 @@
+import JSON
+
+/// What a shell offers for a word that the controller knows; nothing where it does not run.
+enum TitleCompletion {
+  static let films = titles("films")
+  static let songs = titles("songs")
+  static let stations = titles("stations")
+  static let devices = names("/api/devices", "devices", "id")
+  static let scenes = names("/api/scenes", "scenes", "name")
+
+  private static func titles(_ list: String) -> @Sendable ([String], Int, String) async -> [String]
+  {
+    names("/api/\(list)", list, "title")
+  }
+
+  private static func names(_ path: String, _ list: String, _ key: String)
+    -> @Sendable ([String], Int, String) async -> [String]
+  {
+    { _, _, prefix in
+      guard let answer = try? await RemoteTheater().ask(.GET, path) else { return [] }
+      let names = (answer[list]?.array ?? []).compactMap { $0[key]?.string }
+      return names.filter { prefix.isEmpty || $0.lowercased().hasPrefix(prefix.lowercased()) }
+    }
+  }
+}

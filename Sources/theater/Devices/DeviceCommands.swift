@@ -1,0 +1,104 @@
+import ArgumentParser
+import Devices
+import JSON
+
+/// `theater devices`.
+struct DeviceList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices", abstract: "List the devices.")
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let answer = try await RemoteTheater().ask(.GET, "/api/devices")
+    try output.show(answer) { answer in
+      var columns = Columns()
+      for device in answer["devices"]?.array ?? [] {
+        columns.add(
+          device["id"]?.string ?? "?", device["title"]?.string ?? "", DeviceText.state(device))
+      }
+      return columns.text
+    }
+  }
+}
+
+/// `theater device lights dim 40`: any command on any device.
+struct DeviceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "device", abstract: "Give a device a command.",
+    discussion: """
+      theater device lights dim 40
+      theater device tuner fm 98.5
+      theater device dvd play "TITLE"
+      theater device lights             what it knows
+      """)
+
+  @Flag(help: "Do not wait until the device reports it as done.")
+  var noWait = false
+  @Argument(help: "The device.", completion: .custom(TitleCompletion.devices))
+  var device: String
+  @Argument(
+    parsing: .allUnrecognized, help: "The command and what it takes.",
+    completion: .custom(CommandCompletion.words))
+  var command: [String] = []
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let path = "/api/devices/\(pathPart(device))"
+    let known = try await theater.ask(.GET, path)
+    guard let role = known["role"]?.string.flatMap(Role.init) else {
+      throw Ending(.failed, "\(device) has a role that this program does not know")
+    }
+    guard let word = command.first else {
+      return Console.say("\(device): \(DeviceText.state(known))\n\n" + CommandWords.help(role))
+    }
+    let arguments = try await ItemNames(theater).resolved(Array(command.dropFirst()), for: role)
+    let json: JSON
+    do {
+      json = try CommandWords.command(word, arguments, role: role).json
+    } catch {
+      throw Ending(
+        .wrongUsage, "\(device): \(error.message)",
+        hint: "\(error.hint)\n\n\(CommandWords.help(role))")
+    }
+    let answer = try await theater.ask(.POST, path + "/commands", json, wait: noWait ? 0 : nil)
+    let isSeen = answer["confirmation"]?.string == "observed"
+    Console.say(
+      "\(device) \(CommandText.text(json)): \(isSeen ? "done" : "accepted, not confirmed")")
+  }
+}
+
+/// Titles in place of ids, where a player is told what to play.
+private struct ItemNames {
+  let theater: RemoteTheater
+
+  init(_ theater: RemoteTheater) { self.theater = theater }
+
+  /// `words`, with the title of a film or song replaced by its id.
+  func resolved(_ words: [String], for role: Role) async throws -> [String] {
+    let list: String
+    switch role {
+    case .dvdPlayer: list = "films"
+    case .cdPlayer: list = "songs"
+    default: return words
+    }
+    guard let title = words.first, !title.contains("="), TimeText.seconds(title) == nil else {
+      return words
+    }
+    let entries = try await theater.ask(.GET, "/api/\(list)")[list]?.array ?? []
+    let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
+    guard let id = entry?["id"]?.string else { return words }
+    return [id] + words.dropFirst()
+  }
+}
+
+/// What a shell offers for the word after a device.
+enum CommandCompletion {
+  static let words: @Sendable ([String], Int, String) async -> [String] = { words, _, prefix in
+    guard let place = words.firstIndex(of: "device"), words.count > place + 1,
+      let known = try? await RemoteTheater().ask(
+        .GET, "/api/devices/\(pathPart(words[place + 1]))"),
+      let role = known["role"]?.string.flatMap(Role.init)
+    else { return [] }
+    return role.commands.map(\.name).filter { $0.hasPrefix(prefix) }
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import JSON
+
+/// `theater scenes`.
+struct Scenes: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "List the scenes.")
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let answer = try await RemoteTheater().ask(.GET, "/api/scenes")
+    try output.show(answer) { answer in
+      var columns = Columns()
+      for scene in answer["scenes"]?.array ?? [] {
+        let parameters = (scene["parameters"]?.object ?? [:]).map { name, kind in
+          "--\(name) \((kind.string ?? "text").uppercased())"
+        }
+        columns.add(
+          scene["name"]?.string ?? "?", parameters.joined(separator: " "),
+          "\(scene["steps"]?.array?.count ?? 0) steps", scene["title"]?.string ?? "")
+      }
+      return columns.text
+    }
+  }
+}
+
+/// `theater scene run movie-night --film "TITLE"`.
+struct SceneCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scene", abstract: "Run a scene.", subcommands: [Run.self])
+
+  /// `theater scene run NAME`.
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Run a scene by itself, beside whatever is on.",
+      discussion: "A scene's parameters are options: --film \"TITLE\". `theater scenes` shows them.")
+
+    @Argument(help: "The scene.", completion: .custom(TitleCompletion.scenes))
+    var name: String
+    @OptionGroup var waiting: WaitOptions
+    @Argument(parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".")
+    var parameters: [String] = []
+
+    func validate() throws { _ = try SceneParameters(words: parameters) }
+
+    func run() async throws {
+      let parameters = try SceneParameters(words: parameters)
+      try await RunFollower(RemoteTheater(), waiting).run(
+        .POST, "/api/scenes/\(pathPart(name))/runs", ["parameters": .object(parameters.object)])
+    }
+  }
+}
+
+/// A scene's parameters as options: `--film "TITLE"` or `--film=TITLE`.
+struct SceneParameters {
+  let object: JSONObject
+
+  init(words: [String]) throws(ValidationError) {
+    var object = JSONObject()
+    var words = words[...]
+    while let word = words.popFirst() {
+      guard word.hasPrefix("--"), word.count > 2 else {
+        throw ValidationError("\"\(word)\" is no parameter: write --NAME VALUE.")
+      }
+      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
+      guard let name = parts.first.map(String.init) else {
+        throw ValidationError("\"\(word)\" is no parameter: write --NAME VALUE.")
+      }
+      guard let value = parts.count == 2 ? String(parts[1]) : words.popFirst() else {
+        throw ValidationError("--\(name) has no value.")
+      }
+      guard object[name] == nil else { throw ValidationError("--\(name) is given twice.") }
+      object[name] = .string(value)
+    }
+    self.object = object
+  }
+}

@@ -1,4 +1,0 @@
-import Hummingbird
-import ArgumentParser
-import Logging
-@main struct Theater { static func main() {} }

@@ -1,0 +1,96 @@
+import ArgumentParser
+import JSON
+
+/// `theater watch "TITLE"`.
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Watch a film.")
+
+  @Argument(help: "The film's title.", completion: .custom(TitleCompletion.films))
+  var title: String
+  @OptionGroup var beginning: BeginOptions
+
+  func run() async throws { try await beginning.begin("watch", item: title) }
+}
+
+/// `theater listen "TITLE"`.
+struct Listen: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Listen to a song.")
+
+  @Argument(help: "The song's title.", completion: .custom(TitleCompletion.songs))
+  var title: String
+  @OptionGroup var beginning: BeginOptions
+
+  func run() async throws { try await beginning.begin("listen", item: title) }
+}
+
+/// `theater radio "STATION or 98.5 FM"`.
+struct Radio: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Listen to the radio.")
+
+  @Argument(
+    help: "The station's name, or a frequency: \"98.5 FM\".",
+    completion: .custom(TitleCompletion.stations))
+  var station: [String]
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(
+      .POST, "/api/radio", ["item": .string(station.joined(separator: " "))])
+  }
+
+  func validate() throws {
+    if station.isEmpty { throw ValidationError("Say which station.") }
+  }
+}
+
+/// `theater popcorn`.
+struct Popcorn: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make popcorn, beside whatever is on.")
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(.POST, "/api/popcorn")
+  }
+}
+
+/// `theater stop`.
+struct Stop: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "End what is on.", aliases: ["end"])
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(.POST, "/api/end")
+  }
+}
+
+/// `theater off`.
+struct Off: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Turn everything off.")
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(.POST, "/api/off")
+  }
+}
+
+/// Options of a command that begins a run.
+struct WaitOptions: ParsableArguments {
+  @Flag(help: "Do not wait for the end of the steps.")
+  var noWait = false
+  @Flag(help: "Show the finished run as JSON, for scripts.")
+  var json = false
+}
+
+/// Options of a command that plays something.
+struct BeginOptions: ParsableArguments {
+  @Flag(help: "Begin at the start, not where you left off.")
+  var fromStart = false
+  @OptionGroup var waiting: WaitOptions
+
+  /// Begins an activity and shows its steps.
+  func begin(_ word: String, item: String) async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(
+      .POST, "/api/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
+  }
+}

@@ -1,0 +1,40 @@
+import JSON
+import WebRemote
+
+/// Events as lines, for a pipe or a log: each says what changed, once.
+struct ChangeLines {
+  private var states: [String: String] = [:]
+  private var activity = ""
+
+  /// The lines that an event is worth.
+  mutating func lines(for event: ServerSentEvent) -> [String] {
+    let json = event.json
+    switch event.name {
+    case "snapshot":
+      return take(activity: json["activity"] ?? [:])
+        + (json["devices"]?.array ?? []).flatMap { take(device: $0) }
+    case "device": return take(device: json)
+    case "activity": return take(activity: json)
+    default: return []
+    }
+  }
+
+  private mutating func take(device: JSON) -> [String] {
+    let id = device["id"]?.string ?? "?"
+    let state = DeviceText.state(device)
+    guard states.updateValue(state, forKey: id) != state else { return [] }
+    return ["\(id): \(state)"]
+  }
+
+  private mutating func take(activity json: JSON) -> [String] {
+    var line = "nothing is on"
+    if let name = json["activity"]?.string {
+      line = "\(name) \(json["status"]?.string ?? "?")"
+      if let item = json["itemTitle"]?.string { line += ": \(item)" }
+      if let error = json["error"]?["message"]?.string { line += ": \(error)" }
+    }
+    guard line != activity else { return [] }
+    activity = line
+    return [line]
+  }
+}

@@ -1,0 +1,59 @@
+import JSON
+
+/// A device's state in a few words.
+enum DeviceText {
+  /// `on, dvd, surround, 50 %`; `~` marks what is assumed, `?` what nobody knows any more.
+  static func state(_ device: JSON) -> String {
+    switch device["availability"]?.string {
+    case "starting": return "starting"
+    case "unavailable": return "unavailable: \(device["reason"]?.string ?? "nobody knows why")"
+    default: break
+    }
+    guard let state = device["state"]?.object else { return "" }
+    let parts = state.compactMap { key, reading -> String? in
+      guard let value = reading["value"], let words = words(key, value) else { return nil }
+      switch reading["provenance"]?.string {
+      case "assumed": return "~\(words)"
+      case "unknown": return "\(words)?"
+      default: return words
+      }
+    }
+    let all = parts + attributes(device)
+    return all.isEmpty ? "nothing known yet" : all.joined(separator: ", ")
+  }
+
+  /// A value with its unit; `nil` for what says nothing.
+  static func words(_ key: String, _ value: JSON) -> String? {
+    switch (key, value) {
+    case (_, .null): return nil
+    case ("volume", _), ("brightness", _): return "\(value.text()) %"
+    case ("muted", .bool(let isMuted)): return isMuted ? "muted" : nil
+    case ("tray", .string(let tray)): return tray == "closed" ? nil : "tray \(tray)"
+    case ("audio", .string(let audio)):
+      return audio == "twoChannel" ? "two channels" : "\(audio) sound"
+    case ("frequency", _):
+      let isFM = (value.number ?? 0) < 200
+      return "\(value.text()) \(isFM ? "MHz" : "kHz")"
+    case ("picture", .string(let picture)):
+      return picture == "wideScreen" ? "wide screen" : "\(picture) picture"
+    case ("band", .string(let band)): return band.uppercased()
+    case ("playback", _): return playback(value)
+    default: return value.string ?? value.text()
+    }
+  }
+
+  private static func playback(_ value: JSON) -> String? {
+    guard let state = value["state"]?.string else { return nil }
+    guard state != "stopped", let item = value["item"]?.string else { return state }
+    return "\(state) \(item)"
+  }
+
+  private static func attributes(_ device: JSON) -> [String] {
+    (device["attributes"]?.object ?? [:]).compactMap { name, attribute -> String? in
+      guard let value = attribute["value"], !value.isNull else { return nil }
+      let label = attribute["label"]?.string ?? name
+      let unit = attribute["unit"]?.string.map { " \($0)" } ?? ""
+      return "\(label) \(value.string ?? value.text())\(unit)"
+    }
+  }
+}

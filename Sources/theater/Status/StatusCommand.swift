@@ -1,0 +1,109 @@
+import ArgumentParser
+import Glibc
+import JSON
+import WebRemote
+
+/// `theater status`: what is on, how far it is, every device.
+struct Status: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what is on and how every device is.")
+
+  @Flag(name: .shortAndLong, help: "Go on showing what changes.")
+  var follow = false
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    guard follow else {
+      let status = try await theater.ask(.GET, "/api/status")
+      return try output.show(status) { status in
+        let view = TheaterView(snapshot: status, at: Self.now)
+        return StatusText(width: Console.width, hasColour: Console.hasColour)
+          .text(view, at: Self.now)
+      }
+    }
+    if output.json {
+      try await theater.listen { event in
+        let object: JSON = ["event": .string(event.name), "data": event.json]
+        Console.say(object.text())
+        return true
+      }
+    } else if Console.isTerminal {
+      try await StatusScreen(theater: theater).run()
+    } else {
+      try await followInLines(theater)
+    }
+    throw Ending(.notRunning, "the controller has stopped")
+  }
+
+  /// A line whenever something changes, for pipes and logs.
+  private func followInLines(_ theater: RemoteTheater) async throws {
+    var changes = ChangeLines()
+    try await theater.listen { event in
+      for line in changes.lines(for: event) { Console.say(line) }
+      return true
+    }
+  }
+
+  /// Monotonic seconds.
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
+
+/// The status that repaints itself, until the controller ends the stream.
+struct StatusScreen {
+  let theater: RemoteTheater
+
+  func run() async throws {
+    let board = Board()
+    Console.write("\u{1B}[?25l")
+    defer { Console.write("\u{1B}[?25h") }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        // Progress moves between events.
+        while true {
+          try await Task.sleep(for: .seconds(1))
+          await board.paint()
+        }
+      }
+      group.addTask { try await Interrupt.wait() }
+      group.addTask {
+        try await theater.listen { event in
+          await board.take(event)
+          return true
+        }
+      }
+      defer { group.cancelAll() }
+      _ = try await group.nextResult()?.get()
+    }
+  }
+
+  /// What is on the screen.
+  private actor Board {
+    private var view: TheaterView?
+    private var paintedLines = 0
+
+    func take(_ event: ServerSentEvent) {
+      if event.name == "snapshot" {
+        view = TheaterView(snapshot: event.json, at: Status.now)
+      } else {
+        view?.take(event, at: Status.now)
+      }
+      paint()
+    }
+
+    func paint() {
+      guard let view else { return }
+      let text = StatusText(width: Console.width, hasColour: Console.hasColour)
+        .text(view, at: Status.now)
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      // Up to where the last picture began; each line is written over and cleared behind.
+      let up = paintedLines > 0 ? "\u{1B}[\(paintedLines)A" : ""
+      Console.write(up + "\r" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J")
+      paintedLines = lines.count
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import JSON
+
+/// The status as a person reads it. Pure: what it shows depends on nothing else.
+struct StatusText {
+  /// Columns.
+  let width: Int
+  let hasColour: Bool
+
+  /// The whole status.
+  func text(_ view: TheaterView, at time: Double) -> String {
+    var lines = [headline(view.activity)]
+    if let error = view.activity["error"] {
+      lines.append("  ✗ \(error["message"]?.string ?? "it failed")")
+      if let hint = error["hint"]?.string { lines.append("    \(hint)") }
+    }
+    if let line = progress(view, at: time) { lines.append(line) }
+    lines.append("")
+    var columns = Columns()
+    for device in view.devices {
+      columns.add(
+        device["id"]?.string ?? "?", device["title"]?.string ?? "", DeviceText.state(device))
+    }
+    lines += columns.lines
+    return lines.joined(separator: "\n")
+  }
+
+  private func headline(_ activity: JSON) -> String {
+    guard let name = activity["activity"]?.string else { return strong("Nothing is on.") }
+    var line = activity["title"]?.string ?? name
+    if let item = activity["itemTitle"]?.string { line += ": \(item)" }
+    return strong(line) + " (\(activity["status"]?.string ?? "?"))"
+  }
+
+  private func progress(_ view: TheaterView, at time: Double) -> String? {
+    guard let playback = view.playback, let position = view.position(at: time) else { return nil }
+    let state = playback["state"]?.string ?? "?"
+    let reason = playback["reason"]?.string.map { ", \($0)" } ?? ""
+    guard let duration = playback["duration"]?.number, duration > 0 else {
+      return "  \(state) \(TimeText.text(position))\(reason)"
+    }
+    let left = TimeText.text((duration - position).rounded(.up))
+    let times = "\(TimeText.text(position)) of \(TimeText.text(duration)), \(left) left"
+    let bar = ProgressBar(fraction: position / duration, width: min(40, max(10, width - 40)))
+    return "  \(bar.text) \(times), \(state)\(reason)"
+  }
+
+  private func strong(_ text: String) -> String {
+    hasColour ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+  }
+}
+
+/// How far something is, as a bar of fixed width.
+struct ProgressBar {
+  /// 0 to 1.
+  let fraction: Double
+  /// Characters between the brackets.
+  let width: Int
+
+  var text: String {
+    let part = fraction.isFinite ? min(max(fraction, 0), 1) : 0
+    let full = Int(part * Double(max(0, width)))
+    return "[" + String(repeating: "█", count: full)
+      + String(repeating: "░", count: max(0, width) - full) + "]"
+  }
+}

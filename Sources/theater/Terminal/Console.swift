@@ -1,0 +1,44 @@
+import Glibc
+
+/// The terminal, without buffers: what is said is there at once, also in a pipe.
+enum Console {
+  /// Whether standard output is a terminal.
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// Whether colours are wanted (https://no-color.org).
+  static var hasColour: Bool {
+    isTerminal && getenv("NO_COLOR") == nil && environment("TERM") != "dumb"
+  }
+
+  /// Columns of the terminal, 80 where nobody knows.
+  static var width: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// A line on standard output.
+  static func say(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+  /// Text on standard output as it is.
+  static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  /// A line on standard error.
+  static func complain(_ text: String) { write("theater: \(text)\n", to: STDERR_FILENO) }
+
+  /// A variable of the environment, unless empty.
+  static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  private static func write(_ text: String, to file: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+
+/// The theater from a terminal: `theater serve` is the controller, everything else talks to it.
+struct Theater: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "theater", abstract: "The home theater, from a terminal.",
+    discussion: """
+      Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the controller does not run,
+      4 not logged in.
+
+      Completion: theater --generate-completion-script bash|zsh|fish
+      """,
+    version: "1.0.0",
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Playing",
+        subcommands: [
+          Watch.self, Listen.self, Radio.self, Popcorn.self, Pause.self, Resume.self, Next.self,
+          Previous.self, Seek.self, Volume.self, Mute.self, Stop.self, Off.self,
+        ]),
+      CommandGroup(
+        name: "Looking",
+        subcommands: [
+          Status.self, Films.self, Songs.self, Stations.self, DeviceList.self, DeviceCommand.self,
+          Scenes.self, SceneCommand.self,
+        ]),
+      CommandGroup(
+        name: "People",
+        subcommands: [
+          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self,
+        ]),
+      CommandGroup(
+        name: "The works",
+        subcommands: [
+          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self,
+        ]),
+    ])
+}
+
+/// Where the program begins: every end of a command becomes one of the five exit codes.
+@main enum Main {
+  static func main() async {
+    do {
+      var command = try Theater.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      Ending(error).leave()
+    }
+  }
+}
