@@ -95,6 +95,7 @@ let package = Package(
         "PluginProtocol", "Devices", "JSON", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         lifecycle,
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + nio,
       swiftSettings: strict),
 

@@ -42,7 +42,7 @@ struct Register: AsyncParsableCommand {
     body["password"] = .string(
       try Question.password(
         fromInput: password.passwordStdin, twice: !password.passwordStdin))
-    let user = try await theater.ask(.POST, "/api/accounts", .object(body))["user"]
+    let user = try await theater.post("/api/accounts", .object(body))["user"]
     Console.say(
       "Welcome, \(user?["name"]?.string ?? "")! You are registered as "
         + "\(user?["role"]?.string ?? "member").\nnext: \(Invocation.name) login --email \(email)")
@@ -61,8 +61,7 @@ struct LogIn: AsyncParsableCommand {
     let theater = try RemoteTheater(needsLogin: false)
     let email = try email ?? Question.ask("E-mail address")
     let password = try Question.password(fromInput: password.passwordStdin, twice: false)
-    let answer = try await theater.ask(
-      .POST, "/api/sessions", ["email": .string(email), "password": .string(password)])
+    let answer = try await theater.post("/api/sessions", ["email": .string(email), "password": .string(password)])
     guard let token = answer["token"]?.string else {
       throw Ending(.failed, "the controller gave no token")
     }
@@ -78,7 +77,7 @@ struct LogOut: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     defer { TokenFile(theater.folders.token).remove() }
-    try await theater.ask(.DELETE, "/api/sessions/current")
+    try await theater.delete("/api/sessions/current")
     Console.say("You are logged out.")
   }
 }
@@ -90,7 +89,7 @@ struct WhoAmI: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().ask(.GET, "/api/sessions/current")
+    let answer = try await RemoteTheater().get("/api/sessions/current")
     try output.show(answer) {
       let user = $0["user"]
       return "\(user?["name"]?.string ?? "?") <\(user?["email"]?.string ?? "?")>, "
@@ -106,7 +105,7 @@ struct Invite: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().ask(.POST, "/api/invitations")
+    let answer = try await RemoteTheater().post("/api/invitations")
     try output.show(answer) {
       let code = $0["code"]?.string ?? "?"
       return "invitation: \(code)\nIt is good once, until \($0["expires"]?.string ?? "?").\n"

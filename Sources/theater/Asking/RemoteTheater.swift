@@ -1,4 +1,3 @@
-import ArgumentParser
 import JSON
 import NIOHTTP1
 import WebRemote
@@ -16,20 +15,24 @@ struct RemoteTheater: Sendable {
     if needsLogin, token == nil { throw try notLoggedIn() }
   }
 
-  /// Asks, and gives back the answer's JSON.
+  /// Reads something.
+  func get(_ path: String) async throws -> JSON { try await ask(.GET, path) }
+
+  /// Does something.
+  ///
+  /// - Parameter wait: How long the answer may wait for the end of it, in seconds.
   @discardableResult
-  func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
+  func post(_ path: String, _ body: JSON? = nil, wait: Int? = nil) async throws -> JSON {
+    try await ask(.POST, path, body, wait: wait)
+  }
+
+  /// Takes something away.
+  func delete(_ path: String) async throws { _ = try await ask(.DELETE, path) }
+
+  private func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
     async throws -> JSON
   {
     let answer = try await client.send(method, path, body, wait: wait)
-    guard answer.isSuccess else { throw Ending(answer) }
-    return answer.json
-  }
-
-  /// Sends bytes as they are.
-  func ask(_ path: String, bytes: [UInt8]) async throws -> JSON {
-    let answer = try await client.send(
-      .POST, path, bytes: bytes, headers: ["content-type": "application/json"])
     guard answer.isSuccess else { throw Ending(answer) }
     return answer.json
   }

@@ -17,7 +17,7 @@ enum TitleCompletion {
     -> @Sendable ([String], Int, String) async -> [String]
   {
     { _, _, prefix in
-      guard let answer = try? await RemoteTheater().ask(.GET, path) else { return [] }
+      guard let answer = try? await RemoteTheater().get(path) else { return [] }
       let names = (answer[list]?.array ?? []).compactMap { $0[key]?.string }
       return names.filter { prefix.isEmpty || $0.lowercased().hasPrefix(prefix.lowercased()) }
     }

@@ -9,7 +9,7 @@ struct DeviceList: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().ask(.GET, "/api/devices")
+    let answer = try await RemoteTheater().get("/api/devices")
     try output.show(answer) { answer in
       var columns = Columns()
       for device in answer["devices"]?.array ?? [] {
@@ -44,7 +44,7 @@ struct DeviceCommand: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     let path = "/api/devices/\(pathPart(device))"
-    let known = try await theater.ask(.GET, path)
+    let known = try await theater.get(path)
     guard let role = known["role"]?.string.flatMap(Role.init) else {
       throw Ending(.failed, "\(device) has a role that this program does not know")
     }
@@ -60,7 +60,7 @@ struct DeviceCommand: AsyncParsableCommand {
         .wrongUsage, "\(device): \(error.message)",
         hint: "\(error.hint)\n\n\(CommandWords.help(role))")
     }
-    let answer = try await theater.ask(.POST, path + "/commands", json, wait: noWait ? 0 : nil)
+    let answer = try await theater.post(path + "/commands", json, wait: noWait ? 0 : nil)
     let isSeen = answer["confirmation"]?.string == "observed"
     Console.say(
       "\(device) \(CommandText.text(json)): \(isSeen ? "done" : "accepted, not confirmed")")
@@ -84,7 +84,7 @@ private struct ItemNames {
     guard let title = words.first, !title.contains("="), TimeText.seconds(title) == nil else {
       return words
     }
-    let entries = try await theater.ask(.GET, "/api/\(list)")[list]?.array ?? []
+    let entries = try await theater.get("/api/\(list)")[list]?.array ?? []
     let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
     guard let id = entry?["id"]?.string else { return words }
     return [id] + words.dropFirst()
@@ -95,8 +95,7 @@ private struct ItemNames {
 enum CommandCompletion {
   static let words: @Sendable ([String], Int, String) async -> [String] = { words, _, prefix in
     guard let place = words.firstIndex(of: "device"), words.count > place + 1,
-      let known = try? await RemoteTheater().ask(
-        .GET, "/api/devices/\(pathPart(words[place + 1]))"),
+      let known = try? await RemoteTheater().get("/api/devices/\(pathPart(words[place + 1]))"),
       let role = known["role"]?.string.flatMap(Role.init)
     else { return [] }
     return role.commands.map(\.name).filter { $0.hasPrefix(prefix) }

@@ -7,12 +7,15 @@ import TheaterConfiguration
 struct LoadedConfiguration: Sendable {
   let configuration: TheaterConfiguration
   let catalogue: PluginCatalogue
+  /// Where its relative paths start.
+  let origin: PathOrigin
 
   /// Reads the file, the manifests of the plugins around it, and judges it.
   ///
   /// - Parameter plugins: Folders that a person named, which come first.
   init(path: String, plugins: [String], folders: Folders) throws(InvalidConfiguration) {
     let file = try ConfigurationFile(path: path, home: folders.home)
+    origin = file.origin
     catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + folders.pluginFolders)
     configuration = try file.configuration(
       plugins: KnownPlugins(catalogue),
@@ -51,10 +54,23 @@ extension Folders {
   private static var programFolder: String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = buffer.withUnsafeMutableBytes { raw in
-      readlink("/proc/self/exe", raw.baseAddress?.assumingMemoryBound(to: CChar.self), raw.count)
+      guard let start = raw.baseAddress?.assumingMemoryBound(to: CChar.self) else { return -1 }
+      return readlink("/proc/self/exe", start, raw.count)
     }
     guard count > 0 else { return nil }
     let path = String(decoding: buffer.prefix(count), as: UTF8.self)
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
+  }
+}
+
+extension LoadedConfiguration {
+  /// Judges another text with the same plugins; relative paths start at this configuration's file.
+  func check(_ text: [UInt8], folders: Folders) throws(InvalidConfiguration)
+    -> TheaterConfiguration
+  {
+    try .read(
+      text, named: "devices.json", from: origin, plugins: KnownPlugins(catalogue),
+      secrets: SecretFolders(
+        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: folders.secrets))
   }
 }

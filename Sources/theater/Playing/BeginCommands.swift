@@ -34,8 +34,7 @@ struct Radio: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(
-      .POST, "/api/radio", ["item": .string(station.joined(separator: " "))])
+    try await RunFollower(RemoteTheater(), waiting).run("/api/radio", ["item": .string(station.joined(separator: " "))])
   }
 
   func validate() throws {
@@ -50,7 +49,7 @@ struct Popcorn: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(.POST, "/api/popcorn")
+    try await RunFollower(RemoteTheater(), waiting).run("/api/popcorn")
   }
 }
 
@@ -60,7 +59,7 @@ struct Stop: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(.POST, "/api/end")
+    try await RunFollower(RemoteTheater(), waiting).run("/api/end")
   }
 }
 
@@ -70,7 +69,7 @@ struct Off: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(.POST, "/api/off")
+    try await RunFollower(RemoteTheater(), waiting).run("/api/off")
   }
 }
 
@@ -90,7 +89,6 @@ struct BeginOptions: ParsableArguments {
 
   /// Begins an activity and shows its steps.
   func begin(_ word: String, item: String) async throws {
-    try await RunFollower(RemoteTheater(), waiting).run(
-      .POST, "/api/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
+    try await RunFollower(RemoteTheater(), waiting).run("/api/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
   }
 }

@@ -1,5 +1,5 @@
 import JSON
-import NIOHTTP1
+import WebRemote
 
 /// Begins a run of a scene and shows each step as it happens.
 struct RunFollower: Sendable {
@@ -12,8 +12,8 @@ struct RunFollower: Sendable {
   }
 
   /// Asks for the run, follows it to its end, and ends the command with 1 where it failed.
-  func run(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws {
-    let answer = try await theater.ask(method, path, body)
+  func run(_ path: String, _ body: JSON? = nil) async throws {
+    let answer = try await theater.post(path, body)
     guard let run = answer["run"], let id = run["id"]?.string else {
       throw Ending(.failed, "the controller began no run")
     }
@@ -49,7 +49,7 @@ struct RunFollower: Sendable {
         return run["status"]?.string == "running"
       case "snapshot":
         // Events were lost: how the run stands now says it all.
-        let run = try await theater.ask(.GET, "/api/runs/\(id)")
+        let run = try await theater.get("/api/runs/\(id)")
         show(run)
         last = run
         return run["status"]?.string == "running"

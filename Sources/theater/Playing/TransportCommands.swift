@@ -3,7 +3,7 @@ import JSON
 
 /// Asks for a change of what plays, and says whether it was seen to happen.
 private func steer(_ word: String, _ body: JSON? = nil, done: String) async throws {
-  let answer = try await RemoteTheater().ask(.POST, "/api/\(word)", body)
+  let answer = try await RemoteTheater().post("/api/\(word)", body)
   let isSeen = answer["confirmation"]?.string == "observed"
   Console.say(isSeen ? done : "\(done) (accepted, not confirmed)")
 }

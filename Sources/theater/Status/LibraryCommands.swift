@@ -23,7 +23,7 @@ struct Stations: AsyncParsableCommand {
 }
 
 private func showLibrary(_ list: String, _ output: OutputOptions) async throws {
-  let answer = try await RemoteTheater().ask(.GET, "/api/\(list)")
+  let answer = try await RemoteTheater().get("/api/\(list)")
   try output.show(answer) { LibraryText.text($0[list]?.array ?? [], list: list) }
 }
 

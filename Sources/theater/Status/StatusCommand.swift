@@ -15,7 +15,7 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     guard follow else {
-      let status = try await theater.ask(.GET, "/api/status")
+      let status = try await theater.get("/api/status")
       return try output.show(status) { status in
         let view = TheaterView(snapshot: status, at: Self.now)
         return StatusText(width: Console.width, hasColour: Console.hasColour)

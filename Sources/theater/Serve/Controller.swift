@@ -1,0 +1,165 @@
+import Accounts
+import Devices
+import Glibc
+import HomeTheater
+import Hummingbird
+import Logging
+import NIOCore
+import PluginHost
+import ServiceLifecycle
+import Storage
+import TheaterConfiguration
+import UnixSignals
+import WebRemote
+
+/// The one place where everything is put together: plugins become devices, devices a theater, the
+/// theater an API behind the gate.
+struct Controller: Sendable {
+  let loaded: LoadedConfiguration
+  let folders: Folders
+  let host: String
+  let port: Int
+  let logger: Logger
+
+  /// Runs until SIGTERM or SIGINT. Then positions are saved, sound stops, plugins end; devices keep
+  /// their power.
+  func run() async throws {
+    let plugins = makeHost()
+    // The plugins start while the database is opened.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await plugins.run() }
+      do {
+        try await serve(plugins)
+      } catch {
+        plugins.stop()
+        try await group.waitForAll()
+        throw error
+      }
+      plugins.stop()
+      try await group.waitForAll()
+    }
+  }
+
+  private func makeHost() -> PluginHost {
+    PluginHost(
+      catalogue: loaded.catalogue,
+      devices: loaded.configuration.devices.map {
+        HostedDevice(
+          id: $0.id, role: $0.role, plugin: $0.plugin, options: $0.options.revealed(),
+          process: $0.process)
+      },
+      runtimeDirectory: folders.runtime,
+      launcher: ProcessLauncher(environment: Environment.all, logger: logger), logger: logger)
+  }
+
+  private func serve(_ plugins: PluginHost) async throws {
+    let database = try await openDatabase()
+    defer { try? database.close() }
+    let gate = Gate(store: database.accounts)
+    let setupCode = try await Self.open(gate)
+    let theater = HomeTheaterFacade(
+      devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
+      log: { [logger] in logger.warning("\($0)") })
+    let remote = Remote(
+      theater: theater, gate: gate,
+      machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders))
+    let web = WebRemote(remote, logger: logger)
+    let ports = ListeningPorts(count: 2)
+    let report = StartReport(
+      loaded: loaded, plugins: plugins, folders: folders, host: host, setupCode: setupCode?.text)
+    let services: [any Service] = [
+      TheaterService(theater: theater),
+      web.server(on: .hostname(host, port: port)) { await ports.opened($0) },
+      web.server(on: .unixDomainSocket(path: folders.socket)) { await ports.opened($0) },
+      StartService(ports: ports, plugins: plugins, report: report),
+    ]
+    var configuration = ServiceGroupConfiguration(
+      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    // What still waits for an answer then is told that it was cancelled.
+    configuration.maximumGracefulShutdownDuration = .seconds(4)
+    configuration.maximumCancellationDuration = .seconds(4)
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+    } catch {
+      await Self.close(theater)
+      throw explained(error)
+    }
+    await Self.close(theater)
+  }
+
+  /// Saves where the film is and lets players fall silent; nothing is turned off.
+  private static func close(_ theater: HomeTheaterFacade) async {
+    await theater.shutDown()
+    await Silence.falls(over: theater.devices.values.map { $0 })
+  }
+
+  private func openDatabase() async throws -> TheaterDatabase {
+    let folder = folders.state
+    try Folders.make(privately: folder)
+    do {
+      return try TheaterDatabase(in: folder)
+    } catch {
+      throw Ending(.failed, error.message, hint: error.hint)
+    }
+  }
+
+  private static func open(_ gate: Gate) async throws -> EntryCode? {
+    do {
+      return try await gate.open()
+    } catch {
+      throw Ending(.failed, error.message, hint: error.hint)
+    }
+  }
+
+  /// What a person can do about an address that cannot be had.
+  private func explained(_ error: any Error) -> any Error {
+    guard let error = error as? IOError else { return error }
+    switch error.errnoCode {
+    case EADDRINUSE:
+      return Ending(
+        .failed, "port \(port) of \(host) is in use by another program",
+        hint: "Take another: \(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080). "
+          + "Who has it: ss -ltnp 'sport = :\(port)'")
+    case EACCES:
+      return Ending(
+        .failed, "port \(port) needs more rights than this user has",
+        hint: "Take one from 1024 on: \(Invocation.name) serve --port 8080")
+    case EADDRNOTAVAIL:
+      return Ending(
+        .failed, "\(host) is no address of this machine",
+        hint: "Take 127.0.0.1, or one that `ip address` shows.")
+    default: return Ending(.failed, "nothing can be listened on: \(error)")
+    }
+  }
+}
+
+/// Ends the sound before the plugins end.
+enum Silence {
+  /// How long players get for it.
+  private static let longest = Duration.seconds(1)
+
+  /// Tells every player that plays to stop.
+  static func falls(over devices: [any Device]) async {
+    await withDiscardingTaskGroup { group in
+      for device in devices {
+        guard let stop = try? Command("stop", argument: nil, role: device.role),
+          [.dvdPlayer, .cdPlayer].contains(device.role)
+        else { continue }
+        group.addTask {
+          guard await device.snapshot().state.playback?.status == .playing else { return }
+          await within(longest) { _ = try? await device.perform(stop, until: .accepted) }
+        }
+      }
+    }
+  }
+
+  private static func within(_ time: Duration, _ body: @escaping @Sendable () async -> Void) async
+  {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask(operation: body)
+      group.addTask { try? await Task.sleep(for: time) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Glibc
+import Logging
+import TheaterConfiguration
+
+/// `theater serve`: the controller.
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run the controller: everything else talks to it.")
+
+  @Option(
+    help: ArgumentHelp(
+      "The configuration; ./devices.json, else the one in $XDG_CONFIG_HOME/theater.",
+      valueName: "file"), completion: .file(extensions: ["json"]))
+  var config: String?
+  @Option(help: "The address for pages and other programs.")
+  var host = "127.0.0.1"
+  @Option(name: .shortAndLong, help: "The port there; 0 takes a free one.")
+  var port = 8080
+  @OptionGroup var plugins: PluginFolderOptions
+  @Option(help: "What goes to the log: debug, info, notice, warning or error.")
+  var logLevel = LogLevel(.notice)
+
+  func validate() throws {
+    guard (0...65535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+  }
+
+  func run() async throws {
+    // A plugin that closes its end must not end the controller.
+    signal(SIGPIPE, SIG_IGN)
+    umask(0o077)
+    LoggingSystem.bootstrap(StreamLogHandler.standardError)
+    var logger = Logger(label: "theater")
+    logger.logLevel = logLevel.level
+    let folders = Folders()
+    let loaded = try load(folders)
+    for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
+    try folders.prepareRuntime()
+    let lock = try ControllerLock(folders)
+    defer { lock.release() }
+    let controller = Controller(
+      loaded: loaded, folders: folders, host: host, port: port, logger: logger)
+    try await controller.run()
+  }
+
+  private func load(_ folders: Folders) throws(Ending) -> LoadedConfiguration {
+    let path = config ?? Self.usualConfiguration(folders)
+    do {
+      return try LoadedConfiguration(path: path, plugins: plugins.folders, folders: folders)
+    } catch {
+      throw Ending(
+        .failed, "the configuration has mistakes; nothing was started.\n\(error)")
+    }
+  }
+
+  private static func usualConfiguration(_ folders: Folders) -> String {
+    let installed = folders.configuration + "/devices.json"
+    return access("devices.json", R_OK) != 0 && access(installed, R_OK) == 0
+      ? installed : "devices.json"
+  }
+}
+
+/// A level of the log, as an option.
+struct LogLevel: ExpressibleByArgument {
+  let level: Logger.Level
+
+  init(_ level: Logger.Level) { self.level = level }
+  init?(argument: String) {
+    guard let level = Logger.Level(rawValue: argument) else { return nil }
+    self.level = level
+  }
+  var defaultValueDescription: String { level.rawValue }
+}
