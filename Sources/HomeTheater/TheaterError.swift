@@ -37,9 +37,15 @@ package struct TheaterError: Error, Sendable, Hashable {
 
   /// What a device said, with the step in which it said it.
   package init(_ error: DeviceError, device: DeviceID, step: Int? = nil) {
+    let code: Code =
+      switch error.code {
+      case .cancelled: .cancelled
+      case .notNow: .notNow
+      case .invalid, .unsupported: .invalid
+      case .refused, .failed, .unavailable, .timeout: .deviceFailed
+      }
     self.init(
-      error.code == .cancelled ? .cancelled : .deviceFailed, error.message, hint: error.hint,
-      device: error.device ?? device, step: step)
+      code, error.message, hint: error.hint, device: error.device ?? device, step: step)
   }
 
   /// `{"code": …, "message": …, "hint": …, "device": …, "step": …}`.

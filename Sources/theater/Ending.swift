@@ -71,6 +71,7 @@ struct Ending: Error, Sendable, Hashable {
     let exit = Theater.exitCode(for: error)
     text = Theater.fullMessage(for: error)
     if text.hasSuffix("\n") { text.removeLast() }
+    if text.hasPrefix("Error: ") { text.removeFirst("Error: ".count) }
     isAnswer = exit.isSuccess
     code = exit.isSuccess ? .done : exit == .validationFailure ? .wrongUsage : .failed
   }

@@ -24,7 +24,8 @@ extension Remote {
         return Response(status: .noContent)
       },
       .post(
-        "/api/invitations", by: .permitted(.administer), "A code with which one more person registers."
+        "/api/invitations", by: .permitted(.administer),
+        "A code with which one more person registers."
       ) { call in
         let issued = try await gate.invite(by: call.principal())
         return Response(

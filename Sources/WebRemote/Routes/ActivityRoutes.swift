@@ -46,8 +46,7 @@ extension Remote {
   }
 
   /// Begins a run and answers for it.
-  func answer(_ call: Call, _ begin: () async throws -> Run) async throws -> Response
-  {
+  func answer(_ call: Call, _ begin: () async throws -> Run) async throws -> Response {
     let event = theater.events.currentID
     return await answer(call, try await begin(), resumedAt: nil, event: event)
   }

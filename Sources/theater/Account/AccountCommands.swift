@@ -61,7 +61,8 @@ struct LogIn: AsyncParsableCommand {
     let theater = try RemoteTheater(needsLogin: false)
     let email = try email ?? Question.ask("E-mail address")
     let password = try Question.password(fromInput: password.passwordStdin, twice: false)
-    let answer = try await theater.post("/api/sessions", ["email": .string(email), "password": .string(password)])
+    let answer = try await theater.post(
+      "/api/sessions", ["email": .string(email), "password": .string(password)])
     guard let token = answer["token"]?.string else {
       throw Ending(.failed, "the controller gave no token")
     }

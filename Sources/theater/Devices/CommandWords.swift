@@ -70,7 +70,7 @@ enum CommandWords {
   static func help(_ role: Role) -> String {
     var columns = Columns()
     for spec in role.commands { columns.add("  \(spec.name) \(placeholder(spec))", spec.help) }
-    return "The \(role.title) knows:\n" + columns.text
+    return "Commands of the \(role.title):\n" + columns.text
   }
 
   /// `0…100`, `[item] [position]`.

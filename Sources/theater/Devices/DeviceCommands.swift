@@ -49,7 +49,11 @@ struct DeviceCommand: AsyncParsableCommand {
       throw Ending(.failed, "\(device) has a role that this program does not know")
     }
     guard let word = command.first else {
-      return Console.say("\(device): \(DeviceText.state(known))\n\n" + CommandWords.help(role))
+      let parts = [
+        "\(device): \(DeviceText.state(known))", DeviceText.attributes(known),
+        CommandWords.help(role),
+      ]
+      return Console.say(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))
     }
     let arguments = try await ItemNames(theater).resolved(Array(command.dropFirst()), for: role)
     let json: JSON

@@ -32,7 +32,8 @@ struct SceneCommand: AsyncParsableCommand {
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Run a scene by itself, beside whatever is on.",
-      discussion: "A scene's parameters are options: --film \"TITLE\". `theater scenes` shows them.")
+      discussion: "A scene's parameters are options: --film \"TITLE\". `theater scenes` shows them."
+    )
 
     @Argument(help: "The scene.", completion: .custom(TitleCompletion.scenes))
     var name: String
@@ -44,7 +45,8 @@ struct SceneCommand: AsyncParsableCommand {
 
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
-      try await RunFollower(RemoteTheater(), waiting).run("/api/scenes/\(pathPart(name))/runs", ["parameters": .object(parameters.object)])
+      try await RunFollower(RemoteTheater(), waiting).run(
+        "/api/scenes/\(pathPart(name))/runs", ["parameters": .object(parameters.object)])
     }
   }
 }

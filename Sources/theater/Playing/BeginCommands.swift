@@ -34,7 +34,8 @@ struct Radio: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/radio", ["item": .string(station.joined(separator: " "))])
+    try await RunFollower(RemoteTheater(), waiting).run(
+      "/api/radio", ["item": .string(station.joined(separator: " "))])
   }
 
   func validate() throws {
@@ -89,6 +90,7 @@ struct BeginOptions: ParsableArguments {
 
   /// Begins an activity and shows its steps.
   func begin(_ word: String, item: String) async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
+    try await RunFollower(RemoteTheater(), waiting).run(
+      "/api/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
   }
 }

@@ -18,6 +18,7 @@ struct Place: Hashable {
   }
 
   init(words: [String]) throws(ValidationError) {
+    let words = words.filter { $0 != "--" }
     guard words.count == 1, let word = words.first else {
       throw ValidationError("Give one place: 12:30, 1:02:03, 90, +30 or -30.")
     }
@@ -33,6 +34,7 @@ struct VolumeWords: Hashable {
   /// Reads `40`, `40%`, `+5`, `-5`.
   init(words: [String]) throws(ValidationError) {
     let problem = ValidationError("Give one volume: 0 to 100, or a change such as +5 or -5.")
+    let words = words.filter { $0 != "--" }
     guard words.count == 1, var text = words.first else { throw problem }
     if text.hasSuffix("%") { text.removeLast() }
     isRelative = text.hasPrefix("+") || text.hasPrefix("-")

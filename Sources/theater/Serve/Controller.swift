@@ -153,8 +153,7 @@ enum Silence {
     }
   }
 
-  private static func within(_ time: Duration, _ body: @escaping @Sendable () async -> Void) async
-  {
+  private static func within(_ time: Duration, _ body: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask(operation: body)
       group.addTask { try? await Task.sleep(for: time) }

@@ -18,7 +18,7 @@ enum DeviceText {
       default: return words
       }
     }
-    let all = parts + attributes(device)
+    let all = parts + problem(device)
     return all.isEmpty ? "nothing known yet" : all.joined(separator: ", ")
   }
 
@@ -48,12 +48,20 @@ enum DeviceText {
     return "\(state) \(item)"
   }
 
-  private static func attributes(_ device: JSON) -> [String] {
-    (device["attributes"]?.object ?? [:]).compactMap { name, attribute -> String? in
-      guard let value = attribute["value"], !value.isNull else { return nil }
-      let label = attribute["label"]?.string ?? name
+  /// What the device complains of, if it does.
+  private static func problem(_ device: JSON) -> [String] {
+    (device["attributes"]?["problem"]?["value"]?.string).map { ["✗ \($0)"] } ?? []
+  }
+
+  /// All that a device tells beyond the keys of its role, a line each.
+  static func attributes(_ device: JSON) -> String {
+    var columns = Columns()
+    for (name, attribute) in device["attributes"]?.object ?? [:] {
+      guard let value = attribute["value"], !value.isNull else { continue }
       let unit = attribute["unit"]?.string.map { " \($0)" } ?? ""
-      return "\(label) \(value.string ?? value.text())\(unit)"
+      columns.add(
+        "  \(attribute["label"]?.string ?? name)", (value.string ?? value.text()) + unit)
     }
+    return columns.text
   }
 }
