@@ -114,7 +114,9 @@ final class TestSpeaker {
   let sink: CableSink
   var heard: [UInt8] = []
   var formats: [CableFormat] = []
-  var flushes = 0
+  /// How many bytes had been heard at each flush.
+  var flushedAt: [Int] = []
+  var flushes: Int { flushedAt.count }
   /// What came after the last flush.
   var fresh: [UInt8] = []
   var ended = false
@@ -136,7 +138,7 @@ final class TestSpeaker {
       sink.tap.report(delay: delay)
     case .format(let format): formats.append(format)
     case .flush:
-      flushes += 1
+      flushedAt.append(heard.count)
       fresh = []
       sink.tap.confirmFlush(unheard: delay)
     case .end:

@@ -67,7 +67,8 @@ final class CableSinkCore: @unchecked Sendable {
     ring = .allocate(capacity: 1)
     ring.initialize(
       to: CableRing(
-        capacity: frames * 32, signalNanoseconds: ringTime / 2, ioEvent: ioEvent,
+        capacity: frames * 32, signalNanoseconds: min(ringTime * 2 / 3, 100_000_000),
+        ioEvent: ioEvent,
         audioEvent: audioEvent))
     let own = UnsafeMutablePointer<CableConsumer>.allocate(capacity: 1)
     own.initialize(to: CableConsumer())
@@ -101,6 +102,7 @@ final class CableSinkCore: @unchecked Sendable {
 
   /// The I/O thread.
   func run() {
+    preferThisThread()
     while true {
       let controls = controls.withLock { $0 }
       if controls.closed { break }

@@ -43,7 +43,8 @@ public struct CableTap: @unchecked Sendable {
   }
 
   /// Tells how many frames read so far are still inside the device, now. Call after each write to
-  /// the device; the source's position comes from here. Costs no system call but every 50 ms.
+  /// the device; the source's position comes from here. Costs a system call only when the
+  /// ring is two thirds free.
   public func report(delay: Int) {
     let sequence = ring.pointee.reportSequence.load(ordering: .relaxed)
     ring.pointee.reportSequence.store(sequence &+ 1, ordering: .relaxed)

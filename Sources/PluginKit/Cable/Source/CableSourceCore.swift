@@ -58,6 +58,7 @@ final class CableSourceCore: @unchecked Sendable {
 
   /// The I/O thread.
   func run() {
+    preferThisThread()
     while true {
       let plan = monitor.locked { () -> (CableSourceLink?, Int16, Int32)? in
         guard !closed else { return nil }

@@ -1,5 +1,11 @@
 import Glibc
 
+/// Asks for a better priority of the calling thread, which a busy machine would else let wait; where
+/// that is not permitted nothing changes.
+func preferThisThread() {
+  _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -11)
+}
+
 /// Starts a detached thread that runs `body`.
 func startCableThread(_ body: @escaping @Sendable () -> Void) throws(CableError) {
   final class Start {
