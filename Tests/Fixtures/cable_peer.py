@@ -149,7 +149,7 @@ def sink(path, token, unheard_at=0):
                 peer.send(DRAINED, epoch)
             if heard:
                 peer.send(CREDIT, epoch, struct.pack("<Q", taken + ring), HEARD_FLAG)
-    except EOFError:
+    except (EOFError, OSError):
         pass
     rising = all(a < b for a, b in zip(numbers, numbers[1:]))
     whole = numbers == list(range(len(numbers)))

@@ -155,8 +155,10 @@ final class TestSpeaker {
     until condition: () -> Bool
   ) throws {
     try eventually(what, sourceLocation: sourceLocation) {
-      while read(bytes) != .empty {}
-      return condition()
+      while !condition() {
+        if read(bytes) == .empty { return condition() }
+      }
+      return true
     }
   }
 }

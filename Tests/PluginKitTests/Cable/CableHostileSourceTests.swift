@@ -143,7 +143,8 @@ struct CableHostileSourceTests {
     }
     let speaker = TestSpeaker(sink)
     try speaker.play("the ring is dropped") { speaker.flushes == 1 }
-    #expect(speaker.read() == .empty)
+    while speaker.read() != .empty {}
+    #expect(speaker.fresh.isEmpty)
     try stillGood()
   }
 
@@ -167,9 +168,9 @@ struct CableHostileSourceTests {
     let end = try Background { try? peer.credit(epoch: 400) }
     try speaker.play("the last epoch") { end.isDone }
     #expect(flood.result == true)
-    #expect(speaker.formats.last == .compactDisc)
     peer.send(frames: 0..<3, epoch: 400)
     try speaker.play("its sound") { speaker.heard.count == 12 }
+    #expect(speaker.formats.last == .compactDisc)
   }
 
   @Test("F4 · a source that never reads does not stop the sink")
