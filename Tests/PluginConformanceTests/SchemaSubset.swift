@@ -4,7 +4,7 @@ import JSON
 enum SchemaSubset {
   private static let known: Set<String> = [
     "type", "enum", "minimum", "maximum", "pattern", "required", "properties", "items", "default",
-    "title", "description",
+    "title", "description", "format",
   ]
 
   /// What in `schema` lies outside the subset, with its place.

@@ -46,20 +46,21 @@ enum Fixtures {
             "quiet": ["type": "boolean"],
             "password": ["type": "string"],
             "impulse": ["type": "string", "format": "path"],
-            "extras": [
-              "type": "array",
-              "items": [
-                "type": "object", "required": ["key"],
-                "properties": [
-                  "key": ["type": ["string", "null"]],
-                  "weight": ["type": "number", "default": 0.5],
-                ],
-              ],
-            ],
+            "extras": speakerExtras,
           ],
         ], cables: [.alsa, .pcm]),
       .cdPlayer: Manifest.RoleOffer(cables: [.alsa]),
     ])
+
+  static let speakerExtras: JSON = [
+    "type": "array",
+    "items": [
+      "type": "object", "required": ["key"],
+      "properties": [
+        "key": ["type": ["string", "null"]], "weight": ["type": "number", "default": 0.5],
+      ],
+    ],
+  ]
 
   /// A player whose cable fits nobody.
   static let projectorOnly = Manifest(

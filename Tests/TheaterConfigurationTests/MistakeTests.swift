@@ -237,6 +237,26 @@ struct MistakeTests {
       ])
   }
 
+  @Test("one mistake in an object does not hide another in it")
+  func beside() {
+    let cables = Fixtures.problems(
+      Fixtures.whole(
+        #"{"from": "cd", "to": "amp", "input": "cd"}"#, #"{"from": "dc", "to": "lights"}"#))
+    #expect(
+      cables.map(\.path.description) == ["$.cables[1]", "$.cables[1].from", "$.cables[1].to"])
+    let activity = Fixtures.problems(
+      Fixtures.whole(#""end": "end", "player": "dvd""#, #""player": "dvdd""#))
+    #expect(
+      activity.map(\.path.description) == ["$.activities.film", "$.activities.film.player"])
+    let item = Fixtures.problems(
+      Fixtures.whole(#""duration": 120.5, "player": "dvd""#, #""duration": "2 h", "player": "amp""#)
+    )
+    #expect(
+      item.map(\.path.description) == [
+        "$.library.films[0].duration", "$.library.films[0].player",
+      ])
+  }
+
   @Test("a text that is not JSON is one error at its place")
   func syntax() {
     let problems = Fixtures.problems("{\n  \"devices\": {,}\n}")

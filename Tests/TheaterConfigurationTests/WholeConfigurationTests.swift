@@ -1,6 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
+import PluginProtocol
 import Testing
 
 @testable import TheaterConfiguration
@@ -93,6 +94,26 @@ struct WholeConfigurationTests {
         CableEdge(from: "dvd", to: "amp", input: "dvd"),
         CableEdge(from: "cd", to: "amp", input: "cd"),
       ])
+  }
+
+  @Test("an input that the amplifier's option lists needs no cable")
+  func ownInputs() throws {
+    var plugins = Fixtures.plugins
+    plugins.manifests["Speaker"] = Manifest(
+      id: "Speaker", version: "1", command: ["./Speaker"],
+      roles: [
+        .amplifier: .init(
+          options: [
+            "type": "object",
+            "properties": [
+              "device": ["type": "string"], "extras": Fixtures.speakerExtras,
+              "inputs": ["type": "array", "items": ["type": "string"], "default": ["aux"]],
+            ],
+          ], cables: [.pcm])
+      ])
+    let text = Fixtures.whole(#"{"input": "dvd"}"#, #"{"input": "aux"}"#)
+    #expect(try Fixtures.read(text, plugins: plugins).plan.scenes["watch-film"] != nil)
+    #expect(Fixtures.problems(text).map(\.kind) == [.reference])
   }
 
   @Test("a parameter that no step uses is a warning, not an error")

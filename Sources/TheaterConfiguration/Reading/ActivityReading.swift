@@ -8,20 +8,19 @@ extension ConfigurationReader {
     var activities: [String: Activity] = [:]
     for (name, activity) in member("activities").object ?? [:] {
       let path: JSONPath = [.key("activities"), .key(name)]
-      guard !isFlawed(path), let start = activity["start"]?.string,
-        let end = activity["end"]?.string
-      else { continue }
-      let begins = checkScene(start, at: path.appending("start"), scenes)
-      let ends = checkScene(end, at: path.appending("end"), scenes)
+      let start = text("start", of: activity, at: path)
+      let end = text("end", of: activity, at: path)
+      let begins = start.flatMap { checkScene($0, at: path.appending("start"), scenes) }
+      let ends = end.flatMap { checkScene($0, at: path.appending("end"), scenes) }
       if let begins { checkStart(begins, at: path.appending("start")) }
       if let ends { checkEnd(ends, at: path.appending("end")) }
-      let player = activity["player"]?.string.flatMap {
+      let player = text("player", of: activity, at: path).flatMap {
         device($0, at: path.appending("player"), as: Role.sources, what: "a player or tuner")
       }
-      let amplifier = activity["amplifier"]?.string.flatMap {
+      let amplifier = text("amplifier", of: activity, at: path).flatMap {
         device($0, at: path.appending("amplifier"), as: [.amplifier], what: "an amplifier")
       }
-      guard !isFlawed(path) else { continue }
+      guard !isFlawed(path), let start, let end else { continue }
       activities[name] = Activity(
         name: name, title: activity["title"]?.string, start: start, end: end, player: player,
         amplifier: amplifier ?? cables.first { $0.from == player }?.to,

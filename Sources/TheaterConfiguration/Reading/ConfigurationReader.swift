@@ -81,7 +81,7 @@ struct ConfigurationReader {
     let plan = TheaterPlan(
       scenes: scenes, activities: readActivities(scenes: scenes, cables: cables),
       library: readLibrary(), cables: cables)
-    let folders = texts(member("pluginFolders"), at: [.key("pluginFolders")])
+    let folders = texts(member("pluginFolders"))
     let sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(
@@ -94,8 +94,14 @@ struct ConfigurationReader {
   func member(_ key: String) -> JSON { document.value[key] ?? .null }
 
   /// The texts of a list that may have other things in it.
-  func texts(_ list: JSON, at path: JSONPath) -> [String] {
+  func texts(_ list: JSON) -> [String] {
     (list.array ?? []).compactMap(\.string)
+  }
+
+  /// The text of a member of the object at `path`, unless something is already known to be wrong
+  /// with it: other members may be wrong, and are told of beside this one.
+  func text(_ key: String, of object: JSON, at path: JSONPath) -> String? {
+    object[key]?.string.flatMap { isFlawed(path.appending(key)) ? nil : $0 }
   }
 
   /// Whether something is already known to be wrong at `path` or below it.

@@ -86,26 +86,30 @@ extension ConfigurationReader {
     var sources: [String: JSONPath] = [:]
     for (index, cable) in (member("cables").array ?? []).enumerated() {
       let path: JSONPath = [.key("cables"), .index(index)]
-      guard !isFlawed(path), let from = cable["from"]?.string, let to = cable["to"]?.string,
-        let input = cable["input"]?.string
-      else { continue }
-      let source = device(
-        from, at: path.appending("from"), as: Role.sources, what: "a player or tuner")
-      let sink = device(to, at: path.appending("to"), as: [.amplifier], what: "an amplifier")
-      if let first = inputs.updateValue(path, forKey: "\(to) \(input)") {
+      let from = text("from", of: cable, at: path)
+      let to = text("to", of: cable, at: path)
+      let input = text("input", of: cable, at: path)
+      let source = from.flatMap {
+        device($0, at: path.appending("from"), as: Role.sources, what: "a player or tuner")
+      }
+      let sink = to.flatMap {
+        device($0, at: path.appending("to"), as: [.amplifier], what: "an amplifier")
+      }
+      if let to, let input, let first = inputs.updateValue(path, forKey: "\(to) \(input)") {
         report(
           .reference, at: path.appending("input"),
           "\"\(to)\" already has a cable at the input \"\(input)\" (\(first))",
           hint: "Give each cable an input of its own.")
       }
-      if let first = sources.updateValue(path, forKey: from) {
+      if let from, let first = sources.updateValue(path, forKey: from) {
         report(
           .reference, at: path.appending("from"),
           "\"\(from)\" is already plugged in (\(first)); a source has one output",
           hint: "Remove one of the two cables.")
       }
-      checkKinds(from: from, to: to, at: path)
-      if let source, let sink { edges.append(CableEdge(from: source, to: sink, input: input)) }
+      guard let source, let sink else { continue }
+      checkKinds(from: source.name, to: sink.name, at: path)
+      if let input { edges.append(CableEdge(from: source, to: sink, input: input)) }
     }
     return edges
   }
@@ -131,9 +135,13 @@ extension ConfigurationReader {
     return plugins.manifests[plugin]?.roles[role]?.cables
   }
 
-  /// The inputs that cables give to an amplifier.
+  /// The inputs of an amplifier: those of its cables, and those that its option `inputs` lists.
   func inputs(of amplifier: String) -> [String] {
-    (member("cables").array ?? []).filter { $0["to"]?.string == amplifier }
-      .compactMap { $0["input"]?.string }
+    let cables = (member("cables").array ?? []).filter { $0["to"]?.string == amplifier }
+    let device = member("devices")[amplifier]
+    let schema = device?["plugin"]?.string.flatMap { plugins.manifests[$0] }?
+      .roles[.amplifier]?.options
+    let own = device?["options"]?["inputs"] ?? schema?["properties"]?["inputs"]?["default"]
+    return cables.compactMap { $0["input"]?.string } + texts(own ?? .null)
   }
 }

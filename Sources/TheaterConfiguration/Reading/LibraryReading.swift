@@ -5,7 +5,7 @@ import JSON
 extension ConfigurationReader {
   /// The library, without the entries that have a mistake in them.
   mutating func readLibrary() -> Library {
-    let folders = texts(member("library")["folders"] ?? .null, at: [])
+    let folders = texts(member("library")["folders"] ?? .null)
     return Library(
       films: readItems("films", players: [.dvdPlayer, .cdPlayer]),
       songs: readItems("songs", players: [.dvdPlayer, .cdPlayer]),
@@ -18,19 +18,20 @@ extension ConfigurationReader {
     var places: [String: JSONPath] = [:]
     for (index, item) in (member("library")[list]?.array ?? []).enumerated() {
       let path: JSONPath = [.key("library"), .key(list), .index(index)]
-      guard !isFlawed(path), let title = item["title"]?.string else { continue }
-      let id = item["id"]?.string ?? title
-      if let first = places.updateValue(path, forKey: id) {
+      let title = text("title", of: item, at: path)
+      let id = text("id", of: item, at: path) ?? (list == "stations" ? title : nil)
+      if let id, let first = places.updateValue(path, forKey: id) {
         report(
           .reference, at: path.appending(item["id"] == nil ? "title" : "id"),
           "the id \"\(id)\" is already taken by \(first)",
           hint: "Positions are saved by it: give each an id of its own.")
       }
-      let player = item["player"]?.string.flatMap {
+      let player = text("player", of: item, at: path).flatMap {
         device(
           $0, at: path.appending("player"), as: players,
           what: players == [.tuner] ? "a tuner" : "a DVD or CD player")
       }
+      guard let id, let title else { continue }
       items.append(
         LibraryItem(
           id: id, title: title, artist: item["artist"]?.string, album: item["album"]?.string,

@@ -28,6 +28,7 @@ package enum TextRule: Sendable, Hashable {
     switch self {
     case .name, .parameter: "a letter, then at most 63 letters, digits, \"-\" and \"_\""
     case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\""
+    case .pattern("^.+$"): "not empty"
     case .pattern(let pattern): "like \(pattern)"
     }
   }
