@@ -61,7 +61,11 @@ extension AudioLoop {
     var frames = min(room * plan.source.rate / plan.device.rate, plan.chunkFrames)
     // Dribbling a few frames at a time costs a wake each; a period at a time is soon enough.
     let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
-    guard frames >= (isRunning ? max(1, min(waiting, period)) : 1) else { return untilRoom() }
+    let least = isRunning ? max(1, min(waiting, period, plan.chunkFrames)) : 1
+    guard frames >= least else {
+      if waiting > 0 { starvedSince = 0 }
+      return untilRoom()
+    }
     if switchAsked { frames = min(frames, fadeOut(plan)) }
     let buffer = UnsafeMutableRawBufferPointer(
       start: plan.sourceBytes, count: frames * plan.source.frameBytes)
@@ -82,9 +86,12 @@ extension AudioLoop {
   }
 
   /// Milliseconds until the clock has played half a buffer; the device tells for itself, but a dead
-  /// one may not, so look every second.
-  private func untilRoom() -> Int {
-    guard output.pace == .clock else { return 1000 }
+  /// one may not, so look after twice the time that it should have taken.
+  private mutating func untilRoom() -> Int {
+    guard output.pace == .clock else {
+      awaitsRoom = true
+      return max(100, 2000 * output.settings.bufferFrames / output.settings.rate)
+    }
     let surplus = output.queued() - output.settings.bufferFrames / 2
     return max(1, surplus * 1000 / output.settings.rate + 1)
   }

@@ -32,6 +32,7 @@ struct AudioLoop: ~Copyable {
 
   // The state of play; see `AudioLoop+Play`.
   var isRunning = false
+  var awaitsRoom = false
   var silenceWritten = 0
   var starvedSince: Int64 = 0
   var endOwed = false
@@ -64,17 +65,13 @@ struct AudioLoop: ~Copyable {
   mutating func run() {
     while !shared.pointee.stopping.load(ordering: .acquiring) {
       takeControl()
+      awaitsRoom = false
       let timeout = powered ? play() : -1
       publish()
       shared.pointee.rounds.add(1, ordering: .sequentiallyConsistent)
-      wait.sleep(timeout, source: source?.pointee.event, pcm: wantsDevice ? output.pcm : nil)
+      wait.sleep(timeout, source: source?.pointee.event, pcm: awaitsRoom ? output.pcm : nil)
     }
     closeDown()
-  }
-
-  /// True while the device's own descriptors say when to go on.
-  private var wantsDevice: Bool {
-    powered && isRunning && output.pace == .device && starvedSince == 0 && suspendedSince == 0
   }
 
   /// Brings what was asked for into force.

@@ -15,7 +15,8 @@ enum MixerName: Equatable {
     case "auto":
       self = Self.card(of: device).map { .hardware(card: $0, control: nil) } ?? .software
     default:
-      if let slash = option.firstIndex(of: "/") {
+      // The last one: a card's arguments may be paths.
+      if let slash = option.lastIndex(of: "/") {
         let control = String(option[option.index(after: slash)...])
         self = .hardware(
           card: String(option[..<slash]), control: control.isEmpty ? nil : control)

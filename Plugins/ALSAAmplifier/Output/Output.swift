@@ -76,7 +76,13 @@ struct Output {
     }
     let available = snd_pcm_avail_update(pcm)
     if available < 0 { return available == -snd_pcm_sframes_t(EAGAIN) ? 0 : available }
-    return min(available, settings.bufferFrames)
+    // Some plugins go on naming a number when the device behind them has gone.
+    switch snd_pcm_state(pcm) {
+    case SND_PCM_STATE_DISCONNECTED: return -Int(ENODEV)
+    case SND_PCM_STATE_SUSPENDED: return -Int(ESTRPIPE)
+    case SND_PCM_STATE_XRUN: return -Int(EPIPE)
+    default: return min(available, settings.bufferFrames)
+    }
   }
 
   /// Writes up to `frames` frames; returns how many were taken, or a negative error.

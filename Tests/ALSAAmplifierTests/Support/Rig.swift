@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import PluginKit
+import TestSupport
 import Testing
 
 @testable import ALSAAmplifier
@@ -12,10 +13,13 @@ struct Rig {
   let cable: TestCable
 
   /// Starts the engine on a capture file (or on `device`) and turns it on.
-  init(device: String? = nil, surround: Bool = false, volume: Int = 100) async throws {
+  init(
+    device: String? = nil, surround: Bool = false, volume: Int = 100, buffer: Int = 100
+  ) async throws {
     try #require(SoundConfiguration.isReady)
     scratch = try Scratch()
     var options = SoundEngine.Options()
+    options.bufferMilliseconds = buffer
     options.device = device ?? SoundConfiguration.capture(to: scratch.file("out.raw"))
     engine = try #require(SoundEngine(options) { _ in })
     cable = try TestCable(engine, scratch: scratch)
@@ -24,6 +28,12 @@ struct Rig {
     engine.select(cable.index)
     let status = await engine.power(true)
     #expect(status.state == .open)
+  }
+
+  /// Waits until the cable knows that it is heard, so that times can be measured from then on.
+  func ready() async {
+    let cable = cable
+    #expect(await eventually { cable.source.isHeard })
   }
 
   /// What the PCM got; ends the engine, so that the file is whole.

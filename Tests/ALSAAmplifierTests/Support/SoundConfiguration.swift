@@ -1,28 +1,77 @@
 import Foundation
 
 /// libasound's configuration for this test process: PCMs that need no hardware, parametrised, so
-/// that each test writes to a file of its own.
+/// that each test has a card and files of its own.
 enum SoundConfiguration {
-  /// Set once, before the first call into libasound.
+  /// Set once, before the first call into libasound; false when the virtual card cannot be built.
   static let isReady: Bool = {
-    let path = FileManager.default.temporaryDirectory
-      .appendingPathComponent("asound-\(UUID().uuidString).conf").path
-    let text = """
-      </usr/share/alsa/alsa.conf>
-      pcm.capture {
-        @args [ FILE ]
-        @args.FILE { type string }
-        type file
-        slave.pcm "null"
-        file $FILE
-        format "raw"
-      }
-
-      """
-    do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch { return false }
-    return setenv("ALSA_CONFIG_PATH", path, 1) == 0
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("asound-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try buildCard(into: folder.path)
+      let path = folder.appendingPathComponent("asound.conf").path
+      try text(library: "\(folder.path)/libvirtualcard.so")
+        .write(toFile: path, atomically: true, encoding: .utf8)
+      return setenv("ALSA_CONFIG_PATH", path, 1) == 0
+    } catch {
+      return false
+    }
   }()
 
-  /// The name of a PCM that writes raw frames to `file`.
+  /// The name of a PCM that writes raw frames to `file`, as fast as they come.
   static func capture(to file: String) -> String { "capture:FILE=\(file)" }
+
+  private static func buildCard(into folder: String) throws {
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/VirtualCard")
+    let make = Process()
+    make.executableURL = URL(fileURLWithPath: "/usr/bin/make")
+    make.arguments = ["-s", "-C", fixture.path, "OUT=\(folder)"]
+    try make.run()
+    make.waitUntilExit()
+    guard make.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+  }
+
+  private static func text(library: String) -> String {
+    """
+    </usr/share/alsa/alsa.conf>
+    pcm_type.virtualcard { lib "\(library)" }
+    ctl_type.virtualcard { lib "\(library)" }
+    pcm.capture {
+      @args [ FILE ]
+      @args.FILE { type string }
+      type file
+      slave.pcm "null"
+      file $FILE
+      format "raw"
+    }
+    pcm.card {
+      @args [ DIR RATE CHANNELS FORMAT MAPS ]
+      @args.DIR { type string }
+      @args.RATE { type integer default 0 }
+      @args.CHANNELS { type integer default 0 }
+      @args.FORMAT { type string default "" }
+      @args.MAPS { type integer default 0 }
+      type virtualcard
+      file { @func concat strings [ $DIR "/heard.raw" ] }
+      log { @func concat strings [ $DIR "/card.log" ] }
+      control { @func concat strings [ $DIR "/control" ] }
+      rate $RATE
+      channels $CHANNELS
+      format $FORMAT
+      maps $MAPS
+    }
+    ctl.card {
+      @args [ DIR DECIBELS ]
+      @args.DIR { type string }
+      @args.DECIBELS { type integer default 1 }
+      type virtualcard
+      file { @func concat strings [ $DIR "/mixer" ] }
+      decibels $DECIBELS
+    }
+
+    """
+  }
 }

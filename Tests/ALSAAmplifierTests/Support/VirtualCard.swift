@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+
+/// The virtual sound card of Tests/Fixtures, with a folder of its own.
+struct VirtualCard: Sendable {
+  let scratch: Scratch
+
+  /// A card that takes anything.
+  init() throws { scratch = try Scratch() }
+
+  /// Its PCM; `arguments` narrow it, as `RATE=48000`.
+  func pcm(_ arguments: String...) -> String {
+    (["card:DIR=\(scratch.path)"] + arguments).joined(separator: ",")
+  }
+
+  /// One thing that happened to the card.
+  struct Event: Equatable {
+    /// Nanoseconds of the monotonic clock.
+    var time: Int64
+    var name: String
+  }
+
+  /// What happened so far.
+  var events: [Event] {
+    let text = (try? String(contentsOfFile: scratch.file("card.log"), encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
+      return Event(time: time, name: String(parts[1]))
+    }
+  }
+
+  /// How often something happened.
+  func count(_ name: String) -> Int { events.filter { $0.name == name }.count }
+
+  /// Waits until something has happened `times` times; false when it does not.
+  func sees(_ name: String, times: Int = 1) async -> Bool {
+    await eventually { count(name) >= times }
+  }
+
+  /// Makes the card fail: one word of its control file, or "" for no more.
+  func control(_ word: String) throws {
+    try word.write(toFile: scratch.file("control"), atomically: true, encoding: .utf8)
+  }
+
+  /// The frames that were heard.
+  var heard: [UInt8] {
+    get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("heard.raw")))) }
+  }
+
+  /// The monotonic clock that the log uses, ns.
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
