@@ -48,6 +48,7 @@ struct AudioLoop: ~Copyable {
   var retryDelay: Int64 = 0
   var suspendedSince: Int64 = 0
   var failuresInRow = 0
+  var restless = 0
 
   // What was told last; see `AudioLoop+Report`.
   var told = Report()
@@ -66,12 +67,19 @@ struct AudioLoop: ~Copyable {
     while !shared.pointee.stopping.load(ordering: .acquiring) {
       takeControl()
       awaitsRoom = false
-      let timeout = powered ? play() : -1
+      let timeout = calm(powered ? play() : -1)
       publish()
       shared.pointee.rounds.add(1, ordering: .sequentiallyConsistent)
       wait.sleep(timeout, source: source?.pointee.event, pcm: awaitsRoom ? output.pcm : nil)
     }
     closeDown()
+  }
+
+  /// A device that fails again and again at once must not let this thread, which may have real-time
+  /// priority, take the whole machine: after a few rounds without a rest there is one.
+  private mutating func calm(_ timeout: Int) -> Int {
+    restless = timeout == 0 ? restless + 1 : 0
+    return restless > 8 ? 5 : timeout
   }
 
   /// Brings what was asked for into force.
