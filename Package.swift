@@ -100,7 +100,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Plugins
-    plugin("Simulated"),
+    plugin("Simulated", ["CLinux"]),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample", "CLinux"]),
     plugin("LibavPlayer", ["CLibav", "CLinux"]),
 
@@ -138,7 +138,7 @@ let package = Package(
     tests("TheaterTests", ["TestSupport", "theater", "JSON", "Devices"]),
     tests(
       "SimulatedTests",
-      ["TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+      ["TestSupport", "Simulated", "CLinux", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
     tests(
       "ALSAAmplifierTests",
       [

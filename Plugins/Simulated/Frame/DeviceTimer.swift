@@ -19,13 +19,13 @@ final class DeviceTimer: Sendable {
   /// Begins to call `tick` with the time: at once, after each `wake`, and whenever it is due.
   ///
   /// - Parameter tick: Does what is due and returns when it wants to be called again, if ever.
-  func start(_ tick: @escaping @Sendable (Duration) -> Duration?) {
+  func start(_ tick: @escaping @Sendable (Duration) async -> Duration?) {
     let clock = clock
     task.withLock { task in
       guard task == nil else { return }
       task = Task {
         while !Task.isCancelled {
-          let next = tick(clock.now())
+          let next = await tick(clock.now())
           await self.wait(until: next)
         }
       }

@@ -1,71 +1,10 @@
 import Devices
 import JSON
-import PluginKit
 import Synchronization
 
-/// What every disc player does, whatever lies in it: the DVD and the CD player are made of it.
-final class DiscPlayer: Sendable {
-  /// The commands that both kinds of player have.
-  enum Action: Sendable {
-    case on, off, play(PlayRequest), pause, stop, eject, seek(Double), next, previous
-  }
-
-  /// The words that differ.
-  struct Nouns: Sendable {
-    let player: String
-    let recording: String
-    let part: String
-  }
-
-  let simulation: Simulation
-  private let nouns: Nouns
-  private let timer: DeviceTimer
-  private let deck: Mutex<Deck>
-
-  init(_ simulation: Simulation, _ recordings: [Recording], nouns: Nouns, goesOn: Bool)
-    throws(DeviceError)
-  {
-    self.simulation = simulation
-    self.nouns = nouns
-    timer = DeviceTimer(simulation.clock)
-    deck = Mutex(
-      Deck(
-        recordings, trayTime: try simulation.time("trayTime", or: 2),
-        loadTime: try simulation.time("loadTime", or: 1), goesOn: goesOn))
-  }
-
-  func open(alsoReporting values: [StateKey: JSON] = [:]) -> Capabilities {
-    report(at: simulation.clock.now(), and: values)
-    timer.start { self.tick($0) }
-    return simulation.capabilities(["seek"], cables: [.pcm])
-  }
-
-  func close() async { await timer.stop() }
-
-  /// What the player has.
-  func scan() -> [CatalogueItem] {
-    deck.withLock(\.recordings).enumerated().map { $1.catalogueItem(track: $0 + 1) }
-  }
-
-  /// Whether a command may go on: see `Simulation.isOn`.
-  func isOn() throws(DeviceError) -> Bool {
-    try simulation.isOn(deck.withLock(\.power), nouns.player)
-  }
-
-  func perform(_ action: Action) throws(DeviceError) {
-    let now = simulation.clock.now()
-    switch action {
-    case .on: deck.withLock { $0.turnOn() }
-    case .off: deck.withLock { $0.turnOff(at: now) }
-    case .play, .pause, .stop, .eject, .seek, .next, .previous:
-      guard try isOn() else { return }
-      try perform(whenOn: action, at: now)
-    }
-    report(at: now)
-    timer.wake()
-  }
-
-  private func perform(whenOn action: Action, at now: Duration) throws(DeviceError) {
+// What the buttons do, on a player that is on.
+extension DiscPlayer {
+  func perform(whenOn action: Action, at now: Duration) throws(DeviceError) {
     switch action {
     case .on, .off: break
     case .play(let request): try play(request, at: now)
@@ -94,7 +33,8 @@ final class DiscPlayer: Sendable {
     guard let item else {
       if let current = deck.current { return current }
       guard !deck.recordings.isEmpty else {
-        throw DeviceError(.notNow, "there is no disc", hint: "Name some in its options.")
+        throw DeviceError(
+          .notNow, "there is no disc in it", hint: "Name a \(nouns.recording) in its options.")
       }
       return 0
     }
@@ -132,7 +72,7 @@ final class DiscPlayer: Sendable {
     else { throw notPlaying }
     let position = deck.position(at: now)
     let starts = recording.chapterStarts
-    let chapter = (starts.lastIndex { $0 <= position }) ?? 0
+    let chapter = starts.lastIndex { $0 <= position } ?? 0
     let restarts = step < 0 && position - starts[chapter] > 3
     let wanted = restarts ? chapter : chapter + step
     if starts.indices.contains(wanted) {
@@ -148,20 +88,5 @@ final class DiscPlayer: Sendable {
 
   private var notPlaying: DeviceError {
     DeviceError(.notNow, "nothing is playing", hint: "Play a \(nouns.recording) first.")
-  }
-
-  private func tick(_ now: Duration) -> Duration? {
-    let (changed, next) = deck.withLock { $0.advance(to: now) }
-    if changed { report(at: now) }
-    return next
-  }
-
-  private func report(at now: Duration, and values: [StateKey: JSON] = [:]) {
-    let deck = deck.withLock { $0 }
-    var values = values
-    values[.power] = .string(deck.power.rawValue)
-    values[.tray] = .string(deck.tray.rawValue)
-    values[.playback] = deck.playback(at: now).json
-    simulation.report(values)
   }
 }

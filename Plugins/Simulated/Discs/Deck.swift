@@ -27,6 +27,11 @@ struct Deck: Sendable {
   private var ready: Duration?
   private var nextAnchor: Duration?
 
+  /// Rises whenever sound begins anew or jumps.
+  private(set) var take = 0
+  /// Whether the cable says what is heard; else the clock does.
+  private(set) var isPlugged = false
+
   private static let anchorInterval = Duration.seconds(5)
 
   init(_ recordings: [Recording], trayTime: Duration, loadTime: Duration, goesOn: Bool) {
@@ -45,6 +50,20 @@ struct Deck: Sendable {
   func position(at now: Duration) -> Double {
     let moved = status == .playing ? position + (now - since).seconds : position
     return min(max(0, moved), recording?.duration ?? 0)
+  }
+
+  /// From now on the cable says what is heard.
+  mutating func plug(at now: Duration) {
+    position = position(at: now)
+    since = now
+    isPlugged = true
+  }
+
+  /// Takes over what the cable says is heard.
+  mutating func align(to heard: Double, at now: Duration) {
+    guard status == .playing || status == .paused else { return }
+    position = heard
+    since = now
   }
 
   func playback(at now: Duration) -> Playback {
@@ -90,14 +109,15 @@ struct Deck: Sendable {
 
   mutating func pause(at now: Duration) {
     guard status == .playing || status == .opening else { return }
+    let isLoaded = status == .playing
     ready = nil
     tray = tray == .moving ? .closed : tray
-    set(.paused, at: position(at: now), now)
+    set(.paused, at: position(at: now), now, isJump: !isLoaded)
   }
 
   mutating func resume(at now: Duration) {
     guard status == .paused else { return }
-    set(.playing, at: position, now)
+    set(.playing, at: position, now, isJump: false)
   }
 
   /// Goes to a place in the same recording, playing or paused as before.
@@ -132,9 +152,14 @@ struct Deck: Sendable {
     return (changed, [trayOpens, ready, end, nextAnchor].compactMap { $0 }.min())
   }
 
-  /// When the recording will have been heard.
+  /// The cable has carried the last frame of `take` to the ear.
+  mutating func drained(take number: Int, at now: Duration) {
+    if number == take, status == .playing { finish(at: now) }
+  }
+
+  /// When the recording will have been heard by the clock.
   private var end: Duration? {
-    guard status == .playing, let recording else { return nil }
+    guard status == .playing, !isPlugged, let recording else { return nil }
     return since + .seconds(max(0, recording.duration - position))
   }
 
@@ -147,7 +172,10 @@ struct Deck: Sendable {
     }
   }
 
-  private mutating func set(_ status: Playback.Status, at position: Double, _ now: Duration) {
+  private mutating func set(
+    _ status: Playback.Status, at position: Double, _ now: Duration, isJump: Bool = true
+  ) {
+    if isJump { take += 1 }
     self.status = status
     self.position = position
     since = now

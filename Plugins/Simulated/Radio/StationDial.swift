@@ -52,6 +52,13 @@ struct StationDial: Sendable {
     return stations.first { $0.band == band && abs($0.frequency - frequency) <= reach + 1e-9 }
   }
 
+  /// What is heard here. The first station has 520 Hz, each that follows 60 Hz more.
+  var signal: Signal {
+    guard let station, let place = stations.firstIndex(of: station) else { return .staticNoise }
+    let tone = 520 + 60 * Double(place % 20)
+    return station.band == .fm ? .fm(tone: tone) : .am(tone: tone)
+  }
+
   /// Tunes the band, to `frequency` if one is given. False when it lies outside the band.
   mutating func tune(_ band: Station.Band, to frequency: Double?) -> Bool {
     let range = band == .fm ? TunerCommand.fmRange : TunerCommand.amRange

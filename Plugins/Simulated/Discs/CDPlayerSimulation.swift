@@ -19,21 +19,21 @@ final class CDPlayerSimulation: PlayerDevice {
 
   func perform(_ command: CDPlayerCommand) async throws(DeviceError) {
     switch command {
-    case .on: try player.perform(.on)
-    case .off: try player.perform(.off)
-    case .play(let request): try player.perform(.play(request))
-    case .pause: try player.perform(.pause)
-    case .stop: try player.perform(.stop)
-    case .eject: try player.perform(.eject)
-    case .seek(let position): try player.perform(.seek(position))
-    case .next: try player.perform(.next)
-    case .previous: try player.perform(.previous)
+    case .on: try await player.perform(.on)
+    case .off: try await player.perform(.off)
+    case .play(let request): try await player.perform(.play(request))
+    case .pause: try await player.perform(.pause)
+    case .stop: try await player.perform(.stop)
+    case .eject: try await player.perform(.eject)
+    case .seek(let position): try await player.perform(.seek(position))
+    case .next: try await player.perform(.next)
+    case .previous: try await player.perform(.previous)
     }
   }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] { player.scan() }
 
   func plug(into socket: CableSocket) async throws(DeviceError) {
-    throw DeviceError(.unsupported, "this player takes no cable yet")
+    try await player.plug(into: socket)
   }
 }

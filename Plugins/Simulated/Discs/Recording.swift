@@ -12,6 +12,8 @@ struct Recording: Sendable, Hashable {
   /// How many chapters a film has; songs have one.
   var chapters = 1
   let channels: Int
+  /// Its tone in Hz: see `Signal`. Left out, its place among the recordings says it.
+  var tone: Double?
 
   /// Reads `{"id": "night-ferry", "title": "Night Ferry", "duration": 90}`.
   init?(_ json: JSON, channels: Int) {
@@ -20,9 +22,11 @@ struct Recording: Sendable, Hashable {
     else { return nil }
     let chapters = json["chapters"]?.integer ?? 1
     guard (1...99).contains(chapters) else { return nil }
+    if let tone = json["tone"]?.number, !(100...2000).contains(tone) { return nil }
     self.init(
       id, title, artist: json["artist"]?.string, album: json["album"]?.string,
       duration: duration, chapters: chapters, channels: channels)
+    tone = json["tone"]?.number
   }
 
   init(
@@ -61,6 +65,15 @@ struct Recording: Sendable, Hashable {
   /// Where each chapter begins, in seconds.
   var chapterStarts: [Double] {
     (0..<chapters).map { duration * Double($0) / Double(chapters) }
+  }
+
+  /// What it sounds like. Without a tone of its own the first film has 400 Hz, the first song 300 Hz,
+  /// and each that follows 40 Hz more, over a range of 20.
+  func signal(place: Int) -> Signal {
+    let step = 40 * Double(place % 20)
+    return channels == 2
+      ? .song(tone: tone ?? 300 + step, duration: duration)
+      : .film(tone: tone ?? 400 + step, duration: duration)
   }
 
   /// The catalogue's entry, the `track`th of its disc.

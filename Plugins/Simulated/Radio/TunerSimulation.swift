@@ -8,8 +8,11 @@ final class TunerSimulation: PlayerDevice {
   private let simulation: Simulation
   private let timer: DeviceTimer
   private let state: Mutex<State>
+  private let output = Mutex<CableOutput?>(nil)
 
   private struct State {
+    /// Rises with each change of what is heard.
+    var take = 0
     var power = Power.off
     var dial: StationDial
     /// Since when it has played what it plays.
@@ -34,16 +37,23 @@ final class TunerSimulation: PlayerDevice {
     return simulation.capabilities(cables: [.pcm])
   }
 
-  func close() async { await timer.stop() }
+  func close() async {
+    await timer.stop()
+    let output = output.withLock { output in
+      defer { output = nil }
+      return output
+    }
+    await output?.close()
+  }
 
   func perform(_ command: TunerCommand) async throws(DeviceError) {
     switch command {
-    case .on: change { $0.power = .on }
-    case .off: change { $0.power = .off }
-    case .am(let frequency): try tune(.am, to: frequency)
-    case .fm(let frequency): try tune(.fm, to: frequency)
-    case .frequency(let frequency): try tune(state.withLock(\.dial.band), to: frequency)
-    case .station(let name): try tune(toStation: name)
+    case .on: await change { $0.power = .on }
+    case .off: await change { $0.power = .off }
+    case .am(let frequency): try await tune(.am, to: frequency)
+    case .fm(let frequency): try await tune(.fm, to: frequency)
+    case .frequency(let frequency): try await tune(state.withLock(\.dial.band), to: frequency)
+    case .station(let name): try await tune(toStation: name)
     }
   }
 
@@ -54,10 +64,21 @@ final class TunerSimulation: PlayerDevice {
   }
 
   func plug(into socket: CableSocket) async throws(DeviceError) {
-    throw DeviceError(.unsupported, "this tuner takes no cable yet")
+    if let output = output.withLock({ $0 }) { return try await output.plug(into: socket) }
+    let output = try CableOutput { [weak self] in self?.wish() }
+    self.output.withLock { $0 = output }
+    try await output.plug(into: socket)
   }
 
-  private func tune(_ band: Station.Band, to frequency: Double?) throws(DeviceError) {
+  private func wish() -> SoundWish? {
+    let state = state.withLock { $0 }
+    guard state.power == .on else { return nil }
+    return SoundWish(take: state.take, signal: state.dial.signal, position: 0, isPaused: false)
+  }
+
+  private func tune(_ band: Station.Band, to frequency: Double?)
+    async throws(DeviceError)
+  {
     guard try simulation.isOn(state.withLock(\.power), "tuner") else { return }
     var dial = state.withLock(\.dial)
     guard dial.tune(band, to: frequency) else {
@@ -66,10 +87,10 @@ final class TunerSimulation: PlayerDevice {
         .invalid, "\(JSON.number(frequency ?? 0)) is not on the \(band.rawValue.uppercased()) band",
         hint: "It reaches from \(range).")
     }
-    change { $0.dial = dial }
+    await change { $0.dial = dial }
   }
 
-  private func tune(toStation name: String) throws(DeviceError) {
+  private func tune(toStation name: String) async throws(DeviceError) {
     let stations = state.withLock(\.dial.stations)
     guard let station = stations.first(where: { $0.name == name }) else {
       let names = stations.map(\.name)
@@ -78,17 +99,19 @@ final class TunerSimulation: PlayerDevice {
         hint: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
           ?? "There are: \(names.joined(separator: ", ")).")
     }
-    try tune(station.band, to: station.frequency)
+    try await tune(station.band, to: station.frequency)
   }
 
-  private func change(_ change: (inout State) -> Void) {
+  private func change(_ change: (inout State) -> Void) async {
     let now = simulation.clock.now()
     let state = state.withLock { state in
       change(&state)
+      state.take += 1
       state.since = now
       state.nextAnchor = now + Self.anchorInterval
       return state
     }
+    await output.withLock { $0 }?.update()
     simulation.report(values(of: state, at: now))
     timer.wake()
   }

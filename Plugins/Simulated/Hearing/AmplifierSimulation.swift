@@ -7,6 +7,8 @@ import Synchronization
 final class AmplifierSimulation: AmplifierDevice {
   private let simulation: Simulation
   private let volumeCap: Int
+  private let startupVolume: Int
+  private let listener: Listener
   private let state: Mutex<State>
 
   private struct State {
@@ -16,6 +18,8 @@ final class AmplifierSimulation: AmplifierDevice {
     var mode = "stereo"
     var volume: Int
     var isMuted = false
+    /// The cables, by input.
+    var sinks: [String: CableSink] = [:]
   }
 
   init(_ simulation: Simulation) throws(DeviceError) {
@@ -26,8 +30,13 @@ final class AmplifierSimulation: AmplifierDevice {
       throw DeviceError(.invalid, "the option \"inputs\" is empty", hint: "Name one at least.")
     }
     volumeCap = Int(try options.number("volumeCap", in: 0...100, or: 100))
-    let volume = Int(try options.number("startVolume", in: 0...100, or: 30))
-    state = Mutex(State(inputs: inputs, input: first, volume: min(volume, volumeCap)))
+    startupVolume = min(
+      volumeCap, Int(try options.number("startupVolume", in: 0...100, or: 40)))
+    state = Mutex(State(inputs: inputs, input: first, volume: startupVolume))
+    let isMetering = try options.flag("meter", or: true)
+    listener = Listener { levels in
+      if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
+    }
   }
 
   func open() async throws(DeviceError) -> Capabilities {
@@ -39,11 +48,24 @@ final class AmplifierSimulation: AmplifierDevice {
     return simulation.capabilities(cables: [.pcm])
   }
 
+  func close() async {
+    listener.stop()
+    let sinks = state.withLock { state in
+      defer { state.sinks = [:] }
+      return Array(state.sinks.values)
+    }
+    for sink in sinks { sink.close() }
+  }
+
   func perform(_ command: AmplifierCommand) async throws(DeviceError) {
     switch command {
-    case .on: set(.power, "on") { $0.power = .on }
-    case .off: set(.power, "off") { $0.power = .off }
-    case .input(let name): try select(name)
+    case .on: turnOn()
+    case .off:
+      set(.power, "off") { $0.power = .off }
+      route()
+    case .input(let name):
+      try select(name)
+      route()
     case .stereo: try setWhenOn(.mode, "stereo") { $0.mode = "stereo" }
     case .surround: try setWhenOn(.mode, "surround") { $0.mode = "surround" }
     case .volume(let volume): try turn(to: volume)
@@ -52,8 +74,57 @@ final class AmplifierSimulation: AmplifierDevice {
     }
   }
 
+  // MARK: Cables
+
   func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
-    throw DeviceError(.unsupported, "this amplifier takes no cable yet")
+    state.withLock { $0.sinks.removeValue(forKey: input) }?.close()
+    let sink: CableSink
+    do {
+      sink = try CableSink(path: socket.path, token: socket.token)
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+    state.withLock { state in
+      state.sinks[input] = sink
+      if !state.inputs.contains(input) { state.inputs.append(input) }
+    }
+    route()
+  }
+
+  /// Hears the chosen input while it is on, and tells the others that they are not heard.
+  private func route() {
+    let state = state.withLock { $0 }
+    let heard = state.power == .on ? state.sinks[state.input] : nil
+    for sink in state.sinks.values where sink !== heard { sink.setHeard(false) }
+    listener.listen(to: heard)
+    heard?.setHeard(true)
+  }
+
+  private static func attributes(_ levels: LevelMeter.Levels?) -> [String: Attribute] {
+    func list(_ values: [Double]?) -> JSON {
+      .array((values ?? []).map { .number(LevelMeter.Levels.decibels($0)) })
+    }
+    let format = levels.map { "\($0.format.rate) Hz, \($0.format.channels) channels" }
+    return [
+      "hears": Attribute(format.map { .string($0) } ?? .null, label: "Hears"),
+      "peak": Attribute(list(levels?.peak), unit: "dBFS", label: "Peak"),
+      "rms": Attribute(list(levels?.rms), unit: "dBFS", label: "Level"),
+    ]
+  }
+
+  // MARK: Settings
+
+  /// Never turns on louder than the start-up volume.
+  private func turnOn() {
+    let volume: Int? = state.withLock { state in
+      guard state.power != .on else { return nil }
+      state.power = .on
+      guard state.volume > startupVolume else { return nil }
+      state.volume = startupVolume
+      return state.volume
+    }
+    simulation.report(volume.map { [.power: "on", .volume: .integer($0)] } ?? [.power: "on"])
+    route()
   }
 
   private func set(_ key: StateKey, _ value: JSON, _ change: (inout State) -> Void) {
