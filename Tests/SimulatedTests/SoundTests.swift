@@ -1,0 +1,202 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+import Testing
+
+@testable import Simulated
+
+@Suite("E15 F4 · simulated players send real sound", .timeLimit(.minutes(2)))
+struct SoundTests {
+  @Test("E15 · a film has a tone of its own in each of its six channels")
+  func surround() async throws {
+    try await Self.run(.dvdPlayer, play: ["play": ["item": "paper-moons"]]) { _, speaker in
+      let heard = try await speaker.wait("six channels") { $0.frames >= 9600 }
+      #expect(heard.format?.rate == 48_000)
+      #expect(heard.format?.layout == 0x3F)
+      let tones = [440, 550, 660, 55, 770, 880.0]
+      for (channel, tone) in tones.enumerated() {
+        for (other, foreign) in tones.enumerated() {
+          let amplitude = heard.amplitude(of: foreign, in: channel)
+          let expected = channel == other ? Signal.amplitude : 0
+          #expect(abs(amplitude - expected) < 0.01, "\(foreign) Hz in channel \(channel), \(tone)")
+        }
+      }
+    }
+  }
+
+  @Test("E15 · two-channel audio mixes a film down, surround audio brings it back, on the way")
+  func twoChannels() async throws {
+    try await Self.run(.dvdPlayer, play: ["play": ["item": "paper-moons"]]) { bench, speaker in
+      _ = try await speaker.wait("six channels") { $0.channels.count == 6 && $0.frames > 4800 }
+      try await bench.perform("twoChannelAudio")
+      let heard = try await speaker.wait("two channels") {
+        $0.channels.count == 2 && $0.frames >= 9600
+      }
+      #expect(heard.amplitude(of: 440, in: 0) > 0.09)
+      #expect(heard.amplitude(of: 660, in: 0) > 0.06)
+      #expect(heard.amplitude(of: 770, in: 0) > 0.06)
+      #expect(heard.amplitude(of: 550, in: 0) < 0.01, "the right front is on the right alone")
+      #expect(heard.amplitude(of: 550, in: 1) > 0.09)
+      #expect(heard.amplitude(of: 55, in: 0) < 0.01, "the low channel is left out")
+      try await bench.perform("surroundAudio")
+      _ = try await speaker.wait("six channels again") { $0.channels.count == 6 && $0.frames > 0 }
+      #expect(await bench.playback?.status == .playing)
+    }
+  }
+
+  @Test("E15 · each song has its own tones, left and right")
+  func songs() async throws {
+    try await Self.run(.cdPlayer, play: ["play": ["item": "stairwell"]]) { bench, speaker in
+      let heard = try await speaker.wait("a song") { $0.frames >= 9600 }
+      #expect(heard.format == .compactDisc)
+      #expect(abs(heard.amplitude(of: 340, in: 0, last: 4410) - Signal.amplitude) < 0.01)
+      #expect(abs(heard.amplitude(of: 510, in: 1, last: 4410) - Signal.amplitude) < 0.01)
+      try await bench.perform("next")
+      let next = try await speaker.wait("the next song") {
+        $0.flushes > 0 && $0.amplitude(of: 380, in: 0, last: 4410) > 0.2
+      }
+      #expect(next.amplitude(of: 340, in: 0, last: 4410) < 0.01)
+    }
+  }
+
+  @Test("E15 · a film ends only when the last frame was heard, at its full length")
+  func ends() async throws {
+    let films: JSON = [["id": "short", "title": "Short", "duration": 1, "tone": 500]]
+    try await Self.run(.dvdPlayer, ["films": films], play: ["play": ["item": "short"]]) {
+      bench, speaker in
+      let playback = try await bench.playback { $0.status == .ended }
+      #expect(playback.position == 1)
+      #expect(playback.item == "short")
+      let heard = speaker.now
+      #expect(heard.ends == 1)
+      #expect(heard.total == 48_000, "every frame, and none twice")
+    }
+  }
+
+  @Test("E15 · a song is followed by the next, and the disc ends after the last")
+  func goesOn() async throws {
+    let songs: JSON = [
+      ["id": "one", "title": "One", "duration": 1], ["id": "two", "title": "Two", "duration": 1],
+    ]
+    try await Self.run(.cdPlayer, ["songs": songs], play: "play") { bench, speaker in
+      #expect(await bench.playback?.item == "one")
+      try await bench.playback { $0.status == .playing && $0.item == "two" }
+      let end = try await bench.playback { $0.status == .ended }
+      #expect(end.item == "two")
+      #expect(speaker.now.ends == 2)
+    }
+  }
+
+  @Test("E15 · pause stops the sound where it is heard; play goes on from there")
+  func pauses() async throws {
+    try await Self.run(.cdPlayer, play: ["play": ["item": "first-bus"]]) { bench, speaker in
+      _ = try await speaker.wait("a second") { $0.frames >= 20_000 }
+      try await bench.perform("pause")
+      let paused = try #require(await bench.playback)
+      #expect(paused.status == .paused)
+      #expect(paused.rate == 0)
+      #expect(paused.position > 0)
+      let flushes = try await speaker.wait("silence") { $0.flushes == 1 }.flushes
+      #expect(flushes == 1)
+      #expect(speaker.now.frames == 0, "nothing comes while it is paused")
+      try await bench.perform("play")
+      _ = try await speaker.wait("sound again") { $0.frames > 4800 }
+      let playing = try #require(await bench.playback)
+      #expect(playing.status == .playing)
+      #expect(abs(playing.position - paused.position) < 0.1)
+    }
+  }
+
+  @Test("E15 · a seek is heard at once and the position follows")
+  func seeks() async throws {
+    try await Self.run(.dvdPlayer, play: ["play": ["item": "night-ferry"]]) { bench, speaker in
+      _ = try await speaker.wait("sound") { $0.frames >= 4800 }
+      try await bench.perform(["seek": 60])
+      let playback = try #require(await bench.playback)
+      #expect((60..<61).contains(playback.position))
+      _ = try await speaker.wait("sound from there") { $0.flushes > 0 && $0.frames >= 4800 }
+    }
+  }
+
+  @Test("E15 · a cable that is plugged in while a film plays carries it from there")
+  func pluggedLate() async throws {
+    try await TheaterBench.run(.dvdPlayer, ["speed": 0]) { bench in
+      try await bench.perform("on")
+      try await bench.perform(["play": ["item": "night-ferry", "position": 30]])
+      await bench.advance(by: .seconds(2))
+      let speaker = try Speaker()
+      defer { speaker.close() }
+      _ = try await bench.call(PlugRequest(device: "a", socket: speaker.socket)).get()
+      _ = try await speaker.wait("sound") { $0.frames >= 4800 }
+      try await bench.perform("pause")
+      let position = try #require(await bench.playback?.position)
+      #expect((32..<34).contains(position))
+    }
+  }
+
+  @Test("E14 E15 · the tuner sends a station where there is one and noise between")
+  func tuner() async throws {
+    try await Self.run(.tuner, play: ["fm": 98.5]) { bench, speaker in
+      let station = try await speaker.wait("Lantern Radio") { $0.frames >= 4410 }
+      #expect(abs(station.amplitude(of: 520, in: 0, last: 4410) - Signal.amplitude) < 0.01)
+      try await bench.perform(["fm": 100])
+      let noise = try await speaker.wait("noise") {
+        $0.frames >= 4410 && $0.amplitude(of: 520, in: 0, last: 4410) < 0.02
+      }
+      #expect((0.04...0.07).contains(noise.level(in: 0, last: 4410)))
+      #expect(noise.channels[0].suffix(100) != noise.channels[1].suffix(100))
+      try await bench.perform("am")
+      let am = try await speaker.wait("Old Valley") {
+        $0.frames >= 4410 && $0.amplitude(of: 640, in: 0, last: 4410) > 0.2
+      }
+      #expect(abs(am.amplitude(of: 640, in: 1, last: 4410) - Signal.amplitude) < 0.01)
+    }
+  }
+
+  @Test("E13 E15 · the amplifier meters the input that it hears, and no other")
+  func amplifierMeters() async throws {
+    try await TheaterBench.run(.amplifier) { bench in
+      let (dvd, cd) = (try Speaker(), try Speaker())
+      let sockets = ["dvd": dvd.socket, "cd": cd.socket]
+      for speaker in [dvd, cd] { speaker.close() }
+      try await bench.open("dvd", .dvdPlayer, ["speed": 0])
+      try await bench.open("cd", .cdPlayer, ["speed": 0])
+      for (name, socket) in sockets {
+        // Paths of their own beside the closed ones.
+        let socket = CableSocket(path: socket.path + "2", token: socket.token)
+        _ = try await bench.call(OpenSocketRequest(device: "a", input: name, socket: socket)).get()
+        _ = try await bench.call(PlugRequest(device: DeviceID(name), socket: socket)).get()
+        try await bench.perform("on", on: DeviceID(name))
+        try await bench.perform("play", on: DeviceID(name))
+      }
+      try await bench.perform("on")
+      try await bench.perform(["input": "dvd"])
+      let film = try await bench.attribute("rms") { $0.array?.count == 6 }
+      let expected = -15.1
+      for level in film.array ?? [] { #expect(abs((level.number ?? 0) - expected) < 0.5) }
+      try await bench.perform(["input": "cd"])
+      let song = try await bench.attribute("peak") { $0.array?.count == 2 }
+      for level in song.array ?? [] { #expect(abs((level.number ?? 0) - -12) < 0.3) }
+      try await bench.perform("off")
+      _ = try await bench.attribute("hears") { $0.isNull }
+    }
+  }
+
+  /// A player that is on, plugged into a speaker, and was given `play`.
+  static func run(
+    _ role: Role, _ options: JSON = [:], play: JSON,
+    _ body: (TheaterBench, Speaker) async throws -> Void
+  ) async throws {
+    var options = options.object ?? [:]
+    options["speed"] = 0
+    try await TheaterBench.run(role, .object(options)) { bench in
+      let speaker = try Speaker()
+      defer { speaker.close() }
+      _ = try await bench.call(PlugRequest(device: "a", socket: speaker.socket)).get()
+      try await bench.perform("on")
+      try await bench.perform(play)
+      try await body(bench, speaker)
+    }
+  }
+}
