@@ -77,10 +77,22 @@ public struct JSONDocument: Sendable {
 private struct LineIndex: Sendable {
   private let bytes: [UInt8]
   private let starts: [Int]
+  /// How many code points lie before each `stride`th byte: a whole file may be one line.
+  private let codePoints: [Int]
+  private static let stride = 1024
 
   init(_ bytes: [UInt8]) {
+    var starts = [0]
+    var codePoints: [Int] = []
+    var count = 0
+    for (offset, byte) in bytes.enumerated() {
+      if offset % Self.stride == 0 { codePoints.append(count) }
+      if byte & 0xC0 != 0x80 { count += 1 }
+      if byte == 0x0A { starts.append(offset + 1) }
+    }
     self.bytes = bytes
-    starts = [0] + bytes.indices.filter { bytes[$0] == 0x0A }.map { $0 + 1 }
+    self.starts = starts
+    self.codePoints = codePoints
   }
 
   func position(of offset: Int) -> TextPosition {
@@ -89,7 +101,14 @@ private struct LineIndex: Sendable {
       let middle = (line + after) / 2
       if starts[middle] <= offset { line = middle } else { after = middle }
     }
-    let column = bytes[starts[line]..<min(offset, bytes.count)].count { $0 & 0xC0 != 0x80 }
-    return TextPosition(line: line + 1, column: column + 1)
+    return TextPosition(
+      line: line + 1, column: codePoints(before: offset) - codePoints(before: starts[line]) + 1)
+  }
+
+  private func codePoints(before offset: Int) -> Int {
+    let end = min(offset, bytes.count)
+    guard !codePoints.isEmpty else { return 0 }
+    let block = min(end / Self.stride, codePoints.count - 1)
+    return codePoints[block] + bytes[(block * Self.stride)..<end].count { $0 & 0xC0 != 0x80 }
   }
 }

@@ -22,6 +22,17 @@ struct DocumentTests {
     #expect(document.keyPosition(of: [.key("d")]) == TextPosition(line: 3, column: 3))
   }
 
+  @Test("places are right on a line of any length")
+  func longLine() throws {
+    let count = 3000
+    let text = "[\n" + Array(repeating: "\"ä\"", count: count).joined(separator: ",") + "]"
+    let document = try JSONDocument(parsing: text.utf8)
+    for index in 0..<count {
+      #expect(
+        document.position(of: [.index(index)]) == TextPosition(line: 2, column: index * 4 + 1))
+    }
+  }
+
   @Test("what is not there is placed at the nearest value around it")
   func missing() throws {
     let document = try JSONDocument(parsing: Self.text.utf8)

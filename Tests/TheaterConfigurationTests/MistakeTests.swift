@@ -257,6 +257,14 @@ struct MistakeTests {
       ])
   }
 
+  @Test("a file of ten thousand mistakes is judged whole")
+  func many() {
+    let steps = Array(repeating: #"{"lights": {"dim": 110}}"#, count: 10_000)
+    let text = Fixtures.whole(
+      #""end": {"steps": []}"#, #""end": {"steps": [\#(steps.joined(separator: ","))]}"#)
+    #expect(Fixtures.problems(text).count == 10_000)
+  }
+
   @Test("a text that is not JSON is one error at its place")
   func syntax() {
     let problems = Fixtures.problems("{\n  \"devices\": {,}\n}")

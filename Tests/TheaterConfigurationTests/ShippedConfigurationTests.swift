@@ -144,6 +144,15 @@ struct ShippedConfigurationTests {
     #expect(try Judge.verdicts(on: [configuration, [:]], schema: schema) == [true, false])
   }
 
+  @Test("the reference page shows a mistake as it is really told")
+  func example() throws {
+    let text = try Shipped.text("devices.json")
+      .replacing(#""role": "lights""#, with: #""role": "light""#)
+    let problem = try #require(Fixtures.problems(text, plugins: Shipped.plugins()).first)
+    let shown = "\(problem)".split(separator: "\n").map { "    \($0)\n" }.joined()
+    #expect(try Shipped.text("docs/configuration.md").contains(shown), "it is:\n\(shown)")
+  }
+
   @Test("E15 · the reference page lists every command of every role")
   func reference() throws {
     let page = try Shipped.text("docs/configuration.md")

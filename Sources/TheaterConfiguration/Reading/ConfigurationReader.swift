@@ -44,6 +44,8 @@ struct ConfigurationReader {
   let plugins: KnownPlugins
   let secrets: any SecretSource
   private(set) var problems: [ConfigurationProblem] = []
+  /// The places of errors, and all places around them.
+  private var flawed: Set<JSONPath> = []
 
   /// Every device that the file names, with its role where that can be read: a device with a
   /// mistake in it is nevertheless a device.
@@ -63,7 +65,7 @@ struct ConfigurationReader {
 
   mutating func configuration() throws(InvalidConfiguration) -> TheaterConfiguration {
     for key in document.repeatedKeys {
-      problems.append(
+      add(
         ConfigurationProblem(
           .syntax, file: file, position: key.position, path: key.path,
           message: "this key stands twice in one object", hint: "Remove one of the two."))
@@ -105,9 +107,7 @@ struct ConfigurationReader {
   }
 
   /// Whether something is already known to be wrong at `path` or below it.
-  func isFlawed(_ path: JSONPath) -> Bool {
-    problems.contains { $0.severity == .error && $0.path.elements.starts(with: path.elements) }
-  }
+  func isFlawed(_ path: JSONPath) -> Bool { flawed.contains(path) }
 
   // MARK: Reporting
 
@@ -117,9 +117,17 @@ struct ConfigurationReader {
     at path: JSONPath, key isAtKey: Bool = false, _ message: String, hint: String? = nil
   ) {
     let position = isAtKey ? document.keyPosition(of: path) : document.position(of: path)
-    problems.append(
+    add(
       ConfigurationProblem(
         kind, severity, file: file, position: position, path: path, message: message, hint: hint))
+  }
+
+  private mutating func add(_ problem: ConfigurationProblem) {
+    problems.append(problem)
+    guard problem.severity == .error else { return }
+    for length in 0...problem.path.elements.count {
+      flawed.insert(JSONPath(Array(problem.path.elements.prefix(length))))
+    }
   }
 
   /// Notes what the grammar found.
