@@ -96,6 +96,8 @@ final class LivingRoom: Sendable {
   var console: String { text("console") }
   /// What it has logged.
   var log: String { text("log") }
+  /// Whether the controller is gone.
+  var hasEnded: Bool { !controller.isRunning }
   /// The controller's process.
   var pid: pid_t { controller.processIdentifier }
 

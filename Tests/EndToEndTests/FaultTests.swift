@@ -1,0 +1,101 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct FaultTests {
+  @Test(
+    "E17 · a plugin killed in the middle of a film comes back, with what died with it",
+    arguments: ["Simulated", "ALSAAmplifier"])
+  func killedPlugin(name: String) async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      let film = try #require(await room.titles("films").first)
+      try await room.expect("watch", film, "--from-start")
+      let old = try #require(try await room.pid(of: name))
+      let recordings = room.recordings.count
+      kill(old, SIGKILL)
+      #expect(
+        await eventually(within: 20) {
+          guard let new = try? await room.pid(of: name) else { return false }
+          return new != old
+        })
+      #expect(
+        await eventually(within: 20) {
+          guard let amp = try? await room.device("amp"), let dvd = try? await room.device("dvd")
+          else { return false }
+          return amp["state"]?["power"]?["value"] == "on"
+            && amp["state"]?["power"]?["provenance"] == "reported"
+            && amp["state"]?["input"]?["value"] == "dvd"
+            && dvd["state"]?["playback"]?["value"]?["state"] == "playing"
+        }, "not restored: \(room.log)")
+      // And it is heard again.
+      let heardBefore = room.newestRecording?.seconds ?? 0
+      #expect(
+        await eventually(within: 20) {
+          room.recordings.count > recordings || (room.newestRecording?.seconds ?? 0) > heardBefore
+        })
+      try await room.expect("stop")
+    }
+  }
+
+  @Test("F1 · after the controller is killed its plugins are gone within seconds")
+  func killedController() async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      var pids: [pid_t] = []
+      for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
+        pids.append(try #require(try await room.pid(of: name)))
+      }
+      await room.crash()
+      for pid in pids {
+        #expect(await eventually(within: 5) { !isAlive(pid) }, "\(pid) is still there")
+      }
+    }
+  }
+
+  @Test("F1 · SIGTERM leaves nothing running and keeps the place in the film")
+  func terminated() async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      let film = try #require(await room.titles("films").first)
+      try await room.expect("watch", film, "--from-start")
+      let pids = try #require(try await room.pid(of: "Simulated"))
+      #expect(
+        await eventually(within: 20) {
+          let position = (try? await room.json("status"))?["playback"]?["position"]?.number
+          return (position ?? 0) > 1.5
+        })
+      kill(room.pid, SIGTERM)
+      #expect(await eventually { !isAlive(room.pid) || room.hasEnded })
+      #expect(await eventually { !isAlive(pids) })
+      let database = room.folder.appendingPathComponent("state")
+      let files = FileManager.default.enumerator(atPath: database.path)?.allObjects ?? []
+      #expect(files.contains { "\($0)".hasSuffix(".sqlite") } || !files.isEmpty)
+    }
+  }
+
+  @Test("F6 · a wrong configuration never starts half: every error with line, column and path")
+  func wrongConfiguration() async throws {
+    let arrange = { (configuration: inout Configuration, _: URL) in
+      configuration.set(
+        "lights", at: ["devices"], ["role": "lihgts", "plugin": "Simulated"])
+      configuration.set("projector", at: ["devices"], ["role": "projector", "plugni": "Simulated"])
+    }
+    let room = try await LivingRoom(arrange: arrange)
+    #expect(await eventually { room.hasEnded })
+    let said = room.console + room.log
+    #expect(said.contains("$.devices.lights.role"), "\(said)")
+    #expect(said.contains("\"lights\""))
+    #expect(said.contains("$.devices.projector"))
+    #expect(said.contains("plugin"))
+    await room.close()
+  }
+
+  private func isAlive(_ pid: pid_t) -> Bool {
+    guard kill(pid, 0) == 0 else { return false }
+    // A child that has ended but was not waited for is dead too.
+    let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+    return status.map { !$0.contains(") Z ") } ?? false
+  }
+}
