@@ -14,7 +14,9 @@ public enum LightsCommand: RoleCommand {
   public static func row(_ name: Name) -> CommandRow<Self> {
     switch name {
     case .on:
-      .plain(.on, settled: .value(.power, "on"), help: "Turns the lights fully on.")
+      .plain(
+        .on, settled: .value(.brightness, 100), manner: .setting(.brightness),
+        help: "Turns the lights fully on.")
     case .off:
       .plain(
         .off, settled: .value(.power, "off"), manner: .urgent, help: "Turns the lights off.")

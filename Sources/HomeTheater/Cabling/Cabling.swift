@@ -8,7 +8,7 @@ final class Cabling: Sendable {
   private let clock: any TheaterClock
   private let report: @Sendable (CableEdge, DeviceError?) -> Void
 
-  /// - Parameter report: Told of each cable that was plugged (`nil`) or could not be.
+  /// - Parameter report: Told of each cable that was plugged (`nil`) or could not be, once a reason.
   init(
     edges: [CableEdge], devices: [DeviceID: any Device], clock: any TheaterClock,
     report: @escaping @Sendable (CableEdge, DeviceError?) -> Void
@@ -65,28 +65,41 @@ final class Cabling: Sendable {
         }
       }
       var joined: [Int]?
+      var failure: DeviceError?
+      var pause = Self.shortestPause
       for await _ in changes {
-        guard let wanted = watched.ends.withLock({ $0.joinable }) else { continue }
-        if wanted == joined { continue }
-        if await plug(edge, from: source, to: sink) {
-          joined = wanted
-        } else {
-          // The ends are there but did not join: try again, not in a tight loop.
-          guard (try? await clock.sleep(until: clock.now() + .seconds(1))) != nil else { return }
-          change.yield()
+        guard let wanted = watched.ends.withLock({ $0.joinable }), wanted != joined else {
+          continue
         }
+        let outcome = await plug(edge, from: source, to: sink)
+        if outcome != failure || outcome == nil { report(edge, outcome) }
+        failure = outcome
+        guard outcome != nil else {
+          joined = wanted
+          pause = Self.shortestPause
+          continue
+        }
+        // The ends are there but did not join: try again, ever more seldom.
+        guard (try? await clock.sleep(until: clock.now() + pause)) != nil else { return }
+        pause = min(pause * 2, Self.longestPause)
+        change.yield()
       }
     }
   }
 
-  private func plug(_ edge: CableEdge, from source: any Device, to sink: any Device) async -> Bool {
+  /// How long it waits before it tries again what did not fit.
+  static let shortestPause = Duration.seconds(1)
+  static let longestPause = Duration.seconds(30)
+
+  /// - Returns: Why it could not be plugged; `nil` when it is.
+  private func plug(_ edge: CableEdge, from source: any Device, to sink: any Device) async
+    -> DeviceError?
+  {
     do {
       try await source.plug(into: try await sink.openSocket(input: edge.input))
-      report(edge, nil)
-      return true
+      return nil
     } catch {
-      report(edge, error)
-      return false
+      return error
     }
   }
 }
