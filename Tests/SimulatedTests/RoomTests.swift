@@ -111,6 +111,15 @@ struct RoomTests {
     }
   }
 
+  @Test("E15 · a popper that takes no time is done when it has popped")
+  func instantPopper() async throws {
+    try await TheaterBench.run(.popcornPopper, ["speed": 0]) { bench in
+      try await bench.perform("on")
+      try await bench.perform("pop")
+      #expect(await bench.state(.popping) == "done")
+    }
+  }
+
   @Test("E15 · the popper pops one load at a time")
   func popperPops() async throws {
     try await TheaterBench.run(.popcornPopper, ["popTime": 20]) { bench in
@@ -122,7 +131,7 @@ struct RoomTests {
       #expect(error.code == .notNow)
       #expect(error.retryAfter == .seconds(15))
       await bench.advance(by: .seconds(15))
-      #expect(try await bench.nextReport(of: .popping) == "idle")
+      #expect(try await bench.nextReport(of: .popping) == "done")
       try await bench.perform("pop")
       try await bench.perform("off")
       #expect(await bench.state(.popping) == "idle")

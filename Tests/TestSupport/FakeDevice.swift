@@ -149,6 +149,7 @@ public actor FakeDevice: Device {
     switch command.spec.settled {
     case .accepted: break
     case .value(let key, let value): report(key, value)
+    case .anyValue(let key, let values): if let value = values.first { report(key, value) }
     case .argument(let key): if let argument = command.argument { report(key, argument) }
     case .playback(let statuses):
       guard let status = statuses.first else { return }

@@ -55,7 +55,7 @@ final class PopperSimulation: PluginDevice {
       state.withLock { $0.done = now + popTime }
       timer.wake()
     } else {
-      simulation.report([.popping: "idle"])
+      simulation.report([.popping: "done"])
     }
   }
 
@@ -66,7 +66,7 @@ final class PopperSimulation: PluginDevice {
       state.done = nil
       return (true, nil)
     }
-    if isDone { simulation.report([.popping: "idle"]) }
+    if isDone { simulation.report([.popping: "done"]) }
     return next
   }
 }

@@ -70,6 +70,9 @@ public enum Settled: Sendable, Hashable {
   case accepted
   /// The state has this value.
   case value(StateKey, JSON)
+  /// The state has one of these values, the usual one first: what goes by quickly may be over
+  /// before anyone looks.
+  case anyValue(StateKey, [JSON])
   /// The state has the value that the command was given.
   case argument(StateKey)
   /// The player is in one of these states, with the item that the command asked for, if any.
@@ -80,6 +83,7 @@ public enum Settled: Sendable, Hashable {
     switch self {
     case .accepted: return true
     case .value(let key, let value): return state[key] == value
+    case .anyValue(let key, let values): return state[key].map(values.contains) ?? false
     case .argument(let key): return argument == nil || state[key] == argument
     case .playback(let statuses):
       guard let playback = state.playback, statuses.contains(playback.status) else { return false }
@@ -92,7 +96,7 @@ public enum Settled: Sendable, Hashable {
   public var key: StateKey? {
     switch self {
     case .accepted: nil
-    case .value(let key, _), .argument(let key): key
+    case .value(let key, _), .anyValue(let key, _), .argument(let key): key
     case .playback: .playback
     }
   }

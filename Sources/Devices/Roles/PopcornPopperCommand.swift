@@ -16,7 +16,8 @@ public enum PopcornPopperCommand: RoleCommand {
       .plain(.off, settled: .value(.power, "off"), manner: .urgent, help: "Turns the popper off.")
     case .pop:
       .plain(
-        .pop, settled: .value(.popping, "popping"), longest: .seconds(30), manner: .momentary,
+        .pop, settled: .anyValue(.popping, ["popping", "done"]), longest: .seconds(30),
+        manner: .momentary,
         help: "Pops one load; done as soon as it pops.")
     }
   }

@@ -28,7 +28,7 @@ public enum StateKey: String, Sendable, Hashable, CaseIterable {
   case brightness
   /// The screen's: `up`, `down`, `moving` or `stopped`.
   case position
-  /// `idle` or `popping`.
+  /// `idle`, `popping`, or `done` until the popper is used again or turned off.
   case popping
 }
 

@@ -56,7 +56,7 @@ struct SceneRunner: Sendable {
     let spec = step.command.spec
     guard !step.always, spec.manner != .momentary else { return false }
     switch spec.settled {
-    case .accepted, .playback: return false
+    case .accepted, .anyValue, .playback: return false
     case .value(let key, _), .argument(let key):
       let snapshot = await step.device.snapshot()
       guard snapshot.availability == .available,

@@ -233,6 +233,7 @@ struct DeviceCore: Sendable {
     let value: JSON? =
       switch command.spec.settled {
       case .value(_, let value): value
+      case .anyValue(_, let values): values.first
       case .argument: command.argument
       case .playback, .accepted: nil
       }

@@ -22,6 +22,8 @@ extension Command {
     switch spec.settled {
     case .accepted: "nothing"
     case .value(let key, let value): "\(key.rawValue) \(value)"
+    case .anyValue(let key, let values):
+      "\(key.rawValue) \(values.map(\.description).joined(separator: " or "))"
     case .argument(let key): "\(key.rawValue) \(argument ?? .null)"
     case .playback(let statuses):
       "playback \(statuses.map(\.rawValue).joined(separator: " or "))"

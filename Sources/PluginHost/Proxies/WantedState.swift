@@ -18,7 +18,8 @@ struct WantedState: Sendable, Hashable {
     case .value(let key, let value): take(value, for: key)
     case .argument(let key): if let argument = command.argument { take(argument, for: key) }
     case .playback(let statuses): acceptPlayback(command, statuses, at: now)
-    case .accepted: break
+    // One of several passing values is not something to be restored.
+    case .accepted, .anyValue: break
     }
     if case .setting(.frequency) = command.spec.manner { acceptTuning(command) }
   }

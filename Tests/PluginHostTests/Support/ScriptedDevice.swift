@@ -99,6 +99,8 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
     guard script.state.withLock({ $0.reports && $0.capabilities.reportsState }) else { return }
     switch checked.spec.settled {
     case .value(let key, let value): context.report([key: value])
+    case .anyValue(let key, let values):
+      if let value = values.first { context.report([key: value]) }
     case .argument(let key): if let value = checked.argument { context.report([key: value]) }
     case .playback(let statuses):
       guard let status = statuses.first else { return }
