@@ -25,6 +25,13 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
     self.programs = programs ?? self.folder
   }
 
+  /// A plugin whose program lies beside its manifest, anywhere.
+  init(_ name: String, in folder: URL) {
+    self.name = name
+    self.folder = folder
+    programs = folder
+  }
+
   static let simulated = PluginUnderTest("Simulated", folder: "Plugins/Simulated", programs: built)
   static let python = PluginUnderTest("PythonLights", folder: "Tests/Fixtures/PythonLights")
 

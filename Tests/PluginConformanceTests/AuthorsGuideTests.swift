@@ -1,0 +1,95 @@
+import Devices
+import Foundation
+import JSON
+import PluginKit
+import PluginProtocol
+import Testing
+
+@Suite("F1 F4 · docs/plugin-authors-guide.md works as it stands", .timeLimit(.minutes(1)))
+struct AuthorsGuideTests {
+  private static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func blocks(_ kind: String) throws -> [String] {
+    let url = root.appending(path: "docs/plugin-authors-guide.md")
+    return try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n```\(kind)\n")
+      .dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
+  }
+
+  /// A folder of its own with a lamp's file in it.
+  private static func withFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lamp-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  private static func light(_ folder: URL) throws -> String {
+    try String(contentsOf: folder.appending(path: "light"), encoding: .utf8)
+  }
+
+  @Test("F1 · the Swift program of the page is the one that is compiled here, and dims")
+  func swift() async throws {
+    let compiled = try String(
+      contentsOf: Self.root.appending(path: "Tests/PluginConformanceTests/GuideLamp.swift"),
+      encoding: .utf8)
+    #expect(try Self.blocks("swift") == [compiled + "await lamps.run()"])
+    try await Self.withFolder { folder in
+      let (controller, plugin) = InMemoryConnection.pair()
+      let (answers, answer) = AsyncStream<Int?>.makeStream()
+      controller.start { event in
+        if case .line(let bytes) = event, case .success(let id, _)? = try? RPCMessage(line: bytes) {
+          answer.yield(id)
+        }
+        if case .closed = event { answer.finish() }
+      }
+      let options: JSON = ["path": .string(folder.appending(path: "light").path)]
+      let open = OpenRequest(device: "a", role: .lights, options: options)
+      let dim = PerformRequest(device: "a", command: ["dim": 40])
+      try controller.send(.request(id: 1, method: OpenRequest.method, params: open.params))
+      try controller.send(.request(id: 2, method: PerformRequest.method, params: dim.params))
+      async let serving: Void = lamps.serve(plugin)
+      for await id in answers where id == 2 { break }
+      #expect(try Self.light(folder) == "102\n")
+      controller.closeSending()
+      await serving
+    }
+  }
+
+  @Test("F1 · the Python program of the page introduces itself, opens, dims and ends")
+  func python() async throws {
+    let program = try #require(try Self.blocks("python").first)
+    let manifest = try #require(try Self.blocks("json manifest").first)
+    try await Self.withFolder { folder in
+      let script = folder.appending(path: "lamps")
+      try (program + "\n").write(to: script, atomically: true, encoding: .utf8)
+      try manifest.write(
+        to: folder.appending(path: "manifest.json"), atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: script.path)
+      try await PluginProcess.run(PluginUnderTest("Lamps", in: folder)) { client in
+        let answer = try await client.ask(InitializeRequest(controller: "guide"))
+        #expect(answer.plugin == "Lamps")
+        let path = folder.appending(path: "light").path
+        try await client.ask(
+          OpenRequest(device: "a", role: .lights, options: ["path": .string(path)]))
+        let (result, before) = try await client.perform("a", ["dim": 40])
+        #expect(result.error == nil)
+        #expect(before.states.last?.values == [.power: "on", .brightness: 40])
+        #expect(try Self.light(folder) == "102\n")
+        #expect(try await client.perform("a", "levitate").result.error != nil)
+        try await client.ask(PingRequest())
+        try await client.ask(ShutdownRequest())
+        #expect(try await client.exitStatus(within: .seconds(2)) == 0)
+      }
+    }
+  }
+
+  @Test("F1 · the manifest of the page is valid")
+  func manifest() throws {
+    let block = try #require(try Self.blocks("json manifest").first)
+    let manifest = try Manifest(parsing: block.utf8)
+    #expect(manifest.id == "Lamps")
+    #expect(SchemaSubset.problems(in: try #require(manifest.roles[.lights]).options) == [])
+  }
+}

@@ -1,0 +1,79 @@
+import Devices
+import Foundation
+import JSON
+import PluginProtocol
+import Testing
+
+/// docs/plugin-protocol.md, taken apart.
+struct ContractDocument {
+  let text: String
+
+  static let url = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "docs/plugin-protocol.md")
+
+  init() throws {
+    text = try String(contentsOf: Self.url, encoding: .utf8)
+  }
+
+  /// The contents of the blocks that begin with ```` ```json KIND ````.
+  func blocks(_ kind: String = "") -> [String] {
+    let opening = kind.isEmpty ? "```json" : "```json \(kind)"
+    var blocks: [String] = []
+    var block: [Substring]?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if let lines = block {
+        if line == "```" {
+          blocks.append(lines.joined(separator: "\n"))
+          block = nil
+        } else {
+          block?.append(line)
+        }
+      } else if line == opening {
+        block = []
+      }
+    }
+    return blocks
+  }
+
+  /// Every literal line of the wire.
+  func lines() -> [String] {
+    blocks().flatMap { $0.split(separator: "\n").map(String.init) }
+  }
+
+  /// The part that the command tables make.
+  static func roles() -> String {
+    Role.allCases.map { role in
+      let rows = role.commands.map { spec in
+        "| \(Self.command(spec)) | \(settled(spec.settled)) | \(Int(spec.longest.seconds)) s | "
+          + "\(spec.capability.map { "`\($0)`" } ?? "") | \(spec.help) |"
+      }
+      let keys = role.stateKeys.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+      return """
+        ### \(role.rawValue)
+
+        State: \(keys).
+
+        | command | settled | longest | capability | |
+        |---|---|---|---|---|
+        \(rows.joined(separator: "\n"))
+        """
+    }.joined(separator: "\n\n")
+  }
+
+  private static func command(_ spec: CommandSpec) -> String {
+    guard let argument = spec.argument else { return "`\(spec.name)`" }
+    let takes = argument.shape.expectation
+    return "`\(spec.name)`" + (argument.isRequired ? ": \(takes)" : ", or with \(takes)")
+  }
+
+  private static func settled(_ settled: Settled) -> String {
+    switch settled {
+    case .accepted: "accepted"
+    case .value(let key, let value): "`\(key.rawValue)` is `\(value)`"
+    case .argument(let key): "`\(key.rawValue)` is the argument"
+    case .playback(let statuses):
+      "`playback` is " + statuses.map { "`\($0.rawValue)`" }.joined(separator: " or ")
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Devices
+import Foundation
+import JSON
+import PluginProtocol
+import Testing
+
+@Suite("F1 · docs/plugin-protocol.md says what the code does")
+struct ContractDocumentTests {
+  @Test("F1 · each literal line is read and written again without loss")
+  func lines() throws {
+    var methods: [Int: String] = [:]
+    let lines = try ContractDocument().lines()
+    #expect(lines.count > 40)
+    for line in lines {
+      let message = try RPCMessage(line: line.utf8)
+      #expect(message.json == (try JSON(parsing: line)), "\(line)")
+      let again = try RPCMessage(line: message.line().dropLast())
+      #expect(again == message)
+      switch message {
+      case .request(let id, let method, let params):
+        methods[id] = method
+        #expect(Self.request(method, params) == params, "\(line)")
+      case .notification(let method, let params):
+        #expect(Self.notification(method, params) == params, "\(line)")
+      case .success(let id, let result):
+        let method = try #require(methods[id], "an answer without its request: \(line)")
+        #expect(Self.answer(method, result) == result, "\(line)")
+      case .failure(_, let error):
+        guard error.code == RPCError.deviceErrorCode else { continue }
+        #expect(error.data?["kind"]?.string.flatMap(DeviceError.Code.init) != nil, "\(line)")
+        #expect(RPCError(error.deviceError(device: "x")) == error, "\(line)")
+      }
+    }
+  }
+
+  @Test("F1 · every method, notification, error, kind, key and variable is on the page")
+  func complete() throws {
+    let document = try ContractDocument()
+    let messages = try document.lines().map { try RPCMessage(line: $0.utf8) }
+    let methods = messages.compactMap { message -> String? in
+      switch message {
+      case .request(_, let method, _), .notification(let method, _): method
+      case .success, .failure: nil
+      }
+    }
+    #expect(
+      Set(methods) == Set(Self.requests.map { $0.method } + Self.notifications.map { $0.method }))
+    let words =
+      DeviceError.Code.allCases.map(\.rawValue) + StateKey.allCases.map(\.rawValue)
+      + CableKind.allCases.map(\.rawValue) + Provenance.allCases.map(\.rawValue)
+      + LogNotification.Level.allCases.map(\.rawValue) + Manifest.allowedEnvironment
+      + Power.allCases.map(\.rawValue) + Playback.Status.allCases.map(\.rawValue)
+    for word in words { #expect(document.text.contains("`\(word)`"), "\(word)") }
+    for code in [
+      RPCError.parseErrorCode, RPCError.invalidRequestCode, RPCError.unknownMethodCode,
+      RPCError.invalidParamsCode, RPCError.internalErrorCode, RPCError.deviceErrorCode,
+      RPCError.versionErrorCode,
+    ] { #expect(document.text.contains("| \(code) |")) }
+    #expect(document.text.contains("version \(ProtocolVersion.current)"))
+    #expect(ProtocolLimits.longestLine == 1_048_576 && document.text.contains("1,048,576 bytes"))
+    #expect(JSON.deepestNesting == 64 && document.text.contains("64 levels"))
+  }
+
+  @Test("F1 · the manifest on the page is one, and the self-check's lines are read")
+  func manifest() throws {
+    let document = try ContractDocument()
+    let block = try #require(document.blocks("manifest").first)
+    let manifest = try Manifest(parsing: block.utf8)
+    #expect(manifest.roles[.lights]?.remembers == [.brightness])
+    let options = try #require(manifest.roles[.lights]?.options)
+    #expect(SchemaSubset.problems(in: options) == [])
+    let checks = document.blocks("self-check").flatMap { $0.split(separator: "\n") }
+    #expect(try checks.map { try JSON(parsing: String($0))["ok"]?.bool } == [true, false])
+  }
+
+  @Test("E15 F1 · the tables of roles on the page are the command tables")
+  func roles() throws {
+    let (begin, end) = (
+      "<!-- roles: made by the test that checks it -->\n", "<!-- end of roles -->"
+    )
+    let text = try ContractDocument().text
+    let start = try #require(text.range(of: begin)).upperBound
+    let stop = try #require(text.range(of: end)).lowerBound
+    let made = "\n" + ContractDocument.roles() + "\n\n"
+    // WRITE_DOCS=1 brings the page up to date; without it a difference is a failure.
+    if ProcessInfo.processInfo.environment["WRITE_DOCS"] == "1" {
+      let new = text.replacingCharacters(in: start..<stop, with: made)
+      try new.write(to: ContractDocument.url, atomically: true, encoding: .utf8)
+    } else {
+      #expect(text[start..<stop] == made, "run this test with WRITE_DOCS=1")
+    }
+  }
+
+  // MARK: The codec, by method
+
+  private static let requests: [any PluginRequest.Type] = [
+    InitializeRequest.self, OpenRequest.self, CloseRequest.self, PerformRequest.self,
+    ScanRequest.self, OpenSocketRequest.self, PlugRequest.self, PingRequest.self,
+    ShutdownRequest.self,
+  ]
+  private static let notifications: [any PluginNotification.Type] = [
+    CancelNotification.self, StateNotification.self, LogNotification.self,
+  ]
+
+  private static func request(_ method: String, _ params: JSON) -> JSON? {
+    requests.first { $0.method == method }?.init(params: params)?.params
+  }
+
+  private static func notification(_ method: String, _ params: JSON) -> JSON? {
+    notifications.first { $0.method == method }?.init(params: params)?.params
+  }
+
+  private static func answer(_ method: String, _ result: JSON) -> JSON? {
+    func again<Request: PluginRequest>(_ type: Request.Type) -> JSON? {
+      Request.answer(result).map(Request.result)
+    }
+    return requests.first { $0.method == method }.flatMap { again($0) }
+  }
+}
