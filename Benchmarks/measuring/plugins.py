@@ -1,0 +1,120 @@
+"""Drives plugins directly: the plugin protocol over pipes, with nothing of ours in between."""
+
+import json
+import os
+import queue
+import secrets
+import subprocess
+import threading
+import time
+
+from .controller import PRODUCTS
+
+
+class Refused(Exception):
+    """A plugin answered with an error."""
+
+
+class Plugin:
+    """A plugin's process and its requests; `with` ends it."""
+
+    def __init__(self, name, environment=None, log=None):
+        self.name = name
+        self.process = subprocess.Popen(
+            [PRODUCTS / name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=log or subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
+        self.pid = self.process.pid
+        self.state = {}
+        self.attributes = {}
+        self.news = threading.Condition()
+        self._answers = queue.Queue()
+        self._last = 0
+        threading.Thread(target=self._read, daemon=True).start()
+        self.request("initialize", {"protocol": "1.0", "controller": "benchmark"})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def _read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if "id" in message:
+                self._answers.put(message)
+            elif message.get("method") == "state":
+                with self.news:
+                    params = message["params"]
+                    self.state.update(params.get("state", {}))
+                    self.attributes.update(params.get("attributes", {}))
+                    self.news.notify_all()
+
+    def request(self, method, params, seconds=30):
+        """Sends one request and waits for its answer."""
+        self._last += 1
+        line = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(line).encode() + b"\n")
+        self.process.stdin.flush()
+        answer = self._answers.get(timeout=seconds)
+        if "error" in answer:
+            raise Refused(f"{self.name}: {method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def open(self, role, options):
+        return self.request("open", {"device": role, "role": role, "options": options})
+
+    def perform(self, role, command):
+        """Carries out a command; returns the monotonic time at which it was sent, ns."""
+        sent = time.monotonic_ns()
+        self.request("perform", {"device": role, "command": command})
+        return sent
+
+    def wait_for(self, what, seconds=30):
+        """Waits until `what(state)` is true."""
+        with self.news:
+            if not self.news.wait_for(lambda: what(self.state), seconds):
+                raise SystemExit(f"{self.name} did not get there: {self.state}")
+
+
+class Listening:
+    """A CD player, a cable and an amplifier that plays on a PCM, already on."""
+
+    def __init__(self, folder, card, buffer=100, volume=100):
+        """`folder` holds the music and the cable's socket; `card` is a `card.Card`."""
+        self.folder = folder
+        self.player = Plugin("LibavPlayer")
+        self.amplifier = Plugin("ALSAAmplifier", card.environment)
+        self.player.open("cdPlayer", {"folders": [str(folder)]})
+        self.amplifier.open("amplifier", {
+            "device": card.pcm, "mixer": "software", "buffer": buffer, "startupVolume": 100})
+        self.amplifier.perform("amplifier", "on")
+        self.amplifier.perform("amplifier", {"volume": volume})
+        socket = {"path": str(folder / "cable"), "token": secrets.token_hex(32)}
+        self.amplifier.request(
+            "openSocket", {"device": "amplifier", "input": "cd", **socket})
+        self.player.request("plug", {"device": "cdPlayer", **socket})
+        self.amplifier.perform("amplifier", {"input": "cd"})
+        self.player.perform("cdPlayer", "on")
+        self.processes = [("player", self.player.pid), ("amplifier", self.amplifier.pid)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.player.__exit__()
+        self.amplifier.__exit__()
+
+    def listen(self, file):
+        return self.player.perform("cdPlayer", {"play": {"item": f"{self.folder.name}/{file}"}})
+
+    def command(self, command):
+        return self.player.perform("cdPlayer", command)
+
+    def underruns(self):
+        return self.amplifier.attributes.get("underruns", {}).get("value", 0)
