@@ -18,7 +18,10 @@ struct LibavPlayer {
   static var plugin: Plugin {
     Plugin(
       id: "LibavPlayer", version: "1.0.0",
-      devices: [DeviceMaker { (context) throws(DeviceError) in try CDPlayer(context: context) }],
+      devices: [
+        DeviceMaker { (context) throws(DeviceError) in try CDPlayer(context: context) },
+        DeviceMaker { (context) throws(DeviceError) in try Tuner(context: context) },
+      ],
       selfCheck: check)
   }
 

@@ -1,3 +1,4 @@
+import CLibav  // its headers bring the system's `timespec` along
 import Glibc
 
 /// A music file that a walk has found.

@@ -49,6 +49,8 @@ struct MediaFailure: Error, Equatable {
       self.init(
         .corrupt, subject: subject, detail: "\(doing) failed: this is no audio, or it is damaged",
         hint: "Check the file with: ffprobe FILE")
+    case LAV_IO:
+      self.init(.unreachable, subject: subject, detail: "\(doing) failed: it broke off")
     default:
       self.init(
         .unreachable, subject: subject, detail: "\(doing) failed: \(Libav.describe(code))")

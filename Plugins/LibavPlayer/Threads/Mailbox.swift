@@ -1,3 +1,4 @@
+import CLibav  // its headers bring the system's `timespec` along
 import Glibc
 
 /// Work for a thread, which takes it in order, waiting or not.

@@ -85,6 +85,7 @@ static const int LAV_NO_MEMORY = AVERROR(ENOMEM);
 static const int LAV_NO_ENTRY = AVERROR(ENOENT);
 // What libav says of a header that contradicts itself.
 static const int LAV_BAD_ARGUMENT = AVERROR(EINVAL);
+static const int LAV_IO = AVERROR(EIO);
 static const int LAV_EOF = AVERROR_EOF;
 static const int LAV_EXIT = AVERROR_EXIT;
 static const int LAV_INVALID_DATA = AVERROR_INVALIDDATA;

@@ -1,0 +1,198 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+
+/// A radio whose stations come over the Internet and lie on a dial.
+///
+/// A frequency on which a station lies receives its stream; any other gives noise.
+actor Tuner: PlayerDevice {
+  /// After so many failures in a row the station counts as failed; trying goes on.
+  private static let patience = 3
+
+  private let context: DeviceContext
+  private let dial: Dial
+  private let receiver: Receiver
+  private let clock: any TheaterClock
+  private let playsStatic: Bool
+  private var isOn = false
+  private var band = Band.fm
+  /// The last frequency of each band.
+  private var frequencies: [Band: Double] = [:]
+  /// What is or was last received; nil before the first tuning.
+  private var programme: Programme?
+  private var number = 0
+  private var status = Playback.Status.stopped
+  private var text: String?
+  private var since = Duration.zero
+  private var watchers: [Task<Void, Never>] = []
+
+  /// A tuner with the stations of its options (see ``Dial/init(options:)``).
+  init(
+    context: DeviceContext, clock: any TheaterClock = SystemClock(), backoff: Backoff = Backoff()
+  ) throws(DeviceError) {
+    self.context = context
+    self.clock = clock
+    dial = try Dial(options: context.options)
+    playsStatic = context.options["static"]?.bool ?? true
+    do {
+      receiver = try Receiver(backoff: backoff)
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+  }
+
+  func open() async throws(DeviceError) -> Capabilities {
+    watchers = [
+      Task { for await event in receiver.events { self.take(event) } },
+      Task { for await event in receiver.source.events { self.take(event) } },
+    ]
+    context.report([.power: "off"])
+    reportTuning()
+    report()
+    return Capabilities(cables: [.pcm])
+  }
+
+  func close() async {
+    for watcher in watchers { watcher.cancel() }
+    receiver.close()
+  }
+
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    try await receiver.source.plug(into: socket)
+  }
+
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    guard folder == nil else { return [] }
+    return dial.stations.map { CatalogueItem(id: $0.name, title: $0.name, format: "radio") }
+  }
+
+  func perform(_ command: TunerCommand) async throws(DeviceError) {
+    switch command {
+    case .on: turnOn()
+    case .off: turnOff()
+    case .am(let frequency): try tune(.am, frequency)
+    case .fm(let frequency): try tune(.fm, frequency)
+    case .frequency(let frequency): try tune(band, frequency)
+    case .station(let name): try tune(named: name)
+    }
+  }
+
+  // MARK: Commands
+
+  private func turnOn() {
+    guard !isOn else { return }
+    isOn = true
+    receiver.warmUp()
+    context.report([.power: "on"])
+    // Silent until it is told a station for the first time, so that the first sound is the right one.
+    if let programme { receive(programme) }
+  }
+
+  private func turnOff() {
+    receiver.silence()
+    isOn = false
+    number = 0
+    become(.stopped, text: nil)
+    context.report([.power: "off"])
+  }
+
+  private func tune(_ band: Band, _ wanted: Double?) throws(DeviceError) {
+    try requirePower()
+    let frequency = wanted ?? frequencies[band] ?? dial.start(of: band)
+    guard band.range.contains(frequency) else {
+      throw DeviceError(
+        .invalid, "\(band.name(of: frequency)) is not on \(band.rawValue.uppercased())",
+        hint: "It reaches from \(band.name(of: band.range.lowerBound)) to "
+          + "\(band.name(of: band.range.upperBound)).")
+    }
+    self.band = band
+    frequencies[band] = frequency
+    let station = dial.station(at: frequency, on: band)
+    receive(station.map { .station($0) } ?? .noise(band))
+  }
+
+  private func tune(named name: String) throws(DeviceError) {
+    try requirePower()
+    let station = try dial.station(named: name)
+    band = station.band
+    frequencies[band] = station.frequency
+    receive(.station(station))
+  }
+
+  private func requirePower() throws(DeviceError) {
+    guard isOn else { throw DeviceError(.notNow, "the tuner is off", hint: "Turn it on first.") }
+  }
+
+  private func receive(_ programme: Programme) {
+    // Tuned there already, and it plays or is on its way.
+    let isSame = self.programme == programme && [.playing, .opening].contains(status)
+    self.programme = programme
+    reportTuning()
+    if isSame { return report() }
+    switch programme {
+    case .station:
+      number = receiver.tune(to: programme)
+      become(.opening, text: nil)
+    case .noise(let band):
+      if playsStatic {
+        number = receiver.tune(to: programme)
+      } else {
+        receiver.silence()
+        number = 0
+      }
+      let place = frequencies[band].map { band.name(of: $0) } ?? ""
+      become(.playing, text: "no station at \(place)")
+    }
+  }
+
+  // MARK: What others see
+
+  private var station: Station? {
+    if case .station(let station) = programme { station } else { nil }
+  }
+
+  private func reportTuning() {
+    let frequency = station.map(\.frequency) ?? frequencies[band]
+    context.report([
+      .band: .string(band.rawValue), .frequency: frequency.map { .number($0) } ?? .null,
+      .station: (station?.name).map { .string($0) } ?? .null,
+    ])
+  }
+
+  private func become(_ status: Playback.Status, text: String?) {
+    if status == .playing, self.status != .playing { since = clock.now() }
+    self.status = status
+    self.text = text
+    report()
+  }
+
+  private func report() {
+    let position = status == .playing ? (clock.now() - since).seconds : 0
+    context.report(Playback(status, item: station?.name, position: position, reason: text))
+  }
+
+  // MARK: What happens beside commands
+
+  private func take(_ event: ReceiverEvent) {
+    guard event.number == number, station != nil else { return }
+    switch event.kind {
+    case .playing(let kind, let format):
+      become(.playing, text: nil)
+      let text = "\(kind), \(format.channels) channels at \(format.rate) Hz"
+      context.report(attributes: ["stream": Attribute(.string(text), label: "Stream")])
+    case .title(let title): become(status, text: title)
+    case .lost(let failure, let failures, let retry):
+      let seconds = max(1, (retry + 500) / 1000)
+      let text = "\(failure.message). Trying again in \(seconds) s"
+      context.log(.warning, text)
+      become(failures < Self.patience ? .opening : .failed, text: text)
+    }
+  }
+
+  private func take(_ event: CableSourceEvent) {
+    if case .unplugged(let error) = event {
+      context.log(.info, "the cable is out: \(error.message)")
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import Devices
+import Foundation
+import JSON
+import PluginKit
+import PluginProtocol
+import Testing
+
+@testable import LibavPlayer
+
+/// A tuner with an ear at its cable.
+private struct Bench {
+  let controller: TestController
+  let ear: Ear
+
+  init(_ stations: [JSON], backoff: Backoff = Backoff(first: 20, longest: 100)) async throws {
+    let plugin = Plugin(
+      id: "Test", version: "1",
+      devices: [
+        DeviceMaker { (context) throws(DeviceError) in try Tuner(context: context, backoff: backoff)
+        }
+      ])
+    ear = try Ear()
+    controller = try await TestController(
+      plugin, role: .tuner, options: ["stations": .array(stations)])
+    try await controller.plug(into: ear)
+    try await controller.perform("on")
+  }
+}
+
+@Suite("The tuner")
+struct TunerTests {
+  /// A tone of 440 Hz, long enough to be sent round and round.
+  private func sound(_ name: String, _ options: [String]) async throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    let path = try await Tone(frames: 44_100 * 8, frequencies: [440, 440]).encoded(
+      name, options, in: folder)
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  private func station(_ server: RadioServer, _ more: JSONObject = [:]) -> JSON {
+    var station: JSONObject = ["name": "Test FM", "url": .string(server.url)]
+    for (key, value) in more { station[key] = value }
+    return .object(station)
+  }
+
+  @Test(
+    "E14 F4 · a station's stream is heard, in each of its formats",
+    arguments: [
+      ("s.mp3", "audio/mpeg", ["-b:a", "128k"]), ("s.aac", "audio/aac", ["-b:a", "96k"]),
+      ("s.ogg", "application/ogg", ["-c:a", "libvorbis"]),
+      ("s.opus", "audio/ogg", ["-c:a", "libopus"]),
+    ])
+  func formats(name: String, type: String, options: [String]) async throws {
+    let server = try RadioServer(
+      try await sound(name, options), type: type, answers: [.stream(titles: [])])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.ear.wait("three seconds of sound") { $0.frames > 132_300 }
+    let stretch = try #require(bench.ear.stretches.first)
+    let samples = stretch.channel(0)
+    let rate = stretch.format.rate
+    #expect(abs(pitch(samples[(rate / 2)..<(rate * 2)], rate: rate) - 440) < 1)
+    #expect(bench.controller.playback?.status == .playing)
+    #expect(bench.controller.playback?.item == "Test FM")
+    #expect(bench.controller[.station] == "Test FM")
+    #expect(server.requests.first?.lowercased().contains("icy-metadata: 1") == true)
+  }
+
+  @Test("A station's titles are told as they come, whatever they hold")
+  func titles() async throws {
+    let server = try RadioServer(
+      try await sound("s.mp3", ["-b:a", "128k"]),
+      answers: [.stream(titles: ["One - A", "Don't Stop; 'Now'", "Größe"])])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("the last title") { $0.playback?.reason == "Größe" }
+    let told = bench.controller.playbacks.compactMap(\.reason)
+    #expect(told == ["One - A", "Don't Stop; 'Now'", "Größe"])
+  }
+
+  @Test("A broken connection is made again, and says so meanwhile")
+  func reconnect() async throws {
+    let server = try RadioServer(
+      try await sound("s.mp3", ["-b:a", "128k"]),
+      answers: [
+        .brokenStream(bytes: 40_000), .refusal("503 Service Unavailable"),
+        .stream(titles: ["Back"]),
+      ])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("the title of the third connection") {
+      $0.playback?.reason == "Back"
+    }
+    #expect(server.requests.count == 3)
+    let states = bench.controller.playbacks.map(\.status)
+    #expect(states.filter { $0 == .playing }.count >= 2)
+    let reasons = bench.controller.playbacks.compactMap(\.reason).joined(separator: "\n")
+    #expect(reasons.contains("broke off"))
+    #expect(reasons.contains("5XX"))
+    #expect(bench.ear.flushes == 0, "what was heard is not cut off")
+  }
+
+  @Test("A station that cannot be had is failed with a reason, and tried again")
+  func failing() async throws {
+    let server = try RadioServer(
+      try await sound("s.mp3", ["-b:a", "128k"]),
+      answers: [
+        .page("<html>"), .refusal("404 Not Found"), .page("#EXTM3U\nfile:///etc/passwd\n"),
+        .page("#EXTM3U\nfile:///etc/passwd\n"), .stream(titles: ["At last"]),
+      ])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("at last") { $0.playback?.reason == "At last" }
+    let playbacks = bench.controller.playbacks
+    #expect(playbacks.contains { $0.status == .failed && $0.reason?.isEmpty == false })
+    let reasons = playbacks.compactMap(\.reason).joined(separator: "\n")
+    #expect(reasons.contains("404"))
+    #expect(reasons.contains("playlist or a web page"))
+  }
+
+  @Test(
+    "A redirect leads to files nowhere", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x"])
+  func redirect(place: String) async throws {
+    let server = try RadioServer([0], answers: [.redirect(place)])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("failed") { $0.playback?.status == .failed }
+    #expect(bench.ear.frames == 0)
+  }
+
+  @Test("Off and another frequency leave a station at once, also one that does not answer")
+  func leaving() async throws {
+    let server = try RadioServer([0], answers: [.silence])
+    let bench = try await Bench([station(server, ["frequency": 98.5])])
+    try await bench.controller.perform(["fm": 98.5])
+    try await bench.ear.wait("the request") { _ in !server.requests.isEmpty }
+    let start = ContinuousClock.now
+    try await bench.controller.perform(["fm": 99.5])
+    try await bench.ear.wait("noise") { $0.frames > 0 }
+    #expect(ContinuousClock.now - start < .seconds(2))
+    try await bench.controller.perform("off")
+    #expect(bench.controller[.power] == "off")
+    #expect(bench.controller.playback?.status == .stopped)
+    await #expect(throws: RPCError.self) { try await bench.controller.perform(["fm": 98.5]) }
+  }
+
+  @Test(
+    "E14 E15 · between stations there is noise, on a station its stream; AM and FM keep their places"
+  )
+  func dial() async throws {
+    let server = try RadioServer(
+      try await sound("s.mp3", ["-b:a", "128k"]), answers: [.stream(titles: [])])
+    let bench = try await Bench([
+      station(server, ["frequency": 98.5]),
+      ["name": "Medium", "url": .string(server.url), "band": "am", "frequency": 999],
+    ])
+    let controller = bench.controller
+    try await controller.perform(["fm": 99.1])
+    try await bench.ear.wait("noise") { $0.frames > 48_000 }
+    let noise = try #require(bench.ear.stretches.first)
+    #expect((0.005...0.05).contains(level(noise.channel(0).prefix(48_000))))
+    #expect(controller[.station] == .null)
+    #expect(controller[.frequency] == 99.1)
+    #expect(controller.playback?.reason == "no station at 99.1 MHz")
+    try await controller.perform(["frequency": 98.5])
+    #expect(controller[.station] == "Test FM")
+    try await controller.wait("playing") {
+      $0.playback?.item == "Test FM" && $0.playback?.rate == 1
+    }
+    try await controller.perform("am")
+    #expect(controller[.band] == "am")
+    #expect(controller[.station] == "Medium")
+    #expect(controller[.frequency] == 999)
+    try await controller.perform("fm")
+    #expect(controller[.frequency] == 98.5)
+    await #expect(throws: RPCError.self) { try await controller.perform(["frequency": 999]) }
+    await #expect(throws: RPCError.self) { try await controller.perform(["station": "Tset FM"]) }
+    #expect(controller[.station] == "Test FM")
+  }
+
+  @Test("E9 · the catalogue lists the stations")
+  func catalogue() async throws {
+    let bench = try await Bench([["name": "Test FM", "url": "http://127.0.0.1:1/x"]])
+    #expect(try await bench.controller.scan(nil).map(\.id) == ["Test FM"])
+  }
+
+  @Test(
+    "Options that cannot work are refused with the place",
+    arguments: [
+      (["url": "http://x/"], "stations[0]"), (["name": "A", "url": "file:///etc/passwd"], "http"),
+      (["name": "A", "url": "http://x/", "band": "am", "frequency": 98.5], "520 kHz"),
+    ] as [(JSON, String)])
+  func options(station: JSON, hint: String) async throws {
+    let error = await #expect(throws: RPCError.self) { _ = try await Bench([station]) }
+    #expect(error?.message.contains(hint) == true)
+  }
+
+  @Test("A frequency belongs to the nearest station within half a channel")
+  func nearest() throws {
+    let dial = try Dial(options: [
+      "stations": [
+        ["name": "A", "url": "http://a/", "frequency": 98.5],
+        ["name": "B", "url": "http://b/", "frequency": 98.6],
+        ["name": "C", "url": "http://c/", "frequency": 999],
+      ]
+    ])
+    #expect(dial.station(at: 98.54, on: .fm)?.name == "A")
+    #expect(dial.station(at: 98.56, on: .fm)?.name == "B")
+    #expect(dial.station(at: 98.45, on: .fm)?.name == "A")
+    #expect(dial.station(at: 98.7, on: .fm) == nil)
+    #expect(dial.station(at: 1003, on: .am)?.name == "C")
+    #expect(dial.station(at: 1004, on: .am) == nil)
+    #expect(dial.start(of: .am) == 999)
+  }
+
+  @Test("Waiting grows from half a second to a minute and begins again")
+  func backoff() {
+    var backoff = Backoff()
+    let waits = (0..<20).map { _ in backoff.next() }
+    #expect((500...550).contains(waits[0]))
+    #expect((1000...1100).contains(waits[1]))
+    #expect(waits.allSatisfy { $0 <= 66_000 })
+    #expect(waits[19] >= 60_000)
+    backoff.reset()
+    #expect(backoff.next() <= 550)
+  }
+}
