@@ -153,10 +153,10 @@ class Tape:
                 track[first + index] += note[index] * gain
 
     def write(self, path):
-        """A 16-bit WAV file whose loudest sample is at −1.5 dB, with a second of fade at its end."""
+        """A 16-bit WAV file whose loudest sample is at −3 dB, with a second of fade at its end."""
         for track in self.tracks:
             fade(self.rate, track, 0.001, 1.0)
-        scale = 32767 * 0.84 / max(max(map(abs, track)) for track in self.tracks)
+        scale = 32767 * 0.7 / max(max(map(abs, track)) for track in self.tracks)
         frames = array.array("h", bytes(2 * len(self.tracks) * len(self.tracks[0])))
         for number, track in enumerate(self.tracks):
             frames[number::len(self.tracks)] = array.array(

@@ -12,7 +12,7 @@ struct Timeline {
   /// A time stamp at or before the very first packet.
   private let beginning: Int64
 
-  /// Longest MP3 that is walked packet by packet to find a frame; 64 MB take about 0.2 s.
+  /// Longest file that is walked packet by packet to find a frame.
   private static let walkableBytes: Int64 = 64 << 20
 
   /// `first` is the first frame that was decoded: the music begins with it.
@@ -23,13 +23,8 @@ struct Timeline {
     origin = time == LAV_NO_TIME ? 0 : time
     let codec = demuxer.information?.pointee.codecpar?.pointee.codec_id ?? AV_CODEC_ID_NONE
     runUp = Timeline.runUp(of: codec, rate: rate)
-    // libav guesses the place from the bit rate in MP3, and the time from the page in FLAC in Ogg.
-    seeksByPacket =
-      switch demuxer.containerName {
-      case "mp3", "aac": true
-      case "ogg": codec == AV_CODEC_ID_FLAC
-      default: false
-      }
+    // After a jump libav guesses the time: in MP3 from the bit rate, in Ogg from the page.
+    seeksByPacket = ["mp3", "aac", "ogg"].contains(demuxer.containerName)
     // MP4 starts before zero, by the encoder's delay; the others refuse a time that is not there.
     let isMP4 = demuxer.containerName.hasPrefix("mov")
     beginning = isMP4 ? origin - Int64(base.den) : min(origin, 0)
@@ -82,11 +77,12 @@ struct Timeline {
   }
 
   /// Frames that a decoder needs before its output is right: MP3 borrows bits from earlier packets,
-  /// Opus asks for 80 ms (RFC 7845, 4.6), the others overlap by one packet.
+  /// Opus asks for 80 ms (RFC 7845, 4.6) but is right within a hundredth only after a second, the
+  /// others overlap by one packet.
   private static func runUp(of codec: AVCodecID, rate: Int) -> Int64 {
     switch codec {
     case AV_CODEC_ID_MP3: return Int64(rate) * 4 / 10
-    case AV_CODEC_ID_OPUS: return Int64(rate) * 12 / 100
+    case AV_CODEC_ID_OPUS: return Int64(rate)
     case AV_CODEC_ID_VORBIS, AV_CODEC_ID_AAC: return Int64(rate) / 5
     default: return 0
     }

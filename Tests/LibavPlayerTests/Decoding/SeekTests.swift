@@ -9,11 +9,11 @@ struct SeekTests {
     arguments: StoredFormat.lossless + StoredFormat.lossy)
   func exact(stored: StoredFormat) async throws {
     let folder = try TemporaryFolder()
-    let tone = Tone(frames: 44_100 * 6, frequencies: [300, 500], rise: 200)
+    let tone = Tone(frames: 44_100 * 4, frequencies: [300, 500], rise: 200)
     let path = try await tone.encoded(stored.name, stored.options, in: folder)
     let whole = try Decoded(open(path))
     let track = try open(path)
-    for target in [100_001, 5, 200_000, 0, 1_152, 199_999] {
+    for target in [100_001, 5, 150_000, 0, 1_152, 149_999, 77_777] {
       try track.seek(to: Int64(target))
       #expect(track.position == Int64(target))
       let part = try Decoded(track, limit: 3_000)

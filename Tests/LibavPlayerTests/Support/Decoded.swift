@@ -19,6 +19,15 @@ struct Decoded {
     }
   }
 
+  /// Decodes what is left of a track and only counts its frames.
+  static func countFrames(_ track: AudioTrack) throws -> Int {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { bytes.deallocate() }
+    var frames = 0
+    while try track.next() != nil { frames += try track.take(into: bytes) }
+    return frames
+  }
+
   private mutating func append(_ track: AudioTrack, room: Int) throws {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: room * format.frameSize, alignment: 16)

@@ -39,13 +39,13 @@ final class Ear: Sendable {
     var ends = 0
     var firstSound: UInt64?
     var isClosed = false
+    var isPaced = false
   }
   /// What the player is told to plug into.
   let socket: CableSocket
   private let folder: TemporaryFolder
   private let sink: CableSink
   private let state = Mutex(State())
-  private let isPaced: Bool
 
   /// An ear that listens; a paced one hears in real time, through a device that holds nothing back.
   init(heard: Bool = true, paced: Bool = false) throws {
@@ -53,7 +53,7 @@ final class Ear: Sendable {
     let digits = Array("0123456789abcdef")
     let token = String((0..<64).map { _ in digits.randomElement() ?? "0" })
     socket = CableSocket(path: folder.path + "/ear", token: token)
-    isPaced = paced
+    state.withLock { $0.isPaced = paced }
     sink = try CableSink(path: socket.path, token: token, heard: heard)
     PosixThread.start(name: "ear") { [weak self, sink] in
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
@@ -66,6 +66,9 @@ final class Ear: Sendable {
 
   /// Selects or leaves this input.
   func setHeard(_ heard: Bool) { sink.setHeard(heard) }
+
+  /// From now on hears as fast as the player sends.
+  func hurry() { state.withLock { $0.isPaced = false } }
 
   /// All that was heard, from change of format to change of format.
   var stretches: [Stretch] { state.withLock { $0.stretches } }
@@ -113,17 +116,17 @@ final class Ear: Sendable {
   }
 
   private func hear(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
-    let rate = state.withLock { state -> Int in
-      guard let last = state.stretches.indices.last else { return 48_000 }
+    let pause = state.withLock { state -> Int in
+      guard let last = state.stretches.indices.last else { return 0 }
       let format = state.stretches[last].format
       let bytes = buffer[..<(count * format.frameBytes)]
       if state.firstSound == nil, bytes.contains(where: { $0 != 0 }) {
         state.firstSound = DispatchTime.now().uptimeNanoseconds
       }
       state.stretches[last].bytes += bytes
-      return format.rate
+      return state.isPaced ? count * 1_000_000 / format.rate : 0
     }
-    if isPaced { usleep(UInt32(count * 1_000_000 / rate)) }
+    if pause > 0 { usleep(UInt32(pause)) }
     sink.tap.report(delay: 0)
   }
 }
