@@ -36,14 +36,14 @@ actor CDPlayer: PlayerDevice {
   /// A player over the folders of its options (`folders`) and those that are scanned later.
   init(
     context: DeviceContext, library: MediaLibrary = MediaLibrary(),
-    clock: any TheaterClock = SystemClock()
+    clock: any TheaterClock = SystemClock(), cableClock: any CableClock = MonotonicCableClock()
   ) throws(DeviceError) {
     self.context = context
     self.library = library
     self.clock = clock
     ownFolders = context.options["folders"]?.array?.compactMap(\.string) ?? []
     do {
-      deck = try Deck { library.listDisc(of: $0) }
+      deck = try Deck(clock: cableClock) { library.listDisc(of: $0) }
     } catch {
       throw DeviceError(.failed, error.message)
     }

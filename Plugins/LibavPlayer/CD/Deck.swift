@@ -35,9 +35,10 @@ final class Deck: Sendable {
   /// Starts the thread. `listDisc` finds the songs around one that ends before ``setOrder(_:)`` told
   /// what follows; it may wait for the disk.
   init(
+    clock: any CableClock = MonotonicCableClock(),
     listDisc: @escaping @Sendable (PlayableSong) -> [PlayableSong]
   ) throws(CableError) {
-    source = try CableSource()
+    source = try CableSource(clock: clock)
     let (events, continuation) = AsyncStream<DeckEvent>.makeStream()
     self.events = events
     let (source, mailbox, reel) = (source, mailbox, reel)

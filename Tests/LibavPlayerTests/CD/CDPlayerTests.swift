@@ -16,22 +16,31 @@ private struct Bench {
   /// Items are named after the folder.
   func item(_ path: String) -> String { "\(media)/\(path)" }
 
-  init(_ folder: TemporaryFolder, paced: Bool = false, plugged: Bool = true) async throws {
+  init(_ folder: TemporaryFolder, limit: Int = .max, plugged: Bool = true) async throws {
     self.folder = folder
     media = try MediaFolder(folder.path).name
     let plugin = Plugin(
       id: "Test", version: "1",
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
-          try CDPlayer(context: context, library: .inProcess)
+          try CDPlayer(
+            context: context, library: .inProcess,
+            cableClock: limit < .max ? StoppedClock() : MonotonicCableClock())
         }
       ])
     controller = try await TestController(
       plugin, role: .cdPlayer, options: ["folders": [.string(folder.path)]])
-    ear = try Ear(paced: paced)
+    ear = try Ear(limit: limit)
     if plugged { try await controller.plug(into: ear) }
     try await controller.perform("on")
   }
+}
+
+/// A cable's clock that stands still: how long an ear stands still does not matter then.
+private struct StoppedClock: CableClock {
+  let now: Int64 = 0
+  func timeout(until deadline: Int64) -> Int32 { 20 }
+  func onStep(_ wake: @escaping @Sendable () -> Void) {}
 }
 
 extension MediaLibrary {
@@ -115,7 +124,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     let tone = Tone(frames: 441_000, frequencies: [300], rise: 100)
     _ = try await tone.encoded("d/long.flac", [], in: folder)
-    let bench = try await Bench(folder, paced: true)
+    let bench = try await Bench(folder, limit: 5_000)
     try await bench.controller.play(bench.item("d/long.flac"), from: 7.5)
     try await bench.ear.wait("sound") { $0.frames > 4_000 }
     #expect(abs((bench.controller.playback?.position ?? 0) - 7.5) < 0.2)
@@ -143,7 +152,7 @@ struct CDPlayerTests {
     let folder = try TemporaryFolder()
     let tone = Tone(frames: 441_000, frequencies: [300], rise: 100)
     _ = try await tone.encoded("d/a.flac", [], in: folder)
-    let bench = try await Bench(folder, paced: true)
+    let bench = try await Bench(folder, limit: 20_000)
     try await bench.controller.play(bench.item("d/a.flac"))
     try await bench.ear.wait("sound") { $0.frames > 20_000 }
     try await bench.controller.perform("pause")
@@ -152,7 +161,7 @@ struct CDPlayerTests {
     let heard = bench.ear.frames
     #expect(abs(paused.position - Double(heard) / 44_100) < 0.05)
     try await bench.controller.perform("play")
-    bench.ear.hurry()
+    bench.ear.listenOn()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     let samples = bench.ear.stretches.flatMap { $0.channel(0) }
     #expect(samples.count == tone.frames)
@@ -164,7 +173,7 @@ struct CDPlayerTests {
   func endings() async throws {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 441_000).encoded("d/a.flac", [], in: folder)
-    let bench = try await Bench(folder, paced: true)
+    let bench = try await Bench(folder, limit: 20_000)
     let item = bench.item("d/a.flac")
     try await bench.controller.play(item)
     try await bench.controller.perform("stop")
@@ -193,7 +202,7 @@ struct CDPlayerTests {
     for name in ["1", "2", "10"] {
       _ = try await Tone(frames: 441_000).encoded("d/\(name).flac", [], in: folder)
     }
-    let bench = try await Bench(folder, paced: true)
+    let bench = try await Bench(folder, limit: 20_000)
     let controller = bench.controller
     try await controller.perform("play")
     #expect(controller.playback?.item == bench.item("d/1.flac"))

@@ -32,22 +32,15 @@ struct Decoded {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: room * format.frameSize, alignment: 16)
     defer { bytes.deallocate() }
-    let count = try track.take(into: bytes)
-    for frame in 0..<count {
-      for channel in 0..<format.channels {
-        let offset = frame * format.frameSize + channel * format.sample.size
-        channels[channel].append(Decoded.sample(bytes, offset, format.sample))
+    let count = try track.take(into: bytes) * format.channels
+    let samples: [Float] =
+      switch format.sample {
+      case .int16: bytes.bindMemory(to: Int16.self).prefix(count).map { Float($0) / 32768 }
+      case .int32: bytes.bindMemory(to: Int32.self).prefix(count).map { Float($0) / 2_147_483_648 }
+      case .float32: Array(bytes.bindMemory(to: Float.self).prefix(count))
       }
-    }
-  }
-
-  private static func sample(
-    _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int, _ type: PCMFormat.Sample
-  ) -> Float {
-    switch type {
-    case .int16: Float(bytes.load(fromByteOffset: offset, as: Int16.self)) / 32768
-    case .int32: Float(bytes.load(fromByteOffset: offset, as: Int32.self)) / 2_147_483_648
-    case .float32: bytes.load(fromByteOffset: offset, as: Float.self)
+    for channel in 0..<format.channels {
+      channels[channel] += stride(from: channel, to: count, by: format.channels).map { samples[$0] }
     }
   }
 }

@@ -5,7 +5,8 @@ import PluginProtocol
 import Synchronization
 import Testing
 
-/// The amplifier's end of a cable: hears as fast as the player sends, and remembers all of it.
+/// The amplifier's end of a cable: hears as fast as the player sends, up to a limit, and remembers
+/// all of it. A full ear stands still, so that nothing depends on how fast the machine is.
 final class Ear: Sendable {
   /// What came in one format, without a break.
   struct Stretch: Sendable {
@@ -39,7 +40,9 @@ final class Ear: Sendable {
     var ends = 0
     var firstSound: UInt64?
     var isClosed = false
-    var isPaced = false
+    /// Frames to hear before it stands still.
+    var limit = Int.max
+    var frames = 0
   }
   /// What the player is told to plug into.
   let socket: CableSocket
@@ -47,15 +50,17 @@ final class Ear: Sendable {
   private let sink: CableSink
   private let state = Mutex(State())
 
-  /// An ear that listens; a paced one hears in real time, through a device that holds nothing back.
-  init(heard: Bool = true, paced: Bool = false) throws {
+  /// An ear that listens until it has heard `limit` frames.
+  init(heard: Bool = true, limit: Int = .max) throws {
     folder = try TemporaryFolder()
     let digits = Array("0123456789abcdef")
     let token = String((0..<64).map { _ in digits.randomElement() ?? "0" })
     socket = CableSocket(path: folder.path + "/ear", token: token)
-    state.withLock { $0.isPaced = paced }
+    state.withLock { $0.limit = limit }
     sink = try CableSink(path: socket.path, token: token, heard: heard)
     PosixThread.start(name: "ear") { [weak self, sink] in
+      // A device confirms silence within 100 ms; on a full machine this thread should too.
+      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -10)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
       defer { buffer.deallocate() }
       while let self, self.listen(sink, buffer) {}
@@ -67,8 +72,8 @@ final class Ear: Sendable {
   /// Selects or leaves this input.
   func setHeard(_ heard: Bool) { sink.setHeard(heard) }
 
-  /// From now on hears as fast as the player sends.
-  func hurry() { state.withLock { $0.isPaced = false } }
+  /// Goes on listening until it has heard `limit` frames in all.
+  func listenOn(to limit: Int = .max) { state.withLock { $0.limit = limit } }
 
   /// All that was heard, from change of format to change of format.
   var stretches: [Stretch] { state.withLock { $0.stretches } }
@@ -83,6 +88,7 @@ final class Ear: Sendable {
     state.withLock { state in
       state.stretches = state.stretches.last.map { [Stretch(format: $0.format)] } ?? []
       state.firstSound = nil
+      state.frames = 0
     }
   }
 
@@ -98,11 +104,14 @@ final class Ear: Sendable {
   }
 
   private func listen(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
-    switch sink.tap.read(into: buffer) {
+    let isFull = state.withLock { $0.frames >= $0.limit }
+    // Without room only events are read.
+    let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(isFull ? 0 : buffer.count)])
+    switch sink.tap.read(into: room) {
     case .frames(let count): hear(count, buffer)
     case .empty:
       var entry = pollfd(fd: sink.audioEvent, events: Int16(POLLIN), revents: 0)
-      poll(&entry, 1, 50)
+      poll(&entry, 1, isFull ? 2 : 50)
       sink.clearAudioEvent()
     case .format(let format): state.withLock { $0.stretches.append(Stretch(format: format)) }
     case .flush:
@@ -116,17 +125,16 @@ final class Ear: Sendable {
   }
 
   private func hear(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
-    let pause = state.withLock { state -> Int in
-      guard let last = state.stretches.indices.last else { return 0 }
+    state.withLock { state in
+      guard let last = state.stretches.indices.last else { return }
       let format = state.stretches[last].format
       let bytes = buffer[..<(count * format.frameBytes)]
       if state.firstSound == nil, bytes.contains(where: { $0 != 0 }) {
         state.firstSound = DispatchTime.now().uptimeNanoseconds
       }
       state.stretches[last].bytes += bytes
-      return state.isPaced ? count * 1_000_000 / format.rate : 0
+      state.frames += count
     }
-    if pause > 0 { usleep(UInt32(pause)) }
     sink.tap.report(delay: 0)
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
+import Synchronization
 
 /// A known signal: one sine per channel, at half of full scale.
-struct Tone {
+struct Tone: Hashable {
   var rate = 44_100
   var frames = 88_203
   /// Hertz, one for each channel.
@@ -17,10 +18,10 @@ struct Tone {
 
   /// The signal as a 16-bit WAV file.
   func wav() -> [UInt8] {
+    if let made = Self.made.withLock({ $0[self] }) { return made }
     let channels = frequencies.count
     let size = frames * channels * 2
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(44 + size)
     func put(_ text: String) { bytes += Array(text.utf8) }
     func put(_ value: Int, _ count: Int) {
       for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
@@ -37,11 +38,19 @@ struct Tone {
     put(16, 2)
     put("data")
     put(size, 4)
+    var samples = [Int16](repeating: 0, count: frames * channels)
     for frame in 0..<frames {
-      for channel in 0..<channels { put(Int((value(channel, frame) * 32767).rounded()), 2) }
+      for channel in 0..<channels {
+        samples[frame * channels + channel] = Int16((value(channel, frame) * 32767).rounded())
+      }
     }
+    samples.withUnsafeBytes { bytes += $0 }
+    Self.made.withLock { $0[self] = bytes }
     return bytes
   }
+
+  /// Most tests use the same few signals.
+  private static let made = Mutex<[Tone: [UInt8]]>([:])
 
   /// Writes the signal as `name`, encoded by ffmpeg with `options`; the path of the file.
   func encoded(_ name: String, _ options: [String], in folder: TemporaryFolder) async throws
