@@ -71,6 +71,8 @@ struct ContractDocument {
     switch settled {
     case .accepted: "accepted"
     case .value(let key, let value): "`\(key.rawValue)` is `\(value)`"
+    case .anyValue(let key, let values):
+      "`\(key.rawValue)` is " + values.map { "`\($0)`" }.joined(separator: " or ")
     case .argument(let key): "`\(key.rawValue)` is the argument"
     case .playback(let statuses):
       "`playback` is " + statuses.map { "`\($0.rawValue)`" }.joined(separator: " or ")
