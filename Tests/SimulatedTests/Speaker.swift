@@ -55,7 +55,11 @@ final class Speaker: Sendable {
     while true {
       let heard = now
       if condition(heard) { return heard }
-      guard ContinuousClock.now < deadline else { throw Unexpected(what: "never heard: \(what)") }
+      guard ContinuousClock.now < deadline else {
+        throw Unexpected(
+          what: "never heard: \(what); \(heard.frames) frames of \(heard.channels.count) channels, "
+            + "\(heard.flushes) flushes, \(heard.ends) ends")
+      }
       try await Task.sleep(for: .milliseconds(5))
     }
   }
