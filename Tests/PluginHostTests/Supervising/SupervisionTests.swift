@@ -1,0 +1,115 @@
+import Devices
+import PluginHost
+import PluginProtocol
+import Testing
+
+@Suite("Supervision")
+struct SupervisionTests {
+  @Test("F1 · a process goes from discovered over spawned, handshaken and configured to running")
+  func comingUp() {
+    var story = Story()
+    #expect(story.supervision.phase == .discovered)
+    #expect(story.take(.start) == [.announce(.spawned), .spawn])
+    #expect(story.take(.spawned) == [.initialize])
+    let answer = InitializeRequest.Answer(version: .current, plugin: "P", pluginVersion: "1")
+    #expect(
+      story.take(.initialized(answer)) == [
+        .announce(.handshaken), .wake(.seconds(5)), .open(["lamp"]),
+      ])
+    #expect(story.take(.opened("lamp")) == [.announce(.configured), .announce(.running)])
+  }
+
+  @Test("A newer minor version is understood")
+  func minorVersion() {
+    var story = Story()
+    story.take(.start)
+    story.take(.spawned)
+    let newer = ProtocolVersion(
+      major: ProtocolVersion.current.major, minor: ProtocolVersion.current.minor + 1)
+    story.take(.initialized(.init(version: newer, plugin: "P", pluginVersion: "1")))
+    #expect(story.supervision.phase == .handshaken)
+  }
+
+  @Test("Another major version ends the process and waits for a changed file")
+  func majorVersion() throws {
+    var story = Story()
+    story.take(.start)
+    story.take(.spawned)
+    let other = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
+    let actions = story.take(
+      .initialized(.init(version: other, plugin: "P", pluginVersion: "1")))
+    #expect(actions.contains(.terminate))
+    story.take(.exited(how: "signal 15"))
+    guard case .failed(let failure, let retryAt) = story.supervision.phase else {
+      Issue.record("\(story.supervision.phase)")
+      return
+    }
+    #expect(failure.cause == .version)
+    #expect(failure.message.contains("2.0") && failure.message.contains("1.0"))
+    #expect(retryAt == nil)
+    #expect(!story.pass(.seconds(3600)).contains(.spawn))
+    #expect(story.take(.fileChanged).contains(.spawn))
+  }
+
+  @Test("A program that calls itself otherwise than its manifest is not used")
+  func otherName() {
+    var story = Story()
+    story.take(.start)
+    story.take(.spawned)
+    let actions = story.take(
+      .initialized(.init(version: .current, plugin: "Q", pluginVersion: "1")))
+    #expect(actions.contains(.terminate))
+  }
+
+  @Test("A program that cannot be started is tried again later")
+  func spawnFails() {
+    var story = Story()
+    story.take(.start)
+    let actions = story.take(.spawnFailed("there is no program"))
+    #expect(actions.wakeTimes == [.milliseconds(500)])
+    #expect(story.pass(.milliseconds(499)).wakeTimes == [.milliseconds(500)])
+    #expect(story.pass(.milliseconds(1)) == [.announce(.spawned), .spawn])
+  }
+
+  @Test("Waits grow from 0.5 s to 60 s, doubling, and stay there for ever")
+  func backoff() {
+    var story = Story()
+    story.take(.start)
+    var waits: [Double] = []
+    for _ in 0..<12 {
+      story.take(.spawned)
+      let wake = story.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
+      waits.append((wake - story.now).seconds)
+      story.now = wake
+      story.take(.tick(lastLine: .zero, hasOpenRequests: false))
+    }
+    #expect(waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60])
+    #expect(story.supervision.restarts == 12)
+  }
+
+  @Test("Jitter moves a wait by a fifth at most, and never beyond 60 s", arguments: [0.0, 1.0])
+  func jitter(random: Double) {
+    var backoff = Backoff()
+    let waits = (0..<9).map { _ in backoff.next(random: random).seconds }
+    #expect(abs(waits[0] - 0.5 * (0.8 + 0.4 * random)) < 1e-9)
+    #expect(waits[8] == (random == 0 ? 48 : 60))
+  }
+
+  @Test("Five healthy minutes make it as good as new; less does not")
+  func healthy() {
+    for (minutes, wait) in [(4, 2.0), (5, 0.5)] {
+      var story = Story()
+      story.take(.start)
+      for _ in 0..<2 {
+        story.take(.exited(how: "exit status 1"))
+        _ = story.pass(.seconds(3))
+      }
+      story.take(.spawned)
+      story.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+      story.take(.opened("lamp"))
+      story.now += .seconds(60 * minutes)
+      let wake = story.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
+      #expect((wake - story.now).seconds == wait, "after \(minutes) minutes")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Devices
+import PluginHost
+import PluginProtocol
+import Testing
+
+/// A supervision with jitter in the middle, and a shorthand for its story.
+struct Story {
+  var supervision: Supervision
+  let devices: [DeviceID]
+  var now = Duration.zero
+  var lastLine = Duration.zero
+
+  init(devices: [DeviceID] = ["lamp"], random: Double = 0.5) {
+    self.devices = devices
+    supervision = Supervision(plugin: "P", devices: devices) { random }
+  }
+
+  @discardableResult
+  mutating func take(_ input: Supervision.Input) -> [Supervision.Action] {
+    supervision.handle(input, at: now)
+  }
+
+  /// Brings it to `running`.
+  mutating func run() {
+    take(.start)
+    take(.spawned)
+    take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    for device in devices { take(.opened(device)) }
+  }
+
+  /// Lets time pass without a word from the process.
+  mutating func pass(_ time: Duration, busy: Bool = false) -> [Supervision.Action] {
+    now += time
+    return take(.tick(lastLine: lastLine, hasOpenRequests: busy))
+  }
+
+  mutating func pass(toHearALineAfter time: Duration) -> [Supervision.Action] {
+    now += time
+    lastLine = now
+    return take(.tick(lastLine: lastLine, hasOpenRequests: false))
+  }
+}
+
+extension [Supervision.Action] {
+  var wakeTimes: [Duration] {
+    compactMap { if case .wake(let time) = $0 { time } else { nil } }
+  }
+}
