@@ -27,6 +27,8 @@ struct QueuedCommand: Sendable {
   var request: Int?
   /// When it must have been accepted; known once it was sent for the first time.
   var deadline: Duration?
+  /// The count of the device's reports when it was sent last.
+  var reportsSeen = 0
   /// It was given up while it was under way.
   var isCancelled = false
 

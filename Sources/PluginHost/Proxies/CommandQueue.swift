@@ -86,9 +86,14 @@ struct CommandQueue: Sendable {
   // MARK: Going out
 
   /// The next command to send, now under way with `request` as its id; `nil` when it must wait.
-  mutating func takeNext(at now: Duration, request: () -> Int) -> QueuedCommand? {
+  ///
+  /// - Parameter reportsSeen: How many reports of the device have come so far.
+  mutating func takeNext(at now: Duration, reportsSeen: Int, request: () -> Int)
+    -> QueuedCommand?
+  {
     guard underWay == nil, var next = popNext(at: now) else { return nil }
     next.request = request()
+    next.reportsSeen = reportsSeen
     if next.deadline == nil { next.deadline = now + next.spec.longest }
     underWay = next
     return next

@@ -45,6 +45,8 @@ struct DeviceCore: Sendable {
   private var wanted = WantedState()
   private var contact = Contact.none
   private var limit = NotificationLimit()
+  /// How many reports with values have come.
+  private var reports = 0
   /// Values that came too fast, until there is room for them: the newest of each key.
   private var heldBack: StateNotification?
   private var lostAt = Duration.zero
@@ -131,7 +133,7 @@ struct DeviceCore: Sendable {
 
   private mutating func pump(at now: Duration, _ effects: inout Effects) {
     guard contact == .open else { return }
-    while let next = queue.takeNext(at: now, request: nextRequest) {
+    while let next = queue.takeNext(at: now, reportsSeen: reports, request: nextRequest) {
       guard let request = next.request else { return }
       guard let error = incapability(next.spec) else {
         effects.send = Outgoing(request: request, command: next.command)
@@ -215,11 +217,13 @@ struct DeviceCore: Sendable {
       let cancelled = DeviceError(.cancelled, "a newer command took its place", device: id)
       return effects.finish(queued.callers, .failure(cancelled))
     }
-    if error.code == .notNow, let deadline = queued.deadline,
-      error.retryAfter != nil || snapshot.state.isInTransition
-    {
-      let retryAt = error.retryAfter.map { now + max($0, .milliseconds(10)) }
-      if (retryAt ?? now) < deadline { return queue.hold(queued, until: retryAt) }
+    if error.code == .notNow, let deadline = queued.deadline {
+      // A report that crossed the refusal may be the very change that is waited for.
+      let hasChanged = queued.reportsSeen != reports
+      let retryAt = hasChanged ? now : error.retryAfter.map { now + max($0, .milliseconds(10)) }
+      if retryAt != nil || snapshot.state.isInTransition, (retryAt ?? now) < deadline {
+        return queue.hold(queued, until: retryAt)
+      }
     }
     if queued.origin == .restoration {
       effects.warnings.append(
@@ -276,7 +280,10 @@ struct DeviceCore: Sendable {
     }
     effects.hasChanged = true
     settle(&effects)
-    if !report.values.isEmpty { queue.stateChanged(at: now) }
+    if !report.values.isEmpty {
+      reports += 1
+      queue.stateChanged(at: now)
+    }
     pump(at: now, &effects)
   }
 

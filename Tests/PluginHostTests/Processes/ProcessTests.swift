@@ -12,7 +12,7 @@ struct ProcessTests {
     let plugin = try ScriptPlugin()
     var pid: Int32 = 0
     try await plugin.run { lamp in
-      #expect(try await lamp.perform(LightsCommand.dim(40)) == .observed)
+      #expect(await outcome(of: LightsCommand.dim(40), on: lamp).success == .observed)
       let status = try await plugin.status()
       #expect(status.condition == .running)
       pid = try #require(status.pid)

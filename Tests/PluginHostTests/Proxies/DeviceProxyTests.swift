@@ -5,11 +5,11 @@ import PluginKit
 import TestSupport
 import Testing
 
-@Suite("Device proxy")
+@Suite("Device proxy: commands")
 struct DeviceProxyTests {
   @Test("E15 · a command is done when the device reports its settled state")
   func settled() async throws {
-    let script = DeviceScript(["power": "off", "brightness": 0])
+    let script = DeviceScript([.power: "off", .brightness: 0])
     try await HostBench(LightsCommand.self, script).run { lights in
       let confirmation = try await lights.perform(LightsCommand.dim(10))
       #expect(confirmation == .observed)
@@ -28,12 +28,130 @@ struct DeviceProxyTests {
       #expect(script.commands == ["on", ["input": "dvd"], "surround", ["volume": 50]])
     }
   }
-}
 
-extension DeviceScript {
-  convenience init(_ values: KeyValuePairs<String, JSON>) {
-    var state: [StateKey: JSON] = [:]
-    for (key, value) in values { if let key = StateKey(rawValue: key) { state[key] = value } }
-    self.init(state)
+  @Test("A state that is reported later ends the waiting, and the queue goes on meanwhile")
+  func settledLater() async throws {
+    let script = DeviceScript([.power: "off"])
+    script.reportNothing()
+    let bench = try HostBench(ProjectorCommand.self, script)
+    try await bench.run { projector in
+      async let on = outcome(of: ProjectorCommand.on, on: projector)
+      await script.waitForCommands(1)
+      script.report([.power: "warming"])
+      // The lamp still warms; the next command goes through all the same.
+      let wide = await outcome(of: ProjectorCommand.wideScreenMode, on: projector, until: .accepted)
+      #expect(wide.success == .accepted)
+      script.report([.power: "on"])
+      #expect(await on.success == .observed)
+      #expect(script.commands == ["on", "wideScreenMode"])
+    }
+  }
+
+  @Test("A state that does not come in time is an error that says what was awaited and what is")
+  func timeout() async throws {
+    let script = DeviceScript([.volume: 20])
+    script.reportNothing()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let end = outcome(of: AmplifierCommand.volume(50), on: amp)
+      await script.waitForCommands(1)
+      await bench.waitUntilIdle()
+      bench.clock.advance(by: .seconds(10))
+      let error = try #require(await end.failure)
+      #expect(error.code == .timeout)
+      #expect(error.message.contains("volume 50") && error.message.contains("it is 20"))
+      #expect(error.device == "it")
+    }
+  }
+
+  @Test("A plugin that does not answer a command is an error after the command's longest time")
+  func noReply() async throws {
+    let script = DeviceScript()
+    script.gate()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let end = outcome(of: AmplifierCommand.surround, on: amp)
+      await script.waitForCommands(1)
+      bench.clock.advance(by: .seconds(10))
+      let error = try #require(await end.failure)
+      #expect(error.code == .timeout && error.message.contains("surround"))
+      // The queue goes on, and the late answer of the first is taken for what it is.
+      script.release()
+      #expect(await outcome(of: AmplifierCommand.stereo, on: amp).success == .observed)
+      let status = try #require(await bench.host.statuses().first)
+      #expect(status.lastMessage == nil)
+    }
+  }
+
+  @Test("Nobody waits: a command until accepted is over with the reply")
+  func accepted() async throws {
+    let script = DeviceScript()
+    script.reportNothing()
+    try await HostBench(ScreenCommand.self, script).run { screen in
+      #expect(
+        await outcome(of: ScreenCommand.down, on: screen, until: .accepted).success == .accepted)
+    }
+  }
+
+  @Test("Values of a device that tells nothing are assumed, and its commands never confirmed")
+  func assumed() async throws {
+    let script = DeviceScript([:], capabilities: Capabilities(reportsState: false))
+    try await HostBench(LightsCommand.self, script).run { lights in
+      #expect(await outcome(of: LightsCommand.dim(30), on: lights).success == .accepted)
+      let reading = await lights.snapshot().state.readings[.brightness]
+      #expect(reading?.value == 30 && reading?.provenance == .assumed)
+    }
+  }
+
+  @Test("A command that the device did not declare is refused without asking it")
+  func capability() async throws {
+    let script = DeviceScript()
+    try await HostBench(ScreenCommand.self, script).run { screen in
+      let error = try #require(await outcome(of: ScreenCommand.stop, on: screen).failure)
+      #expect(error.code == .unsupported && error.message.contains("stop"))
+      #expect(script.commands.isEmpty)
+    }
+    let able = DeviceScript([:], capabilities: Capabilities(names: ["stop"]))
+    try await HostBench(ScreenCommand.self, able).run { screen in
+      #expect(await outcome(of: ScreenCommand.stop, on: screen).success == .accepted)
+    }
+  }
+
+  @Test("A refusal reaches the caller with its reason")
+  func refusal() async throws {
+    let script = DeviceScript()
+    script.refuse([DeviceError(.refused, "the fuse is out", hint: "Mend it.")])
+    try await HostBench(PopcornPopperCommand.self, script).run { popper in
+      let error = try #require(await outcome(of: PopcornPopperCommand.pop, on: popper).failure)
+      #expect(error == DeviceError(.refused, "the fuse is out", hint: "Mend it.", device: "it"))
+    }
+  }
+
+  @Test("Every watcher sees the present first and each change after it")
+  func watching() async throws {
+    let script = DeviceScript([.brightness: 0])
+    try await HostBench(LightsCommand.self, script).run { lights in
+      var watcher = await lights.snapshots().makeAsyncIterator()
+      #expect(await watcher.next()?.state.brightness == 0)
+      try await lights.dim(to: 10)
+      try await lights.dim(to: 20)
+      #expect(await watcher.next()?.state.brightness == 10)
+      #expect(await watcher.next()?.state.brightness == 20)
+    }
+  }
+
+  @Test("A cable's socket has a fresh path and 256 bits of token; scans and plugs reach the plugin")
+  func cables() async throws {
+    let script = DeviceScript()
+    try await HostBench(CDPlayerCommand.self, script).run { cd in
+      let one = try await cd.openSocket(input: "cd")
+      let two = try await cd.openSocket(input: "cd")
+      #expect(one.path != two.path && one.token != two.token)
+      #expect(one.token.count == 64 && one.token.allSatisfy(\.isHexDigit))
+      try await cd.plug(into: one)
+      #expect(script.commands.last == ["plug": .string(one.path)])
+      let items = try await cd.scanCatalogue(folder: "/music")
+      #expect(items.map(\.title) == ["/music"])
+    }
   }
 }

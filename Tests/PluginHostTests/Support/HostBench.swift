@@ -39,4 +39,20 @@ struct HostBench {
       try await body(device)
     }
   }
+
+  /// Waits until everything that was set going has come to rest: all that is left waits for the
+  /// clock or for the test.
+  func waitUntilIdle() async {
+    // Whoever runs on the cooperative pool gets its turn many times over before the last of these.
+    for _ in 0..<500 { await Task.yield() }
+  }
+
+  /// Starts a child task and goes on when it has given its command.
+  func submit<Value: Sendable>(
+    to group: inout ThrowingTaskGroup<Value, any Error>,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async {
+    group.addTask { try await body() }
+    await waitUntilIdle()
+  }
 }

@@ -8,6 +8,7 @@ final class DeviceScript: Sendable {
   struct State {
     var commands: [JSON] = []
     var state: [StateKey: JSON] = [:]
+    var attributes: [String: Attribute] = [:]
     var capabilities = Capabilities()
     var opened = 0
     /// Answers to come, one for each command; then all is accepted.
@@ -30,6 +31,11 @@ final class DeviceScript: Sendable {
 
   var commands: [JSON] { state.withLock { $0.commands } }
 
+  /// Accepts without telling what has become true.
+  func reportNothing() { state.withLock { $0.reports = false } }
+  /// Answers the next commands so, one after the other.
+  func refuse(_ refusals: [DeviceError?]) { state.withLock { $0.refusals = refusals } }
+
   /// Makes every command wait until `release`.
   func gate() { state.withLock { $0.isGated = true } }
   /// Lets the commands go that wait, and all that follow.
@@ -45,6 +51,11 @@ final class DeviceScript: Sendable {
   /// Reports from outside, as when somebody turns a knob.
   func report(_ values: [StateKey: JSON]) {
     state.withLock { $0.context }?.report(values)
+  }
+
+  /// Attributes that the device reports when it is opened.
+  func beginWith(attributes: [String: Attribute]) {
+    state.withLock { $0.attributes = attributes }
   }
 
   /// Waits until the device was given `count` commands.
@@ -81,11 +92,12 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
   let script: DeviceScript
 
   func open() async throws(DeviceError) -> Capabilities {
-    let (values, capabilities) = script.state.withLock { state in
+    let (values, attributes, capabilities) = script.state.withLock { state in
       state.opened += 1
       state.context = context
-      return (state.state, state.capabilities)
+      return (state.state, state.attributes, state.capabilities)
     }
+    if !attributes.isEmpty { context.report(attributes: attributes) }
     if capabilities.reportsState { context.report(values) }
     return capabilities
   }

@@ -1,0 +1,187 @@
+import Devices
+import JSON
+import PluginHost
+import PluginKit
+import TestSupport
+import Testing
+
+@Suite("Device proxy: the queue")
+struct QueueingTests {
+  @Test("Of queued values of one setting the newest is sent; the older callers are served by it")
+  func collapse() async throws {
+    let script = DeviceScript([.volume: 0])
+    script.gate()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let on = outcome(of: AmplifierCommand.on, on: amp)
+      await script.waitForCommands(1)
+      let volumes = try await withThrowingTaskGroup(of: Confirmation.self) { group in
+        for volume in [10, 20, 30] {
+          await bench.submit(to: &group) { try await amp.perform(AmplifierCommand.volume(volume)) }
+        }
+        script.release()
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(await on.success == .observed)
+      #expect(volumes == [.observed, .observed, .observed])
+      #expect(script.commands == ["on", ["volume": 30]])
+    }
+  }
+
+  @Test("An urgent command cancels a cancellable one under way and waits for its answer")
+  func urgentCancels() async throws {
+    let script = DeviceScript()
+    script.gate()
+    try await HostBench(CDPlayerCommand.self, script).run { cd in
+      async let play = outcome(of: CDPlayerCommand.play(PlayRequest(item: "x")), on: cd)
+      await script.waitForCommands(1)
+      async let stop = outcome(of: CDPlayerCommand.stop, on: cd)
+      #expect(await play.failure?.code == .cancelled)
+      await script.waitForCommands(2)
+      script.release()
+      #expect(await stop.success == .observed)
+      #expect(script.commands == [["play": ["item": "x"]], "stop"])
+    }
+  }
+
+  @Test("An urgent command passes the queue and takes away what it contradicts")
+  func urgentPasses() async throws {
+    let script = DeviceScript()
+    script.gate()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let on = outcome(of: AmplifierCommand.on, on: amp)
+      await script.waitForCommands(1)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        await bench.submit(to: &group) {
+          #expect(await outcome(of: AmplifierCommand.unmute, on: amp).failure?.code == .cancelled)
+        }
+        await bench.submit(to: &group) {
+          #expect(await outcome(of: AmplifierCommand.stereo, on: amp).success == .observed)
+        }
+        await bench.submit(to: &group) {
+          #expect(await outcome(of: AmplifierCommand.mute, on: amp).success == .observed)
+        }
+        script.release()
+        try await group.waitForAll()
+      }
+      #expect(await on.success == .observed)
+      #expect(script.commands == ["on", "mute", "stereo"])
+    }
+  }
+
+  @Test("Off ends everything that waits")
+  func offEndsAll() async throws {
+    let script = DeviceScript()
+    script.gate()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let on = outcome(of: AmplifierCommand.on, on: amp)
+      await script.waitForCommands(1)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for command in [AmplifierCommand.surround, .volume(70)] {
+          await bench.submit(to: &group) {
+            #expect(await outcome(of: command, on: amp).failure?.code == .cancelled)
+          }
+        }
+        await bench.submit(to: &group) {
+          #expect(await outcome(of: AmplifierCommand.off, on: amp).success == .observed)
+        }
+        script.release()
+        try await group.waitForAll()
+      }
+      _ = await on
+      #expect(script.commands == ["on", "off"])
+    }
+  }
+
+  @Test("Who waits for a state that a newer command makes impossible is told so")
+  func superseded() async throws {
+    let script = DeviceScript([.position: "up"])
+    script.reportNothing()
+    try await HostBench(ScreenCommand.self, script).run { screen in
+      async let down = outcome(of: ScreenCommand.down, on: screen)
+      await script.waitForCommands(1)
+      #expect(
+        await outcome(of: ScreenCommand.up, on: screen, until: .accepted).success == .accepted)
+      #expect(await down.failure?.code == .cancelled)
+    }
+  }
+
+  @Test("Not now: the command is offered again when the state changes")
+  func notNowThenChange() async throws {
+    let script = DeviceScript([.power: "cooling"])
+    script.refuse([DeviceError(.notNow, "the lamp cools")])
+    try await HostBench(ProjectorCommand.self, script).run { projector in
+      async let on = outcome(of: ProjectorCommand.on, on: projector)
+      await script.waitForCommands(1)
+      script.report([.power: "off"])
+      #expect(await on.success == .observed)
+      #expect(script.commands == ["on", "on"])
+    }
+  }
+
+  @Test("Not now, with a time: the command is offered again then")
+  func notNowThenTime() async throws {
+    let script = DeviceScript([.power: "off"])
+    script.refuse([DeviceError(.notNow, "busy", retryAfter: .seconds(3))])
+    let bench = try HostBench(ProjectorCommand.self, script)
+    try await bench.run { projector in
+      async let on = outcome(of: ProjectorCommand.on, on: projector)
+      await script.waitForCommands(1)
+      await bench.waitUntilIdle()
+      bench.clock.advance(by: .milliseconds(2999))
+      await bench.waitUntilIdle()
+      #expect(script.commands == ["on"])
+      bench.clock.advance(by: .milliseconds(1))
+      #expect(await on.success == .observed)
+      #expect(script.commands == ["on", "on"])
+    }
+  }
+
+  @Test("Not now, with no end in sight: the caller is told at once")
+  func notNowForGood() async throws {
+    let script = DeviceScript([.power: "on", .tray: "closed"])
+    script.refuse([DeviceError(.notNow, "there is no disc")])
+    try await HostBench(CDPlayerCommand.self, script).run { cd in
+      let error = await outcome(of: CDPlayerCommand.play(PlayRequest()), on: cd).failure
+      #expect(error?.code == .notNow && error?.message == "there is no disc")
+    }
+  }
+
+  @Test("Not now for longer than the command may take is an error that says so")
+  func notNowTooLong() async throws {
+    let script = DeviceScript([.power: "warming"])
+    script.refuse(Array(repeating: DeviceError(.notNow, "warming"), count: 10))
+    let bench = try HostBench(ProjectorCommand.self, script)
+    try await bench.run { projector in
+      async let tv = outcome(of: ProjectorCommand.tvMode, on: projector)
+      await script.waitForCommands(1)
+      await bench.waitUntilIdle()
+      bench.clock.advance(by: .seconds(10))
+      let error = try #require(await tv.failure)
+      #expect(error.code == .notNow && error.hint?.contains("warming") == true)
+    }
+  }
+
+  @Test("A caller that gives up takes its waiting command with it")
+  func abandoned() async throws {
+    let script = DeviceScript()
+    script.gate()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let on = outcome(of: AmplifierCommand.on, on: amp)
+      await script.waitForCommands(1)
+      let error = await withTaskGroup(of: DeviceError?.self) { group in
+        group.addTask { await outcome(of: AmplifierCommand.surround, on: amp).failure }
+        group.cancelAll()
+        return await group.next() ?? nil
+      }
+      #expect(error?.code == .cancelled)
+      script.release()
+      _ = await on
+      #expect(await outcome(of: AmplifierCommand.stereo, on: amp).success == .observed)
+      #expect(script.commands == ["on", "stereo"])
+    }
+  }
+}

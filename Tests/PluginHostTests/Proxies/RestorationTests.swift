@@ -1,0 +1,185 @@
+import Devices
+import JSON
+import PluginHost
+import PluginKit
+import PluginProtocol
+import TestSupport
+import Testing
+
+@Suite("Restoration after a crash")
+struct RestorationTests {
+  /// Ends the plugin as a crash would and waits until the next one has opened the device.
+  private func crash(_ bench: HostBench, _ device: any Device) async throws {
+    let before = await device.snapshot().generation
+    bench.launcher.crash()
+    await bench.waitUntilIdle()
+    guard case .unavailable(let reason) = await device.snapshot().availability else {
+      Issue.record("still available")
+      return
+    }
+    #expect(reason.contains("signal 9") && reason.contains("started again"))
+    bench.clock.advance(by: .seconds(1))
+    for await snapshot in await device.snapshots() where snapshot.generation > before { break }
+    await bench.waitUntilIdle()
+  }
+
+  @Test("An amplifier gets power, mode, volume and, last, its input back; nothing else")
+  func amplifier() async throws {
+    let script = DeviceScript([.power: "off", .mode: "stereo", .volume: 20, .muted: false])
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      for command in [AmplifierCommand.on, .surround, .volume(50), .input("dvd")] {
+        try await amp.perform(command)
+      }
+      try await crash(bench, amp)
+      #expect(
+        script.commands.dropFirst(4) == ["on", "surround", ["volume": 50], ["input": "dvd"]])
+      #expect(await amp.snapshot().state.input == "dvd")
+    }
+  }
+
+  @Test("The restored volume is never above the last heard one, nor above the amplifier's cap")
+  func volume() async throws {
+    let script = DeviceScript([.power: "on", .volume: 30])
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      script.report([.volume: 25])
+      script.reportNothing()
+      try await amp.perform(AmplifierCommand.volume(90), until: .accepted)
+      try await crash(bench, amp)
+      #expect(script.commands.last == ["volume": 25])
+      script.beginWith(attributes: ["volumeCap": Attribute(15)])
+      try await crash(bench, amp)
+      #expect(script.commands.last == ["volume": 15])
+    }
+  }
+
+  @Test("What the device keeps itself is not sent, and what it reports is what is wanted")
+  func remembered() async throws {
+    let script = DeviceScript([.power: "on", .brightness: 100])
+    let bench = try HostBench(
+      LightsCommand.self, script, offer: .init(remembers: [.power, .brightness]))
+    try await bench.run { lights in
+      try await lights.dim(to: 10)
+      try await crash(bench, lights)
+      #expect(script.commands == [["dim": 10]])
+      #expect(await lights.snapshot().state.brightness == 100)
+    }
+  }
+
+  @Test("A change from outside becomes what is wanted")
+  func outside() async throws {
+    let script = DeviceScript([.power: "on", .brightness: 0])
+    let bench = try HostBench(LightsCommand.self, script)
+    try await bench.run { lights in
+      try await lights.dim(to: 10)
+      script.report([.brightness: 70])
+      try await crash(bench, lights)
+      #expect(script.commands == [["dim": 10], ["dim": 70]])
+    }
+  }
+
+  @Test("Momentary commands are not repeated")
+  func momentary() async throws {
+    let script = DeviceScript([.power: "on", .popping: "idle"])
+    let bench = try HostBench(PopcornPopperCommand.self, script)
+    try await bench.run { popper in
+      try await popper.perform(PopcornPopperCommand.pop)
+      try await crash(bench, popper)
+      #expect(script.commands == ["pop"])
+    }
+  }
+
+  @Test("A player goes on where it was heard last, once its cable is plugged again")
+  func player() async throws {
+    let script = DeviceScript([.power: "off"], capabilities: Capabilities(cables: [.pcm]))
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      let socket = CableSocket(path: "/run/a", token: "t")
+      try await cd.plug(into: socket)
+      try await cd.perform(CDPlayerCommand.on)
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x", position: 60)))
+      bench.clock.advance(by: .seconds(4))
+      try await crash(bench, cd)
+      #expect(script.commands.dropFirst(3) == ["on"])
+      try await cd.plug(into: socket)
+      await script.waitForCommands(6)
+      #expect(script.commands.last == ["play": ["item": "x", "position": 64]])
+    }
+  }
+
+  @Test("A player whose cable does not come plays on after 3 s all the same")
+  func playerWithoutCable() async throws {
+    let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      try await cd.plug(into: CableSocket(path: "/run/a", token: "t"))
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x")))
+      try await crash(bench, cd)
+      #expect(script.commands.count == 2)
+      bench.clock.advance(by: .seconds(3))
+      await script.waitForCommands(3)
+      #expect(script.commands.last?["play"]?["item"] == "x")
+    }
+  }
+
+  @Test("What a person decides after the crash counts more than what was lost")
+  func decided() async throws {
+    let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      try await cd.plug(into: CableSocket(path: "/run/a", token: "t"))
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x")))
+      try await crash(bench, cd)
+      try await cd.perform(CDPlayerCommand.stop)
+      bench.clock.advance(by: .seconds(5))
+      await bench.waitUntilIdle()
+      #expect(script.commands.dropFirst(2) == ["stop"])
+    }
+  }
+
+  @Test("A paused player is paused again at its place")
+  func paused() async throws {
+    let script = DeviceScript([.power: "on"])
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x", position: 5)))
+      script.report([.playback: Playback(.paused, item: "x", position: 9).json])
+      await bench.waitUntilIdle()
+      try await crash(bench, cd)
+      #expect(
+        script.commands.dropFirst() == [["play": ["item": "x", "position": 9]], "pause"])
+    }
+  }
+
+  @Test("A tuner gets its band and frequency back")
+  func tuner() async throws {
+    let script = DeviceScript([.power: "on", .band: "am", .frequency: 999])
+    let bench = try HostBench(TunerCommand.self, script)
+    try await bench.run { tuner in
+      try await tuner.tune(fm: 98.5)
+      script.report([.frequency: 98.5])
+      await bench.waitUntilIdle()
+      try await crash(bench, tuner)
+      #expect(script.commands == [["fm": 98.5], ["fm": 98.5]])
+    }
+  }
+
+  @Test("While the plugin is down commands are refused at once, with what is done about it")
+  func down() async throws {
+    let script = DeviceScript([.power: "on"])
+    let bench = try HostBench(LightsCommand.self, script)
+    try await bench.run { lights in
+      script.gate()
+      async let dim = outcome(of: LightsCommand.dim(10), on: lights)
+      await script.waitForCommands(1)
+      bench.launcher.crash()
+      #expect(await dim.failure?.code == .unavailable)
+      await bench.waitUntilIdle()
+      let error = await outcome(of: LightsCommand.on, on: lights).failure
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.contains("it is started again in") == true)
+      #expect(await lights.snapshot().state.brightness == nil)
+    }
+  }
+}
