@@ -125,12 +125,12 @@ package final class PluginHost: Sendable {
     PluginStatus(
       plugin: devices.first?.plugin ?? "", version: "", process: devices.first?.process,
       devices: devices.map(\.id), condition: .stopped(by: .load), pid: nil, restarts: 0,
-      memory: nil, lastMessage: why)
+      memory: nil, lastMessage: why, stderr: [])
   }
 
   private static func status(ofUnused plugin: CataloguedPlugin) -> PluginStatus {
     PluginStatus(
       plugin: plugin.manifest.id, version: plugin.manifest.version, process: nil, devices: [],
-      condition: .disabled, pid: nil, restarts: 0, memory: nil, lastMessage: nil)
+      condition: .disabled, pid: nil, restarts: 0, memory: nil, lastMessage: nil, stderr: [])
   }
 }

@@ -162,6 +162,7 @@ actor PluginRunner {
         desk.yield(News(input: .exited(how: how), launch: launch))
       }
       self.launched = launched
+      logger.info("started", metadata: ["pid": "\(launched.pid ?? 0)"])
       recordedPID = launched.pid
       if let pid = launched.pid { records.add(pid) }
       session = makeSession(over: launched.connection, launch: launch)
@@ -262,8 +263,7 @@ actor PluginRunner {
   private func announce(_ phase: Supervision.Phase) {
     let now = timetable.clock.now()
     switch phase {
-    case .discovered, .handshaken: break
-    case .spawned: logger.info("started", metadata: ["pid": "\(launched?.pid ?? 0)"])
+    case .discovered, .spawned, .handshaken: break
     case .configured, .running: settle()
     case .stopping(let failure):
       tellProxies(failure.map { "\(name): \($0.message); it is being ended" } ?? "it is shut down")
@@ -300,7 +300,7 @@ actor PluginRunner {
       devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
       memory: pid.flatMap(ProcessFacts.memory),
       lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? problem
-        ?? launched?.stderrLines.last)
+        ?? launched?.stderrLines.last, stderr: launched?.stderrLines ?? [])
   }
 
   private var condition: PluginStatus.Condition {

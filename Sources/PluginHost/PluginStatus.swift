@@ -25,6 +25,8 @@ package struct PluginStatus: Sendable, Hashable {
   package let memory: Int?
   /// The last thing that went wrong, or that it wrote.
   package let lastMessage: String?
+  /// The last lines that it wrote to stderr, oldest first.
+  package let stderr: [String]
 }
 
 extension PluginStatus.Condition: CustomStringConvertible {

@@ -14,8 +14,8 @@ package final class Timetable: Sendable {
     var next = 0
     var sleepers: [Key: @Sendable () -> Void] = [:]
     var due: [Key: Duration] = [:]
-    /// The earliest time for which the task sleeps.
-    var alarm: Duration?
+    /// The times for which a child of the task sleeps.
+    var alarms: Set<Duration> = []
   }
 
   package let clock: any TheaterClock
@@ -52,7 +52,7 @@ package final class Timetable: Sendable {
       guard state.sleepers[key] != nil else { return false }
       if let already = state.due[key], already <= time { return false }
       state.due[key] = time
-      return state.alarm.map { time < $0 } ?? true
+      return state.alarms.allSatisfy { time < $0 }
     }
     if isEarliest { change.yield() }
   }
@@ -60,17 +60,14 @@ package final class Timetable: Sendable {
   /// Wakes people until its task is cancelled.
   package func run() async {
     await withDiscardingTaskGroup { group in
-      // Each child sleeps for one time, and only for one that is earlier than all others, so there
-      // are never many. One that wakes for nothing does no harm.
-      var alarms: Set<Duration> = []
       for await _ in changes {
-        let now = clock.now()
-        alarms = alarms.filter { $0 > now }
-        for wake in takeDue(at: now) { wake() }
-        guard let next = setAlarm(alarms), !alarms.contains(next) else { continue }
-        alarms.insert(next)
+        for wake in takeDue(at: clock.now()) { wake() }
+        // Each child sleeps for one time, and only for one that is earlier than all others, so
+        // there are never many. One that wakes for nothing, or too early, does no harm.
+        guard let next = takeNextAlarm() else { continue }
         group.addTask {
           try? await self.clock.sleep(until: next)
+          self.state.withLock { _ = $0.alarms.remove(next) }
           self.change.yield()
         }
       }
@@ -86,10 +83,13 @@ package final class Timetable: Sendable {
     }
   }
 
-  private func setAlarm(_ alarms: Set<Duration>) -> Duration? {
+  private func takeNextAlarm() -> Duration? {
     state.withLock { state in
-      state.alarm = [state.due.values.min(), alarms.min()].compactMap(\.self).min()
-      return state.alarm
+      guard let next = state.due.values.min(), state.alarms.allSatisfy({ next < $0 }) else {
+        return nil
+      }
+      state.alarms.insert(next)
+      return next
     }
   }
 }

@@ -101,8 +101,11 @@ package struct ProcessLauncher: PluginLauncher {
   private let environment: [String: String]
   private let logger: Logger
 
+  /// From now on the controller ignores SIGPIPE: a plugin that closes its input must not end it.
+  ///
   /// - Parameter environment: The controller's own, from which manifests may name some.
   package init(environment: [String: String], logger: Logger) {
+    Glibc.signal(SIGPIPE, SIG_IGN)
     self.environment = environment
     self.logger = logger
   }

@@ -136,6 +136,7 @@ struct DeviceCore: Sendable {
     while let next = queue.takeNext(at: now, reportsSeen: reports, request: nextRequest) {
       guard let request = next.request else { return }
       guard let error = incapability(next.spec) else {
+        limit.expectReports()
         effects.send = Outgoing(request: request, command: next.command)
         return
       }

@@ -2,10 +2,12 @@ import Devices
 
 /// How many notifications of one device are heard: 200 a second, with bursts of 1,000.
 ///
-/// Answers to requests are not counted.
+/// Answers to requests are not counted, and neither is what a command makes true: each command
+/// entitles its device to some more.
 struct NotificationLimit: Sendable {
   static let perSecond = 200.0
   static let burst = 1000.0
+  static let perCommand = 10.0
 
   private var tokens = burst
   private var refilled: Duration?
@@ -21,6 +23,9 @@ struct NotificationLimit: Sendable {
     tokens -= 1
     return true
   }
+
+  /// A command was sent: what it changes will be reported.
+  mutating func expectReports() { tokens = min(Self.burst, tokens + Self.perCommand) }
 
   /// True the first time only: one warning says it all.
   mutating func shouldWarn() -> Bool {

@@ -115,6 +115,8 @@ package final class PluginSession: Sendable {
       try connection.send(.request(id: id, method: method, params: params))
     } catch {
       take(id)?.receive(.failure(.lost))
+      // Who does not listen any more is as good as gone; who is merely slow is left to the pings.
+      if error == .closed { notify(.closed) }
     }
   }
 

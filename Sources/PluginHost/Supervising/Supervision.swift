@@ -60,7 +60,7 @@ package struct Supervision: Sendable {
     case opened(DeviceID)
     case refused(DeviceID, DeviceError)
     case badLine(String)
-    /// Its output has ended; usually it has ended itself.
+    /// Its input or output has ended; usually it has ended itself.
     case outputEnded
     /// Time has passed: when the last line came, and whether a request with a deadline is open.
     case tick(lastLine: Duration, hasOpenRequests: Bool)
@@ -247,7 +247,7 @@ package struct Supervision: Sendable {
     case .stopping: return escalate(at: now)
     case .spawned, .handshaken, .configured, .running:
       if let ended = outputEndedAt, now - ended >= Limits.graceOfExit {
-        return end(because: Failure(.crash, "it closed its output"), at: now)
+        return end(because: Failure(.crash, "it closed its input or output"), at: now)
       }
       // `initialize` has a deadline of its own.
       if phase == .spawned { return [] }

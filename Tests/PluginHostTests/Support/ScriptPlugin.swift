@@ -18,7 +18,8 @@ struct ScriptPlugin {
   ///   - devices: The devices to run, the first of which is `device`.
   init(
     _ behaviour: String = "", devices: [HostedDevice]? = nil, manifest: String? = nil,
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    clock: any TheaterClock = SystemClock()
   ) throws {
     root = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)")
     let folder = root.appending(path: "plugins/Script")
@@ -35,7 +36,8 @@ struct ScriptPlugin {
       catalogue: PluginCatalogue(folders: [root.appending(path: "plugins").path]),
       devices: devices ?? [HostedDevice(id: "lamp", role: .lights, plugin: "Script")],
       runtimeDirectory: run.path,
-      launcher: ProcessLauncher(environment: environment, logger: logger), logger: logger)
+      launcher: ProcessLauncher(environment: environment, logger: logger), clock: clock,
+      logger: logger)
     device = try #require(host.devices.first)
   }
 
@@ -50,6 +52,19 @@ struct ScriptPlugin {
     }
   }
 
+  /// Waits until the device has been opened in the process that is the `generation`th.
+  func waitForGeneration(_ generation: Int) async {
+    for await snapshot in await device.snapshots() where snapshot.generation >= generation { break }
+  }
+
+  /// Waits until the device cannot be reached, and says why.
+  func waitUntilUnavailable() async -> String {
+    for await snapshot in await device.snapshots() {
+      if case .unavailable(let reason) = snapshot.availability { return reason }
+    }
+    return ""
+  }
+
   /// The status of the one plugin.
   func status() async throws -> PluginStatus { try #require(await host.statuses().first) }
 
@@ -58,8 +73,13 @@ struct ScriptPlugin {
      "environment": ["PATH", "PULSE_*"], "roles": {"lights": {}}}
     """
 
+  /// The system's own Python where there is one: wrappers around it are slow to start.
+  private static let interpreter =
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+    ? "/usr/bin/python3 -IS" : "/usr/bin/env python3"
+
   private static let program = """
-    #!/usr/bin/env python3
+    #!\(interpreter)
     import json, os, sys, time, signal
     def send(message):
         sys.stdout.write(json.dumps(dict(jsonrpc="2.0", **message)) + "\\n")
@@ -74,7 +94,7 @@ struct ScriptPlugin {
         device = request["params"]["device"]
         if command == "on": state(device, power="on")
         if command == "off": state(device, power="off")
-        if isinstance(command, dict): state(device, brightness=command["dim"])
+        if isinstance(command, dict): state(device, power="on", brightness=command["dim"])
         reply(request, {})
     def initialize(request):
         reply(request, {"protocol": "1.0", "plugin": "Script", "version": "1"})

@@ -1,0 +1,252 @@
+import Devices
+import Foundation
+import Glibc
+import JSON
+import PluginHost
+import TestSupport
+import Testing
+
+@Suite("Plugins that go wrong")
+struct BadPluginTests {
+  private func lastMessage(of plugin: ScriptPlugin) async throws -> String {
+    try #require(try await plugin.status().lastMessage)
+  }
+
+  @Test("Garbage: ten such lines restart it, and the message shows one")
+  func garbage() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          for _ in range(10): print("this is no JSON", flush=True)
+      """)
+    try await plugin.run { lamp in
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.code == .unavailable)
+      await plugin.waitForGeneration(2)
+      let message = try await lastMessage(of: plugin)
+      #expect(message.contains("10 lines that are no messages"))
+    }
+  }
+
+  @Test("A few bad lines are survived")
+  func fewBadLines() async throws {
+    let plugin = try ScriptPlugin("def begin():\n    print('hello, I am a plugin', flush=True)")
+    try await plugin.run { lamp in
+      try await lamp.dim(to: 3)
+      #expect(try await plugin.status().restarts == 0)
+    }
+  }
+
+  @Test("A flood is heard with moderation: the newest values count, the controller goes on")
+  func flood() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          for i in range(20000): state(request["params"]["device"], brightness=i % 100)
+          state(request["params"]["device"], brightness=request["params"]["command"]["dim"])
+          reply(request, {})
+      """)
+    try await plugin.run { lamp in
+      let begin = SystemClock().now()
+      #expect(await outcome(of: LightsCommand.dim(77), on: lamp).success == .observed)
+      #expect(SystemClock().now() - begin < .seconds(8))
+      #expect(await lamp.snapshot().state.brightness == 77)
+    }
+  }
+
+  @Test("A hang: two pings are missed, then it is ended and started again")
+  func hang() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          reply(request, {})
+          while True: time.sleep(1000)
+      """, clock: FastClock(factor: 5))
+    try await plugin.run { lamp in
+      _ = await outcome(of: LightsCommand.on, on: lamp, until: .accepted)
+      await plugin.waitForGeneration(2)
+      let message = try await lastMessage(of: plugin)
+      #expect(message.contains("2 pings"))
+    }
+  }
+
+  @Test("It ignores TERM: KILL ends it")
+  func ignoresTerm() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      signal.signal(signal.SIGTERM, signal.SIG_IGN)
+      def serve():
+          for line in sys.stdin: answer(json.loads(line))
+          while True: time.sleep(1000)
+      """, clock: FastClock(factor: 5))
+    var pid: Int32 = 0
+    try await plugin.run { _ in pid = try #require(try await plugin.status().pid) }
+    #expect(kill(pid, 0) == -1)
+  }
+
+  @Test("It ends at once: it is tried again, ever more slowly, and says how it ended")
+  func exitsAtOnce() async throws {
+    let plugin = try ScriptPlugin(
+      "def begin():\n    sys.exit(7)", clock: FastClock(factor: 5))
+    try await plugin.run { lamp in
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.message.contains("exit status 7"))
+      #expect(error.message.contains("it is started again in"))
+      for await _ in await lamp.snapshots() where try await plugin.status().restarts >= 2 { break }
+    }
+  }
+
+  @Test("It answers twice: the first answer counts, the second is a bad line")
+  func answersTwice() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          state(request["params"]["device"], power="on")
+          reply(request, {})
+          send({"id": request["id"], "error": {"code": -32000, "message": "no"}})
+      """)
+    try await plugin.run { lamp in
+      for _ in 0..<3 {
+        #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
+      }
+    }
+    let message = try await lastMessage(of: plugin)
+    #expect(message.contains("which nobody has asked"))
+  }
+
+  @Test("It answers with the wrong id: the command times out, the next one works")
+  func wrongID() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      count = 0
+      def perform(request):
+          global count
+          count += 1
+          if count == 1: return reply({"id": 987654}, {})
+          state(request["params"]["device"], power="on")
+          reply(request, {})
+      """, clock: FastClock(factor: 5))
+    try await plugin.run { lamp in
+      #expect(await outcome(of: LightsCommand.on, on: lamp).failure?.code == .timeout)
+      #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
+    }
+  }
+
+  @Test("It speaks another major version: both are named, and it waits for a change")
+  func otherVersion() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def initialize(request):
+          reply(request, {"protocol": "7.0", "plugin": "Script", "version": "1"})
+      """)
+    try await plugin.run { lamp in
+      for await _ in await lamp.snapshots()
+      where try await plugin.status().condition == .stopped(by: .version) { break }
+      let message = try await lastMessage(of: plugin)
+      #expect(message.contains("7.0"))
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.message.contains("when its files or the configuration change"))
+    }
+  }
+
+  @Test("A mended program is started without being asked")
+  func mended() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def initialize(request):
+          reply(request, {"protocol": "7.0", "plugin": "Script", "version": "1"})
+      """, clock: FastClock(factor: 5))
+    try await plugin.run { lamp in
+      for await _ in await lamp.snapshots()
+      where try await plugin.status().condition == .stopped(by: .version) { break }
+      let program = plugin.root.appending(path: "plugins/Script/program")
+      let text = try String(contentsOf: program, encoding: .utf8).replacing("7.0", with: "1.0")
+      try Data(text.utf8).write(to: program)
+      await plugin.waitForGeneration(1)
+      try await lamp.dim(to: 8)
+    }
+  }
+
+  @Test("A line without an end is passed over, and nothing grows")
+  func endlessLine() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          sys.stdout.write("x" * (8 << 20) + "\\n")
+          state(request["params"]["device"], power="on")
+          reply(request, {})
+      """)
+    try await plugin.run { lamp in
+      #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
+      let message = try await lastMessage(of: plugin)
+      #expect(message.contains("the limit is 1048576"))
+    }
+  }
+
+  @Test("Deeply nested JSON is a bad line")
+  func nesting() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          print("[" * 100000, flush=True)
+          state(request["params"]["device"], power="on")
+          reply(request, {})
+      """)
+    try await plugin.run { lamp in
+      #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
+      let message = try await lastMessage(of: plugin)
+      #expect(message.contains("64 levels"))
+    }
+  }
+
+  @Test("It closes its input: commands fail clearly, and it is started again")
+  func closesInput() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def serve():
+          for _ in range(2): answer(json.loads(sys.stdin.readline()))
+          os.close(0)
+          state("lamp", power="on")
+          while True: time.sleep(1000)
+      """, clock: FastClock(factor: 5))
+    try await plugin.run { lamp in
+      for await snapshot in await lamp.snapshots() where snapshot.state.power == .on { break }
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.code == .unavailable)
+      await plugin.waitForGeneration(2)
+    }
+  }
+
+  @Test("It closes its output: it is ended and started again")
+  func closesOutput() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def perform(request):
+          os.close(1)
+          while True: time.sleep(1000)
+      """)
+    try await plugin.run { lamp in
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.code == .unavailable)
+      await plugin.waitForGeneration(2)
+      let message = try await lastMessage(of: plugin)
+      #expect(message.contains("closed its input or output"))
+    }
+  }
+
+  @Test("It refuses its options: the device says why, and the process is not restarted for it")
+  func refusesOptions() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      def opening(request):
+          send({"id": request["id"], "error": {"code": -32000, "message": "no such port",
+              "data": {"kind": "invalid", "hint": "Ports are 1 to 4."}}})
+      """)
+    try await plugin.run { lamp in
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.message.contains("no such port") && error.message.contains("Ports are 1 to 4."))
+      let status = try await plugin.status()
+      #expect(status.condition == .stopped(by: .configuration) && status.restarts == 0)
+    }
+  }
+}
