@@ -188,18 +188,13 @@ struct DeviceCore: Sendable {
     _ command: Command, by callers: [CommandCaller], at now: Duration, _ effects: inout Effects
   ) {
     guard !waiters.isEmpty else { return }
-    let stops = command.spec.manner == .urgent
     var kept: [Waiter] = []
     for waiter in waiters {
       let other = waiter.command.spec
-      let isSameSetting = command.spec == other && command.argument != waiter.command.argument
-      if isSameSetting, case .setting = other.manner {
-        kept.append(
-          Waiter(caller: waiter.caller, command: command, deadline: now + command.spec.longest))
-      } else if isSameSetting || (stops && command.spec.contradicts(other))
-        || (command.spec != other && command.spec.settled.key == other.settled.key
-          && other.settled.key != nil)
-      {
+      if case .setting = other.manner, command.spec.manner == other.manner {
+        let deadline = now + command.spec.longest
+        kept.append(Waiter(caller: waiter.caller, command: command, deadline: deadline))
+      } else if command.takesThePlace(of: waiter.command) {
         let error = DeviceError(.cancelled, "\"\(command.spec.name)\" took its place")
         effects.finished.append((waiter.caller, .failure(named(error))))
       } else {

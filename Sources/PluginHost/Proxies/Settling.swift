@@ -8,6 +8,14 @@ extension Command {
     spec.settled.isMet(by: state, argument: argument)
   }
 
+  /// Whether this command, just accepted, makes it impossible that `other`, accepted before it,
+  /// is ever seen as done.
+  func takesThePlace(of other: Command) -> Bool {
+    if spec == other.spec { return argument != other.argument }
+    if spec.manner == .urgent, spec.contradicts(other.spec) { return true }
+    return spec.settled.key != nil && spec.settled.key == other.spec.settled.key
+  }
+
   /// Says what was awaited in vain, and what is there instead.
   func unsettledError(in state: DeviceState) -> DeviceError {
     let found = spec.settled.key.flatMap { state[$0] }.map { "it is \($0)" } ?? "it is not known"

@@ -101,7 +101,7 @@ struct BadPluginTests {
     let plugin = try ScriptPlugin(
       """
       def perform(request):
-          state(request["params"]["device"], power="on")
+          state(request["params"]["device"], power="on", brightness=100)
           reply(request, {})
           send({"id": request["id"], "error": {"code": -32000, "message": "no"}})
       """)
@@ -123,7 +123,7 @@ struct BadPluginTests {
           global count
           count += 1
           if count == 1: return reply({"id": 987654}, {})
-          state(request["params"]["device"], power="on")
+          state(request["params"]["device"], power="on", brightness=100)
           reply(request, {})
       """, clock: FastClock(factor: 5))
     try await plugin.run { lamp in
@@ -173,7 +173,7 @@ struct BadPluginTests {
       """
       def perform(request):
           sys.stdout.write("x" * (8 << 20) + "\\n")
-          state(request["params"]["device"], power="on")
+          state(request["params"]["device"], power="on", brightness=100)
           reply(request, {})
       """)
     try await plugin.run { lamp in
@@ -189,7 +189,7 @@ struct BadPluginTests {
       """
       def perform(request):
           print("[" * 100000, flush=True)
-          state(request["params"]["device"], power="on")
+          state(request["params"]["device"], power="on", brightness=100)
           reply(request, {})
       """)
     try await plugin.run { lamp in
@@ -206,7 +206,7 @@ struct BadPluginTests {
       def serve():
           for _ in range(2): answer(json.loads(sys.stdin.readline()))
           os.close(0)
-          state("lamp", power="on")
+          state("lamp", power="on", brightness=100)
           while True: time.sleep(1000)
       """, clock: FastClock(factor: 5))
     try await plugin.run { lamp in

@@ -18,7 +18,7 @@ struct RestorationTests {
       return
     }
     #expect(reason.contains("signal 9") && reason.contains("started again"))
-    bench.clock.advance(by: .seconds(1))
+    bench.clock.advance(by: .seconds(2))
     for await snapshot in await device.snapshots() where snapshot.generation > before { break }
     await bench.waitUntilIdle()
   }
@@ -44,6 +44,7 @@ struct RestorationTests {
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       script.report([.volume: 25])
+      await bench.waitUntilIdle()
       script.reportNothing()
       try await amp.perform(AmplifierCommand.volume(90), until: .accepted)
       try await crash(bench, amp)
@@ -74,6 +75,7 @@ struct RestorationTests {
     try await bench.run { lights in
       try await lights.dim(to: 10)
       script.report([.brightness: 70])
+      await bench.waitUntilIdle()
       try await crash(bench, lights)
       #expect(script.commands == [["dim": 10], ["dim": 70]])
     }

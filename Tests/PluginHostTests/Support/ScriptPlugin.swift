@@ -92,7 +92,7 @@ struct ScriptPlugin {
     def perform(request):
         command = request["params"]["command"]
         device = request["params"]["device"]
-        if command == "on": state(device, power="on")
+        if command == "on": state(device, power="on", brightness=100)
         if command == "off": state(device, power="off")
         if isinstance(command, dict): state(device, power="on", brightness=command["dim"])
         reply(request, {})
