@@ -92,6 +92,65 @@ import Testing
     await room.close()
   }
 
+  @Test("F5 · a database from a newer version is left alone, with what to do")
+  func newerDatabase() async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      kill(room.pid, SIGTERM)
+      #expect(await eventually { room.hasEnded })
+      let database = try #require(
+        room.files(below: "state").first { $0.hasSuffix(".sqlite") }
+          ?? room.files(below: "data").first { $0.hasSuffix(".sqlite") })
+      let outcome = try await Program.tool(
+        "sqlite3", database,
+        "INSERT INTO grdb_migrations VALUES ('from a later version'); PRAGMA user_version = 999;")
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let again = try await room.serveAgain()
+      #expect(again.status == 1)
+      #expect((again.output + again.errors).contains("newer"), "\(again.output)\(again.errors)")
+    }
+  }
+
+  @Test("F5 · a port that is in use is named, with what to do")
+  func portInUse() async throws {
+    try await withLivingRoom { room in
+      _ = await room.setupCode()
+      let port = room.console.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1 ?? ""
+      let other = try await LivingRoom()
+      _ = await other.setupCode()
+      kill(other.pid, SIGTERM)
+      #expect(await eventually { other.hasEnded })
+      let again = try await other.serveAgain("--port", String(port))
+      #expect(again.status == 1)
+      #expect((again.output + again.errors).contains(port), "\(again.output)\(again.errors)")
+      await other.close()
+    }
+  }
+
+  @Test("F6 · a configuration that is not there is said so, with what to do")
+  func missingConfiguration() async throws {
+    try await withLivingRoom { room in
+      let outcome = try await room.theater("config", "check", "nowhere.json")
+      #expect(outcome.status == 1)
+      #expect((outcome.output + outcome.errors).contains("nowhere.json"))
+    }
+  }
+
+  @Test("F1 · a plugin that cannot be read does not keep the others from running")
+  func unreadableManifest() async throws {
+    let arrange = { (_: inout Configuration, folder: URL) in
+      let place = folder.appendingPathComponent("plugins/Broken")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      try Data("{ \"id\": ".utf8).write(to: place.appendingPathComponent("manifest.json"))
+    }
+    try await withLivingRoom(arrange: arrange) { room in
+      try await room.moveIn()
+      let film = try #require(await room.titles("films").first)
+      try await room.expect("watch", film, "--from-start")
+      #expect(try await room.expect("plugins").contains("Broken"))
+    }
+  }
+
   private func isAlive(_ pid: pid_t) -> Bool {
     guard kill(pid, 0) == 0 else { return false }
     // A child that has ended but was not waited for is dead too.

@@ -10,27 +10,26 @@ import Testing
     try await withLivingRoom { room in
       try await room.makeTone("tone.flac", seconds: 2, left: 440, right: 660)
       try await room.moveIn()
-      #expect(await eventually { await titles(in: room).contains("tone") })
+      #expect(await eventually { await room.titles("songs").contains("tone") })
       for volume in [50, 25] {
-        let before = room.recordings.count
+        try await room.expect("device", "amp", "on")
+        try await room.expect("device", "amp", "volume", "\(volume)")
         try await room.expect("listen", "tone", "--from-start")
-        try await room.expect("volume", "\(volume)")
         #expect(
           await eventually(within: 20) {
             (try? await room.json("status"))?["activity"]?["status"] == "idle"
           }, "the song does not end: \(room.log)")
-        let url = try #require(room.recordings.dropFirst(before).last)
-        let heard = try #require(Recording(url))
+        let heard = try #require(room.newestRecording)
+        #expect(heard.channels.count == 2)
+        #expect(abs(heard.seconds - 2) < 0.2)
         #expect(abs(heard.frequency(0) - 440) <= 1)
         #expect(abs(heard.frequency(1) - 660) <= 1)
-        #expect(heard.channels.count == 2)
+        // (v / 100)³ of a sine with an amplitude of one half.
+        let amplitude = 0.5 * pow(Double(volume) / 100, 3)
+        #expect(abs(heard.amplitude(of: 440, in: 0) / amplitude - 1) < 0.05)
+        #expect(abs(heard.amplitude(of: 660, in: 1) / amplitude - 1) < 0.05)
+        #expect(heard.amplitude(of: 660, in: 0) < amplitude / 50)
       }
     }
-  }
-
-  private func titles(in room: LivingRoom) async -> [String] {
-    let listing = try? await room.json("songs")
-    let songs = listing?.array ?? listing?["songs"]?.array ?? []
-    return songs.compactMap { $0["title"]?.string }
   }
 }

@@ -21,6 +21,8 @@ struct Output {
   /// Who sets the pace.
   private(set) var pace = Pace.clock
   private var clock = PlaybackClock()
+  /// Whether the open PCM has been given a format.
+  private var isConfigured = false
 
   /// Frames handed over since the last start.
   var written: Int { clock.written }
@@ -39,6 +41,7 @@ struct Output {
     _ request: DeviceRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout {
     clock.reset()
+    try beginNewFile()
     guard let pcm else {
       settings = .unlimited(request)
       pace = .clock
@@ -49,10 +52,21 @@ struct Output {
     _ = snd_pcm_drop(pcm)
     _ = snd_pcm_hw_free(pcm)
     settings = try PCMNegotiation.configure(pcm, for: request)
+    isConfigured = true
     pace = .device
     clock.rate = settings.rate
     try ALSAFailure.check(snd_pcm_prepare(pcm), .prepare)
     return PCMChannelMap.agree(pcm, channels: settings.channels, wanted: wanted)
+  }
+
+  /// A PCM that writes a file puts the format into its header once: another format needs another
+  /// file.
+  private mutating func beginNewFile() throws(ALSAFailure) {
+    guard let pcm, isConfigured, snd_pcm_type(pcm) == SND_PCM_TYPE_FILE,
+      let name = strdup(snd_pcm_name(pcm))
+    else { return }
+    defer { free(name) }
+    try open(name)
   }
 
   /// Lets go of the PCM.

@@ -16,6 +16,7 @@ struct Configuration {
     }
     set("options", at: ["devices", "amp"], ["device": "capture", "whenMissing": "fail"])
     set("folders", at: ["library"], .array([.string(music)]))
+    set("options", at: ["devices", "cd"], ["folders": .array([.string(music)])])
   }
 
   /// Puts `value` under `key` of the object at `path`.

@@ -167,6 +167,23 @@ final class LivingRoom: Sendable {
     }
   }
 
+  /// Starts a controller once more in the same folder and waits until it has ended.
+  func serveAgain(_ more: String...) async throws -> Program.Outcome {
+    try await Program.run(
+      Program.products.appendingPathComponent("theater"),
+      [
+        "serve", "--config", folder.appendingPathComponent("devices.json").path, "--plugins",
+        folder.appendingPathComponent("plugins").path,
+      ] + (more.isEmpty ? ["--port", "0"] : more), environment: environment, folder: folder)
+  }
+
+  /// The paths of all files below one of the scratch folders.
+  func files(below name: String) -> [String] {
+    let place = folder.appendingPathComponent(name)
+    let names = FileManager.default.enumerator(atPath: place.path)?.allObjects ?? []
+    return names.map { place.appendingPathComponent("\($0)").path }
+  }
+
   // MARK: The end
 
   /// Asks the controller to end and waits until it has; then clears up.
