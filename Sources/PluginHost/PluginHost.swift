@@ -65,6 +65,7 @@ package final class PluginHost: Sendable {
     unused =
       missing
       + catalogue.plugins.filter { !used.contains($0.manifest.id) }.map(Self.status(ofUnused:))
+      + catalogue.problems.filter { !used.contains($0.folderName) }.map(Self.status(ofUnusable:))
   }
 
   /// Runs the plugins until `stop`; nothing of them is left when it returns. When its task is
@@ -126,6 +127,13 @@ package final class PluginHost: Sendable {
       plugin: devices.first?.plugin ?? "", version: "", process: devices.first?.process,
       devices: devices.map(\.id), condition: .stopped(by: .load), pid: nil, restarts: 0,
       memory: nil, lastMessage: why, stderr: [])
+  }
+
+  private static func status(ofUnusable problem: CatalogueProblem) -> PluginStatus {
+    PluginStatus(
+      plugin: problem.folderName, version: "", process: nil, devices: [],
+      condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil,
+      lastMessage: problem.description)
   }
 
   private static func status(ofUnused plugin: CataloguedPlugin) -> PluginStatus {

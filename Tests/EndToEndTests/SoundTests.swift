@@ -21,7 +21,9 @@ import Testing
           }, "the song does not end: \(room.log)")
         let heard = try #require(room.newestRecording)
         #expect(heard.channels.count == 2)
-        #expect(abs(heard.seconds - 2) < 0.2)
+        #expect(
+          abs(heard.seconds - 2) < 0.2,
+          "heard \(room.recordings.map { Recording($0)?.seconds ?? 0 }) s, \(room.log)")
         #expect(abs(heard.frequency(0) - 440) <= 1)
         #expect(abs(heard.frequency(1) - 660) <= 1)
         // (v / 100)³ of a sine with an amplitude of one half.

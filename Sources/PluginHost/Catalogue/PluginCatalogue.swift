@@ -33,6 +33,13 @@ package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConverti
   package let message: String
   package let hint: String
 
+  /// The name of the plugin's folder, by which people know it.
+  package var folderName: String {
+    let parts = path.split(separator: "/")
+    let name = parts.last == "manifest.json" ? parts.dropLast().last : parts.last
+    return name.map(String.init) ?? path
+  }
+
   package var description: String {
     let place = position.map { ":\($0.line):\($0.column)" } ?? ""
     let way = jsonPath.map { ", \($0)" } ?? ""
