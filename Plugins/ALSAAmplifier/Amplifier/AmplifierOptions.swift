@@ -8,7 +8,7 @@ struct AmplifierOptions: Sendable, Equatable {
   /// `auto`, `software`, `CONTROL` or `CARD/CONTROL`.
   var mixer = "auto"
   /// The device's buffer, ms.
-  var buffer = 100
+  var buffer = 200
   /// Whether to go on unheard when there is no PCM.
   var silentWhenMissing = false
   /// The loudest volume with which it turns on, %.

@@ -59,9 +59,11 @@ extension AudioLoop {
     if room < 0 { return trouble(Int32(-room)) }
     let waiting = source.pointee.tap.available
     var frames = min(room * plan.source.rate / plan.device.rate, plan.chunkFrames)
-    // Dribbling a few frames at a time costs a wake each; a period at a time is soon enough.
+    // Dribbling a few frames at a time costs a wake each; a period at a time is soon enough, also
+    // to look whether something has come.
     let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
-    let least = isRunning ? max(1, min(waiting, period, plan.chunkFrames)) : 1
+    let worthwhile = min(period, plan.chunkFrames)
+    let least = !isRunning ? 1 : waiting > 0 ? min(waiting, worthwhile) : worthwhile
     guard frames >= least else {
       if waiting > 0 { starvedSince = 0 }
       return untilRoom()
@@ -85,22 +87,24 @@ extension AudioLoop {
     return nil
   }
 
-  /// Milliseconds until the clock has played half a buffer; the device tells for itself, but a dead
-  /// one may not, so look after twice the time that it should have taken.
+  /// Milliseconds until half the buffer is free. A device that tells for itself may be dead, so look
+  /// after twice the time that it should have taken.
   private mutating func untilRoom() -> Int {
-    guard output.pace == .clock else {
+    let settings = output.settings
+    if output.pace == .device, output.wakesWhenRoomy {
       awaitsRoom = true
-      return max(100, 2000 * output.settings.bufferFrames / output.settings.rate)
+      return max(100, 2000 * settings.bufferFrames / settings.rate)
     }
-    let surplus = output.queued() - output.settings.bufferFrames / 2
-    return max(1, surplus * 1000 / output.settings.rate + 1)
+    let filled = settings.bufferFrames - max(0, output.room())
+    let surplus = filled - settings.bufferFrames / 2
+    return max(2, surplus * 1000 / settings.rate + 1)
   }
 
   /// The source sends nothing for now: keep the device alive for a while, then stop it.
   private mutating func starve(_ now: Int64) -> Int {
     guard isRunning else { return -1 }
-    if starvedSince == 0 {
-      starvedSince = now
+    if starvedSince == 0 { starvedSince = now }
+    if silenceWritten == 0, output.queued() <= output.settings.periodFrames * 3 / 2 {
       shared.pointee.starvations.add(1, ordering: .relaxed)
     }
     return finishTail(now)

@@ -15,7 +15,7 @@ extension AudioLoop {
   mutating func publish() {
     let now = Report(
       state: state, failure: failure, settings: powered ? output.settings : nil,
-      sounding: isRunning && starvedSince == 0, clockPaced: powered && output.pace == .clock,
+      sounding: isRunning && silenceWritten == 0, clockPaced: powered && output.pace == .clock,
       underruns: shared.pointee.underruns.load(ordering: .relaxed))
     let isNews = now != told
     if isNews {

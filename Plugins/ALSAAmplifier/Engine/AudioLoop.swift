@@ -127,6 +127,7 @@ struct AudioLoop: ~Copyable {
   private mutating func powerOff() {
     source = nil
     sourceIndex = -1
+    shared.pointee.listening.store(-1, ordering: .releasing)
     renderer.adopt(nil)
     output.close()
     request = nil

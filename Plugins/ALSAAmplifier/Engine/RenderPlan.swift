@@ -9,7 +9,8 @@ struct RenderPlan {
   let source: StreamFormat
   /// What the device takes.
   let device: DeviceSettings
-  /// Source frames rendered at most in one go: 50 ms.
+  /// Source frames rendered at most in one go: half the device's buffer, which is what there is room
+  /// for at each wake.
   let chunkFrames: Int
   /// Device frames that one go can yield.
   let outputFrames: Int
@@ -31,7 +32,7 @@ struct RenderPlan {
   ) throws(ALSAFailure) {
     self.source = source
     self.device = device
-    chunkFrames = max(64, source.rate / 20)
+    chunkFrames = max(64, (device.bufferFrames / 2 * source.rate + device.rate - 1) / device.rate)
     // Room for what the resampler held back, twice over.
     outputFrames = (chunkFrames * device.rate + source.rate - 1) / source.rate + 256
 

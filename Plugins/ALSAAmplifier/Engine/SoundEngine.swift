@@ -10,7 +10,7 @@ final class SoundEngine: Sendable {
     /// An ALSA PCM name.
     var device = "default"
     /// The device's buffer.
-    var bufferMilliseconds = 100
+    var bufferMilliseconds = 200
     /// Whether to play silently when there is no PCM, rather than refuse to go on.
     var silentWhenMissing = false
   }

@@ -9,8 +9,6 @@ import Testing
 
 /// The amplifier as the controller sees it, with sound going into a file.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PluginTests {
-  private static let token = String(repeating: "0123456789abcdef", count: 4)
-
   /// An open amplifier that plays into `out.raw` of the scratch folder.
   private func openAmplifier(
     _ scratch: Scratch, _ more: JSONObject = [:]
@@ -43,9 +41,7 @@ import Testing
   func evening() async throws {
     let scratch = try Scratch()
     let controller = try await openAmplifier(scratch)
-    let socket = CableSocket(path: scratch.file("cd"), token: Self.token)
-    _ = try await controller.ask(
-      OpenSocketRequest(device: Controller.device, input: "cd", socket: socket))
+    let player = try await controller.plug("cd", scratch: scratch)
     for command: JSON in ["on", ["input": "cd"], "stereo", ["volume": 50]] {
       try await controller.perform(command)
     }
@@ -53,7 +49,6 @@ import Testing
     #expect(controller.value(.input) == "cd")
     #expect(controller.value(.volume) == 50)
 
-    let player = try TestCable(path: socket.path, token: socket.token)
     let format = try CableFormat.s16()
     await player.send(Tone.frames([440, 440], level: 0.8), format)
     #expect(await player.finish())
@@ -118,16 +113,13 @@ import Testing
     let scratch = try Scratch()
     let controller = Controller()
     try await controller.open(["device": "no-such-pcm", "whenMissing": "silent"])
-    let socket = CableSocket(path: scratch.file("dvd"), token: Self.token)
-    _ = try await controller.ask(
-      OpenSocketRequest(device: Controller.device, input: "dvd", socket: socket))
+    let player = try await controller.plug("dvd", scratch: scratch)
     try await controller.perform("on")
     try await controller.perform(["input": "dvd"])
     await controller.wait { $0.attribute("sink") == "silent" && !$0.log.isEmpty }
     #expect(controller.value(.power) == "on")
     #expect(controller.log.contains { $0.hasPrefix("NO SOUND: there is no sound device") })
 
-    let player = try TestCable(path: socket.path, token: socket.token)
     let clock = ContinuousClock()
     let start = clock.now
     await player.send(Tone.frames([440, 440]), try CableFormat.s16())

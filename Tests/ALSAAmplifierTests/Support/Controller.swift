@@ -51,6 +51,14 @@ final class Controller: Sendable {
     _ = try await ask(PerformRequest(device: Self.device, command: command))
   }
 
+  /// Plugs a player into an input.
+  func plug(_ input: String, scratch: Scratch) async throws -> TestCable {
+    let token = String(repeating: "0123456789abcdef", count: 4)
+    let socket = CableSocket(path: scratch.file(input), token: token)
+    _ = try await ask(OpenSocketRequest(device: Self.device, input: input, socket: socket))
+    return try TestCable(path: socket.path, token: socket.token)
+  }
+
   /// Asks and waits for the answer.
   func ask(_ request: some PluginRequest) async throws -> JSON {
     try await withCheckedContinuation { continuation in

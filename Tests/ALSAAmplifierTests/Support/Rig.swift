@@ -14,7 +14,7 @@ struct Rig {
 
   /// Starts the engine on a capture file (or on `device`) and turns it on.
   init(
-    device: String? = nil, surround: Bool = false, volume: Int = 100, buffer: Int = 100
+    device: String? = nil, surround: Bool = false, volume: Int = 100, buffer: Int = 200
   ) async throws {
     try #require(SoundConfiguration.isReady)
     scratch = try Scratch()

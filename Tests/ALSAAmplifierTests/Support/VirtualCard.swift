@@ -48,6 +48,12 @@ struct VirtualCard: Sendable {
     get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("heard.raw")))) }
   }
 
+  /// Waits until `bytes` more have been heard; false when they are not.
+  func hears(more bytes: Int) async -> Bool {
+    let start = (try? heard.count) ?? 0
+    return await eventually { ((try? heard.count) ?? 0) > start + bytes }
+  }
+
   /// The monotonic clock that the log uses, ns.
   static var now: Int64 {
     var time = timespec()

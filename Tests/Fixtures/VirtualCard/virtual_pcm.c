@@ -24,6 +24,7 @@ typedef struct {
   uint64_t heard;           // Frames heard since the last start.
   uint64_t position;        // The buffer's position at the last start.
   uint64_t quiet;           // Frames of silence in a row.
+  uint64_t enough;          // Frames of room for which a writer wants to be woken.
 } card_t;
 
 static int64_t now(void) {
@@ -74,12 +75,18 @@ static void listen(card_t *card, const unsigned char *frame, uint64_t index) {
   }
 }
 
+// Frames whose time has come since the last look.
+static uint64_t due_frames(card_t *card) {
+  if (!card->running) return 0;
+  uint64_t elapsed = (uint64_t)(now() - card->start) * card->io.rate / 1000000000ULL;
+  return elapsed > card->heard ? elapsed - card->heard : 0;
+}
+
 // Plays up to the present moment. Returns false when it ran dry on the way.
 static bool play(card_t *card) {
   if (!card->running) return true;
-  uint64_t elapsed = (uint64_t)(now() - card->start) * card->io.rate / 1000000000ULL;
   uint64_t queued = snd_pcm_ioplug_hw_avail(&card->io, card->io.hw_ptr, card->io.appl_ptr);
-  uint64_t due = elapsed > card->heard ? elapsed - card->heard : 0;
+  uint64_t due = due_frames(card);
   bool dry = due > queued;
   uint64_t count = dry ? queued : due;
   for (uint64_t i = 0; i < count; i++) {
@@ -103,11 +110,16 @@ static void halt(card_t *card, const char *event) {
   timerfd_settime(card->io.poll_fd, 0, &never, NULL);
 }
 
+// A tick per period, the first one at once: a card that is ready has room.
+static void tick(card_t *card) {
+  int64_t length = (int64_t)card->io.period_size * 1000000000LL / card->io.rate;
+  struct itimerspec every = {{length / 1000000000, length % 1000000000}, {0, 1}};
+  timerfd_settime(card->io.poll_fd, 0, &every, NULL);
+}
+
 static int card_start(snd_pcm_ioplug_t *io) {
   card_t *card = io->private_data;
-  int64_t tick = (int64_t)io->period_size * 1000000000LL / io->rate / 2;
-  struct itimerspec every = {{0, tick}, {0, tick}};
-  timerfd_settime(io->poll_fd, 0, &every, NULL);
+  tick(card);
   card->start = now();
   card->position = io->hw_ptr % io->buffer_size;
   card->heard = 0;
@@ -185,6 +197,15 @@ static int card_prepare(snd_pcm_ioplug_t *io) {
   halt(card, "stop");
   card->position = 0;
   card->heard = 0;
+  tick(card);
+  return 0;
+}
+
+static int card_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params) {
+  card_t *card = io->private_data;
+  snd_pcm_uframes_t enough = 1;
+  snd_pcm_sw_params_get_avail_min(params, &enough);
+  card->enough = enough;
   return 0;
 }
 
@@ -201,9 +222,16 @@ static int card_revents(
     snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsigned int count,
     unsigned short *revents) {
   (void)count;
+  card_t *card = io->private_data;
   uint64_t ticks;
-  if (descriptors->revents & POLLIN && read(io->poll_fd, &ticks, sizeof ticks) < 0) ticks = 0;
-  *revents = descriptors->revents & POLLIN ? POLLOUT : 0;
+  *revents = 0;
+  if (!(descriptors->revents & POLLIN)) return 0;
+  if (read(io->poll_fd, &ticks, sizeof ticks) < 0) ticks = 0;
+  // As the kernel does: nobody is woken for less room than was asked for.
+  uint64_t queued = snd_pcm_ioplug_hw_avail(io, io->hw_ptr, io->appl_ptr);
+  uint64_t due = due_frames(card);
+  uint64_t room = io->buffer_size - (queued > due ? queued - due : 0);
+  if (room >= card->enough) *revents = POLLOUT;
   return 0;
 }
 
@@ -240,6 +268,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .transfer = card_transfer,
     .close = card_close,
     .hw_params = card_hw_params,
+    .sw_params = card_sw_params,
     .prepare = card_prepare,
     .resume = card_resume,
     .poll_revents = card_revents,

@@ -1,0 +1,105 @@
+import Foundation
+import PluginKit
+import TestSupport
+import Testing
+
+@testable import ALSAAmplifier
+
+/// Changes while sound is running: none may click.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SwitchingTests {
+  /// The largest step from one frame to the next, within and around the sound.
+  private func largestStep(_ samples: [Double]) -> Double {
+    zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
+  }
+
+  /// How much a tone of half scale moves from frame to frame, with a margin for fades and dither.
+  private let smooth = 0.5 * 2 * Double.pi * 440 / 44100 * 1.5
+
+  @Test(
+    "E15 · another input: the old one fades and is silent, the new one fades in, without a click")
+  func input() async throws {
+    let card = try VirtualCard()
+    let rig = try await Rig(device: card.pcm())
+    let dvd = try TestCable(rig.engine, index: 1, scratch: rig.scratch)
+    async let cdSent = rig.cable.send(Tone.frames([440, 440], seconds: 4), try .s16())
+    async let dvdSent = dvd.send(Tone.frames([0, 220], seconds: 4), try .s16())
+    #expect(await card.sees("sound"))
+    #expect(await card.hears(more: 44100))
+    rig.engine.select(1)
+    #expect(await eventually { dvd.source.isHeard && !rig.cable.source.isHeard })
+    #expect(await card.hears(more: 4 * 44100))
+    rig.engine.stop()
+    rig.cable.source.close()
+    dvd.source.close()
+    _ = try await (cdSent, dvdSent)
+
+    let data = try card.heard
+    let left = Tone.channel(0, of: 2, in: data)
+    let right = Tone.channel(1, of: 2, in: data)
+    #expect(largestStep(left) < smooth)
+    #expect(largestStep(right) < smooth)
+    // The DVD is silent on the left: whatever is there after the change were the CD.
+    #expect(left.suffix(22050).allSatisfy { $0 == 0 })
+    #expect(Tone.level(of: 220, in: Array(right.suffix(22050)), rate: 44100) > 0.49)
+  }
+
+  @Test("E15 · volume, mute and unmute ramp without a click")
+  func volume() async throws {
+    let card = try VirtualCard()
+    let rig = try await Rig(device: card.pcm())
+    async let sent = rig.cable.send(Tone.frames([440, 440], seconds: 4), try .s16())
+    #expect(await card.sees("sound"))
+    for gain: Float in [0.1, 1, 0, 0.5] {
+      rig.engine.setGain(gain)
+      #expect(await card.hears(more: 44100))
+    }
+    rig.engine.stop()
+    rig.cable.source.close()
+    _ = try await sent
+    let left = Tone.channel(0, of: 2, in: try card.heard)
+    #expect(largestStep(left) < smooth)
+    #expect(left.max() ?? 0 > 0.49)
+  }
+
+  @Test("E15 · surround and back while a film plays: six speakers, then two")
+  func mode() async throws {
+    let card = try VirtualCard()
+    let rig = try await Rig(device: card.pcm())
+    let film = Tone.frames([300, 500, 700, 60, 1100, 1300], rate: 48000, seconds: 4)
+    async let sent = rig.cable.send(film, try .s16(rate: 48000, channels: 6))
+    #expect(await card.sees("sound"))
+    rig.engine.setSurround(true)
+    #expect(await card.sees("format 48000 S16_LE 6"))
+    #expect(await eventually { rig.engine.status.settings?.channels == 6 })
+    rig.engine.setSurround(false)
+    #expect(await card.sees("format 48000 S16_LE 2", times: 2))
+    rig.engine.stop()
+    rig.cable.source.close()
+    _ = try await sent
+  }
+
+  @Test("E15 · off lets go of the card at once; the source goes on unheard")
+  func off() async throws {
+    let card = try VirtualCard()
+    let rig = try await Rig(device: card.pcm())
+    async let sent = rig.cable.send(Tone.frames([440, 440], seconds: 1.5), try .s16())
+    #expect(await card.sees("sound"))
+    #expect(await rig.engine.power(false).state == .closed)
+    #expect(card.count("close") == 1)
+    let cable = rig.cable
+    #expect(await eventually { !cable.source.isHeard })
+    #expect(try await sent == 66150)
+    rig.engine.stop()
+  }
+
+  @Test("E15 · a source that falls silent lets the card stop, and costs no more wakes")
+  func idle() async throws {
+    let card = try VirtualCard()
+    let rig = try await Rig(device: card.pcm())
+    await rig.cable.send(Tone.frames([440, 440], seconds: 0.3), try .s16())
+    #expect(await card.sees("stop"))
+    #expect(rig.engine.status.state == .open)
+    #expect(await eventually { !rig.engine.status.isSounding })
+    rig.engine.stop()
+  }
+}
