@@ -133,7 +133,7 @@ package final class PluginHost: Sendable {
     PluginStatus(
       plugin: problem.folderName, version: "", process: nil, devices: [],
       condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil,
-      lastMessage: problem.description)
+      lastMessage: problem.description, stderr: [])
   }
 
   private static func status(ofUnused plugin: CataloguedPlugin) -> PluginStatus {

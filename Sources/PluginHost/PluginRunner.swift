@@ -207,12 +207,14 @@ actor PluginRunner {
     else { return }
     proxy.willOpen(in: session)
     let request = OpenRequest(device: id, role: device.role, options: device.options)
-    let remembered = plugin.manifest.roles[device.role]?.remembers ?? []
+    let memory = DeviceMemory(
+      keys: plugin.manifest.roles[device.role]?.remembers ?? [],
+      loudestStart: device.options["startupVolume"]?.integer)
     ask(request, within: Self.longestOpening) { result in
       switch result {
       case .success(let capabilities):
         // Here, on the connection's thread, so that no report is taken before or after its turn.
-        proxy.opened(capabilities, remembered: remembered, in: session)
+        proxy.opened(capabilities, memory, in: session)
         return .opened(id)
       case .failure(.lost): return nil
       case .failure(let failure):

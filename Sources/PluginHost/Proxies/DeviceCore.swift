@@ -50,7 +50,7 @@ struct DeviceCore: Sendable {
   /// Values that came too fast, until there is room for them: the newest of each key.
   private var heldBack: StateNotification?
   private var lostAt = Duration.zero
-  private var remembered: Set<StateKey> = []
+  private var memory = DeviceMemory()
   private var playAfterPlug: (commands: [Command], deadline: Duration)?
   private var wasPlugged = false
   private var nextRequest: @Sendable () -> Int = { 0 }
@@ -337,17 +337,17 @@ struct DeviceCore: Sendable {
   /// The device is open and has reported how it found itself.
   ///
   /// - Parameters:
-  ///   - remembered: The keys that the device keeps without its process.
+  ///   - memory: What the device keeps without its process.
   ///   - nextRequest: Makes ids for requests.
   mutating func opened(
-    _ capabilities: Capabilities, remembered: Set<StateKey>,
+    _ capabilities: Capabilities, memory: DeviceMemory,
     nextRequest: @escaping @Sendable () -> Int, at now: Duration
   ) -> Effects {
     var effects = Effects()
     effects.hasChanged = true
     let isFirst = snapshot.generation == 0
     contact = .open
-    self.remembered = remembered
+    self.memory = memory
     self.nextRequest = nextRequest
     snapshot.capabilities = capabilities
     snapshot.availability = .available
@@ -366,8 +366,9 @@ struct DeviceCore: Sendable {
 
   private mutating func restore(at now: Duration, _ effects: inout Effects) {
     let commands = wanted.differences(
-      from: snapshot.state, role: role, remembered: remembered, lostAt: lostAt)
-    for key in remembered {
+      from: snapshot.state, role: role, remembered: memory.keys,
+      loudestStart: memory.loudestStart, lostAt: lostAt)
+    for key in memory.keys {
       if let value = snapshot.state[key] { wanted.report(value, for: key, at: now) }
     }
     let split = commands.firstIndex { $0.spec.settled.key == .playback } ?? commands.endIndex
@@ -421,6 +422,14 @@ struct DeviceCore: Sendable {
     error.device = id
     return error
   }
+}
+
+/// What a device keeps when the process of its plugin ends.
+struct DeviceMemory: Sendable {
+  /// The keys whose values it keeps.
+  var keys: Set<StateKey> = []
+  /// The loudest volume, %, with which an amplifier turns on; restoring keeps to it.
+  var loudestStart: Int?
 }
 
 extension DeviceCore.Effects {

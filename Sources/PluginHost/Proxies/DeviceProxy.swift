@@ -134,11 +134,11 @@ package final class DeviceProxy: Device {
   }
 
   /// The device is open.
-  func opened(_ capabilities: Capabilities, remembered: Set<StateKey>, in session: PluginSession) {
+  func opened(_ capabilities: Capabilities, _ memory: DeviceMemory, in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
     change { core, now in
       core.opened(
-        capabilities, remembered: remembered, nextRequest: { session.nextID() }, at: now)
+        capabilities, memory: memory, nextRequest: { session.nextID() }, at: now)
     }
   }
 

@@ -80,9 +80,11 @@ struct WantedState: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - remembered: The keys that the device itself keeps; they are left as they are.
-  ///   - now: When contact was lost, for the position that was heard then.
+  ///   - loudestStart: The loudest volume with which the amplifier may turn on, %.
+  ///   - lostAt: When contact was lost, for the position that was heard then.
   func differences(
-    from state: DeviceState, role: Role, remembered: Set<StateKey>, lostAt: Duration
+    from state: DeviceState, role: Role, remembered: Set<StateKey>, loudestStart: Int?,
+    lostAt: Duration
   ) -> [Command] {
     var steps: [(String, JSON?)] = []
     func wanted(_ key: StateKey) -> JSON? {
@@ -95,7 +97,7 @@ struct WantedState: Sendable, Hashable {
     // A device that is off has nothing more to bring back.
     if power == nil || power == "on" {
       switch role {
-      case .amplifier: steps += amplifierSteps(wanted, state)
+      case .amplifier: steps += amplifierSteps(wanted, state, loudestStart)
       case .tuner: steps += tunerSteps(wanted)
       case .dvdPlayer, .cdPlayer: steps += playerSteps(wanted, state, remembered, lostAt)
       case .projector:
@@ -116,13 +118,14 @@ struct WantedState: Sendable, Hashable {
   private typealias Steps = [(String, JSON?)]
 
   /// Silence first, the input last: nothing is heard before everything else is right.
-  private func amplifierSteps(_ wanted: (StateKey) -> JSON?, _ state: DeviceState) -> Steps {
+  private func amplifierSteps(
+    _ wanted: (StateKey) -> JSON?, _ state: DeviceState, _ loudestStart: Int?
+  ) -> Steps {
     var steps: Steps = []
     if wanted(.muted) == true { steps.append(("mute", nil)) }
     if let mode = wanted(.mode)?.string { steps.append((mode, nil)) }
     if let volume = wanted(.volume)?.integer {
-      let caps = [heardVolume, state.attributes[Self.volumeCap]?.value.integer]
-      let volume = caps.compactMap(\.self).reduce(volume, min)
+      let volume = [heardVolume, loudestStart].compactMap(\.self).reduce(volume, min)
       if state.volume != volume { steps.append(("volume", .integer(volume))) }
     }
     if wanted(.muted) == false { steps.append(("unmute", nil)) }
@@ -159,7 +162,4 @@ struct WantedState: Sendable, Hashable {
     }
     return steps
   }
-
-  /// The attribute in which an amplifier tells the highest volume that it starts with, %.
-  static let volumeCap = "volumeCap"
 }
