@@ -102,7 +102,12 @@ struct ProcessTests {
       child = Int32(value)
       #expect(ProcessFacts.startTime(of: child) != nil)
     }
-    // It is a child of init now, which collects it in its own time.
+    // The signal has been sent; the kernel carries it out in its own time.
+    let clock = SystemClock()
+    let deadline = clock.now() + .seconds(10)
+    while ProcessFacts.startTime(of: child) != nil, clock.now() < deadline {
+      try await clock.sleep(until: clock.now() + .milliseconds(5))
+    }
     #expect(ProcessFacts.startTime(of: child) == nil)
   }
 

@@ -16,7 +16,8 @@ struct HostBench {
   let device: any Device
 
   init<Command: RoleCommand>(
-    _ role: Command.Type, _ script: DeviceScript, offer: Manifest.RoleOffer = .init()
+    _ role: Command.Type, _ script: DeviceScript, offer: Manifest.RoleOffer = .init(),
+    options: JSON = [:]
   ) throws {
     let maker = DeviceMaker { context in ScriptedDevice<Command>(context: context, script: script) }
     launcher = MemoryLauncher(Plugin(id: "Scripted", version: "1", devices: [maker]))
@@ -24,7 +25,7 @@ struct HostBench {
       id: "Scripted", version: "1", command: ["./Scripted"], roles: [Command.role: offer])
     host = PluginHost(
       catalogue: PluginCatalogue(plugins: [.init(manifest: manifest, folder: "/nowhere")]),
-      devices: [HostedDevice(id: "it", role: Command.role, plugin: "Scripted")],
+      devices: [HostedDevice(id: "it", role: Command.role, plugin: "Scripted", options: options)],
       runtimeDirectory: NSTemporaryDirectory(), launcher: launcher, clock: clock,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     device = try #require(host.devices.first)

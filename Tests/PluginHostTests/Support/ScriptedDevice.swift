@@ -8,7 +8,6 @@ final class DeviceScript: Sendable {
   struct State {
     var commands: [JSON] = []
     var state: [StateKey: JSON] = [:]
-    var attributes: [String: Attribute] = [:]
     var capabilities = Capabilities()
     var opened = 0
     /// Answers to come, one for each command; then all is accepted.
@@ -53,11 +52,6 @@ final class DeviceScript: Sendable {
     state.withLock { $0.context }?.report(values)
   }
 
-  /// Attributes that the device reports when it is opened.
-  func beginWith(attributes: [String: Attribute]) {
-    state.withLock { $0.attributes = attributes }
-  }
-
   /// Waits until the device was given `count` commands.
   func waitForCommands(_ count: Int) async {
     await withCheckedContinuation { wake in
@@ -92,12 +86,11 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
   let script: DeviceScript
 
   func open() async throws(DeviceError) -> Capabilities {
-    let (values, attributes, capabilities) = script.state.withLock { state in
+    let (values, capabilities) = script.state.withLock { state in
       state.opened += 1
       state.context = context
-      return (state.state, state.attributes, state.capabilities)
+      return (state.state, state.capabilities)
     }
-    if !attributes.isEmpty { context.report(attributes: attributes) }
     if capabilities.reportsState { context.report(values) }
     return capabilities
   }

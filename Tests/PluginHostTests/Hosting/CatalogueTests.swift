@@ -1,0 +1,84 @@
+import Devices
+import Foundation
+import JSON
+import PluginHost
+import PluginProtocol
+import Testing
+
+@Suite("Catalogue of plugins")
+struct CatalogueTests {
+  private let root: URL
+
+  init() throws {
+    root = FileManager.default.temporaryDirectory.appending(path: "cat-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+  }
+
+  private func add(_ folder: String, _ text: String) throws {
+    let folder = root.appending(path: folder)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: folder.appending(path: "manifest.json"))
+  }
+
+  private func manifest(_ id: String) -> String {
+    #"{"id": "\#(id)", "version": "1", "protocol": "1.0", "command": ["./x", "-v"], "roles": {"lights": {}}}"#
+  }
+
+  private func read(_ folders: String...) -> PluginCatalogue {
+    PluginCatalogue(folders: folders.map { root.appending(path: $0).path })
+  }
+
+  @Test("F1 · plugins are found in their folders, in order, without being started")
+  func found() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    try add("a/Two", manifest("Two"))
+    try add("a/One", manifest("One"))
+    try add("b/Three", manifest("Three"))
+    try FileManager.default.createDirectory(
+      at: root.appending(path: "a/Empty"), withIntermediateDirectories: true)
+    let catalogue = read("a", "missing", "b")
+    #expect(catalogue.plugins.map(\.manifest.id) == ["One", "Two", "Three"])
+    #expect(catalogue.problems.isEmpty)
+    let one = try #require(catalogue["One"])
+    #expect(one.program == root.appending(path: "a/One/x").path)
+  }
+
+  @Test("Of two plugins with one id the first counts, and the other is reported with its file")
+  func duplicates() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    try add("a/P", manifest("P"))
+    try add("b/P", manifest("P"))
+    let catalogue = read("a", "b", "a")
+    #expect(catalogue.plugins.map(\.folder) == [root.appending(path: "a/P").path])
+    let problem = try #require(catalogue.problems.first)
+    #expect(catalogue.problems.count == 1)
+    #expect(problem.path == root.appending(path: "b/P/manifest.json").path)
+    #expect(problem.message.contains(root.appending(path: "a/P").path))
+  }
+
+  @Test("A manifest that cannot be used is reported with file, line, column and way")
+  func unusable() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    try add("a/Broken", "{\n  \"id\": ")
+    try add(
+      "a/Wrong",
+      "{\"id\": \"W\", \"version\": \"1\", \"protocol\": \"1.0\", \"command\": [\"./x\"],\n \"roles\": {\"lamp\": {}}}"
+    )
+    try add("a/Good", manifest("Good"))
+    let catalogue = read("a")
+    #expect(catalogue.plugins.map(\.manifest.id) == ["Good"])
+    let (broken, wrong) = (catalogue.problems[0], catalogue.problems[1])
+    #expect(broken.position?.line == 2)
+    #expect(broken.description.contains("Broken/manifest.json:2:"))
+    #expect(wrong.jsonPath == [.key("roles"), .key("lamp")])
+    #expect(wrong.description.contains("\"lamp\" is not a role"))
+  }
+
+  @Test("A manifest that may not be read, or is a folder, is reported")
+  func unreadable() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    try FileManager.default.createDirectory(
+      at: root.appending(path: "a/P/manifest.json"), withIntermediateDirectories: true)
+    #expect(read("a").problems.map(\.path) == [root.appending(path: "a/P/manifest.json").path])
+  }
+}
