@@ -134,8 +134,16 @@ let package = Package(
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     tests(
       "WebRemoteTests",
-      ["TestSupport", "WebRemote", "Accounts", "HomeTheater", "Devices", "JSON", hummingbird]),
-    tests("TheaterTests", ["TestSupport", "theater", "JSON", "Devices"]),
+      [
+        "TestSupport", "WebRemote", "Accounts", "HomeTheater", "Devices", "JSON", hummingbird,
+        httpTypes, lifecycle, logging,
+      ] + nio),
+    tests(
+      "TheaterTests",
+      [
+        "TestSupport", "theater", "WebRemote", "JSON", "Devices",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     tests(
       "SimulatedTests",
       ["TestSupport", "Simulated", "CLinux", "PluginKit", "PluginProtocol", "Devices", "JSON"]),

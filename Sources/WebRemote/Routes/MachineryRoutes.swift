@@ -8,7 +8,7 @@ package protocol Machinery: Sendable {
   /// Every plugin: `{"plugins": [{"id", "status", "pid", "restarts", "memory", "message"}]}`.
   func plugins() async -> JSON
   /// What the amplifier's plugin could play on.
-  func audioDevices() async throws(TheaterError) -> JSON
+  func audioDevices() async throws -> JSON
   /// What is wrong with a configuration: `{"problems": [{"line", "column", "path", …}]}`.
   func check(configuration text: [UInt8]) async -> JSON
 }

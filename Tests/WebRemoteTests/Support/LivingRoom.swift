@@ -1,0 +1,186 @@
+import Accounts
+import Devices
+import Foundation
+import HomeTheater
+import Hummingbird
+import JSON
+import Logging
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import TestSupport
+import WebRemote
+
+/// A theater of devices in memory behind a real server on a Unix socket of its own.
+struct LivingRoom: Sendable {
+  static let password = "four friends at the movies"
+
+  let clock: ManualClock
+  let journal: CommandJournal
+  let devices: [String: FakeDevice]
+  let theater: HomeTheaterFacade
+  let gate: Gate
+  let works: FakeWorks
+  let routes: [Route]
+  /// Asks without a session.
+  let stranger: RemoteClient
+  let services: ServiceGroup
+
+  /// Runs `body` while the server answers.
+  static func open(_ body: (LivingRoom) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/web-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (running, isRunning) = AsyncStream<Void>.makeStream()
+    let room = LivingRoom(socket: "\(folder)/s") { isRunning.yield() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await room.services.run() }
+      for await _ in running { break }
+      do {
+        try await body(room)
+      } catch {
+        await room.services.triggerGracefulShutdown()
+        throw error
+      }
+      await room.services.triggerGracefulShutdown()
+      try await group.waitForAll()
+    }
+  }
+
+  private init(socket: String, onRunning: @escaping @Sendable () -> Void) {
+    let clock = ManualClock()
+    let journal = CommandJournal()
+    let roles: [(String, Devices.Role)] = [
+      ("amp", .amplifier), ("dvd", .dvdPlayer), ("cd", .cdPlayer), ("tuner", .tuner),
+      ("lights", .lights), ("screen", .screen), ("projector", .projector),
+      ("popper", .popcornPopper),
+    ]
+    let devices = roles.map { name, role in
+      FakeDevice(DeviceID(name), role, journal: journal, clock: clock)
+    }
+    let theater = HomeTheaterFacade(
+      devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
+    let gate = Gate(
+      store: MemoryGateStore(),
+      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
+    let works = FakeWorks()
+    let remote = Remote(theater: theater, gate: gate, machinery: works)
+    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    let server = WebRemote(remote, logger: logger)
+      .server(on: .unixDomainSocket(path: socket)) { _ in onRunning() }
+    self.clock = clock
+    self.journal = journal
+    self.devices = Dictionary(
+      zip(roles.map(\.0), devices), uniquingKeysWith: { first, _ in first })
+    self.theater = theater
+    self.gate = gate
+    self.works = works
+    routes = remote.routes
+    stranger = RemoteClient(.socket(socket))
+    services = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [TheaterWork(theater: theater), server], logger: logger))
+  }
+
+  /// What the tests' `devices.json` would say.
+  private static var plan: TheaterPlan {
+    func step(_ device: String, _ role: Devices.Role, _ json: JSON) -> Step? {
+      guard let command = try? Command(json, role: role) else { return nil }
+      return Step(device: DeviceID(device), command: .fixed(command))
+    }
+    let play = Step(
+      device: "dvd", command: .template(name: "play", argument: ["item": "$film"], role: .dvdPlayer)
+    )
+    let watch = [
+      step("lights", .lights, ["dim": 10]), step("projector", .projector, "on"),
+      step("amp", .amplifier, "on"), step("amp", .amplifier, ["volume": 50]),
+      step("dvd", .dvdPlayer, "on"),
+    ]
+    let end = [step("dvd", .dvdPlayer, "stop"), step("amp", .amplifier, "off")]
+    let pop = [step("popper", .popcornPopper, "pop")]
+    return TheaterPlan(
+      scenes: [
+        "watch-film": Scene(
+          name: "watch-film", parameters: ["film": .film], steps: watch.compactMap(\.self) + [play]),
+        "end-film": Scene(name: "end-film", steps: end.compactMap(\.self)),
+        "popcorn": Scene(name: "popcorn", steps: pop.compactMap(\.self)),
+      ],
+      activities: [
+        "film": Activity(
+          name: "film", title: "Watch a film", start: "watch-film", end: "end-film", player: "dvd",
+          amplifier: "amp", category: .films)
+      ],
+      library: Library(films: [
+        LibraryItem(id: "metropolis", title: "Metropolis", duration: 9180),
+        LibraryItem(id: "nosferatu", title: "Nosferatu", duration: 5640),
+      ]))
+  }
+}
+
+extension LivingRoom {
+  /// Registers the owner and gives back a client with a session.
+  func owner() async throws -> RemoteClient {
+    guard let code = try await gate.open() else { throw Missing(what: "the setup code") }
+    let account = try await stranger.send(
+      .POST, "/api/accounts",
+      [
+        "setupCode": .string(code.text), "name": "Ann", "email": "ann@example.org",
+        "password": .string(Self.password),
+      ])
+    guard account.status == 201 else { throw Missing(what: "the account: \(account.json)") }
+    return try await logIn("ann@example.org")
+  }
+
+  /// Registers a member, invited by the owner.
+  func member(invitedBy owner: RemoteClient) async throws -> RemoteClient {
+    let invitation = try await owner.send(.POST, "/api/invitations")
+    let account = try await stranger.send(
+      .POST, "/api/accounts",
+      [
+        "invitation": invitation.json["code"] ?? .null, "name": "Ben",
+        "email": "ben@example.org", "password": .string(Self.password),
+      ])
+    guard account.status == 201 else { throw Missing(what: "the account: \(account.json)") }
+    return try await logIn("ben@example.org")
+  }
+
+  /// A client with a session.
+  func logIn(_ email: String) async throws -> RemoteClient {
+    let answer = try await stranger.send(
+      .POST, "/api/sessions",
+      ["email": .string(email), "password": .string(Self.password)])
+    guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
+    return RemoteClient(stranger.address, token: token)
+  }
+
+  /// Something that a test needs is not there.
+  struct Missing: Error {
+    let what: String
+  }
+}
+
+/// The theater's own work beside the server.
+private struct TheaterWork: Service {
+  let theater: HomeTheaterFacade
+  func run() async throws { await cancelWhenGracefulShutdown { await theater.run() } }
+}
+
+/// Positions that nobody keeps.
+private struct FakePositions: PositionStore {
+  func save(_ seconds: Double, item: String, user: String) {}
+  func position(item: String, user: String) -> Double? { nil }
+  func clear(item: String, user: String) {}
+}
+
+/// The works behind the scenes, as a test wants them.
+struct FakeWorks: Machinery {
+  /// A failure that the API does not know.
+  struct Surprise: Error {
+    let secret = "the key is under the mat"
+  }
+
+  func plugins() -> JSON { ["plugins": []] }
+  func audioDevices() throws -> JSON { throw Surprise() }
+  func check(configuration text: [UInt8]) -> JSON { ["problems": [], "bytes": .integer(text.count)] }
+}
