@@ -143,7 +143,7 @@ let package = Package(
       [
         "TestSupport", "theater", "WebRemote", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ] + nio),
     tests(
       "SimulatedTests",
       ["TestSupport", "Simulated", "CLinux", "PluginKit", "PluginProtocol", "Devices", "JSON"]),

@@ -7,6 +7,12 @@ package struct RemoteAnswer: Sendable {
   package let headers: HTTPHeaders
   package let body: [UInt8]
 
+  package init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
   /// Whether it did what was asked, or will.
   package var isSuccess: Bool { (200..<300).contains(status) }
 

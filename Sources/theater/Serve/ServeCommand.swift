@@ -53,7 +53,8 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  private static func usualConfiguration(_ folders: Folders) -> String {
+  /// The configuration of who names none: the one here, else the installed one.
+  static func usualConfiguration(_ folders: Folders) -> String {
     let installed = folders.configuration + "/devices.json"
     return access("devices.json", R_OK) != 0 && access(installed, R_OK) == 0
       ? installed : "devices.json"

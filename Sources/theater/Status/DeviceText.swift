@@ -9,7 +9,7 @@ enum DeviceText {
     case "unavailable": return "unavailable: \(device["reason"]?.string ?? "nobody knows why")"
     default: break
     }
-    guard let state = device["state"]?.object else { return "" }
+    let state = device["state"]?.object ?? [:]
     let parts = state.compactMap { key, reading -> String? in
       guard let value = reading["value"], let words = words(key, value) else { return nil }
       switch reading["provenance"]?.string {

@@ -116,7 +116,9 @@ import WebRemote
       (["setupCode": "nonsense", "name": "A", "email": "a@b.example", "password": "x"], 403),
       (["name": "A", "email": "a@b.example", "password": "x"], 422),
       (["setupCode": "x", "invitation": "y", "name": "A", "email": "a@b.example"], 422),
-      (["invitation": "0000-0000-0000-0000-0000", "name": "A", "email": "a", "password": "b"], 403),
+      (
+        ["invitation": "0000-0000-0000-0000-0000", "name": "A", "email": "a", "password": "b"], 403
+      ),
       (["invitation": 7, "name": "A", "email": "a", "password": "b"], 422),
     ] as [(JSON, Int)])
   func wrongRegistrations(body: JSON, status: Int) async throws {

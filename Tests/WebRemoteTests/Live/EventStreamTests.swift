@@ -154,7 +154,8 @@ import WebRemote
 
   @Test("E9 · server-sent events are taken apart wherever their bytes are cut")
   func parser() {
-    let text = ": hello\r\n\r\nid: a-1\nevent: x\ndata: {\"a\":1}\n\ndata: b\r\ndata: c\r\n\r\nid\n\n"
+    let text =
+      ": hello\r\n\r\nid: a-1\nevent: x\ndata: {\"a\":1}\n\ndata: b\r\ndata: c\r\n\r\nid\n\n"
     let whole = [
       ServerSentEvent(id: "a-1", name: "x", data: "{\"a\":1}"),
       ServerSentEvent(id: "a-1", name: "message", data: "b\nc"),

@@ -182,5 +182,7 @@ struct FakeWorks: Machinery {
 
   func plugins() -> JSON { ["plugins": []] }
   func audioDevices() throws -> JSON { throw Surprise() }
-  func check(configuration text: [UInt8]) -> JSON { ["problems": [], "bytes": .integer(text.count)] }
+  func check(configuration text: [UInt8]) -> JSON {
+    ["problems": [], "bytes": .integer(text.count)]
+  }
 }

@@ -1,0 +1,49 @@
+import JSON
+
+/// What the doctor found in one place, with what mends it.
+struct Finding: Sendable, Hashable {
+  enum Verdict: String, Sendable {
+    case good
+    /// It works, but a person may want to know.
+    case notice
+    case bad
+  }
+
+  let verdict: Verdict
+  /// What was looked at: `sound card`.
+  let subject: String
+  let message: String
+  /// The command that mends it, or what to do.
+  let remedy: String?
+
+  static func good(_ subject: String, _ message: String) -> Finding {
+    Finding(verdict: .good, subject: subject, message: message, remedy: nil)
+  }
+  static func notice(_ subject: String, _ message: String, remedy: String?) -> Finding {
+    Finding(verdict: .notice, subject: subject, message: message, remedy: remedy)
+  }
+  static func bad(_ subject: String, _ message: String, remedy: String?) -> Finding {
+    Finding(verdict: .bad, subject: subject, message: message, remedy: remedy)
+  }
+
+  /// The finding as a person reads it: a line, and one for the remedy.
+  var text: String {
+    let mark =
+      switch verdict {
+      case .good: "✓"
+      case .notice: "!"
+      case .bad: "✗"
+      }
+    return "\(mark) \(subject): \(message)" + (remedy.map { "\n    \($0)" } ?? "")
+  }
+
+  /// The finding for scripts.
+  var json: JSON {
+    var object: JSONObject = [
+      "verdict": .string(verdict.rawValue), "subject": .string(subject),
+      "message": .string(message),
+    ]
+    if let remedy { object["remedy"] = .string(remedy) }
+    return .object(object)
+  }
+}

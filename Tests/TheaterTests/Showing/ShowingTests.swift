@@ -1,0 +1,165 @@
+import JSON
+import Testing
+import WebRemote
+
+@testable import theater
+
+@Suite struct ShowingTests {
+  private static func status(playback: JSON = .null) -> JSON {
+    [
+      "event": "b-1",
+      "activity": [
+        "status": "running", "activity": "film", "title": "Watch a film",
+        "itemTitle": "Metropolis", "item": "metropolis", "player": "dvd",
+      ],
+      "playback": playback,
+      "devices": [
+        [
+          "id": "dvd", "title": "DVD player", "availability": "available",
+          "state": [
+            "power": ["value": "on", "provenance": "reported", "age": 1],
+            "playback": [
+              "value": [
+                "state": "playing", "item": "metropolis", "position": 60, "duration": 600,
+                "rate": 1,
+              ], "provenance": "reported", "age": 0,
+            ],
+          ],
+        ],
+        [
+          "id": "lights", "title": "lights", "availability": "available",
+          "state": [
+            "brightness": ["value": 10, "provenance": "assumed", "age": 1],
+            "power": ["value": "on", "provenance": "unknown", "age": 99],
+          ],
+        ],
+        [
+          "id": "amp", "title": "amplifier", "availability": "unavailable",
+          "reason": "it has crashed",
+        ],
+      ],
+    ]
+  }
+
+  private static let playing: JSON = [
+    "state": "playing", "position": 60, "duration": 600, "rate": 1,
+  ]
+
+  @Test("E9 · the status shows what is on, how far it is and how much is left")
+  func progress() {
+    let view = TheaterView(snapshot: Self.status(playback: Self.playing), at: 100)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 130)
+    #expect(text.contains("Watch a film: Metropolis (running)"))
+    #expect(text.contains("1:30 of 10:00, 8:30 left, playing"))
+    #expect(text.contains("[██████░░░░"))
+  }
+
+  @Test("E9 · progress never passes the end, and stands while paused")
+  func ends() {
+    var view = TheaterView(snapshot: Self.status(playback: Self.playing), at: 0)
+    #expect(view.position(at: 10_000) == 600)
+    view = TheaterView(
+      snapshot: Self.status(
+        playback: ["state": "paused", "position": 60, "duration": 600, "rate": 0]), at: 0)
+    #expect(view.position(at: 500) == 60)
+  }
+
+  @Test("E9 · events change the picture: a device, and where its film is")
+  func events() {
+    var view = TheaterView(snapshot: Self.status(playback: Self.playing), at: 0)
+    let device: JSON = [
+      "id": "dvd", "title": "DVD player", "availability": "available",
+      "state": [
+        "playback": [
+          "value": ["state": "playing", "position": 300, "duration": 600, "rate": 1],
+          "provenance": "reported", "age": 2,
+        ]
+      ],
+    ]
+    view.take(ServerSentEvent(id: "b-2", name: "device", data: device.text()), at: 10)
+    #expect(view.position(at: 10) == 302)
+    view.take(
+      ServerSentEvent(id: "b-3", name: "activity", data: "{\"status\":\"idle\"}"), at: 11)
+    #expect(view.position(at: 11) == nil)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 11)
+    #expect(text.hasPrefix("Nothing is on."))
+  }
+
+  @Test("E15 · a device's state is told in words, with what is assumed or not known marked")
+  func deviceStates() {
+    let devices = Self.status()["devices"]?.array ?? []
+    #expect(
+      devices.map(DeviceText.state) == [
+        "on, playing metropolis", "~10 %, on?", "unavailable: it has crashed",
+      ])
+    #expect(DeviceText.state(["availability": "starting"]) == "starting")
+    #expect(DeviceText.state(["availability": "available"]) == "nothing known yet")
+    #expect(DeviceText.words("frequency", 98.5) == "98.5 MHz")
+    #expect(DeviceText.words("frequency", 810) == "810 kHz")
+    #expect(DeviceText.words("station", .null) == nil)
+  }
+
+  @Test(
+    "E9 · a bar is as full as the film is far",
+    arguments: [
+      (0, "[░░░░]"), (0.5, "[██░░]"), (0.99, "[███░]"), (1, "[████]"), (7, "[████]"),
+      (-1, "[░░░░]"), (.nan, "[░░░░]"),
+    ] as [(Double, String)])
+  func bars(fraction: Double, text: String) {
+    #expect(ProgressBar(fraction: fraction, width: 4).text == text)
+  }
+
+  @Test(
+    "E9 · times are written as people write them",
+    arguments: [(0, "0:00"), (59.9, "0:59"), (750, "12:30"), (3723, "1:02:03"), (-5, "0:00")]
+      as [(Double, String)])
+  func times(seconds: Double, text: String) {
+    #expect(TimeText.text(seconds) == text)
+    #expect(seconds < 0 || seconds != seconds.rounded() || TimeText.seconds(text) == seconds)
+  }
+
+  @Test("E2 E17 · each step of a run is told once, when it is over, a failed one with its reason")
+  func steps() {
+    var lines = StepLines()
+    func run(_ first: String, _ second: JSON) -> JSON {
+      [
+        "steps": [
+          ["device": "lights", "command": ["dim": 10], "status": .string(first), "seconds": 0.2],
+          second,
+        ]
+      ]
+    }
+    let waiting: JSON = ["device": "amp", "command": "on", "status": "waiting"]
+    #expect(lines.news(in: run("running", waiting)).isEmpty)
+    #expect(lines.news(in: run("done", waiting)) == ["  ✓ lights dim 10 (0.2 s)"])
+    let failed: JSON = [
+      "device": "amp", "command": "on", "status": "failed",
+      "error": ["message": "it is stuck", "hint": "Push."],
+    ]
+    #expect(lines.news(in: run("done", failed)) == ["  ✗ amp on: it is stuck\n      Push."])
+    #expect(lines.news(in: run("done", failed)).isEmpty)
+  }
+
+  @Test("E9 · in a pipe each change is one line, and what did not change is none")
+  func changeLines() {
+    var changes = ChangeLines()
+    let snapshot = ServerSentEvent(id: nil, name: "snapshot", data: Self.status().text())
+    #expect(
+      changes.lines(for: snapshot).first == "film running: Metropolis")
+    #expect(changes.lines(for: snapshot).isEmpty)
+    let lights: JSON = [
+      "id": "lights", "availability": "available",
+      "state": ["brightness": ["value": 80, "provenance": "reported", "age": 0]],
+    ]
+    let event = ServerSentEvent(id: nil, name: "device", data: lights.text())
+    #expect(changes.lines(for: event) == ["lights: 80 %"])
+    #expect(changes.lines(for: event).isEmpty)
+  }
+
+  @Test("E9 · columns line up")
+  func columns() {
+    var columns = Columns(["a", "long heading"])
+    columns.add("wide word", "x")
+    #expect(columns.text == "a          long heading\nwide word  x")
+  }
+}

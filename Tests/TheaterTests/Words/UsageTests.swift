@@ -1,0 +1,111 @@
+import ArgumentParser
+import JSON
+import NIOHTTP1
+import Testing
+import WebRemote
+
+@testable import theater
+
+@Suite struct UsageTests {
+  @Test(
+    "E8 E11 · what a person types is understood",
+    arguments: [
+      ["watch", "Night Ferry", "--from-start"], ["listen", "x", "--no-wait"],
+      ["radio", "98.5", "FM"], ["popcorn"], ["stop"], ["end"], ["off"], ["pause"], ["resume"],
+      ["next"], ["previous"], ["seek", "12:30"], ["seek", "+30"], ["seek", "-30"],
+      ["volume", "40"], ["volume", "+5"], ["volume", "-5"], ["mute"], ["mute", "off"],
+      ["status"], ["status", "--follow"], ["status", "--json"], ["films"], ["songs", "--json"],
+      ["stations"], ["devices"], ["device", "lights", "dim", "40"],
+      ["device", "dvd", "play", "A B"], ["device", "lights"], ["scenes"],
+      ["scene", "run", "movie-night", "--film", "Night Ferry"], ["scene", "run", "x"],
+      ["register", "--setup-code", "X", "--name", "N", "--email", "E", "--password-stdin"],
+      ["register", "--invitation", "X"], ["login", "--email", "E", "--password-stdin"],
+      ["logout"], ["whoami"], ["invite"], ["plugins"], ["audio", "devices"], ["doctor"],
+      ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
+      ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
+    ])
+  func understood(words: [String]) throws {
+    _ = try Theater.parseAsRoot(words)
+  }
+
+  @Test(
+    "A9 · wrong usage ends with 2 and says what is possible",
+    arguments: [
+      ["watch"], ["nonsense"], ["films", "--nix"], ["seek"], ["seek", "x"], ["seek", "1", "2"],
+      ["volume", "101"], ["volume"], ["mute", "maybe"], ["scene", "run"],
+      ["scene", "run", "x", "film"], ["register", "--setup-code", "a", "--invitation", "b"],
+      ["serve", "--port", "70000"], ["serve", "--port", "x"], ["radio"],
+      ["serve", "--log-level", "loud"],
+    ])
+  func wrongUsage(words: [String]) throws {
+    let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
+    let ending = Ending(error)
+    #expect(ending.code == .wrongUsage)
+    #expect(ending.code.rawValue == 2)
+    #expect(!ending.text.isEmpty && !ending.text.hasPrefix("Error"))
+    #expect(!ending.isAnswer)
+  }
+
+  @Test("E8 · help is an answer and ends with 0", arguments: [["--help"], ["help", "watch"]])
+  func help(words: [String]) throws {
+    var command = try? Theater.parseAsRoot(words)
+    let error = try #require(throws: (any Error).self) {
+      if command == nil { command = try Theater.parseAsRoot(words) }
+      try command?.run()
+    }
+    let ending = Ending(error)
+    #expect(ending.code == .done)
+    #expect(ending.isAnswer)
+    #expect(ending.text.contains("USAGE"))
+  }
+
+  @Test("A9 · a controller that does not run ends with 3, with the command that starts it")
+  func notRunning() {
+    let ending = Ending(RemoteFailure.notRunning(.socket("/nowhere")) as any Error)
+    #expect(ending.code == .notRunning)
+    #expect(ending.code.rawValue == 3)
+    #expect(ending.text.contains("serve"))
+  }
+
+  @Test(
+    "A9 E17 · what the controller refused ends with 1, or 4 where nobody is logged in",
+    arguments: [
+      (401, "notLoggedIn", 4), (401, "wrongCredentials", 1), (404, "notFound", 1),
+      (403, "forbidden", 1), (503, "deviceFailed", 1),
+    ] as [(Int, String, Int32)])
+  func refused(status: Int, code: String, exit: Int32) {
+    let error: JSON = [
+      "error": [
+        "code": .string(code), "message": "it is stuck", "hint": "Push.", "device": "amp",
+        "step": 3,
+      ]
+    ]
+    let ending = Ending(
+      RemoteAnswer(status: status, headers: [:], body: Array(error.text().utf8)))
+    #expect(ending.code.rawValue == exit)
+    #expect(ending.text == "step 3, amp: it is stuck\n  Push.")
+  }
+
+  @Test("A9 · an empty 500 sends the person to the log")
+  func emptyAnswer() {
+    let ending = Ending(RemoteAnswer(status: 500, headers: [:], body: []))
+    #expect(ending.code == .failed)
+    #expect(ending.text.contains("log"))
+  }
+
+  @Test("E8 · completion scripts come for each shell", arguments: ["bash", "zsh", "fish"])
+  func completion(shell: String) throws {
+    let error = try #require(throws: (any Error).self) {
+      _ = try Theater.parseAsRoot(["--generate-completion-script", shell])
+    }
+    let ending = Ending(error)
+    #expect(ending.code == .done)
+    #expect(ending.text.contains("theater"))
+  }
+
+  @Test("E8 · a name with any character is one part of a path")
+  func pathParts() {
+    #expect(pathPart("movie-night") == "movie-night")
+    #expect(pathPart("a b/c?d#e%f\u{E4}\n") == "a%20b%2Fc%3Fd%23e%25f%C3%A4%0A")
+  }
+}
