@@ -4,6 +4,7 @@ import HomeTheater
 import HTTPTypes
 import Hummingbird
 import JSON
+import ServiceLifecycle
 
 extension Remote {
   /// Beginning and ending what a person does for an evening.
@@ -71,11 +72,13 @@ extension Remote {
   func ended(_ run: Run, for wait: PreferredWait) async -> RunReport {
     guard let seconds = wait.seconds, seconds > 0, !wait.isAsynchronous else { return run.report }
     let clock = theater.clock
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await run.finished() }
-      group.addTask { try? await clock.sleep(until: clock.now() + .seconds(seconds)) }
-      await group.next()
-      group.cancelAll()
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await run.finished() }
+        group.addTask { try? await clock.sleep(until: clock.now() + .seconds(seconds)) }
+        await group.next()
+        group.cancelAll()
+      }
     }
     return run.report
   }

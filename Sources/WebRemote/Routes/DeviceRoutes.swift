@@ -3,6 +3,7 @@ import HomeTheater
 import HTTPTypes
 import Hummingbird
 import JSON
+import ServiceLifecycle
 
 extension Remote {
   /// Every device by itself.
@@ -29,8 +30,10 @@ extension Remote {
         let device = try device(call)
         let wait = call.preferredWait
         let atOnce = wait.isAsynchronous || wait.seconds == 0
-        let confirmation = try await theater.perform(
-          call.body, on: device.id, until: atOnce ? .accepted : .settled)
+        let confirmation = try await cancelWhenGracefulShutdown {
+          try await theater.perform(
+            call.body, on: device.id, until: atOnce ? .accepted : .settled)
+        }
         var response = Self.done(confirmation)
         if atOnce { response.status = .accepted }
         return response

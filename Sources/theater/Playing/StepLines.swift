@@ -46,7 +46,11 @@ enum CommandText {
       switch argument {
       case .object(let fields):
         let parts = fields.map { key, value in
-          key == "item" ? words(value) : "\(key)=\(words(value))"
+          switch key {
+          case "item": words(value)
+          case "position": "at \(value.number.map(TimeText.text) ?? words(value))"
+          default: "\(key)=\(words(value))"
+          }
         }
         return "\(name) \(parts.joined(separator: " "))"
       default: return "\(name) \(words(argument))"

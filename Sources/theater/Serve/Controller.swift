@@ -69,15 +69,16 @@ struct Controller: Sendable {
       loaded: loaded, plugins: plugins, folders: folders, host: host, setupCode: setupCode?.text)
     let services: [any Service] = [
       TheaterService(theater: theater),
-      web.server(on: .hostname(host, port: port)) { await ports.opened($0) },
-      web.server(on: .unixDomainSocket(path: folders.socket)) { await ports.opened($0) },
+      web.server(on: .hostname(host, port: port)) { ports.opened($0) },
+      web.server(on: .unixDomainSocket(path: folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
     var configuration = ServiceGroupConfiguration(
-      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: services.map {
+        .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+      }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     // What still waits for an answer then is told that it was cancelled.
     configuration.maximumGracefulShutdownDuration = .seconds(4)
-    configuration.maximumCancellationDuration = .seconds(4)
     do {
       try await ServiceGroup(configuration: configuration).run()
     } catch {

@@ -1,3 +1,4 @@
+import Devices
 import HomeTheater
 import NIOCore
 import PluginHost
@@ -19,33 +20,42 @@ struct StartService: Service {
   let report: StartReport
 
   func run() async throws {
-    let port = await ports.allOpen()
-    await plugins.waitUntilSettled()
-    Console.say(await report.text(port: port))
+    await cancelWhenGracefulShutdown {
+      guard let port = await ports.allOpen() else { return }
+      for device in plugins.devices {
+        for await snapshot in await device.snapshots() where snapshot.availability != .starting {
+          break
+        }
+      }
+      if !Task.isCancelled { Console.say(await report.text(port: port)) }
+    }
     try await gracefulShutdown()
   }
 }
 
-/// Counts the listeners that are open.
-actor ListeningPorts {
-  private var missing: Int
-  private var port: Int?
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+/// The listeners, as they are opened.
+struct ListeningPorts: Sendable {
+  private let count: Int
+  private let channels: AsyncStream<Int?>
+  private let channel: AsyncStream<Int?>.Continuation
 
-  init(count: Int) { missing = count }
-
-  /// A listener is open.
-  func opened(_ channel: any Channel) {
-    port = port ?? channel.localAddress?.port
-    missing -= 1
-    guard missing <= 0 else { return }
-    for continuation in waiting { continuation.resume() }
-    waiting = []
+  init(count: Int) {
+    self.count = count
+    (channels, channel) = AsyncStream.makeStream()
   }
 
-  /// Waits until all are, and tells the TCP port.
+  /// A listener is open.
+  func opened(_ channel: any Channel) { self.channel.yield(channel.localAddress?.port) }
+
+  /// Waits until all are, and tells the TCP port; `nil` when the task is cancelled before.
   func allOpen() async -> Int? {
-    if missing > 0 { await withCheckedContinuation { waiting.append($0) } }
-    return port
+    var open = 0
+    var port: Int?
+    for await each in channels {
+      open += 1
+      port = port ?? each
+      if open == count { return port }
+    }
+    return nil
   }
 }

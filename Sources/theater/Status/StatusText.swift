@@ -34,6 +34,7 @@ struct StatusText {
   private func progress(_ view: TheaterView, at time: Double) -> String? {
     guard let playback = view.playback, let position = view.position(at: time) else { return nil }
     let state = playback["state"]?.string ?? "?"
+    if state == "stopped" { return nil }
     let reason = playback["reason"]?.string.map { ", \($0)" } ?? ""
     guard let duration = playback["duration"]?.number, duration > 0 else {
       return "  \(state) \(TimeText.text(position))\(reason)"
