@@ -140,6 +140,7 @@ actor PluginRunner {
   private func perform(_ action: Supervision.Action, _ key: Timetable.Key) {
     switch action {
     case .spawn: spawn(key)
+    case .check: check()
     case .initialize: initialize()
     case .open(let devices): for device in devices { open(device) }
     case .ping: ping()
@@ -172,6 +173,15 @@ actor PluginRunner {
       launched = nil
       session = nil
       take(.spawnFailed(error.message), key)
+    }
+  }
+
+  private func check() {
+    let desk = newsDesk
+    // It belongs to the start that follows.
+    let launch = launch + 1
+    launcher.check(plugin) { complaint in
+      desk.yield(News(input: .complained(complaint), launch: launch))
     }
   }
 

@@ -8,6 +8,18 @@ package protocol PluginLauncher: Sendable {
   /// - Throws: Why it could not be started, for people.
   func launch(_ plugin: CataloguedPlugin, onExit: @escaping @Sendable (String) -> Void)
     throws(LaunchError) -> any LaunchedPlugin
+
+  /// Asks the plugin whether it finds what it needs on this machine.
+  ///
+  /// - Parameter onComplaint: Called with what it misses, if it misses something.
+  func check(_ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void)
+}
+
+extension PluginLauncher {
+  /// A plugin in memory misses nothing.
+  package func check(
+    _ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void
+  ) {}
 }
 
 /// A plugin that was started.

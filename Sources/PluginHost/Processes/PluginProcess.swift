@@ -118,9 +118,17 @@ package struct ProcessLauncher: PluginLauncher {
     return try PluginProcess(spawn(plugin), logger: logger, onExit: onExit)
   }
 
-  private func spawn(_ plugin: CataloguedPlugin) -> Spawn {
+  package func check(
+    _ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void
+  ) {
+    SelfCheckRun(spawn: spawn(plugin, "--self-check")).start { complaint in
+      if let complaint { onComplaint(complaint) }
+    }
+  }
+
+  private func spawn(_ plugin: CataloguedPlugin, _ question: String...) -> Spawn {
     Spawn(
-      program: plugin.program, arguments: Array(plugin.manifest.command.dropFirst()),
+      program: plugin.program, arguments: plugin.manifest.command.dropFirst() + question,
       environment: Self.environment(for: plugin.manifest, from: environment),
       folder: plugin.folder)
   }

@@ -60,6 +60,8 @@ package struct Supervision: Sendable {
     case opened(DeviceID)
     case refused(DeviceID, DeviceError)
     case badLine(String)
+    /// Its self-check says that something is missing on this machine.
+    case complained(String)
     /// Its input or output has ended; usually it has ended itself.
     case outputEnded
     /// Time has passed: when the last line came, and whether a request with a deadline is open.
@@ -73,6 +75,8 @@ package struct Supervision: Sendable {
 
   package enum Action: Sendable, Hashable {
     case spawn
+    /// Ask for its self-check, beside the start: who comes up well loses no time by it.
+    case check
     case initialize
     case open([DeviceID])
     case ping
@@ -110,6 +114,8 @@ package struct Supervision: Sendable {
   private var badLines = 0
   private var outputEndedAt: Duration?
   private var runningSince: Duration?
+  /// Whether it was running since its last start; then there is nothing to check before the next.
+  private var hasRunWell = false
   private var escalation: Escalation?
   private let random: @Sendable () -> Double
 
@@ -155,6 +161,7 @@ package struct Supervision: Sendable {
       openings.refused(device, error, at: now, random: random())
       return answered(at: now)
     case .badLine(let what): return badLine(what, at: now)
+    case .complained(let message): return complained(Failure(.selfCheck, message), at: now)
     case .outputEnded:
       outputEndedAt = now
       return [.wake(now + Limits.graceOfExit)]
@@ -178,7 +185,8 @@ package struct Supervision: Sendable {
     runningSince = nil
     escalation = nil
     openings = Openings(devices: devices)
-    return enter(.spawned) + [.spawn]
+    defer { hasRunWell = false }
+    return enter(.spawned) + (hasRunWell ? [] : [.check]) + [.spawn]
   }
 
   private mutating func fileChanged() -> [Action] {
@@ -217,9 +225,21 @@ package struct Supervision: Sendable {
     if phase == .handshaken { actions += enter(.configured) }
     if openings.hasOpen {
       runningSince = now
+      hasRunWell = true
       actions += enter(.running)
     }
     return actions
+  }
+
+  /// What is missing explains best why it does not run.
+  private mutating func complained(_ failure: Failure, at now: Duration) -> [Action] {
+    switch phase {
+    case .spawned, .handshaken, .configured, .running: return end(because: failure, at: now)
+    case .stopping(let cause?) where cause.cause == .crash: return enter(.stopping(failure))
+    case .failed(let cause, let retryAt) where cause.cause == .crash || cause.cause == .load:
+      return enter(.failed(failure, retryAt: retryAt))
+    case .discovered, .stopping, .stopped, .failed: return []
+    }
   }
 
   // MARK: Watching

@@ -234,6 +234,22 @@ struct BadPluginTests {
     }
   }
 
+  @Test("It misses something: its self-check is the reason that is shown")
+  func selfCheck() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      if "--self-check" in sys.argv:
+          print('{"ok": false, "message": "no lamp driver", "hint": "apt install lamp"}')
+          sys.exit(1)
+      """)
+    try await plugin.run { lamp in
+      for await _ in await lamp.snapshots()
+      where try await plugin.status().condition == .stopped(by: .selfCheck) { break }
+      let message = try await lastMessage(of: plugin)
+      #expect(message == "no lamp driver (apt install lamp)")
+    }
+  }
+
   @Test("It refuses its options: the device says why, and the process is not restarted for it")
   func refusesOptions() async throws {
     let plugin = try ScriptPlugin(

@@ -9,7 +9,7 @@ struct SupervisionTests {
   func comingUp() {
     var story = Story()
     #expect(story.supervision.phase == .discovered)
-    #expect(story.take(.start) == [.announce(.spawned), .spawn])
+    #expect(story.take(.start) == [.announce(.spawned), .check, .spawn])
     #expect(story.take(.spawned) == [.initialize])
     let answer = InitializeRequest.Answer(version: .current, plugin: "P", pluginVersion: "1")
     #expect(
@@ -68,7 +68,7 @@ struct SupervisionTests {
     let actions = story.take(.spawnFailed("there is no program"))
     #expect(actions.wakeTimes == [.milliseconds(500)])
     #expect(story.pass(.milliseconds(499)).wakeTimes == [.milliseconds(500)])
-    #expect(story.pass(.milliseconds(1)) == [.announce(.spawned), .spawn])
+    #expect(story.pass(.milliseconds(1)) == [.announce(.spawned), .check, .spawn])
   }
 
   @Test("Waits grow from 0.5 s to 60 s, doubling, and stay there for ever")
@@ -85,6 +85,38 @@ struct SupervisionTests {
     }
     #expect(waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60])
     #expect(story.supervision.restarts == 12)
+  }
+
+  @Test("The self-check runs at the first start and after a failed one, not after a crash at work")
+  func checked() {
+    var story = Story()
+    #expect(story.take(.start).contains(.check))
+    story.take(.exited(how: "exit status 1"))
+    #expect(story.pass(.seconds(1)).contains(.check))
+    story.take(.spawned)
+    story.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    story.take(.opened("lamp"))
+    story.take(.exited(how: "exit status 1"))
+    let actions = story.pass(.seconds(2))
+    #expect(actions.contains(.spawn) && !actions.contains(.check))
+  }
+
+  @Test("What the self-check misses stops the plugin and is the reason, whichever comes first")
+  func complained() {
+    for exitsFirst in [true, false] {
+      var story = Story()
+      story.take(.start)
+      story.take(.spawned)
+      if exitsFirst { story.take(.exited(how: "exit status 127")) }
+      story.take(.complained("libavformat is missing"))
+      if !exitsFirst { story.take(.exited(how: "signal 15")) }
+      guard case .failed(let failure, let retryAt) = story.supervision.phase else {
+        Issue.record("\(story.supervision.phase)")
+        return
+      }
+      #expect(failure == .init(.selfCheck, "libavformat is missing"))
+      #expect(retryAt == .milliseconds(500))
+    }
   }
 
   @Test("Jitter moves a wait by a fifth at most, and never beyond 60 s", arguments: [0.0, 1.0])
