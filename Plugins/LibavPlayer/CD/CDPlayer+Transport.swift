@@ -81,6 +81,7 @@ extension CDPlayer {
   private func resume() {
     deck.source.resume()
     become(.playing, at: rest)
+    watchForNext()
   }
 
   private func start(_ song: PlayableSong, at seconds: Double) async throws(DeviceError) {

@@ -8,8 +8,8 @@ import PluginProtocol
 /// Commands come one after the other; the heard position, the end of a song and that of the disc are
 /// watched beside them.
 actor CDPlayer: PlayerDevice {
-  /// How often a playing deck is looked at, for changes of song.
-  static let glance = Duration.milliseconds(100)
+  /// How often the ear is looked at while the next song is on its way to it.
+  static let glance = Duration.milliseconds(50)
   /// How often the position is reported while nothing else happens.
   static let pulse = Duration.seconds(5)
   /// Within so many seconds of a song's beginning, `previous` means the song before.
@@ -28,8 +28,10 @@ actor CDPlayer: PlayerDevice {
   private(set) var rest: Place?
   private var lastReport = Duration.zero
   private var watchers: [Task<Void, Never>] = []
-  private let glances: AsyncStream<Bool>
-  private let setGlancing: AsyncStream<Bool>.Continuation
+  private let plays: AsyncStream<Void>
+  private let startPulse: AsyncStream<Void>.Continuation
+  private let joins: AsyncStream<PlayableSong>
+  private let awaitJoin: AsyncStream<PlayableSong>.Continuation
   private let orders: AsyncStream<PlayableSong>
   private let askForOrder: AsyncStream<PlayableSong>.Continuation
 
@@ -47,7 +49,8 @@ actor CDPlayer: PlayerDevice {
     } catch {
       throw DeviceError(.failed, error.message)
     }
-    (glances, setGlancing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (plays, startPulse) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (joins, awaitJoin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (orders, askForOrder) = AsyncStream.makeStream()
   }
 
@@ -68,7 +71,8 @@ actor CDPlayer: PlayerDevice {
 
   func close() async {
     for watcher in watchers { watcher.cancel() }
-    setGlancing.finish()
+    startPulse.finish()
+    awaitJoin.finish()
     askForOrder.finish()
     deck.close()
   }
@@ -150,7 +154,7 @@ actor CDPlayer: PlayerDevice {
     self.status = status
     self.reason = reason
     rest = place
-    setGlancing.yield(status == .playing)
+    if status == .playing { startPulse.yield() }
     report()
   }
 
@@ -175,19 +179,34 @@ actor CDPlayer: PlayerDevice {
       Task { for await event in deck.events { self.take(event) } },
       Task { for await event in deck.source.events { self.take(event) } },
       Task { for await song in orders { await self.learnOrder(of: song) } },
-      Task { for await isPlaying in glances { if isPlaying { await self.glanceWhilePlaying() } } },
+      Task { for await _ in plays { await self.reportWhilePlaying() } },
+      Task { for await song in joins { await self.report(whenHeard: song) } },
     ]
   }
 
-  private func glanceWhilePlaying() async {
-    while status == .playing, !Task.isCancelled {
-      let heard = deck.place
-      if heard?.song != rest?.song && heard != nil || clock.now() - lastReport >= Self.pulse {
-        report()
-        if let song = heard?.song { askForOrder.yield(song) }
+  private func reportWhilePlaying() async {
+    while status == .playing {
+      if clock.now() - lastReport >= Self.pulse { report() }
+      do { try await clock.sleep(until: lastReport + Self.pulse) } catch { return }
+    }
+  }
+
+  /// The deck has gone on to `song`; it becomes the present one when the ear gets there.
+  private func report(whenHeard song: PlayableSong) async {
+    askForOrder.yield(song)
+    // A jump may keep the song from ever being heard; a pause ends the watch until play goes on.
+    while status == .playing, deck.newest == song {
+      if deck.place?.song == song {
+        if rest?.song != song { report() }
+        return
       }
       do { try await clock.sleep(until: clock.now() + Self.glance) } catch { return }
     }
+  }
+
+  /// Watches again for the song that the deck had gone on to before a pause.
+  func watchForNext() {
+    if let next = deck.newest, next != rest?.song { awaitJoin.yield(next) }
   }
 
   /// Asks for the songs around `song`, so that the deck knows what follows it.
@@ -200,6 +219,7 @@ actor CDPlayer: PlayerDevice {
 
   private func take(_ event: DeckEvent) {
     switch event {
+    case .joined(let song): awaitJoin.yield(song)
     case .skipped(let failure): context.log(.warning, "left out: \(failure.message)")
     }
   }

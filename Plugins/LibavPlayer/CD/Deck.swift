@@ -4,6 +4,8 @@ import Synchronization
 
 /// What a deck tells beside its answers.
 enum DeckEvent: Sendable {
+  /// The next song of the disc follows on the cable.
+  case joined(PlayableSong)
   /// A file could not be played (any further) and was left out.
   case skipped(MediaFailure)
 }
@@ -90,6 +92,9 @@ final class Deck: Sendable {
 
   /// The section whose end is the end of the disc, once it was written.
   var lastSection: UInt32? { reel.value.withLock { $0.lastSection } }
+
+  /// The song that was written to the cable last.
+  var newest: PlayableSong? { reel.value.withLock { $0.newest } }
 
   /// The songs of the disc.
   var order: [PlayableSong] { reel.value.withLock { $0.order } }

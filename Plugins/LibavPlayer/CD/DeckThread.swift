@@ -152,6 +152,7 @@ final class DeckThread {
           file: next.path, subject: next.item, interrupt: Interrupt())
         playing = (next, track)
         format = nil
+        if begin(track.format) { events.yield(.joined(next)) }
         return
       } catch {
         events.yield(.skipped(error))

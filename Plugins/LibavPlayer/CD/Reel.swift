@@ -36,6 +36,9 @@ struct Reel: Sendable {
   var lastSection: UInt32?
   private var segments: [Segment] = []
 
+  /// The song of the newest section.
+  var newest: PlayableSong? { segments.last?.song }
+
   /// Notes what a new section holds.
   mutating func append(_ segment: Segment) {
     segments.append(segment)
