@@ -6,28 +6,28 @@ import PluginProtocol
 /// Runs one plugin process: does what its `Supervision` says, and tells it what happens.
 actor PluginRunner {
   /// What happened, and in which start of the process; news of an earlier one is stale.
-  private struct News: Sendable {
+  struct News: Sendable {
     let input: Supervision.Input
     let launch: Int?
   }
 
-  private let plugin: CataloguedPlugin
-  private let process: String?
-  private let devices: [HostedDevice]
-  private let proxies: [DeviceID: DeviceProxy]
+  let plugin: CataloguedPlugin
+  let process: String?
+  let devices: [HostedDevice]
+  let proxies: [DeviceID: DeviceProxy]
   private let launcher: any PluginLauncher
   private let timetable: Timetable
   private let records: ProcessRecords
   private let logger: Logger
 
   private let news: AsyncStream<News>
-  nonisolated private let newsDesk: AsyncStream<News>.Continuation
-  private var supervision: Supervision
-  private var launched: (any LaunchedPlugin)?
-  private var launch = 0
-  private var session: PluginSession?
-  private var problem: String?
-  private var refusals: [DeviceID: DeviceError] = [:]
+  nonisolated let newsDesk: AsyncStream<News>.Continuation
+  private(set) var supervision: Supervision
+  private(set) var launched: (any LaunchedPlugin)?
+  private(set) var launch = 0
+  private(set) var session: PluginSession?
+  private(set) var problem: String?
+  private(set) var refusals: [DeviceID: DeviceError] = [:]
   private var files: [FileStamp] = []
   private var settlers: [CheckedContinuation<Void, Never>] = []
 
@@ -195,81 +195,6 @@ actor PluginRunner {
     return session
   }
 
-  private func initialize() {
-    let request = InitializeRequest(controller: "theater")
-    ask(request, within: Self.longestHandshake) { result in
-      switch result {
-      case .success(let answer): .initialized(answer)
-      case .failure(.refused(let error)) where error.code == RPCError.versionErrorCode:
-        .initializeFailed(.init(.version, error.message))
-      case .failure(.refused(let error)):
-        .initializeFailed(.init(.crash, "it refused to begin: \(error.message)"))
-      case .failure(.timeout):
-        .initializeFailed(
-          .init(.crash, "it did not say who it is within \(Self.longestHandshake.seconds) s"))
-      case .failure(.lost): nil  // Its end is reported in its own way.
-      }
-    }
-  }
-
-  private func open(_ id: DeviceID) {
-    guard let device = devices.first(where: { $0.id == id }), let proxy = proxies[id], let session
-    else { return }
-    proxy.willOpen(in: session)
-    let request = OpenRequest(device: id, role: device.role, options: device.options)
-    let memory = DeviceMemory(
-      keys: plugin.manifest.roles[device.role]?.remembers ?? [],
-      loudestStart: device.options["startupVolume"]?.integer)
-    ask(request, within: Self.longestOpening) { result in
-      switch result {
-      case .success(let capabilities):
-        // Here, on the connection's thread, so that no report is taken before or after its turn.
-        proxy.opened(capabilities, memory, in: session)
-        return .opened(id)
-      case .failure(.lost): return nil
-      case .failure(let failure):
-        let error = failure.deviceError(device: id, asked: OpenRequest.method)
-        proxy.lost("it cannot be opened: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
-        return .refused(id, error)
-      }
-    }
-  }
-
-  private func ping() {
-    guard let session else { return }
-    session.send(
-      session.nextID(), method: PingRequest.method, PingRequest().params,
-      within: Supervision.Limits.pingInterval, isWork: false
-    ) { _ in }
-  }
-
-  private func shutDown() {
-    guard let session else { return }
-    session.send(
-      session.nextID(), method: ShutdownRequest.method, ShutdownRequest().params,
-      within: Supervision.Limits.graceOfEnd, isWork: false
-    ) { _ in }
-    session.closeSending()
-  }
-
-  private func ask<Request: PluginRequest>(
-    _ request: Request, within longest: Duration,
-    _ receive:
-      @escaping @Sendable (Result<Request.Answer, PluginSession.Failure>) -> Supervision.Input?
-  ) {
-    guard let session else { return }
-    let desk = newsDesk
-    let launch = launch
-    session.send(session.nextID(), method: Request.method, request.params, within: longest) {
-      let answer = $0.flatMap { result -> Result<Request.Answer, PluginSession.Failure> in
-        if let answer = Request.answer(result) { return .success(answer) }
-        let what = "the answer to \(Request.method) lacks something"
-        return .failure(.refused(RPCError(RPCError.invalidRequestCode, what)))
-      }
-      if let input = receive(answer) { desk.yield(News(input: input, launch: launch)) }
-    }
-  }
-
   // MARK: Telling
 
   private func announce(_ phase: Supervision.Phase) {
@@ -302,27 +227,5 @@ actor PluginRunner {
 
   private func tellProxies(_ reason: String) {
     for device in devices { proxies[device.id]?.lost(reason) }
-  }
-
-  /// How it fares now.
-  func status() -> PluginStatus {
-    let pid = launched?.pid
-    return PluginStatus(
-      plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
-      devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
-      memory: pid.flatMap(ProcessFacts.memory),
-      lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? problem
-        ?? launched?.stderrLines.last, stderr: launched?.stderrLines ?? [])
-  }
-
-  private var condition: PluginStatus.Condition {
-    switch supervision.phase {
-    case .discovered, .spawned, .handshaken: .starting
-    case .configured: .stopped(by: .configuration)
-    case .running: .running
-    case .stopping(let failure): failure.map { .stopped(by: $0.cause) } ?? .ended
-    case .stopped: .ended
-    case .failed(let failure, _): .stopped(by: failure.cause)
-    }
   }
 }

@@ -7,6 +7,9 @@ struct LineSplitter {
 
   init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }
 
+  /// How many bytes of an unfinished line are kept.
+  var heldBytes: Int { partial.count }
+
   /// Takes what was read and hands on each complete line. Empty lines are passed over.
   mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ emit: (ConnectionEvent) -> Void) {
     var rest = bytes[...]

@@ -1,0 +1,26 @@
+import Devices
+import PluginProtocol
+
+extension PluginRunner {
+  /// How it fares now.
+  func status() -> PluginStatus {
+    let pid = launched?.pid
+    return PluginStatus(
+      plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
+      devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
+      memory: pid.flatMap(ProcessFacts.memory),
+      lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? problem
+        ?? launched?.stderrLines.last, stderr: launched?.stderrLines ?? [])
+  }
+
+  private var condition: PluginStatus.Condition {
+    switch supervision.phase {
+    case .discovered, .spawned, .handshaken: .starting
+    case .configured: .stopped(by: .configuration)
+    case .running: .running
+    case .stopping(let failure): failure.map { .stopped(by: $0.cause) } ?? .ended
+    case .stopped: .ended
+    case .failed(let failure, _): .stopped(by: failure.cause)
+    }
+  }
+}

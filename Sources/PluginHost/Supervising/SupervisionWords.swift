@@ -1,0 +1,101 @@
+import Devices
+import PluginProtocol
+
+extension Supervision {
+  package enum Phase: Sendable, Hashable {
+    /// Known, not started.
+    case discovered
+    /// Started; it has not said who it is.
+    case spawned
+    /// It speaks our version; its devices are being opened.
+    case handshaken
+    /// Every device has been answered for, but none could be opened.
+    case configured
+    /// At least one device is open.
+    case running
+    /// On its way out, on request or because of the failure.
+    case stopping(Failure?)
+    /// Out, on request.
+    case stopped
+    /// Out, with the time of the next try; without one it waits for a changed file.
+    case failed(Failure, retryAt: Duration?)
+  }
+
+  /// Why a process is not running.
+  package struct Failure: Error, Sendable, Hashable {
+    package enum Cause: String, Sendable, Hashable {
+      /// The program could not be started.
+      case load
+      /// Another major version, or another plugin than the manifest says.
+      case version
+      /// No device could be opened with its options.
+      case configuration
+      /// It says itself that something is missing on this machine.
+      case selfCheck
+      /// It ended, hung or spoke nonsense.
+      case crash
+    }
+    package let cause: Cause
+    /// What happened, and what to do where that is known.
+    package let message: String
+
+    package init(_ cause: Cause, _ message: String) {
+      self.cause = cause
+      self.message = message
+    }
+  }
+
+  package enum Input: Sendable {
+    case start
+    case spawned
+    case spawnFailed(String)
+    /// The answer to `initialize`.
+    case initialized(InitializeRequest.Answer)
+    /// `initialize` was refused, or not answered in time.
+    case initializeFailed(Failure)
+    case opened(DeviceID)
+    case refused(DeviceID, DeviceError)
+    case badLine(String)
+    /// Its self-check says that something is missing on this machine.
+    case complained(String)
+    /// Its input or output has ended; usually it has ended itself.
+    case outputEnded
+    /// Time has passed: when the last line came, and whether a request with a deadline is open.
+    case tick(lastLine: Duration, hasOpenRequests: Bool)
+    /// The process has ended; `how` is "exit status 1", "signal 9 (KILL)".
+    case exited(how: String)
+    /// The manifest, the program or the options have changed.
+    case fileChanged
+    case stop
+  }
+
+  package enum Action: Sendable, Hashable {
+    case spawn
+    /// Ask for its self-check, beside the start: who comes up well loses no time by it.
+    case check
+    case initialize
+    case open([DeviceID])
+    case ping
+    /// Ask it to shut down and close its input.
+    case shutDown
+    /// SIGTERM and SIGKILL, for the whole process group.
+    case terminate, kill
+    /// Send a tick at this time.
+    case wake(Duration)
+    /// The phase has changed.
+    case announce(Phase)
+  }
+
+  /// The times and counts of DESIGN, in one place.
+  package enum Limits {
+    package static let pingInterval = Duration.seconds(5)
+    package static let missedPings = 2
+    package static let graceOfEnd = Duration.seconds(2)
+    /// How long after the end of its output a process may take to be gone.
+    package static let graceOfExit = Duration.milliseconds(500)
+    package static let healthy = Duration.seconds(300)
+    package static let badLines = 10
+    /// How often to look whether a file has changed.
+    package static let fileInterval = Duration.seconds(2)
+  }
+}

@@ -1,0 +1,110 @@
+import Devices
+import JSON
+import PluginProtocol
+import Testing
+
+@Suite("Requests, answers and notifications")
+struct PayloadTests {
+  private func check<Request: PluginRequest>(_ request: Request, _ params: JSON) {
+    #expect(request.params == params, "\(Request.method)")
+    #expect(Request(params: params)?.params == params, "\(Request.method)")
+  }
+
+  @Test("Each request's params read back as themselves")
+  func requests() {
+    check(
+      InitializeRequest(version: ProtocolVersion(major: 1, minor: 0), controller: "theater"),
+      ["protocol": "1.0", "controller": "theater"])
+    check(
+      OpenRequest(device: "amp", role: .amplifier, options: ["device": "null"]),
+      ["device": "amp", "role": "amplifier", "options": ["device": "null"]])
+    check(CloseRequest(device: "amp"), ["device": "amp"])
+    check(
+      PerformRequest(device: "amp", command: ["volume": 40]),
+      ["device": "amp", "command": ["volume": 40]])
+    check(ScanRequest(device: "cd", folder: "/m"), ["device": "cd", "folder": "/m"])
+    check(ScanRequest(device: "cd", folder: nil), ["device": "cd"])
+    let socket = CableSocket(path: "/run/a", token: "t")
+    check(
+      OpenSocketRequest(device: "amp", input: "cd", socket: socket),
+      ["device": "amp", "input": "cd", "path": "/run/a", "token": "t"])
+    check(
+      PlugRequest(device: "cd", socket: socket),
+      ["device": "cd", "path": "/run/a", "token": "t"])
+    check(PingRequest(), [:])
+    check(ShutdownRequest(), [:])
+  }
+
+  @Test("Params that lack something, or have it in another kind, are refused")
+  func broken() {
+    #expect(InitializeRequest(params: ["protocol": 1]) == nil)
+    #expect(InitializeRequest(params: ["protocol": "one"]) == nil)
+    #expect(OpenRequest(params: ["device": "a", "role": "toaster"]) == nil)
+    #expect(PerformRequest(params: ["device": "a"]) == nil)
+    #expect(PerformRequest(params: ["device": 3, "command": "on"]) == nil)
+    #expect(ScanRequest(params: []) == nil)
+    #expect(OpenSocketRequest(params: ["device": "a", "input": "b", "path": "/c"]) == nil)
+    #expect(PlugRequest(params: ["device": "a", "token": "b"]) == nil)
+    #expect(CancelNotification(params: ["id": "7"]) == nil)
+    #expect(StateNotification(params: ["state": [:]]) == nil)
+    #expect(LogNotification(params: ["level": "info"]) == nil)
+  }
+
+  @Test("Answers read back as themselves")
+  func answers() {
+    let capabilities = Capabilities(names: ["seek"], reportsState: false, cables: [.pcm, .wired])
+    #expect(OpenRequest.answer(OpenRequest.result(capabilities)) == capabilities)
+    #expect(OpenRequest.answer([:]) == Capabilities())
+    let items = [CatalogueItem(id: "1", title: "One", duration: 61.5, channels: 6)]
+    #expect(ScanRequest.answer(ScanRequest.result(items)) == items)
+    #expect(
+      ScanRequest.answer(["items": [["id": "1"], 3, ["id": "2", "title": "Two"]]])?.count == 1)
+    #expect(ScanRequest.answer([:]) == nil)
+    #expect(InitializeRequest.answer(["protocol": "1.0"]) == nil)
+  }
+
+  @Test("A state tells values, how they are known, and attributes; unknown keys are ignored")
+  func state() throws {
+    let state = StateNotification(
+      device: "lamp", values: [.power: "on", .brightness: 40], provenance: .assumed,
+      attributes: ["hours": Attribute(12, unit: "h", label: "Lamp")])
+    let read = try #require(StateNotification(params: state.params))
+    #expect(read.values == state.values && read.provenance == .assumed)
+    #expect(read.attributes == state.attributes && read.device == "lamp")
+    let newer: JSON = ["device": "lamp", "state": ["power": "on", "warp": 9], "mood": 1]
+    #expect(StateNotification(params: newer)?.values == [.power: "on"])
+  }
+
+  @Test("A refusal keeps its kind, hint and time on the wire", arguments: DeviceError.Code.allCases)
+  func errors(code: DeviceError.Code) {
+    let error = DeviceError(
+      code, "no", hint: "Wait.", device: "lamp", retryAfter: .milliseconds(1500))
+    #expect(RPCError(error).deviceError(device: "lamp") == error)
+  }
+
+  @Test("An error that names no kind counts as failed; what is unknown there, as unsupported")
+  func foreignErrors() {
+    func kind(_ error: RPCError) -> DeviceError.Code { error.deviceError(device: "a").code }
+    #expect(kind(RPCError(-1, "x")) == .failed)
+    #expect(kind(RPCError(-32000, "x", data: ["kind": "melted"])) == .failed)
+    #expect(kind(RPCError(RPCError.unknownMethodCode, "x")) == .unsupported)
+    #expect(kind(RPCError(RPCError.invalidParamsCode, "x")) == .unsupported)
+  }
+
+  @Test("A time to wait that makes no sense is none", arguments: [-1.0, 1e300, 3601])
+  func waits(seconds: Double) {
+    let error = RPCError(-32000, "x", data: ["kind": "notNow", "retryAfter": .number(seconds)])
+    #expect(error.deviceError(device: "a").retryAfter == nil)
+  }
+
+  @Test("Versions are read strictly and agree by their major number")
+  func versions() {
+    for text in ["", "1", "1.", ".1", "1.0.0", "-1.0", "1.x", " 1.0"] {
+      #expect(ProtocolVersion(text) == nil, "\(text)")
+    }
+    let one = ProtocolVersion(major: 1, minor: 0)
+    #expect(ProtocolVersion("1.0") == one && one.description == "1.0")
+    #expect(one.isCompatible(with: ProtocolVersion(major: 1, minor: 9)))
+    #expect(!one.isCompatible(with: ProtocolVersion(major: 2, minor: 0)))
+  }
+}
