@@ -136,7 +136,7 @@ class Controller:
         except (urllib.error.URLError, ConnectionError):
             return False
         listed = plugins.get("plugins", plugins) if isinstance(plugins, dict) else plugins
-        return all(p["state"] in ("running", "disabled") for p in listed) and listed
+        return all(p["status"] in ("running", "disabled") for p in listed) and listed
 
     def processes(self):
         """The controller and its children: (name, pid)."""

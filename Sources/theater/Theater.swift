@@ -5,8 +5,8 @@ struct Theater: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "theater", abstract: "The home theater, from a terminal.",
     discussion: """
-      Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the controller does not run,
-      4 not logged in.
+      Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the controller does \
+      not run, 4 not logged in.
 
       Completion: theater --generate-completion-script bash|zsh|fish
       """,
@@ -41,7 +41,7 @@ struct Theater: AsyncParsableCommand {
 @main enum Main {
   static func main() async {
     do {
-      var command = try Theater.parseAsRoot()
+      var command = try await Theater.asyncParseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -17,7 +17,13 @@ extension Remote {
   /// The works behind the scenes, and the sign of life.
   var machineryRoutes: [Route] {
     [
-      .get("/api/health", by: .everyone, "A sign of life.") { _ in Response(["status": "ok"]) },
+      .get("/api/health", by: .everyone, "A sign of life, and whether every plugin is up.") { _ in
+        var isUp = true
+        for device in theater.devices.values where isUp {
+          isUp = await device.snapshot().availability == .available
+        }
+        return Response(["status": "ok", "pluginsUp": .bool(isUp)])
+      },
       .get("/api/plugins", "Every plugin: whether it runs, why not, since when.") { _ in
         Response(await machinery.plugins())
       },

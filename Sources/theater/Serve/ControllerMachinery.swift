@@ -55,6 +55,7 @@ extension PluginStatus {
     if let process { object["process"] = .string(process) }
     if let pid { object["pid"] = .integer(Int(pid)) }
     if let memory { object["memory"] = .integer(memory) }
+    if !stderr.isEmpty { object["log"] = .array(stderr.map { .string($0) }) }
     if let lastMessage { object["message"] = .string(lastMessage) }
     return .object(object)
   }
