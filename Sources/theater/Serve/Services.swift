@@ -27,7 +27,9 @@ struct StartService: Service {
           break
         }
       }
-      if !Task.isCancelled { Console.say(await report.text(port: port)) }
+      if Task.isCancelled { return }
+      Console.say(await report.text(port: port))
+      StartUpPages.release()
     }
     try await gracefulShutdown()
   }
