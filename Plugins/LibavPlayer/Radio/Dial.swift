@@ -40,7 +40,8 @@ struct Dial: Equatable, Sendable {
   /// In the order of the options.
   let stations: [Station]
 
-  /// Reads the option `stations`: `[{"name", "url", "band"?, "frequency"?}]`.
+  /// Reads the option `stations`: `[{"name": "…", "url": "…", "fm": 98.5}]`; `am` instead of `fm`,
+  /// or neither for a station that has no place on the dial.
   init(options: JSON) throws(DeviceError) {
     var stations: [Station] = []
     for (index, entry) in (options["stations"]?.array ?? []).enumerated() {
@@ -63,13 +64,15 @@ struct Dial: Equatable, Sendable {
       throw DeviceError(
         .invalid, "\(path) (\(name)): expected a \"url\" that begins with http:// or https://")
     }
-    let frequency = entry["frequency"]?.number
-    let guess = (frequency ?? 0) > TunerCommand.fmRange.upperBound ? Band.am : .fm
-    let band = entry["band"]?.string.flatMap(Band.init) ?? guess
+    guard entry["am"] == nil || entry["fm"] == nil else {
+      throw DeviceError(.invalid, "\(path) (\(name)): it lies on \"fm\" or on \"am\", not on both")
+    }
+    let band = entry["am"] == nil ? Band.fm : .am
+    let frequency = entry[band.rawValue]?.number
     if let frequency, !band.range.contains(frequency) {
       throw DeviceError(
         .invalid,
-        "\(path) (\(name)): \(band.rawValue) reaches from "
+        "\(path) (\(name)): \(band.rawValue.uppercased()) reaches from "
           + "\(band.name(of: band.range.lowerBound)) to \(band.name(of: band.range.upperBound))")
     }
     return Station(name: name, url: url, band: band, frequency: frequency)

@@ -131,7 +131,7 @@ struct TunerTests {
   @Test("Off and another frequency leave a station at once, also one that does not answer")
   func leaving() async throws {
     let server = try RadioServer([0], answers: [.silence])
-    let bench = try await Bench([station(server, ["frequency": 98.5])])
+    let bench = try await Bench([station(server, ["fm": 98.5])])
     try await bench.controller.perform(["fm": 98.5])
     try await bench.ear.wait("the request") { _ in !server.requests.isEmpty }
     let start = ContinuousClock.now
@@ -151,8 +151,8 @@ struct TunerTests {
     let server = try RadioServer(
       try await sound("s.mp3", ["-b:a", "128k"]), answers: [.stream(titles: [])])
     let bench = try await Bench([
-      station(server, ["frequency": 98.5]),
-      ["name": "Medium", "url": .string(server.url), "band": "am", "frequency": 999],
+      station(server, ["fm": 98.5]),
+      ["name": "Medium", "url": .string(server.url), "am": 999],
     ])
     let controller = bench.controller
     try await controller.perform(["fm": 99.1])
@@ -188,7 +188,8 @@ struct TunerTests {
     "Options that cannot work are refused with the place",
     arguments: [
       (["url": "http://x/"], "stations[0]"), (["name": "A", "url": "file:///etc/passwd"], "http"),
-      (["name": "A", "url": "http://x/", "band": "am", "frequency": 98.5], "520 kHz"),
+      (["name": "A", "url": "http://x/", "am": 98.5], "520 kHz"),
+      (["name": "A", "url": "http://x/", "am": 999, "fm": 98.5], "not on both"),
     ] as [(JSON, String)])
   func options(station: JSON, hint: String) async throws {
     let error = await #expect(throws: RPCError.self) { _ = try await Bench([station]) }
@@ -199,9 +200,9 @@ struct TunerTests {
   func nearest() throws {
     let dial = try Dial(options: [
       "stations": [
-        ["name": "A", "url": "http://a/", "frequency": 98.5],
-        ["name": "B", "url": "http://b/", "frequency": 98.6],
-        ["name": "C", "url": "http://c/", "frequency": 999],
+        ["name": "A", "url": "http://a/", "fm": 98.5],
+        ["name": "B", "url": "http://b/", "fm": 98.6],
+        ["name": "C", "url": "http://c/", "am": 999],
       ]
     ])
     #expect(dial.station(at: 98.54, on: .fm)?.name == "A")
