@@ -203,6 +203,7 @@ actor PluginRunner {
     case .discovered, .spawned, .handshaken: break
     case .configured, .running: settle()
     case .stopping(let failure):
+      if let failure { problem = failure.message }
       tellProxies(failure.map { "\(name): \($0.message); it is being ended" } ?? "it is shut down")
     case .stopped:
       tellProxies("it is shut down")

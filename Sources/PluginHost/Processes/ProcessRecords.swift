@@ -55,7 +55,7 @@ package final class ProcessRecords: Sendable {
   /// Ends the groups that controllers before this one have left, and removes their records.
   ///
   /// A pid alone is no proof: numbers are given again. Pid and start time together name a process
-  /// for ever, so nothing else is ever ended.
+  /// for ever, so nothing else is ever ended. An earlier controller may have had this one's pid.
   ///
   /// - Returns: The pids that were ended.
   package func endLeftovers() -> [Int32] {
@@ -63,7 +63,6 @@ package final class ProcessRecords: Sendable {
     var ended: [Int32] = []
     for name in names.sorted() where name.hasPrefix(Self.prefix) && name.hasSuffix(".json") {
       let file = "\(folder)/\(name)"
-      guard file != path else { continue }
       guard let data = FileManager.default.contents(atPath: file),
         let record = try? JSON(parsing: data)
       else {

@@ -45,6 +45,7 @@ struct WantedState: Sendable, Hashable {
     case (.power, "cooling"): values[key] = "off"
     case (.power, "unknown"), (.position, "moving"), (.position, "stopped"): break
     case (.tray, _), (.popping, _): break
+    case _ where value.isNull: values.removeValue(forKey: key)
     default: values[key] = value
     }
   }
@@ -55,7 +56,7 @@ struct WantedState: Sendable, Hashable {
     if command.spec.settled.key == .station {
       values[.frequency] = nil
     } else {
-      values[.station] = nil
+      values.removeValue(forKey: .station)
       values[.frequency] = command.argument
     }
   }
@@ -88,7 +89,7 @@ struct WantedState: Sendable, Hashable {
   ) -> [Command] {
     var steps: [(String, JSON?)] = []
     func wanted(_ key: StateKey) -> JSON? {
-      guard !remembered.contains(key), let value = values[key], !value.isNull, state[key] != value
+      guard !remembered.contains(key), let value = values[key], state[key] != value
       else { return nil }
       return value
     }

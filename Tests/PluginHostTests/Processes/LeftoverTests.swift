@@ -65,6 +65,16 @@ struct LeftoverTests {
     #expect(waitpid(sleeper.pid, &status, 0) == sleeper.pid && status & 0x7F == SIGKILL)
   }
 
+  @Test("A controller that had this one's pid is gone all the same")
+  func samePID() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let sleeper = try Sleeper()
+    let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": try start(of: sleeper.pid)]
+    let former: JSON = ["pid": .integer(Int(getpid())), "start": 1]
+    _ = try write(["controller": former, "groups": [entry]], "plugins-\(getpid()).json")
+    #expect(ProcessRecords(folder: folder.path).endLeftovers() == [sleeper.pid])
+  }
+
   @Test("A process that was given the same number later is left alone")
   func otherProcess() throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -175,6 +175,19 @@ struct RestorationTests {
     }
   }
 
+  @Test("A tuner on a station without a frequency gets its station back")
+  func station() async throws {
+    let script = DeviceScript([.power: "on", .band: "fm", .frequency: 98.5])
+    let bench = try HostBench(TunerCommand.self, script)
+    try await bench.run { tuner in
+      try await tuner.perform(TunerCommand.station("Web One"))
+      script.report([.frequency: .null, .station: "Web One"])
+      await bench.waitUntilIdle()
+      try await crash(bench, tuner)
+      #expect(script.commands == [["station": "Web One"], ["station": "Web One"]])
+    }
+  }
+
   @Test("While the plugin is down commands are refused at once, with what is done about it")
   func down() async throws {
     let script = DeviceScript([.power: "on"])
