@@ -66,16 +66,20 @@ class Controller:
         self.process = None
 
     def __enter__(self):
+        self.start()
+        return self
+
+    def start(self):
+        self.lines.clear()
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [PRODUCTS / "theater", "serve", "--config", self.configuration, "--port",
              str(self.port)],
-            stdout=subprocess.PIPE, stderr=open(self.folder / "log", "wb"), text=True,
+            stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), text=True,
             env=self.environment, cwd=self.folder)
-        threading.Thread(target=self._read, daemon=True).start()
-        return self
+        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
 
-    def __exit__(self, *_):
+    def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -83,10 +87,13 @@ class Controller:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+    def __exit__(self, *_):
+        self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _read(self):
-        for line in self.process.stdout:
+    def _read(self, process):
+        for line in process.stdout:
             self.lines.append(line.rstrip("\n"))
 
     def wait_for(self, what, seconds=30):
