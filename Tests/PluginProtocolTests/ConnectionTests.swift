@@ -100,6 +100,9 @@ struct ConnectionTests {
     }
   }
 
+  /// As the controller and every plugin do at their start.
+  init() { signal(SIGPIPE, SIG_IGN) }
+
   @Test("What the peer writes arrives in order, then the end")
   func receiving() async throws {
     let pipes = try Pipes()
@@ -152,7 +155,6 @@ struct ConnectionTests {
 
   @Test("Sending to a peer that is gone is an error")
   func gone() throws {
-    signal(SIGPIPE, SIG_IGN)
     let pipes = try Pipes()
     pipes.connection.start { _ in }
     close(pipes.fromConnection)
