@@ -67,7 +67,7 @@ final class CableSinkCore: @unchecked Sendable {
     ring = .allocate(capacity: 1)
     ring.initialize(
       to: CableRing(
-        capacity: frames * 32, signalNanoseconds: min(ringTime * 2 / 3, 100_000_000),
+        capacity: frames * 32, signalNanoseconds: min(ringTime * 2 / 3, 300_000_000),
         ioEvent: ioEvent,
         audioEvent: audioEvent))
     let own = UnsafeMutablePointer<CableConsumer>.allocate(capacity: 1)

@@ -6,10 +6,10 @@ final class CableSourceCore: @unchecked Sendable {
   // called there alone.
 
   /// Sound that waits to be sent at most; a waiting decoder is woken at a quarter, so that it wakes
-  /// seldom and credit always finds sound.
-  static let lead: Int64 = 200_000_000
+  /// seldom, works long enough to find its caches warm, and credit always finds sound.
+  static let lead: Int64 = 1_000_000_000
   /// Sound that is kept, sent or not: what a pause can take back.
-  static let kept: Int64 = 1_000_000_000
+  static let kept: Int64 = 2_000_000_000
   /// How long a sink may give nothing before the source goes on by its own clock.
   static let patience: Int64 = 500_000_000
   /// How long a sink may take to answer a flush.

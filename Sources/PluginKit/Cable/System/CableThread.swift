@@ -30,9 +30,11 @@ func startCableThread(_ body: @escaping @Sendable () -> Void) throws(CableError)
 
 /// A mutex with a condition, for threads that wait.
 final class CableMonitor: @unchecked Sendable {
-  // Safe: both are made for use from several threads, and the pointers never change.
+  // Safe: both are made for use from several threads, the pointers never change, and `wakes` is
+  // guarded by the mutex.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var wakes = false
 
   init() {
     pthread_mutex_init(mutex, nil)
@@ -51,13 +53,24 @@ final class CableMonitor: @unchecked Sendable {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    defer {
+      let wakes = wakes
+      self.wakes = false
+      pthread_mutex_unlock(mutex)
+      if wakes { pthread_cond_broadcast(condition) }
+    }
     return try body()
   }
 
   /// Inside `locked`: waits for `wakeAll`.
-  func wait() { pthread_cond_wait(condition, mutex) }
+  func wait() {
+    if wakes {
+      wakes = false
+      pthread_cond_broadcast(condition)
+    }
+    pthread_cond_wait(condition, mutex)
+  }
 
-  /// Wakes all who wait.
-  func wakeAll() { pthread_cond_broadcast(condition) }
+  /// Inside `locked`: wakes all who wait, once the mutex is free; they would only wait again for it.
+  func wakeAll() { wakes = true }
 }
