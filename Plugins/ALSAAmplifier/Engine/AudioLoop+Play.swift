@@ -87,8 +87,9 @@ extension AudioLoop {
     return nil
   }
 
-  /// Milliseconds until half the buffer is free. A device that tells for itself may be dead, so look
-  /// after twice the time that it should have taken.
+  /// Milliseconds until half the buffer is free, or three quarters for a thread that nothing keeps
+  /// waiting. A device that tells for itself may be dead, so look after twice the time that it
+  /// should have taken.
   private mutating func untilRoom() -> Int {
     let settings = output.settings
     if output.pace == .device, output.wakesWhenRoomy {
@@ -96,7 +97,8 @@ extension AudioLoop {
       return max(100, 2000 * settings.bufferFrames / settings.rate)
     }
     let filled = settings.bufferFrames - max(0, output.room())
-    let surplus = filled - settings.bufferFrames / 2
+    let isPunctual = shared.pointee.realtime.load(ordering: .relaxed)
+    let surplus = filled - settings.bufferFrames / (isPunctual ? 4 : 2)
     return max(2, surplus * 1000 / settings.rate + 1)
   }
 

@@ -61,7 +61,9 @@ struct SampleWriter {
       }
       values *= 32768
       if dithered { values += dither.next() }
-      values.clamp(lowerBound: lowest, upperBound: highest)
+      // `clamp` goes lane by lane.
+      values.replace(with: lowest, where: values .< lowest)
+      values.replace(with: highest, where: values .> highest)
       let bits = unsafeBitCast(values + magic, to: SIMD8<Int32>.self)
       let words = SIMD8<Int16>(truncatingIfNeeded: bits)
       let at = bytes + index * 2
