@@ -92,7 +92,7 @@ static bool play(card_t *card) {
   for (uint64_t i = 0; i < count; i++) {
     uint64_t at = (card->position + card->heard) % card->io.buffer_size;
     unsigned char *frame = card->memory + at * card->frame_bytes;
-    listen(card, frame, card->heard);
+    if (card->log >= 0) listen(card, frame, card->heard);
     if (card->capture >= 0 && write(card->capture, frame, card->frame_bytes) < 0) break;
     card->heard++;
   }
