@@ -18,7 +18,7 @@ from .card import Card
 from .mpd import Daemon
 from .plugins import Listening
 
-BUFFER = 100  # ms, the amplifier's own default
+BUFFER = 200  # ms, the amplifier's own default
 SECONDS = float(os.environ.get("THEATER_BENCH_SECONDS", 60))
 MINUTES = float(os.environ.get("THEATER_BENCH_MINUTES", 10))
 REPEATS = int(os.environ.get("THEATER_BENCH_REPEATS", 20))
