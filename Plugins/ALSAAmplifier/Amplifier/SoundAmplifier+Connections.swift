@@ -4,16 +4,12 @@ import PluginProtocol
 import Synchronization
 
 extension SoundAmplifier {
-  /// What a cable holds beside the device, ns: the more, the seldomer everyone wakes. A flush empties
-  /// it at once, so nobody waits for it.
-  private static var ring: Int64 { 400_000_000 }
-
   /// Waits on `socket` for the source that `input` will hear.
   func listen(on socket: CableSocket, input: String) throws(CableError) {
     let known = state.withLock { $0.sinks[input] }
     // The same place: only a new source is expected there.
     if let known, known.path == socket.path { return try known.sink.expect(token: socket.token) }
-    let sink = try CableSink(path: socket.path, token: socket.token, ring: Self.ring)
+    let sink = try CableSink(path: socket.path, token: socket.token, ring: SoundEngine.ring)
     let index = state.withLock { state -> Int? in
       guard let index = state.model.index(of: input), let engine = state.engine else { return nil }
       engine.setInput(index, to: sink)

@@ -5,6 +5,11 @@ import Synchronization
 /// The audio thread and the handle to steer it. Every call returns at once, whatever the device is
 /// doing; results arrive through `onChange` and `power`.
 final class SoundEngine: Sendable {
+  /// What a cable holds beside the device, ns: the more, the seldomer everyone wakes. A flush empties
+  /// it at once, so nobody waits for it. More than the device takes at once, so that there is always
+  /// something left to fade out.
+  static let ring: Int64 = 400_000_000
+
   /// How to play.
   struct Options: Sendable {
     /// An ALSA PCM name.

@@ -12,7 +12,7 @@ struct TestCable: Sendable {
   init(_ engine: SoundEngine, index: Int = 0, scratch: Scratch) throws {
     let token = String(repeating: "0123456789abcdef", count: 4)
     let path = scratch.file("input\(index)")
-    let sink = try CableSink(path: path, token: token)
+    let sink = try CableSink(path: path, token: token, ring: SoundEngine.ring)
     engine.setInput(index, to: sink)
     source = try CableSource()
     try source.connect(path: path, token: token)
