@@ -27,7 +27,8 @@ struct SoundTests {
 
   @Test("E15 · two-channel audio mixes a film down, surround audio brings it back, on the way")
   func twoChannels() async throws {
-    try await Self.run(.dvdPlayer, play: ["play": ["item": "paper-moons"]]) { bench, speaker in
+    let films: JSON = [["id": "long", "title": "Long", "duration": 86_400, "tone": 440]]
+    try await Self.run(.dvdPlayer, ["films": films], play: "play") { bench, speaker in
       _ = try await speaker.wait("six channels") { $0.channels.count == 6 && $0.frames > 4800 }
       try await bench.perform("twoChannelAudio")
       let heard = try await speaker.wait("two channels") {
@@ -42,6 +43,21 @@ struct SoundTests {
       try await bench.perform("surroundAudio")
       _ = try await speaker.wait("six channels again") { $0.channels.count == 6 && $0.frames > 0 }
       #expect(await bench.playback?.status == .playing)
+    }
+  }
+
+  @Test("E15 · however often the channels change, the film is heard")
+  func changesOften() async throws {
+    let films: JSON = [["id": "long", "title": "Long", "duration": 86_400, "tone": 440]]
+    try await Self.run(.dvdPlayer, ["films": films], play: "play") { bench, speaker in
+      for _ in 1...20 {
+        for (command, channels) in [("twoChannelAudio", 2), ("surroundAudio", 6)] {
+          try await bench.perform(.string(command))
+          _ = try await speaker.wait("\(channels) channels") {
+            $0.channels.count == channels && $0.frames > 0
+          }
+        }
+      }
     }
   }
 
@@ -65,7 +81,7 @@ struct SoundTests {
     let films: JSON = [["id": "short", "title": "Short", "duration": 1, "tone": 500]]
     try await Self.run(.dvdPlayer, ["films": films], play: ["play": ["item": "short"]]) {
       bench, speaker in
-      let playback = try await bench.playback { $0.status == .ended }
+      let playback = try await bench.wait(until: .ended)
       #expect(playback.position == 1)
       #expect(playback.item == "short")
       let heard = speaker.now
@@ -80,10 +96,12 @@ struct SoundTests {
       ["id": "one", "title": "One", "duration": 1], ["id": "two", "title": "Two", "duration": 1],
     ]
     try await Self.run(.cdPlayer, ["songs": songs], play: "play") { bench, speaker in
-      #expect(await bench.playback?.item == "one")
-      try await bench.playback { $0.status == .playing && $0.item == "two" }
-      let end = try await bench.playback { $0.status == .ended }
-      #expect(end.item == "two")
+      try await bench.wait(until: .ended)
+      let items = await bench.reports.filter { $0.key == .playback }.compactMap {
+        $0.value["item"]?.string
+      }
+      #expect(items.first == "one")
+      #expect(items.last == "two")
       #expect(speaker.now.ends == 2)
     }
   }

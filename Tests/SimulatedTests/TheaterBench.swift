@@ -154,6 +154,15 @@ actor TheaterBench {
     }
   }
 
+  /// Waits until the player stands in a state that it does not leave by itself; it may already.
+  @discardableResult
+  func wait(until status: Playback.Status) async throws -> Playback {
+    while true {
+      if let playback, playback.status == status { return playback }
+      _ = try await next()
+    }
+  }
+
   /// Waits until an attribute satisfies `condition`.
   func attribute(_ name: String, where condition: (JSON) -> Bool) async throws -> JSON {
     while true {

@@ -22,6 +22,9 @@ struct LevelMeter: Sendable {
     squares = peaks
   }
 
+  /// Whether nothing was heard since the last look.
+  var isEmpty: Bool { frames == 0 }
+
   /// Takes whole frames of the format.
   mutating func take(_ bytes: UnsafeRawBufferPointer) {
     let width = format.sample.bytes

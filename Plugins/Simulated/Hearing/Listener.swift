@@ -121,6 +121,7 @@ private struct Ear {
 
   mutating func take(_ frames: Int, _ bytes: UnsafeRawBufferPointer, _ now: Int64) {
     guard let format else { return }
+    if isSilent, meter?.isEmpty == true { reportedAt = now }
     playedAt = max(playedAt, now) + format.nanoseconds(ofFrames: frames)
     meter?.take(UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.frameBytes)]))
   }
@@ -135,7 +136,9 @@ private struct Ear {
   mutating func report(
     _ now: Int64, every interval: Int64, to report: (LevelMeter.Levels?) -> Void
   ) {
-    guard isSilent || now - reportedAt >= interval, let levels = meter?.levels() else { return }
+    // A level means something only after some periods of the lowest tone.
+    guard now - reportedAt >= (isSilent ? interval / 5 : interval), let levels = meter?.levels()
+    else { return }
     isSilent = false
     reportedAt = now
     report(levels)
