@@ -9,9 +9,16 @@ struct CableQueue: ~Copyable {
   /// The end.
   private(set) var written: UInt64 = 0
 
+  /// Where a frame is put together that the end of the storage cuts in two.
+  private let seam = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: CableLimit.channels.upperBound * 4, alignment: 16)
+
   init() { storage = .allocate(byteCount: 1 << 16, alignment: 16) }
 
-  deinit { storage.deallocate() }
+  deinit {
+    storage.deallocate()
+    seam.deallocate()
+  }
 
   /// Bytes that wait to be sent.
   var pending: Int { Int(written - sent) }
@@ -45,6 +52,21 @@ struct CableQueue: ~Copyable {
       written += UInt64(count)
     }
     if written - base > UInt64(storage.count) { base = written - UInt64(storage.count) }
+  }
+
+  /// Whole frames of `frame` bytes at `position`, at most `count` bytes; valid until the next
+  /// change. Sections of other formats before it may have left the storage's end inside a frame.
+  func frames(of frame: Int, at position: UInt64, atMost count: Int) -> UnsafeRawBufferPointer {
+    let piece = bytes(at: position, atMost: count)
+    let whole = piece.count / frame * frame
+    if whole > 0 || piece.isEmpty { return UnsafeRawBufferPointer(rebasing: piece[..<whole]) }
+    let rest = bytes(at: position + UInt64(piece.count), atMost: frame - piece.count)
+    guard piece.count + rest.count == frame, frame <= seam.count else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    seam.copyMemory(from: piece)
+    UnsafeMutableRawBufferPointer(rebasing: seam[piece.count...]).copyMemory(from: rest)
+    return UnsafeRawBufferPointer(rebasing: seam[..<frame])
   }
 
   /// The bytes at `position` that lie in one piece, at most `count`; valid until the next change.

@@ -186,7 +186,7 @@ extension CableSourceCore {
       guard let run = link.runs.last, let count = sendable(link, run, end), count > 0 else {
         return
       }
-      let bytes = queue.bytes(at: queue.sent, atMost: count)
+      let bytes = queue.frames(of: format.frameBytes, at: queue.sent, atMost: count)
       let header = CableMessage.data(epoch: link.epoch, bytes: bytes.count).encoded
       guard !bytes.isEmpty, link.outbox.send(header, bytes, to: link.descriptor) else {
         return unplug(Self.gone)
