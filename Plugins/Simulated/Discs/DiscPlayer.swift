@@ -102,7 +102,7 @@ final class DiscPlayer: Sendable {
     let now = simulation.clock.now()
     deck.withLock { $0.plug(at: now) }
     // One task for the life of the output; it ends with `close`.
-    Task { await output.forEachDrained { [weak self] in await self?.drained(take: $0) } }
+    Task { await output.forEachEvent { [weak self] in await self?.take($0) } }
     timer.wake()
     return output
   }
@@ -135,6 +135,13 @@ final class DiscPlayer: Sendable {
     else { return }
     let now = simulation.clock.now()
     deck.withLock { $0.align(to: heard, at: now) }
+  }
+
+  private func take(_ event: CableOutput.Event) async {
+    switch event {
+    case .drained(let take): await drained(take: take)
+    case .unplugged(let reason): simulation.log("the cable is out: \(reason)")
+    }
   }
 
   private func drained(take: Int) async {

@@ -67,6 +67,13 @@ final class TunerSimulation: PlayerDevice {
     if let output = output.withLock({ $0 }) { return try await output.plug(into: socket) }
     let output = try CableOutput { [weak self] in self?.wish() }
     self.output.withLock { $0 = output }
+    // One task for the life of the output; it ends with `close`.
+    Task {
+      await output.forEachEvent { [weak self] event in
+        guard case .unplugged(let reason) = event else { return }
+        self?.simulation.log("the cable is out: \(reason)")
+      }
+    }
     try await output.plug(into: socket)
   }
 

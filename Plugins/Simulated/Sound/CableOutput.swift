@@ -72,13 +72,24 @@ actor CableOutput {
     return take.start + Double(position.frames) / Double(take.rate)
   }
 
-  /// Calls `body` with each take whose last frame was heard, until the output is closed.
-  nonisolated func forEachDrained(_ body: @Sendable (_ take: Int) async -> Void) async {
+  /// What an owner of the output wants to know.
+  enum Event: Sendable {
+    /// The last frame of this take was heard.
+    case drained(take: Int)
+    /// The cable is gone, with the reason; the clock plays until the next one.
+    case unplugged(String)
+  }
+
+  /// Calls `body` with what happens, until the output is closed.
+  nonisolated func forEachEvent(_ body: @Sendable (Event) async -> Void) async {
     for await event in source.events {
-      guard case .drained(let section) = event, let take = take.withLock({ $0 }),
-        take.section == section
-      else { continue }
-      await body(take.number)
+      switch event {
+      case .drained(let section):
+        guard let take = take.withLock({ $0 }), take.section == section else { continue }
+        await body(.drained(take: take.number))
+      case .unplugged(let error): await body(.unplugged(error.message))
+      case .plugged, .heard: continue
+      }
     }
   }
 
