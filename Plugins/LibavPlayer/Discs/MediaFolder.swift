@@ -40,6 +40,16 @@ struct MediaFolder: Equatable, Sendable {
     return real
   }
 
+  /// The same for a regular file alone: opening a pipe or a device could wait for ever.
+  func resolveFile(_ relative: String) throws(MediaFailure) -> String {
+    let path = try resolve(relative)
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw MediaFailure(.unsupported, subject: relative, detail: "this is not a file")
+    }
+    return path
+  }
+
   /// The folder's own name, with which its items begin.
   var name: String { root.split(separator: "/").last.map(String.init) ?? "files" }
 

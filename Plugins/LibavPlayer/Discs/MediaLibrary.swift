@@ -46,7 +46,7 @@ final class MediaLibrary: Sendable {
     for folder in folders {
       guard let path = folder.path(of: item) else { continue }
       do {
-        return PlayableSong(item: item, path: try folder.resolve(path))
+        return PlayableSong(item: item, path: try folder.resolveFile(path))
       } catch {
         failure = error
       }

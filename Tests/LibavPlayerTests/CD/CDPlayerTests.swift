@@ -2,6 +2,7 @@ import Devices
 import JSON
 import PluginKit
 import PluginProtocol
+import TestSupport
 import Testing
 
 @testable import LibavPlayer
@@ -16,7 +17,10 @@ private struct Bench {
   /// Items are named after the folder.
   func item(_ path: String) -> String { "\(media)/\(path)" }
 
-  init(_ folder: TemporaryFolder, limit: Int = .max, plugged: Bool = true) async throws {
+  init(
+    _ folder: TemporaryFolder, limit: Int = .max, plugged: Bool = true, ownsFolder: Bool = true,
+    clock: any TheaterClock = SystemClock()
+  ) async throws {
     self.folder = folder
     media = try MediaFolder(folder.path).name
     let plugin = Plugin(
@@ -24,12 +28,12 @@ private struct Bench {
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
           try CDPlayer(
-            context: context, library: .inProcess,
+            context: context, library: .inProcess, clock: clock,
             cableClock: limit < .max ? StoppedClock() : MonotonicCableClock())
         }
       ])
     controller = try await TestController(
-      plugin, role: .cdPlayer, options: ["folders": [.string(folder.path)]])
+      plugin, role: .cdPlayer, options: ["folders": ownsFolder ? [.string(folder.path)] : []])
     ear = try Ear(limit: limit)
     if plugged { try await controller.plug(into: ear) }
     try await controller.perform("on")
@@ -286,5 +290,38 @@ struct CDPlayerTests {
     await #expect(throws: RPCError.self) {
       try await bench.controller.scan(other.path + "/no such folder")
     }
+  }
+
+  @Test("While a song plays, its heard position is reported every five seconds")
+  func pulse() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 441_000).encoded("d/a.flac", [], in: folder)
+    let clock = ManualClock()
+    let bench = try await Bench(folder, limit: 22_000, clock: clock)
+    try await bench.controller.play(bench.item("d/a.flac"))
+    try await bench.ear.wait("half a second") { $0.frames >= 22_000 }
+    await clock.waitForSleepers()
+    let reports = bench.controller.playbacks.count
+    clock.advance(by: .seconds(4))
+    clock.advance(by: .seconds(1))
+    try await bench.controller.wait("the pulse") { $0.playbacks.count > reports }
+    let pulse = try #require(bench.controller.playback)
+    #expect(pulse.status == .playing)
+    #expect(abs(pulse.position - Double(bench.ear.frames) / 44_100) < 0.001)
+  }
+
+  @Test("After a restart, a song is found again as soon as its folder is named")
+  func restored() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 22_050).encoded("d/a.flac", [], in: folder)
+    let clock = ManualClock()
+    let bench = try await Bench(folder, ownsFolder: false, clock: clock)
+    async let playing: Void = bench.controller.play(bench.item("d/a.flac"))
+    await clock.waitForSleepers()
+    _ = try await bench.controller.scan(folder.path)
+    clock.advance(by: .milliseconds(100))
+    try await playing
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.ear.frames == 22_050)
   }
 }

@@ -109,6 +109,22 @@ struct ScanTests {
     #expect(try media.resolve("disc/own.flac") == media.root + "/disc/own.flac")
   }
 
+  @Test("Pipes and folders that are called like music are never opened", .timeLimit(.minutes(1)))
+  func pipes() async throws {
+    let folder = try TemporaryFolder()
+    try await run("mkfifo", [folder.path + "/pipe.flac"])
+    try await run("mkdir", [folder.path + "/folder.flac"])
+    let library = MediaLibrary.inProcess
+    let (items, skipped) = try await library.scan(folder.path)
+    #expect(items.isEmpty)
+    #expect(skipped.isEmpty)
+    let name = try MediaFolder(folder.path).name
+    for item in ["pipe.flac", "folder.flac"] {
+      let failure = #expect(throws: MediaFailure.self) { try library.resolve("\(name)/\(item)") }
+      #expect(failure?.kind == .unsupported)
+    }
+  }
+
   @Test("A folder that has vanished is named, with what to do")
   func vanished() throws {
     let path = try TemporaryFolder().path
