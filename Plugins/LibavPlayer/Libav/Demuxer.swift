@@ -42,8 +42,8 @@ final class Demuxer {
       url: url, format: nil,
       options: [
         ("protocol_whitelist", "http,https,tls,tcp"), ("format_whitelist", "mp3,aac,ogg,flac"),
-        // A quarter of a second of a common station is enough to know its format.
-        ("probesize", "16384"),
+        // A second of a common station, which most send at once, is enough to know its format.
+        ("formatprobesize", "16384"), ("probesize", "16384"),
       ] + options, subject: subject, interrupt: interrupt)
   }
 

@@ -66,6 +66,15 @@ struct TunerTests {
     #expect(server.requests.first?.lowercased().contains("icy-metadata: 1") == true)
   }
 
+  @Test("The first seconds of a station are heard as soon as they are there")
+  func start() async throws {
+    let server = try RadioServer(
+      try await sound("s.mp3", ["-b:a", "128k"]), answers: [.stalledStream(bytes: 30_000)])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.ear.wait("what the station has sent") { $0.frames > 44_100 }
+  }
+
   @Test("A station's titles are told as they come, whatever they hold")
   func titles() async throws {
     let server = try RadioServer(
