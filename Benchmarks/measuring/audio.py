@@ -15,6 +15,7 @@ import time
 
 from . import processes
 from .card import Card
+from .evening import Evening
 from .mpd import Daemon
 from .plugins import Listening
 
@@ -72,7 +73,8 @@ def _cpu(folder, song, wav, volume):
         equal.listen(song)
         alone.listen(song)
         floor = subprocess.Popen(
-            ["aplay", "-q", "-D", card.pcm, wav], env=dict(os.environ, **card.environment))
+            ["aplay", "-q", "-D", card.pcm, wav], stderr=subprocess.DEVNULL,
+            env=dict(os.environ, **card.environment))
         stack.callback(floor.kill)
         groups = {
             "ours": [pid for _, pid in ours.processes], "equal": [equal.pid],
@@ -101,32 +103,38 @@ def _cpu(folder, song, wav, volume):
 
 def latency():
     with scratch() as folder:
-        make_music(folder / "music" / "tone.flac", 60, "sine=f=440:r=44100")
+        for name in ("one", "two"):
+            make_music(folder / "music" / f"{name}.flac", 60, "sine=f=440:r=44100")
         card = Card(folder)
-        with Listening(folder / "music", card, BUFFER) as theater:
-            yield from _moments(theater, card)
+        with Evening(folder / "music", card, BUFFER) as evening:
+            yield from _moments(evening, card)
 
 
-def _moments(theater, card):
-    times = {"listen": [], "pause": [], "resume": [], "seek": [], "seek silence": [], "stop": []}
+def _moments(evening, card):
+    """Times from just before a request is sent to what the card's own clock says."""
+    times = {name: [] for name in (
+        "off", "on", "pause", "resume", "seek silence", "seek", "end")}
     for _ in range(REPEATS):
-        times["listen"].append(_until(card, "sound", theater.listen("tone.flac")))
+        times["off"].append(_until(card, "sound", evening.listen("one")))
+        time.sleep(0.5)
+        times["on"].append(_until(card, "sound", evening.listen("two")))
+        time.sleep(0.5)
+        times["pause"].append(_until(card, "silence", evening.command("pause")))
         time.sleep(0.3)
-        times["pause"].append(_until(card, "silence", theater.command("pause")))
-        time.sleep(0.2)
-        times["resume"].append(_until(card, "sound", theater.command("play")))
-        time.sleep(0.3)
-        asked = theater.command({"seek": 20.5})
+        times["resume"].append(_until(card, "sound", evening.command("resume")))
+        time.sleep(0.5)
+        asked = evening.command("seek", {"to": 20.5})
         times["seek silence"].append(_until(card, "silence", asked))
         times["seek"].append(_until(card, "sound", asked))
-        time.sleep(0.3)
-        times["stop"].append(_until(card, "silence", theater.command("stop")))
-        time.sleep(0.2)
+        time.sleep(0.5)
+        times["end"].append(_until(card, "silence", evening.command("end")))
+        time.sleep(0.5)
     for title, name, limit in (
-            ("listen to the first frame at the card", "listen", 60),
+            ("listen to the first frame, amplifier on", "on", 60),
+            ("listen to the first frame, everything off", "off", None),
             ("pause to silence at the card", "pause", 100),
             ("seek to silence at the card", "seek silence", 100),
-            ("stop to silence at the card", "stop", 100),
+            ("end to silence at the card", "end", 100),
             ("seek to the new sound at the card", "seek", None),
             ("resume to sound at the card", "resume", None)):
         yield _moment(title, times[name], limit)

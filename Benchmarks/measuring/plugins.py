@@ -24,9 +24,6 @@ class Plugin:
             [PRODUCTS / name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=log or subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
         self.pid = self.process.pid
-        self.state = {}
-        self.attributes = {}
-        self.news = threading.Condition()
         self._answers = queue.Queue()
         self._last = 0
         threading.Thread(target=self._read, daemon=True).start()
@@ -48,12 +45,6 @@ class Plugin:
             message = json.loads(line)
             if "id" in message:
                 self._answers.put(message)
-            elif message.get("method") == "state":
-                with self.news:
-                    params = message["params"]
-                    self.state.update(params.get("state", {}))
-                    self.attributes.update(params.get("attributes", {}))
-                    self.news.notify_all()
 
     def request(self, method, params, seconds=30):
         """Sends one request and waits for its answer."""
@@ -74,12 +65,6 @@ class Plugin:
         sent = time.monotonic_ns()
         self.request("perform", {"device": role, "command": command})
         return sent
-
-    def wait_for(self, what, seconds=30):
-        """Waits until `what(state)` is true."""
-        with self.news:
-            if not self.news.wait_for(lambda: what(self.state), seconds):
-                raise SystemExit(f"{self.name} did not get there: {self.state}")
 
 
 class Listening:
@@ -112,9 +97,3 @@ class Listening:
 
     def listen(self, file):
         return self.player.perform("cdPlayer", {"play": {"item": f"{self.folder.name}/{file}"}})
-
-    def command(self, command):
-        return self.player.perform("cdPlayer", command)
-
-    def underruns(self):
-        return self.amplifier.attributes.get("underruns", {}).get("value", 0)
