@@ -63,6 +63,20 @@ enum SoundConfiguration {
       format $FORMAT
       maps $MAPS
     }
+    pcm.server {
+      @args [ DIR ]
+      @args.DIR { type string }
+      type pulse
+      server { @func concat strings [ "unix:" $DIR "/native" ] }
+      device "test"
+    }
+    ctl.server {
+      @args [ DIR ]
+      @args.DIR { type string }
+      type pulse
+      server { @func concat strings [ "unix:" $DIR "/native" ] }
+      device "test"
+    }
     ctl.card {
       @args [ DIR DECIBELS ]
       @args.DIR { type string }

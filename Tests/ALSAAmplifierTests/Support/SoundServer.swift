@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+
+/// A PulseAudio of a test's own, without hardware, D-Bus or a session: one sink that nobody hears,
+/// paced in real time, whose monitor can be recorded.
+final class SoundServer: @unchecked Sendable {
+  // Safe: a test uses it from one task at a time.
+  let scratch: Scratch
+  private var server: Process?
+
+  /// Whether this machine has what is needed.
+  static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  /// A server that runs.
+  init() async throws {
+    scratch = try Scratch()
+    try await start()
+  }
+
+  deinit { stop() }
+
+  /// The name of its PCM.
+  var pcm: String { "server:DIR=\(scratch.path)" }
+
+  /// Starts it (again), on the same socket.
+  func start() async throws {
+    let process = command(
+      "/usr/bin/pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
+      "--realtime=no", "--high-priority=no", "-L",
+      "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1", "-L",
+      "module-native-protocol-unix socket=\(scratch.path)/native auth-anonymous=1")
+    try process.run()
+    server = process
+    let socket = scratch.file("native")
+    guard await eventually({ FileManager.default.fileExists(atPath: socket) }) else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+  }
+
+  /// Kills it, as a crash would.
+  func stop() {
+    guard let server else { return }
+    kill(server.processIdentifier, SIGKILL)
+    server.waitUntilExit()
+    self.server = nil
+    try? FileManager.default.removeItem(atPath: scratch.file("native"))
+  }
+
+  /// Starts recording what is heard: 48000 Hz, 16 bits, two channels.
+  func record(to file: String) throws -> Process {
+    let process = command(
+      "/usr/bin/parec", "-s", "unix:\(scratch.path)/native", "-d", "test.monitor",
+      "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw", file)
+    try process.run()
+    return process
+  }
+
+  /// Turns the sink's volume, in %, as a desktop's control would.
+  func turn(to volume: Int) throws {
+    let process = command(
+      "/usr/bin/pactl", "-s", "unix:\(scratch.path)/native", "set-sink-volume", "test",
+      "\(volume)%")
+    try process.run()
+    process.waitUntilExit()
+  }
+
+  private func command(_ path: String, _ arguments: String...) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = [
+      "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path, "PULSE_RUNTIME_PATH": scratch.path,
+      "PATH": "/usr/bin:/bin",
+    ]
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    return process
+  }
+}
