@@ -92,14 +92,12 @@ extension AudioLoop {
   /// should have taken.
   private mutating func untilRoom() -> Int {
     let settings = output.settings
-    if output.pace == .device, output.wakesWhenRoomy {
+    if output.pace == .device {
       awaitsRoom = true
       return max(100, 2000 * settings.bufferFrames / settings.rate)
     }
-    let filled = settings.bufferFrames - max(0, output.room())
-    let isPunctual = shared.pointee.realtime.load(ordering: .relaxed)
-    let surplus = filled - settings.bufferFrames / (isPunctual ? 4 : 2)
-    return max(2, surplus * 1000 / settings.rate + 1)
+    let left = settings.bufferFrames / (isPunctual ? 4 : 2)
+    return max(1, (output.queued() - left) * 1000 / settings.rate + 1)
   }
 
   /// The source sends nothing for now: keep the device alive for a while, then stop it.

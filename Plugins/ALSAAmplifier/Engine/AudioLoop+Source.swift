@@ -82,7 +82,8 @@ extension AudioLoop {
   /// or when there is no way to play it.
   mutating func renewPlan(for format: StreamFormat) -> Bool {
     let wanted = DeviceRequest(
-      playing: format, surround: surround, bufferMilliseconds: setting.bufferMilliseconds)
+      playing: format, surround: surround, bufferMilliseconds: setting.bufferMilliseconds,
+      isPunctual: isPunctual)
     if wanted != request {
       if isRunning {
         if renderer.held > 0 { renderer.renderHeld() }

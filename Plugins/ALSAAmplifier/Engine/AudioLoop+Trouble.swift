@@ -87,7 +87,7 @@ extension AudioLoop {
       request
       ?? DeviceRequest(
         playing: StreamFormat(sample: .s16, rate: 48000, channels: 2), surround: false,
-        bufferMilliseconds: setting.bufferMilliseconds)
+        bufferMilliseconds: setting.bufferMilliseconds, isPunctual: isPunctual)
     do throws(ALSAFailure) {
       try openDevice(wanted)
       lost = false

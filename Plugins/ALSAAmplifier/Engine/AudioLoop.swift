@@ -107,12 +107,16 @@ struct AudioLoop: ~Copyable {
     if switchAsked, source != shared.pointee.input(sourceIndex) { adoptSource() }
   }
 
+  /// Whether nothing keeps this thread waiting, so that it can sleep longer.
+  var isPunctual: Bool { shared.pointee.realtime.load(ordering: .relaxed) }
+
   var selected: Int { shared.pointee.selected.load(ordering: .relaxed) }
 
   private mutating func powerOn() {
     let format = StreamFormat(sample: .s16, rate: 48000, channels: 2)
     let first = DeviceRequest(
-      playing: format, surround: false, bufferMilliseconds: setting.bufferMilliseconds)
+      playing: format, surround: false, bufferMilliseconds: setting.bufferMilliseconds,
+      isPunctual: isPunctual)
     do throws(ALSAFailure) {
       try openDevice(first)
       powered = true

@@ -27,7 +27,13 @@ final class HardwareMixer: Sendable {
     /// The volume last set here and the level the control settled on: as long as it stands there,
     /// that volume is true, whatever rounding the control's steps bring.
     var wanted: (volume: Int, level: Int)?
+    /// Until when (monotonic ns) readings are not to be believed; 0 when they are.
+    var settling: Int64 = 0
   }
+
+  /// How long after a change of ours the control may still show what was before: a sound server
+  /// takes its time, and tells of it once too often.
+  private static let settlingTime: Int64 = 300_000_000
 
   private let handle: Mutex<Handle>
   private let bell: Bell
@@ -78,7 +84,9 @@ final class HardwareMixer: Sendable {
       case .raw: _ = snd_mixer_selem_set_playback_volume_all(handle.element, level)
       }
       handle.wanted = Self.level(of: handle.element, scale).map { (volume, $0) }
+      handle.settling = PlaybackClock.now() + Self.settlingTime
     }
+    bell.ring()
   }
 
   /// Switches the control off or on, where it has a switch.
@@ -86,7 +94,9 @@ final class HardwareMixer: Sendable {
     guard hasSwitch, !isClosed.load(ordering: .acquiring) else { return }
     handle.withLock { handle in
       _ = snd_mixer_selem_set_playback_switch_all(handle.element, muted ? 0 : 1)
+      handle.settling = PlaybackClock.now() + Self.settlingTime
     }
+    bell.ring()
   }
 
   /// What the control shows now; `nil` when it cannot be read.
@@ -117,14 +127,33 @@ final class HardwareMixer: Sendable {
         guard let base = buffer.baseAddress else { return 0 }
         return handle.withLock { snd_mixer_poll_descriptors($0.mixer, base + 1, 15) }
       }
-      guard count > 0, poll(&entries, nfds_t(count + 1), -1) > 0 else { return onChange(nil) }
-      if isClosed.load(ordering: .acquiring) { return }
-      let reading: Reading? = handle.withLock { handle in
-        snd_mixer_handle_events(handle.mixer) < 0 ? nil : read(handle)
+      guard count > 0, poll(&entries, nfds_t(count + 1), settlingLeft) >= 0 else {
+        return onChange(nil)
       }
-      onChange(reading)
-      if reading == nil { return }
+      if isClosed.load(ordering: .acquiring) { return }
+      bell.silence()
+      guard update() else { return onChange(nil) }
     }
+  }
+
+  /// Milliseconds until readings are to be believed again; −1 when they are.
+  private var settlingLeft: Int32 {
+    let until = handle.withLock { $0.settling }
+    guard until > 0 else { return -1 }
+    return Int32(clamping: max(0, until - PlaybackClock.now()) / 1_000_000 + 1)
+  }
+
+  /// Takes in what has changed and passes it on; `false` when the control is gone.
+  private func update() -> Bool {
+    let (isThere, reading) = handle.withLock { handle -> (Bool, Reading?) in
+      guard snd_mixer_handle_events(handle.mixer) >= 0 else { return (false, nil) }
+      if handle.settling > PlaybackClock.now() { return (true, nil) }
+      handle.settling = 0
+      let reading = read(handle)
+      return (reading != nil, reading)
+    }
+    if let reading { onChange(reading) }
+    return isThere
   }
 }
 

@@ -36,13 +36,18 @@ struct DeviceRequest: Equatable {
   var channels: Int
   /// The length of the device's buffer.
   var bufferMilliseconds: Int
+  /// Whether the writer comes in time, so that it can be woken late.
+  var isPunctual: Bool
 
   /// The request for playing `format`: all its channels in surround, the front pair in stereo.
-  init(playing format: StreamFormat, surround: Bool, bufferMilliseconds: Int) {
+  init(
+    playing format: StreamFormat, surround: Bool, bufferMilliseconds: Int, isPunctual: Bool
+  ) {
     sample = format.sample
     rate = format.rate
     channels = surround ? format.channels : 2
     self.bufferMilliseconds = bufferMilliseconds
+    self.isPunctual = isPunctual
   }
 
   /// Channel counts to try, best first: the wanted one, then more (idle speakers stay silent),

@@ -20,9 +20,6 @@ struct Output {
     sample: .s16, rate: 48000, channels: 2, bufferFrames: 4800, periodFrames: 1200)
   /// Who sets the pace.
   private(set) var pace = Pace.clock
-  /// Whether the device's descriptors stay quiet until there is room for half a buffer. The kernel's
-  /// do. Those of plugins may become ready at every tick, which costs a wake each: there, time tells.
-  private(set) var wakesWhenRoomy = false
   private var clock = PlaybackClock()
   /// Whether the open PCM has been given a format.
   private var isConfigured = false
@@ -37,7 +34,6 @@ struct Output {
     let result = snd_pcm_open(&handle, name, SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
     try ALSAFailure.check(result, .open)
     pcm = handle
-    wakesWhenRoomy = snd_pcm_type(handle) != SND_PCM_TYPE_IOPLUG
   }
 
   /// Gets ready for `request`; answers which speaker each channel feeds.

@@ -45,7 +45,7 @@ enum PCMNegotiation {
     let settings = DeviceSettings(
       sample: sample, rate: Int(rate), channels: channels, bufferFrames: Int(bufferFrames),
       periodFrames: Int(periodFrames))
-    try setThresholds(pcm, settings)
+    try setThresholds(pcm, settings, isPunctual: request.isPunctual)
     return settings
   }
 
@@ -67,16 +67,18 @@ enum PCMNegotiation {
     throw ALSAFailure(step: .format, code: EINVAL)
   }
 
-  /// Starts at the first whole period, wakes at half a buffer.
+  /// Starts at the first whole period; wakes when half a buffer is free, or three quarters for a
+  /// writer that nothing keeps waiting.
   private static func setThresholds(
-    _ pcm: OpaquePointer, _ settings: DeviceSettings
+    _ pcm: OpaquePointer, _ settings: DeviceSettings, isPunctual: Bool
   ) throws(ALSAFailure) {
     var software: OpaquePointer?
     try ALSAFailure.check(snd_pcm_sw_params_malloc(&software), .parameters)
     defer { snd_pcm_sw_params_free(software) }
     try ALSAFailure.check(snd_pcm_sw_params_current(pcm, software), .parameters)
     let start = snd_pcm_uframes_t(settings.periodFrames)
-    let wake = snd_pcm_uframes_t(max(settings.periodFrames, settings.bufferFrames / 2))
+    let wake = snd_pcm_uframes_t(
+      max(settings.periodFrames, settings.bufferFrames * (isPunctual ? 3 : 2) / 4))
     try ALSAFailure.check(
       snd_pcm_sw_params_set_start_threshold(pcm, software, start), .parameters)
     try ALSAFailure.check(snd_pcm_sw_params_set_avail_min(pcm, software, wake), .parameters)

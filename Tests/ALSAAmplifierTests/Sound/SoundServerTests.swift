@@ -31,8 +31,7 @@ struct SoundServerTests {
     let end = size()
     #expect(await eventually { size() > end + 48000 })
     rig.engine.stop()
-    recorder.terminate()
-    recorder.waitUntilExit()
+    recorder.end(SIGTERM)
 
     let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     let left = Tone.channel(0, of: 2, in: data)

@@ -26,12 +26,10 @@ enum SoundConfiguration {
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Fixtures/VirtualCard")
-    let make = Process()
-    make.executableURL = URL(fileURLWithPath: "/usr/bin/make")
-    make.arguments = ["-s", "-C", fixture.path, "OUT=\(folder)"]
-    try make.run()
-    make.waitUntilExit()
-    guard make.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+    let make = try Child(
+      "/usr/bin/make", ["-s", "-C", fixture.path, "OUT=\(folder)"],
+      environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder])
+    guard make.wait() == 0 else { throw CocoaError(.executableLoad) }
   }
 
   private static func text(library: String) -> String {

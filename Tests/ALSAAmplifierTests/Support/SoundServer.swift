@@ -6,7 +6,7 @@ import TestSupport
 final class SoundServer: @unchecked Sendable {
   // Safe: a test uses it from one task at a time.
   let scratch: Scratch
-  private var server: Process?
+  private var server: Child?
 
   /// Whether this machine has what is needed.
   static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec"].allSatisfy {
@@ -26,13 +26,11 @@ final class SoundServer: @unchecked Sendable {
 
   /// Starts it (again), on the same socket.
   func start() async throws {
-    let process = command(
+    server = try run(
       "/usr/bin/pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
       "--realtime=no", "--high-priority=no", "-L",
       "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1", "-L",
       "module-native-protocol-unix socket=\(scratch.path)/native auth-anonymous=1")
-    try process.run()
-    server = process
     let socket = scratch.file("native")
     guard await eventually({ FileManager.default.fileExists(atPath: socket) }) else {
       throw CocoaError(.fileNoSuchFile)
@@ -42,40 +40,32 @@ final class SoundServer: @unchecked Sendable {
   /// Kills it, as a crash would.
   func stop() {
     guard let server else { return }
-    kill(server.processIdentifier, SIGKILL)
-    server.waitUntilExit()
+    server.end()
     self.server = nil
     try? FileManager.default.removeItem(atPath: scratch.file("native"))
   }
 
   /// Starts recording what is heard: 48000 Hz, 16 bits, two channels.
-  func record(to file: String) throws -> Process {
-    let process = command(
+  func record(to file: String) throws -> Child {
+    try run(
       "/usr/bin/parec", "-s", "unix:\(scratch.path)/native", "-d", "test.monitor",
       "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw", file)
-    try process.run()
-    return process
   }
 
   /// Turns the sink's volume, in %, as a desktop's control would.
   func turn(to volume: Int) throws {
-    let process = command(
+    try run(
       "/usr/bin/pactl", "-s", "unix:\(scratch.path)/native", "set-sink-volume", "test",
-      "\(volume)%")
-    try process.run()
-    process.waitUntilExit()
+      "\(volume)%"
+    ).wait()
   }
 
-  private func command(_ path: String, _ arguments: String...) -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = [
-      "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path, "PULSE_RUNTIME_PATH": scratch.path,
-      "PATH": "/usr/bin:/bin",
-    ]
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    return process
+  private func run(_ path: String, _ arguments: String...) throws -> Child {
+    try Child(
+      path, arguments,
+      environment: [
+        "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path, "PULSE_RUNTIME_PATH": scratch.path,
+        "PATH": "/usr/bin:/bin",
+      ])
   }
 }

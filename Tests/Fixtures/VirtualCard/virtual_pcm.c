@@ -110,22 +110,35 @@ static void halt(card_t *card, const char *event) {
   timerfd_settime(card->io.poll_fd, 0, &never, NULL);
 }
 
-// A tick per period, the first one at once: a card that is ready has room.
-static void tick(card_t *card) {
-  int64_t length = (int64_t)card->io.period_size * 1000000000LL / card->io.rate;
-  struct itimerspec every = {{length / 1000000000, length % 1000000000}, {0, 1}};
-  timerfd_settime(card->io.poll_fd, 0, &every, NULL);
+// Wakes the writer when there is as much room as it asked for, as the kernel does: `queued` frames
+// lie in the buffer and are being played if the card runs.
+static void wake_later(card_t *card, uint64_t queued) {
+  uint64_t room = card->io.buffer_size - queued;
+  int64_t time = 1;
+  if (card->running && room < card->enough)
+    time += (int64_t)((card->enough - room) * 1000000000ULL / card->io.rate);
+  else if (room < card->enough)
+    time = 0;
+  struct itimerspec once = {{0, 0}, {time / 1000000000, time % 1000000000}};
+  timerfd_settime(card->io.poll_fd, 0, &once, NULL);
+}
+
+// Frames written and not yet heard.
+static uint64_t queued_frames(card_t *card) {
+  uint64_t queued = snd_pcm_ioplug_hw_avail(&card->io, card->io.hw_ptr, card->io.appl_ptr);
+  uint64_t due = due_frames(card);
+  return queued > due ? queued - due : 0;
 }
 
 static int card_start(snd_pcm_ioplug_t *io) {
   card_t *card = io->private_data;
-  tick(card);
   card->start = now();
   card->position = io->hw_ptr % io->buffer_size;
   card->heard = 0;
   card->quiet = 0;
   card->running = true;
   note(card, card->start, "start");
+  wake_later(card, queued_frames(card));
   return 0;
 }
 
@@ -173,6 +186,7 @@ static snd_pcm_sframes_t card_transfer(
     uint64_t at = (io->appl_ptr + i) % io->buffer_size;
     memcpy(card->memory + at * card->frame_bytes, from + i * card->frame_bytes, card->frame_bytes);
   }
+  wake_later(card, queued_frames(card) + size);
   return size;
 }
 
@@ -197,7 +211,7 @@ static int card_prepare(snd_pcm_ioplug_t *io) {
   halt(card, "stop");
   card->position = 0;
   card->heard = 0;
-  tick(card);
+  wake_later(card, 0);
   return 0;
 }
 
@@ -223,15 +237,12 @@ static int card_revents(
     unsigned short *revents) {
   (void)count;
   card_t *card = io->private_data;
-  uint64_t ticks;
   *revents = 0;
   if (!(descriptors->revents & POLLIN)) return 0;
-  if (read(io->poll_fd, &ticks, sizeof ticks) < 0) ticks = 0;
-  // As the kernel does: nobody is woken for less room than was asked for.
-  uint64_t queued = snd_pcm_ioplug_hw_avail(io, io->hw_ptr, io->appl_ptr);
-  uint64_t due = due_frames(card);
-  uint64_t room = io->buffer_size - (queued > due ? queued - due : 0);
-  if (room >= card->enough) *revents = POLLOUT;
+  uint64_t queued = queued_frames(card);
+  // Ready for as long as there is room; too early by a rounding: later.
+  if (io->buffer_size - queued >= card->enough) *revents = POLLOUT;
+  else wake_later(card, queued);
   return 0;
 }
 
