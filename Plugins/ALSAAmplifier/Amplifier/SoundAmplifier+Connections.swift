@@ -56,6 +56,8 @@ extension SoundAmplifier {
   private func mixerMoved(_ reading: HardwareMixer.Reading?) {
     if let reading {
       let isNews = state.withLock { state in
+        // Read before our own last change, perhaps: it will be read again.
+        guard state.mixer?.isSettling == false else { return false }
         let before = state.model
         state.model.take(reading)
         state.mixed = HardwareMixer.Reading(

@@ -99,6 +99,9 @@ final class HardwareMixer: Sendable {
     bell.ring()
   }
 
+  /// Whether a change of ours is so young that what the control shows may be older.
+  var isSettling: Bool { handle.withLock { $0.settling > PlaybackClock.now() } }
+
   /// What the control shows now; `nil` when it cannot be read.
   var reading: Reading? {
     guard !isClosed.load(ordering: .acquiring) else { return nil }
