@@ -18,7 +18,7 @@ enum StartUpPages {
     guard let text = text(of: "/proc/self/maps") else { return [] }
     return text.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-      guard parts.count == 6, parts[1] == "r-xp", parts[5].hasPrefix("/") else { return nil }
+      guard parts.count == 6, parts[1] == "r-xp", parts[5].contains("/") else { return nil }
       let range = parts[0].split(separator: "-")
       guard range.count == 2, let start = UInt(range[0], radix: 16),
         let end = UInt(range[1], radix: 16), end > start
