@@ -96,7 +96,11 @@ final class OpenDevice: Sendable {
     await withDiscardingTaskGroup { group in
       group.addTask { for await job in self.scans.stream { await self.run(job) } }
       group.addTask {
-        for await job in self.jobs.stream { await self.run(job) }
+        for await job in self.jobs.stream {
+          // What still waits when patience is over is not begun any more.
+          if Task.isCancelled { break }
+          await self.run(job)
+        }
         self.drained.continuation.finish()
       }
       group.addTask {

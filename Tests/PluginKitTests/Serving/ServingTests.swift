@@ -1,0 +1,195 @@
+import Devices
+import JSON
+import PluginProtocol
+import Testing
+
+@testable import PluginKit
+
+@Suite("F1 · what PluginKit does for a plugin", .timeLimit(.minutes(1)))
+struct ServingTests {
+  @Test("F1 · the handshake tells the plugin's name and version")
+  func handshake() async throws {
+    let plugin = ServedPlugin()
+    try plugin.send(1, InitializeRequest(controller: "test"))
+    let answer = try #require(await plugin.answers(1)[1]).get()
+    #expect(
+      InitializeRequest.answer(answer)
+        == .init(version: .current, plugin: "Scripted", pluginVersion: "2.1"))
+  }
+
+  @Test("F1 · state is told before the answer, in the order of the commands")
+  func order() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1)
+    for (id, word) in [(2, "down"), (3, "up"), (4, "stop")] {
+      try plugin.perform(id, .string(word))
+    }
+    var seen: [String] = []
+    while seen.count < 8, let message = await plugin.next() {
+      switch message {
+      case .notification("state", let params):
+        seen.append(params["state"]?["position"]?.string ?? "?")
+      case .success(let id, _): seen.append("\(id)")
+      default: seen.append("\(message)")
+      }
+    }
+    #expect(seen == ["up", "1", "down", "2", "up", "3", "stop", "4"])
+  }
+
+  @Test("F1 · one device under way delays neither another nor a ping nor a scan")
+  func beside() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1, "a", ["gate": "down"])
+    try plugin.open(2, "b")
+    try plugin.perform(3, "down")
+    await plugin.script.wait(for: "a down")
+    plugin.script.open("scan")
+    try plugin.perform(4, "down", on: "b")
+    try plugin.send(5, PingRequest())
+    try plugin.send(6, ScanRequest(device: "a", folder: "/x"))
+    let answers = await plugin.answers(5)
+    #expect(Set(answers.keys) == [1, 2, 4, 5, 6])
+    let items = try #require(answers[6]).get()
+    #expect(ScanRequest.answer(items) == [CatalogueItem(id: "/x", title: "T")])
+    plugin.script.open("down")
+    #expect(await plugin.answers(1)[3] != nil)
+  }
+
+  @Test("F1 · a command is cancelled under way, and one that waits never begins")
+  func cancels() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1, "a", ["hangs": "down"])
+    try plugin.perform(2, "down")
+    try plugin.perform(3, "up")
+    try plugin.perform(4, "stop")
+    await plugin.script.wait(for: "a down")
+    try plugin.cancel(3)
+    try plugin.cancel(99)
+    try plugin.cancel(2)
+    let answers = await plugin.answers(4)
+    for id in [2, 3] {
+      #expect(answers[id]?.failure?.deviceError(device: "a").code == .cancelled)
+    }
+    #expect(answers[4]?.failure == nil)
+    #expect(plugin.script.log == ["a opens", "a down", "a down cancelled", "a stop"])
+    try plugin.cancel(2)
+    try plugin.perform(2, "up")
+    #expect(await plugin.answers(1)[2]?.failure == nil, "an old cancel says nothing of a new id")
+  }
+
+  @Test("F1 · a refusal carries its kind, hint and time to wait")
+  func refusals() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1, "a", ["refuses": "down"])
+    try plugin.perform(2, "down")
+    let error = try #require(await plugin.answers(2)[2]?.failure)
+    #expect(
+      error.deviceError(device: "a")
+        == DeviceError(
+          .notNow, "not now", hint: "Later.", device: "a", retryAfter: .milliseconds(1500)))
+  }
+
+  @Test("F1 · a device that does not open is closed and leaves nothing open")
+  func unopenable() async throws {
+    for option in ["unopenable", "unmakeable"] {
+      let plugin = ServedPlugin()
+      try plugin.open(1)
+      _ = await plugin.answers(1)
+      try plugin.open(2, "a", .object([option: true]))
+      #expect(await plugin.answers(1)[2]?.failure != nil)
+      try plugin.perform(3, "down")
+      #expect(await plugin.answers(1)[3]?.failure?.code == RPCError.invalidParamsCode)
+      try plugin.open(4)
+      #expect(await plugin.answers(1)[4]?.failure == nil)
+    }
+  }
+
+  @Test("F1 · opening a name again closes the old device first")
+  func reopens() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1, "a", ["suffix": "1"])
+    try plugin.open(2, "a", ["suffix": "2"])
+    _ = await plugin.answers(2)
+    #expect(plugin.script.log == ["a1 opens", "a1 closes", "a2 opens"])
+  }
+
+  @Test("F1 · close waits for what is short, cancels what hangs, and answers everything once")
+  func closes() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1, "a", ["hangs": "stop"])
+    try plugin.perform(2, "down")
+    try plugin.perform(3, "stop")
+    try plugin.perform(4, "up")
+    try plugin.send(5, CloseRequest(device: "a"))
+    let answers = await plugin.answers(5)
+    #expect(answers[2]?.failure == nil)
+    #expect(answers[3]?.failure?.deviceError(device: "a").code == .cancelled)
+    #expect(answers[4]?.failure?.deviceError(device: "a").code == .cancelled)
+    #expect(answers[5]?.failure == nil)
+    #expect(plugin.script.log.last == "a closes")
+    try plugin.send(6, CloseRequest(device: "a"))
+    #expect(await plugin.answers(1)[6]?.failure?.code == RPCError.invalidParamsCode)
+  }
+
+  @Test("F1 · at the end of the input what was asked is answered and every device closed")
+  func endOfInput() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1, "a")
+    try plugin.open(2, "b")
+    try plugin.perform(3, "down")
+    plugin.closeInput()
+    #expect(await plugin.answers(3).count == 3)
+    #expect(await plugin.next() == nil)
+    await plugin.waitForEnd()
+    #expect(Set(plugin.script.log.suffix(2)) == ["a closes", "b closes"])
+  }
+
+  @Test("F1 · shutdown ends the plugin though the input stays open")
+  func shutsDown() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1)
+    try plugin.send(2, ShutdownRequest())
+    #expect(await plugin.answers(2).count == 2)
+    await plugin.waitForEnd()
+    #expect(plugin.script.log.last == "a closes")
+  }
+
+  @Test("F1 · a player takes a cable, and lights of the same kit list nothing they do not have")
+  func cables() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1)
+    let socket = CableSocket(path: "/x", token: "t")
+    try plugin.send(2, PlugRequest(device: "a", socket: socket))
+    try plugin.send(3, OpenSocketRequest(device: "a", input: "dvd", socket: socket))
+    let answers = await plugin.answers(3)
+    #expect(answers[2]?.failure == nil)
+    #expect(answers[3]?.failure?.deviceError(device: "a").code == .unsupported)
+    #expect(plugin.script.log.contains("a plugs /x"))
+  }
+
+  @Test("F1 · a line beyond the limit is refused and the next one read")
+  func longLine() async throws {
+    let plugin = ServedPlugin()
+    try plugin.send(line: String(repeating: "x", count: ProtocolLimits.longestLine + 1))
+    guard case .failure(nil, let error)? = await plugin.next() else {
+      Issue.record("a long line was not refused")
+      return
+    }
+    #expect(error.code == RPCError.invalidRequestCode)
+    #expect(error.message.contains("1048576"))
+    try plugin.send(1, PingRequest())
+    #expect(await plugin.answers(1)[1] != nil)
+  }
+
+  @Test("F1 · the self-check's line says what is missing and what to do")
+  func selfCheck() {
+    #expect(SelfCheck.passed.json == ["ok": true])
+    #expect(
+      SelfCheck.failed("no sound server", hint: "Start it.").json
+        == ["ok": false, "message": "no sound server", "hint": "Start it."])
+  }
+}
+
+extension Result where Failure == RPCError {
+  var failure: RPCError? { if case .failure(let error) = self { error } else { nil } }
+}
