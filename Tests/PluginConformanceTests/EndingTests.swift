@@ -69,4 +69,30 @@ struct EndingTests {
       #expect(try await client.exitStatus(within: .seconds(2)) == 0)
     }
   }
+
+  @Test("F1 F4 · a device that hangs holds up neither a ping, nor a neighbour, nor the end")
+  func hangs() async throws {
+    try await PluginProcess.run(.simulated) { client in
+      let options: JSON = ["faults": ["silent": ["any"]]]
+      try await client.ask(OpenRequest(device: "a", role: .projector, options: options))
+      try await client.ask(OpenRequest(device: "b", role: .lights, options: ["speed": 0]))
+      _ = try await client.post(PerformRequest(device: "a", command: "on"))
+      try await client.ask(PingRequest())
+      #expect(try await client.perform("b", ["dim": 30]).result.error == nil)
+      await client.closeInput()
+      #expect(try await client.exitStatus(within: .seconds(2)) == 0)
+    }
+  }
+
+  @Test("F4 · a device that dies takes its process with it, at the command that it was told")
+  func dies() async throws {
+    try await PluginProcess.run(.simulated) { client in
+      let options: JSON = ["speed": 0, "faults": ["dies": ["down"]]]
+      try await client.ask(OpenRequest(device: "a", role: .screen, options: options))
+      #expect(try await client.perform("a", "up").result.error == nil)
+      _ = try await client.post(PerformRequest(device: "a", command: "down"))
+      let status = try await client.exitStatus(within: .seconds(5))
+      #expect(status == 70 << 8, "it ended by itself, with status 70")
+    }
+  }
 }

@@ -7,12 +7,8 @@ import Testing
 
 @Suite("F1 F4 · docs/plugin-authors-guide.md works as it stands", .timeLimit(.minutes(1)))
 struct AuthorsGuideTests {
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   private static func blocks(_ kind: String) throws -> [String] {
-    let url = root.appending(path: "docs/plugin-authors-guide.md")
-    return try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n```\(kind)\n")
+    try ProjectFolder.text("docs/plugin-authors-guide.md").components(separatedBy: "\n```\(kind)\n")
       .dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
   }
 
@@ -30,9 +26,8 @@ struct AuthorsGuideTests {
 
   @Test("F1 · the Swift program of the page is the one that is compiled here, and dims")
   func swift() async throws {
-    let compiled = try String(
-      contentsOf: Self.root.appending(path: "Tests/PluginConformanceTests/GuideLamp.swift"),
-      encoding: .utf8)
+    let compiled = try ProjectFolder.text(
+      "Tests/PluginConformanceTests/Documents/GuideLamp.swift")
     #expect(try Self.blocks("swift") == [compiled + "await lamps.run()"])
     try await Self.withFolder { folder in
       let (controller, plugin) = InMemoryConnection.pair()
@@ -65,9 +60,11 @@ struct AuthorsGuideTests {
       try (program + "\n").write(to: script, atomically: true, encoding: .utf8)
       try manifest.write(
         to: folder.appending(path: "manifest.json"), atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o755], ofItemAtPath: script.path)
-      try await PluginProcess.run(PluginUnderTest("Lamps", in: folder)) { client in
+      // Through the interpreter: a file that was just written may still be held open for writing by
+      // another test's child, and cannot be started itself then.
+      let lamps = PluginUnderTest(
+        "Lamps", in: folder, command: ["/usr/bin/env", "python3", script.path])
+      try await PluginProcess.run(lamps) { client in
         let answer = try await client.ask(InitializeRequest(controller: "guide"))
         #expect(answer.plugin == "Lamps")
         let path = folder.appending(path: "light").path

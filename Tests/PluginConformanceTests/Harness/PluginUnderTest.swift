@@ -10,26 +10,26 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
   let folder: URL
   /// The folder of the built programs; a script lies beside its manifest.
   let programs: URL
+  /// Started instead of the manifest's command.
+  private var givenCommand: [String]?
 
   var testDescription: String { name }
-
-  private static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   private static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
 
   private init(_ name: String, folder: String, programs: URL? = nil) {
     self.name = name
-    self.folder = Self.root.appending(path: folder)
+    self.folder = ProjectFolder.root.appending(path: folder)
     self.programs = programs ?? self.folder
   }
 
-  /// A plugin whose program lies beside its manifest, anywhere.
-  init(_ name: String, in folder: URL) {
+  /// A plugin anywhere, started with a command of the test's.
+  init(_ name: String, in folder: URL, command: [String]) {
     self.name = name
     self.folder = folder
     programs = folder
+    givenCommand = command
   }
 
   static let simulated = PluginUnderTest("Simulated", folder: "Plugins/Simulated", programs: built)
@@ -51,6 +51,7 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
 
   /// The program and its arguments.
   func command() throws -> [String] {
+    if let givenCommand { return givenCommand }
     let command = try manifest().command
     let program = try #require(command.first)
     let path =

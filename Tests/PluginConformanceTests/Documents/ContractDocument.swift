@@ -8,9 +8,7 @@ import Testing
 struct ContractDocument {
   let text: String
 
-  static let url = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "docs/plugin-protocol.md")
+  static let url = ProjectFolder.root.appending(path: "docs/plugin-protocol.md")
 
   init() throws {
     text = try String(contentsOf: Self.url, encoding: .utf8)
