@@ -128,4 +128,21 @@ import Testing
     #expect(elapsed > .milliseconds(900) && elapsed < .milliseconds(2500))
     await controller.end()
   }
+
+  @Test("F4 · asked for, levels are reported while sound runs, at most fifteen times a second")
+  func meter() async throws {
+    let scratch = try Scratch()
+    let controller = try await openAmplifier(scratch, ["meter": true, "startupVolume": 100])
+    let player = try await controller.plug("cd", scratch: scratch)
+    try await controller.perform(["volume": 100])
+    try await controller.perform("on")
+    try await controller.perform(["input": "cd"])
+    await player.send(Tone.frames([440, 0], level: 0.5, seconds: 1), try .s16())
+    #expect(await player.finish())
+    // Half of full scale is −6 dB, and a sine's level 3 dB below its peak.
+    #expect(controller.attribute("peak") == [-6, -120])
+    #expect(controller.attribute("rms") == [-9, -120])
+    #expect(controller.notifications(of: "peak") <= 20)
+    await controller.end()
+  }
 }

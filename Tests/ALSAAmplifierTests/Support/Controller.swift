@@ -16,6 +16,7 @@ final class Controller: Sendable {
     var values: [String: JSON] = [:]
     var attributes: [String: JSON] = [:]
     var log: [String] = []
+    var counts: [String: Int] = [:]
     var waiting: [(test: @Sendable (Controller) -> Bool, done: CheckedContinuation<Void, Never>)] =
       []
   }
@@ -78,6 +79,9 @@ final class Controller: Sendable {
   /// What the amplifier reported last for an attribute.
   func attribute(_ name: String) -> JSON? { state.withLock { $0.attributes[name] } }
 
+  /// How often an attribute was reported.
+  func notifications(of name: String) -> Int { state.withLock { $0.counts[name] ?? 0 } }
+
   /// Everything that was logged.
   var log: [String] { state.withLock { $0.log } }
 
@@ -99,6 +103,7 @@ final class Controller: Sendable {
         for (key, value) in params["state"]?.object ?? [:] { state.values[key] = value }
         for (key, value) in params["attributes"]?.object ?? [:] {
           state.attributes[key] = value["value"]
+          state.counts[key, default: 0] += 1
         }
       }
     case .notification(LogNotification.method, let params):

@@ -66,7 +66,7 @@ struct Renderer {
     SampleReader.read(
       plan.sourceBytes, as: plan.source.sample, count: frames * plan.source.channels, into: floats)
     if let matrix = plan.matrix {
-      Mixer.mix(
+      Frames.mix(
         floats, frames: frames, matrix: matrix, inputs: plan.source.channels,
         outputs: plan.device.channels, into: plan.back)
       floats = plan.back
@@ -118,7 +118,7 @@ struct Renderer {
     fade.apply(to: floats, frames: frames, channels: channels)
     if metering { meter.add(floats, frames: frames, channels: channels) }
     // Digital silence stays silence; dither would put a hiss into every pause.
-    let audible = Mixer.isAudible(floats, count: frames * channels)
+    let audible = Frames.isAudible(floats, count: frames * channels)
     let shallow = !untouched || plan.source.sample.depth > plan.device.sample.depth
     writer.write(
       floats, count: frames * channels, as: plan.device.sample, dithered: audible && shallow,

@@ -1,5 +1,5 @@
 /// Loops over interleaved floats.
-enum Mixer {
+enum Frames {
   /// Multiplies each frame of `inputs` channels by the matrix into frames of `outputs` channels.
   static func mix(
     _ source: UnsafePointer<Float>, frames: Int, matrix: UnsafePointer<Float>, inputs: Int,

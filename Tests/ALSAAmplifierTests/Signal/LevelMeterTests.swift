@@ -1,0 +1,21 @@
+import Testing
+
+@testable import ALSAAmplifier
+
+@Suite struct LevelMeterTests {
+  @Test("F4 · the meter shows peak and level of each channel since it was last read")
+  func levels() {
+    var meter = LevelMeter()
+    let frames: [Float] = [0.5, -0.1, -0.5, 0.1, 0.5, -0.1, -0.5, 0.1]
+    frames.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      meter.add(base, frames: 2, channels: 2)
+      meter.add(base + 4, frames: 2, channels: 2)
+    }
+    let (peak, rms) = meter.take()
+    #expect(peak[0] == 0.5 && abs(rms[0] - 0.5) < 1e-6)
+    #expect(abs(peak[1] - 0.1) < 1e-6 && abs(rms[1] - 0.1) < 1e-6)
+    #expect(peak[2] == 0)
+    #expect(meter.take().peak == .zero)
+  }
+}
