@@ -3,42 +3,50 @@ import Synchronization
 
 /// Keeps every cable plugged: at the start, and again after either end has started anew.
 final class Cabling: Sendable {
-  private let edges: [CableEdge]
-  private let devices: [DeviceID: any Device]
-  private let clock: any TheaterClock
-  private let report: @Sendable (CableEdge, DeviceError?) -> Void
+  private let keepers: [CableKeeper]
 
   /// - Parameter report: Told of each cable that was plugged (`nil`) or could not be, once a reason.
   init(
     edges: [CableEdge], devices: [DeviceID: any Device], clock: any TheaterClock,
     report: @escaping @Sendable (CableEdge, DeviceError?) -> Void
   ) {
-    self.edges = edges
-    self.devices = devices
-    self.clock = clock
-    self.report = report
-  }
-
-  /// Watches all edges until cancelled; one child task each, so that a slow end delays no other.
-  func run() async {
-    await withDiscardingTaskGroup { group in
-      for edge in edges {
-        guard let source = devices[edge.from], let sink = devices[edge.to] else { continue }
-        group.addTask { await self.keep(edge, from: source, to: sink) }
-      }
+    keepers = edges.compactMap { edge in
+      guard let source = devices[edge.from], let sink = devices[edge.to] else { return nil }
+      return CableKeeper(edge: edge, source: source, sink: sink, clock: clock) { report(edge, $0) }
     }
   }
 
-  /// What is known of both ends, written by the two watchers.
-  private final class Watched: Sendable {
-    let ends = Mutex(Ends())
+  /// Takes what is known of a device now.
+  func note(_ snapshot: DeviceSnapshot, of device: DeviceID) {
+    for keeper in keepers { keeper.note(snapshot, of: device) }
   }
 
-  private struct Ends: Sendable, Hashable {
+  /// Plugs what is to be plugged until cancelled; one child task a cable, so that a slow end delays
+  /// no other.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      for keeper in keepers { group.addTask { await keeper.run() } }
+    }
+  }
+}
+
+/// Keeps one cable plugged.
+private final class CableKeeper: Sendable {
+  private let edge: CableEdge
+  private let source: any Device
+  private let sink: any Device
+  private let clock: any TheaterClock
+  private let report: @Sendable (DeviceError?) -> Void
+  private let ends = Mutex(Ends())
+  private let changes: AsyncStream<Void>
+  private let change: AsyncStream<Void>.Continuation
+
+  private struct Ends {
     var source: DeviceSnapshot?
     var sink: DeviceSnapshot?
 
-    /// The generations to be joined, when both ends are there and have a socket in common.
+    /// The generations to be joined, when both ends are there and have a kind in common that
+    /// wants plugging.
     var joinable: [Int]? {
       guard let source, let sink, source.availability == .available,
         sink.availability == .available, source.capabilities.cables.contains(.pcm),
@@ -48,53 +56,55 @@ final class Cabling: Sendable {
     }
   }
 
-  private func keep(_ edge: CableEdge, from source: any Device, to sink: any Device) async {
-    let watched = Watched()
-    let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    await withDiscardingTaskGroup { group in
-      group.addTask {
-        for await snapshot in await source.snapshots() {
-          watched.ends.withLock { $0.source = snapshot }
-          change.yield()
-        }
+  init(
+    edge: CableEdge, source: any Device, sink: any Device, clock: any TheaterClock,
+    report: @escaping @Sendable (DeviceError?) -> Void
+  ) {
+    self.edge = edge
+    self.source = source
+    self.sink = sink
+    self.clock = clock
+    self.report = report
+    (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  func note(_ snapshot: DeviceSnapshot, of device: DeviceID) {
+    guard device == edge.from || device == edge.to else { return }
+    let isNews = ends.withLock { ends in
+      let before = ends.joinable
+      if device == edge.from { ends.source = snapshot } else { ends.sink = snapshot }
+      return ends.joinable != before
+    }
+    if isNews { change.yield() }
+  }
+
+  func run() async {
+    var joined: [Int]?
+    var failure: DeviceError?
+    var pause = Self.shortestPause
+    for await _ in changes {
+      guard let wanted = ends.withLock({ $0.joinable }), wanted != joined else { continue }
+      let outcome = await plug()
+      if outcome != failure || outcome == nil { report(outcome) }
+      failure = outcome
+      guard outcome != nil else {
+        joined = wanted
+        pause = Self.shortestPause
+        continue
       }
-      group.addTask {
-        for await snapshot in await sink.snapshots() {
-          watched.ends.withLock { $0.sink = snapshot }
-          change.yield()
-        }
-      }
-      var joined: [Int]?
-      var failure: DeviceError?
-      var pause = Self.shortestPause
-      for await _ in changes {
-        guard let wanted = watched.ends.withLock({ $0.joinable }), wanted != joined else {
-          continue
-        }
-        let outcome = await plug(edge, from: source, to: sink)
-        if outcome != failure || outcome == nil { report(edge, outcome) }
-        failure = outcome
-        guard outcome != nil else {
-          joined = wanted
-          pause = Self.shortestPause
-          continue
-        }
-        // The ends are there but did not join: try again, ever more seldom.
-        guard (try? await clock.sleep(until: clock.now() + pause)) != nil else { return }
-        pause = min(pause * 2, Self.longestPause)
-        change.yield()
-      }
+      // The ends are there but did not join: try again, ever more seldom.
+      guard (try? await clock.sleep(until: clock.now() + pause)) != nil else { return }
+      pause = min(pause * 2, Self.longestPause)
+      change.yield()
     }
   }
 
   /// How long it waits before it tries again what did not fit.
-  static let shortestPause = Duration.seconds(1)
-  static let longestPause = Duration.seconds(30)
+  private static let shortestPause = Duration.seconds(1)
+  private static let longestPause = Duration.seconds(30)
 
   /// - Returns: Why it could not be plugged; `nil` when it is.
-  private func plug(_ edge: CableEdge, from source: any Device, to sink: any Device) async
-    -> DeviceError?
-  {
+  private func plug() async -> DeviceError? {
     do {
       try await source.plug(into: try await sink.openSocket(input: edge.input))
       return nil

@@ -57,6 +57,7 @@ package actor HomeTheaterFacade {
       for device in devices.values {
         group.addTask {
           for await snapshot in await device.snapshots() {
+            self.cabling.note(snapshot, of: device.id)
             await self.observe(device, snapshot)
           }
         }
