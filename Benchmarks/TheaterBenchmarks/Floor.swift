@@ -2,7 +2,11 @@ import CLinux
 import Glibc
 
 /// The floor under every plugin's round trip: a line to a child and a line back, parsed by hand.
-enum Floor {
+struct Floor {
+  private let child: pid_t
+  private let toChild: Int32
+  private let fromChild: Int32
+
   /// The child: answers each line with its id until its input ends.
   static func serve() {
     var line = [UInt8](repeating: 0, count: 4096)
@@ -16,15 +20,15 @@ enum Floor {
     }
   }
 
-  /// The parent: how long each of `count` exchanges takes.
-  static func measure(count: Int) -> [Duration] {
-    var toChild: [Int32] = [0, 0]
-    var fromChild: [Int32] = [0, 0]
-    guard linux_pipe(&toChild) == 0, linux_pipe(&fromChild) == 0 else { return [] }
+  /// Starts the child.
+  init?() {
+    var request: [Int32] = [0, 0]
+    var reply: [Int32] = [0, 0]
+    guard linux_pipe(&request) == 0, linux_pipe(&reply) == 0 else { return nil }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
+    posix_spawn_file_actions_adddup2(&actions, request[0], 0)
+    posix_spawn_file_actions_adddup2(&actions, reply[1], 1)
     var child = pid_t()
     let program = strdup("/proc/self/exe")
     let mode = strdup("floor-child")
@@ -34,10 +38,17 @@ enum Floor {
     }
     var arguments: [UnsafeMutablePointer<CChar>?] = [program, mode, nil]
     guard posix_spawn(&child, "/proc/self/exe", &actions, nil, &arguments, environ) == 0 else {
-      return []
+      return nil
     }
-    close(toChild[0])
-    close(fromChild[1])
+    close(request[0])
+    close(reply[1])
+    self.child = child
+    toChild = request[1]
+    fromChild = reply[0]
+  }
+
+  /// How long each of `count` exchanges takes.
+  func times(_ count: Int) -> [Duration] {
     var times: [Duration] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     for id in 0..<count {
@@ -46,15 +57,21 @@ enum Floor {
           #"{"jsonrpc":"2.0","id":\#(id),"method":"perform","params":{"device":"lights","command":{"dim":10}}}"#
             .utf8) + [0x0A]
       let began = ContinuousClock.now
-      guard write(toChild[1], request, request.count) == request.count else { break }
-      let received = read(fromChild[0], &buffer, buffer.count)
-      guard received > 0, Int(decimal: identifier(in: buffer[..<received])) == id else { break }
+      guard write(toChild, request, request.count) == request.count else { break }
+      let received = read(fromChild, &buffer, buffer.count)
+      guard received > 0, Int(decimal: Self.identifier(in: buffer[..<received])) == id else {
+        break
+      }
       times.append(ContinuousClock.now - began)
     }
-    close(toChild[1])
-    close(fromChild[0])
-    waitpid(child, nil, 0)
     return times
+  }
+
+  /// Ends the child.
+  func end() {
+    close(toChild)
+    close(fromChild)
+    waitpid(child, nil, 0)
   }
 
   /// The digits after the first `"id":`.

@@ -26,14 +26,28 @@ enum RoundTrip {
     await host.waitUntilSettled()
     guard let lights = host.devices.first else { exit(1) }
     do {
-      _ = try await times(2000, lights)
-      print(Figures(try await times(20_000, lights)).line)
+      try await compare(lights)
     } catch {
       complain("\(error)")
     }
     host.stop()
     await running.value
     rmdir(runtime)
+  }
+
+  /// Takes turns with the floor, so that both see the same machine.
+  private static func compare(_ lights: any Device) async throws {
+    guard let floor = Floor() else { return complain("the floor's child cannot be started") }
+    defer { floor.end() }
+    _ = floor.times(1000)
+    _ = try await times(1000, lights)
+    var below: [Duration] = []
+    var above: [Duration] = []
+    for _ in 0..<40 {
+      below += floor.times(500)
+      above += try await times(500, lights)
+    }
+    print("{\"floor\": \(Figures(below).line), \"trip\": \(Figures(above).line)}")
   }
 
   private static func times(_ count: Int, _ lights: any Device) async throws -> [Duration] {

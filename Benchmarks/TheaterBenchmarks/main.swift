@@ -8,9 +8,6 @@ let arguments = CommandLine.arguments.dropFirst()
 
 switch (arguments.first, Array(arguments.dropFirst())) {
 case ("floor-child", _): Floor.serve()
-case ("floor", _):
-  _ = Floor.measure(count: 2000)
-  print(Figures(Floor.measure(count: 20_000)).line)
 case ("round-trip", let rest) where rest.count == 1:
   await RoundTrip.measure(plugins: rest[0])
 case ("watch-film", let rest) where rest.count == 4:
@@ -35,6 +32,6 @@ case ("watch-film", let rest) where rest.count == 4:
   }
   print(Figures(times).line)
 default:
-  complain("usage: TheaterBenchmarks floor | round-trip PLUGINS | watch-film PORT COUNT PATH ITEM")
+  complain("usage: TheaterBenchmarks round-trip PLUGINS | watch-film PORT COUNT PATH ITEM")
   exit(2)
 }

@@ -29,6 +29,9 @@ struct Serve: AsyncParsableCommand {
     // A plugin that closes its end must not end the controller.
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
+    // A password's hash takes 19 MiB for a moment. Above this size memory goes back to the system
+    // when it is free; left to itself, malloc learns from the first hash to keep the next one's.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20)
     LoggingSystem.bootstrap(StreamLogHandler.standardError)
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
