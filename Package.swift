@@ -46,7 +46,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "theater", targets: ["theater"]),
-    .library(name: "PluginKit", targets: ["PluginKit", "PluginProtocol", "Devices", "JSON"]),
+    .library(
+      name: "PluginKit", targets: ["PluginKit", "CLinux", "PluginProtocol", "Devices", "JSON"]),
   ],
   dependencies: [
     .package(

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
@@ -33,3 +34,5 @@ int linux_spawn_confine(void *actions, const char *folder) {
   int outcome = posix_spawn_file_actions_addclosefrom_np(actions, 3);
   return outcome ? outcome : posix_spawn_file_actions_addchdir_np(actions, folder);
 }
+
+void linux_return_large_blocks(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }

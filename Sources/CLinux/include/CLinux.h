@@ -16,3 +16,6 @@ int linux_pidfd_open(int pid);
 /// Adds to a `posix_spawn_file_actions_t`: close every descriptor above 2, begin in `folder`.
 /// 0, or an error number.
 int linux_spawn_confine(void *actions, const char *folder);
+/// Makes malloc give back to the system at once what is freed in blocks of `bytes` or more; left to
+/// itself it learns to keep them.
+void linux_return_large_blocks(int bytes);

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Glibc
 import Logging
 import TheaterConfiguration
@@ -29,9 +30,8 @@ struct Serve: AsyncParsableCommand {
     // A plugin that closes its end must not end the controller.
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
-    // A password's hash takes 19 MiB for a moment. Above this size memory goes back to the system
-    // when it is free; left to itself, malloc learns from the first hash to keep the next one's.
-    mallopt(M_MMAP_THRESHOLD, 1 << 20)
+    // A password's hash takes 19 MiB for a moment.
+    linux_return_large_blocks(1 << 20)
     LoggingSystem.bootstrap(StreamLogHandler.standardError)
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
