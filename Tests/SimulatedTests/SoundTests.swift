@@ -153,6 +153,42 @@ struct SoundTests {
     }
   }
 
+  @Test("F4 · when the amplifier dies the film goes on unheard, and another cable takes it up")
+  func replugged() async throws {
+    let films: JSON = [["id": "long", "title": "Long", "duration": 86_400, "tone": 440]]
+    try await Self.run(.dvdPlayer, ["films": films], play: "play") { bench, speaker in
+      _ = try await speaker.wait("the first amplifier") { $0.frames >= 9600 }
+      try await bench.perform("pause")
+      let before = try #require(await bench.playback?.position)
+      try await bench.perform("play")
+      speaker.close()
+      let other = try Speaker()
+      defer { other.close() }
+      _ = try await bench.call(PlugRequest(device: "a", socket: other.socket)).get()
+      let heard = try await other.wait("the other amplifier") { $0.frames >= 4800 }
+      #expect(abs(heard.amplitude(of: 440, in: 0) - Signal.amplitude) < 0.01)
+      try await bench.perform("pause")
+      #expect(try #require(await bench.playback?.position) >= before)
+      #expect(await bench.playback?.status == .paused)
+    }
+  }
+
+  @Test("F4 · a cable that cannot be plugged in is an error that says so, and the film plays on")
+  func unpluggable() async throws {
+    try await TheaterBench.run(.dvdPlayer, ["speed": 0]) { bench in
+      try await bench.perform("on")
+      try await bench.perform("play")
+      let socket = CableSocket(path: "/nowhere/s", token: String(repeating: "a", count: 64))
+      guard
+        case .failure(let error) = try await bench.call(PlugRequest(device: "a", socket: socket))
+      else { throw Unexpected(what: "plugged into nothing") }
+      #expect(error.deviceError(device: "a").code == .failed)
+      #expect(error.deviceError(device: "a").hint?.isEmpty == false)
+      try await bench.perform("pause")
+      #expect(await bench.playback?.status == .paused)
+    }
+  }
+
   @Test("E14 E15 · the tuner sends a station where there is one and noise between")
   func tuner() async throws {
     try await Self.run(.tuner, play: ["fm": 98.5]) { bench, speaker in
