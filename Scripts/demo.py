@@ -6,6 +6,7 @@ Everything runs as it would in a living room, but the amplifier plays into a fil
 left as FOLDER/evening.wav (a new folder below the system's temporary one by default).
 """
 
+import array
 import json
 import os
 import pathlib
@@ -129,27 +130,55 @@ class Evening:
             self.type("status")
 
 
+RATE = 48000
+
+
+def read_stereo(part):
+    """The two channels of a recording; ALSA's 5.1 (FL FR RL RR FC LFE) is mixed down as ITU-R
+    BS.775 says, at half the level so that nothing clips."""
+    with wave.open(str(part), "rb") as recorded:
+        if recorded.getsampwidth() != 2:
+            return 0, [], []
+        count = recorded.getnchannels()
+        samples = array.array("h", recorded.readframes(recorded.getnframes()))
+        rate = recorded.getframerate()
+    columns = [samples[channel::count] for channel in range(count)]
+    if count < 2:
+        return rate, columns[0], columns[0]
+    if count < 6:
+        return rate, columns[0], columns[1]
+    left, right, rear_left, rear_right, centre = columns[:5]
+    return rate, *(
+        [(front + 0.7071 * (middle + rear)) / 2 for front, middle, rear in zip(*side)]
+        for side in ((left, centre, rear_left), (right, centre, rear_right)))
+
+
+def at_common_rate(samples, rate):
+    """Linear interpolation: good enough to listen to, and nothing to install."""
+    if rate == RATE:
+        return [int(sample) for sample in samples]
+    step = rate / RATE
+    out = []
+    for index in range(int((len(samples) - 1) / step)):
+        place = index * step
+        whole = int(place)
+        out.append(int(samples[whole] + (samples[whole + 1] - samples[whole]) * (place - whole)))
+    return out
+
+
 def join(folder):
-    """One stereo recording of the parts, front channels of those that have more."""
-    parts = sorted(folder.glob("part.wav*"))
+    """One stereo recording of the parts: ALSA begins another whenever the format changes."""
     target = folder / "evening.wav"
-    rate = None
     with wave.open(str(target), "wb") as out:
-        for part in parts:
-            with wave.open(str(part), "rb") as recorded:
-                channels, width = recorded.getnchannels(), recorded.getsampwidth()
-                frames = recorded.readframes(recorded.getnframes())
-                if width != 2 or (rate and rate != recorded.getframerate()):
-                    print(f"{part.name}: {recorded.getframerate()} Hz, {8 * width} bit: kept apart")
-                    continue
-                if rate is None:
-                    rate = recorded.getframerate()
-                    out.setparams((2, 2, rate, 0, "NONE", ""))
-                stride = channels * width
-                if channels > 2:
-                    frames = b"".join(
-                        frames[i:i + 4] for i in range(0, len(frames) - stride + 1, stride))
-                out.writeframes(frames)
+        out.setparams((2, 2, RATE, 0, "NONE", ""))
+        for part in sorted(folder.glob("part.wav*")):
+            rate, left, right = read_stereo(part)
+            if len(left) < 2:
+                continue
+            both = array.array("h", bytes(0))
+            for pair in zip(at_common_rate(left, rate), at_common_rate(right, rate)):
+                both.extend(pair)
+            out.writeframes(both.tobytes())
     return target
 
 
