@@ -78,10 +78,19 @@ enum PCMNegotiation {
     try ALSAFailure.check(snd_pcm_sw_params_current(pcm, software), .parameters)
     let start = snd_pcm_uframes_t(settings.periodFrames)
     let wake = snd_pcm_uframes_t(
-      max(settings.periodFrames, settings.bufferFrames * (isPunctual ? 3 : 2) / 4))
+      max(
+        settings.periodFrames, settings.bufferFrames * (isPunctual && isHardware(pcm) ? 3 : 2) / 4))
     try ALSAFailure.check(
       snd_pcm_sw_params_set_start_threshold(pcm, software, start), .parameters)
     try ALSAFailure.check(snd_pcm_sw_params_set_avail_min(pcm, software, wake), .parameters)
     try ALSAFailure.check(snd_pcm_sw_params(pcm, software), .parameters)
+  }
+
+  /// Whether the kernel plays, not a sound server, which on a busy machine needs time of its own.
+  private static func isHardware(_ pcm: OpaquePointer) -> Bool {
+    var information: OpaquePointer?
+    guard snd_pcm_info_malloc(&information) == 0 else { return false }
+    defer { snd_pcm_info_free(information) }
+    return snd_pcm_info(pcm, information) == 0 && snd_pcm_info_get_card(information) >= 0
   }
 }
