@@ -45,7 +45,8 @@ struct Seek: AsyncParsableCommand {
     let place = try Place(words: place)
     let text = TimeText.text(abs(place.seconds))
     let done =
-      !place.isRelative ? "at \(text)" : place.seconds < 0 ? "back by \(text)" : "forward by \(text)"
+      !place.isRelative
+      ? "at \(text)" : place.seconds < 0 ? "back by \(text)" : "forward by \(text)"
     try await steer(
       "seek", .object([place.isRelative ? "by" : "to": .number(place.seconds)]), done: done)
   }

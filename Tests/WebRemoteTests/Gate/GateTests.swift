@@ -74,7 +74,7 @@ import WebRemote
     }
   }
 
-  @Test("A6 E1 · a wrong password and an unknown address get the same answer")
+  @Test("E1 · a wrong password and an unknown address get the same answer")
   func oneAnswerForBoth() async throws {
     try await LivingRoom.open { (room) async throws in
       _ = try await room.owner()

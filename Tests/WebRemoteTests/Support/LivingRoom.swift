@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
+import Synchronization
 import TestSupport
 import WebRemote
 
@@ -16,6 +17,8 @@ struct LivingRoom: Sendable {
   static let password = "four friends at the movies"
 
   let clock: ManualClock
+  /// The time of day, by which sessions expire.
+  let day: Day
   let journal: CommandJournal
   let devices: [String: FakeDevice]
   let theater: HomeTheaterFacade
@@ -49,6 +52,7 @@ struct LivingRoom: Sendable {
 
   private init(socket: String, onRunning: @escaping @Sendable () -> Void) {
     let clock = ManualClock()
+    let day = Day()
     let journal = CommandJournal()
     let roles: [(String, Devices.Role)] = [
       ("amp", .amplifier), ("dvd", .dvdPlayer), ("cd", .cdPlayer), ("tuner", .tuner),
@@ -62,7 +66,8 @@ struct LivingRoom: Sendable {
       devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
     let gate = Gate(
       store: MemoryGateStore(),
-      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
+      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
+      clock: day.clock)
     let works = FakeWorks()
     let remote = Remote(theater: theater, gate: gate, machinery: works)
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -70,6 +75,7 @@ struct LivingRoom: Sendable {
     let server = WebRemote(remote, logger: logger)
       .server(on: .unixDomainSocket(path: socket)) { _ in onRunning() }
     self.clock = clock
+    self.day = day
     self.journal = journal
     self.devices = Dictionary(
       zip(roles.map(\.0), devices), uniquingKeysWith: { first, _ in first })
@@ -185,4 +191,13 @@ struct FakeWorks: Machinery {
   func check(configuration text: [UInt8]) -> JSON {
     ["problems": [], "bytes": .integer(text.count)]
   }
+}
+
+/// A wall clock that stands still until a test moves it.
+final class Day: Sendable {
+  private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+  var clock: WallClock { WallClock { self.time.withLock { $0 } } }
+
+  func advance(days: Double) { time.withLock { $0 += days * 86_400 } }
 }
