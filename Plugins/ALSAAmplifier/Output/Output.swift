@@ -111,7 +111,7 @@ struct Output {
       count = result
     }
     clock.write(count, at: now)
-    if pace == .device, count > 0 { checkPace(now) }
+    if pace == .device, count > 0 { checkPace() }
     return count
   }
 
@@ -141,12 +141,13 @@ struct Output {
 
   /// A device cannot have played more than time allows. One that has is not a device: from now on
   /// the clock holds the pace, so that a film does not rush by.
-  private mutating func checkPace(_ now: Int64) {
+  private mutating func checkPace() {
     guard let pcm else { return }
     let available = snd_pcm_avail_update(pcm)
     guard available >= 0 else { return }
     let played = clock.written - (settings.bufferFrames - min(available, settings.bufferFrames))
-    let possible = clock.elapsed(at: now)
+    // The time after the look, so that a thread that was held up in between suspects nobody.
+    let possible = clock.elapsed(at: PlaybackClock.now())
     // Ten milliseconds and 2 % forgive coarse ticks and a fast crystal.
     let tolerance = settings.periodFrames + settings.rate / 100 + possible / 50
     if played > possible + tolerance { pace = .clock }

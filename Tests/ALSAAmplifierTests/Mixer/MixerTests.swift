@@ -102,6 +102,7 @@ import Testing
     try await controller.perform(["volume": 25])
     let player = try await controller.plug("cd", scratch: card.scratch)
     let sent = Tone.frames([440, 440], seconds: 0.5)
+    #expect(await eventually { player.source.isHeard })
     await player.send(sent, try .s16())
     #expect(await player.finish())
     #expect(Array(try card.heard.prefix(sent.count)) == sent)

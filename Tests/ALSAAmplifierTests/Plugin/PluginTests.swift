@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import PluginKit
 import PluginProtocol
+import TestSupport
 import Testing
 
 @testable import ALSAAmplifier
@@ -50,6 +51,7 @@ import Testing
     #expect(controller.value(.volume) == 50)
 
     let format = try CableFormat.s16()
+    #expect(await eventually { player.source.isHeard })
     await player.send(Tone.frames([440, 440], level: 0.8), format)
     #expect(await player.finish())
     try await controller.perform("off")
@@ -122,6 +124,7 @@ import Testing
 
     let clock = ContinuousClock()
     let start = clock.now
+    #expect(await eventually { player.source.isHeard })
     await player.send(Tone.frames([440, 440]), try CableFormat.s16())
     #expect(await player.finish())
     let elapsed = clock.now - start
@@ -137,6 +140,7 @@ import Testing
     try await controller.perform(["volume": 100])
     try await controller.perform("on")
     try await controller.perform(["input": "cd"])
+    #expect(await eventually { player.source.isHeard })
     await player.send(Tone.frames([440, 0], level: 0.5, seconds: 1), try .s16())
     #expect(await player.finish())
     // Half of full scale is −6 dB, and a sine's level 3 dB below its peak.

@@ -24,7 +24,6 @@ import Testing
   func starts() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    await rig.ready()
     let start = VirtualCard.now
     await rig.cable.send(Tone.frames([440, 440], seconds: 0.5), try .s16())
     #expect(await card.sees("sound"))

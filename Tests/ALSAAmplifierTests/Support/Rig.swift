@@ -28,12 +28,9 @@ struct Rig {
     engine.select(cable.index)
     let status = await engine.power(true)
     #expect(status.state == .open)
-  }
-
-  /// Waits until the cable knows that it is heard, so that times can be measured from then on.
-  func ready() async {
-    let cable = cable
-    #expect(await eventually { cable.source.isHeard })
+    // A source that is not heard yet goes on unheard: wait, so that nothing is missing.
+    let source = cable.source
+    #expect(await eventually { source.isHeard })
   }
 
   /// What the PCM got; ends the engine, so that the file is whole.
