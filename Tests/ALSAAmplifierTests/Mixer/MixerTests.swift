@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import PluginKit
 import TestSupport
 import Testing
 
