@@ -3,6 +3,7 @@ import Devices
 import HTTPTypes
 import Hummingbird
 import JSON
+import NIOCore
 
 /// The gate at the edge: whose session a request brings, whether its role may do this, and then
 /// what the request carries. In that order: a stranger's body is never read.
@@ -57,7 +58,13 @@ struct Admission: Sendable {
     {
       throw APIError.bodyTooLarge
     }
-    let body = try await request.body.collect(upTo: Edge.largestBody)
+    let body: ByteBuffer
+    do {
+      body = try await request.body.collect(upTo: Edge.largestBody)
+    } catch is NIOTooManyBytesError {
+      // A body that comes in chunks names no length before.
+      throw APIError.bodyTooLarge
+    }
     guard body.readableBytes > 0 else { return body }
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
     guard type == "application/json" else { throw APIError.wrongContentType }

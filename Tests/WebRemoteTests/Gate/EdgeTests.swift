@@ -87,6 +87,19 @@ import Testing
     }
   }
 
+  @Test("A9 · a body in chunks, which names no length, is 413 beyond 64 KiB as well")
+  func largeChunkedBody() async throws {
+    try await LivingRoom.open { room in
+      let head = """
+        POST /api/sessions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r
+        transfer-encoding: chunked\r\n\r\n10400\r\n
+        """
+      let chunk = String(repeating: " ", count: 0x10400)
+      let answer = try await room.exchange("\(head)\(chunk)\r\n0\r\n\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 413 "))
+    }
+  }
+
   @Test(
     "A9 · a body that is not declared as JSON is 415",
     arguments: ["text/plain", "application/x-www-form-urlencoded", ""])

@@ -7,6 +7,7 @@ import JSON
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import ServiceLifecycle
 import Synchronization
 import TestSupport
@@ -125,6 +126,22 @@ struct LivingRoom: Sendable {
 }
 
 extension LivingRoom {
+  /// Sends bytes as they are on a connection of their own, and gives back how the answer begins.
+  func exchange(_ request: String) async throws -> String {
+    guard case .socket(let path) = stranger.address else { throw Missing(what: "the socket") }
+    let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .connect(unixDomainSocketPath: path) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await connection.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: request))
+      for try await bytes in inbound { return String(buffer: bytes) }
+      throw Missing(what: "an answer")
+    }
+  }
+
   /// Registers the owner and gives back a client with a session.
   func owner() async throws -> RemoteClient {
     guard let code = try await gate.open() else { throw Missing(what: "the setup code") }
