@@ -127,6 +127,21 @@ import Testing
     }
   }
 
+  @Test(
+    "F5 · a host that is no address of this machine is named, with what to do",
+    arguments: ["999.1.1.1", "192.0.2.1"])
+  func foreignHost(host: String) async throws {
+    try await withLivingRoom { room in
+      _ = await room.setupCode()
+      kill(room.pid, SIGTERM)
+      #expect(await eventually { room.hasEnded })
+      let again = try await room.serveAgain("--host", host)
+      #expect(again.status == 1)
+      #expect(again.errors.contains("\(host) is no address of this machine"), "\(again.errors)")
+      #expect(again.errors.contains("ip address"))
+    }
+  }
+
   @Test("F6 · a configuration that is not there is said so, with what to do")
   func missingConfiguration() async throws {
     try await withLivingRoom { room in

@@ -114,6 +114,10 @@ struct Controller: Sendable {
 
   /// What a person can do about an address that cannot be had.
   private func explained(_ error: any Error) -> any Error {
+    let notOurs = Ending(
+      .failed, "\(host) is no address of this machine",
+      hint: "Take 127.0.0.1, or one that `ip address` shows.")
+    if error is SocketAddressError.UnknownHost { return notOurs }
     guard let error = error as? IOError else { return error }
     switch error.errnoCode {
     case EADDRINUSE:
@@ -125,10 +129,7 @@ struct Controller: Sendable {
       return Ending(
         .failed, "port \(port) needs more rights than this user has",
         hint: "Take one from 1024 on: \(Invocation.name) serve --port 8080")
-    case EADDRNOTAVAIL:
-      return Ending(
-        .failed, "\(host) is no address of this machine",
-        hint: "Take 127.0.0.1, or one that `ip address` shows.")
+    case EADDRNOTAVAIL: return notOurs
     default: return Ending(.failed, "nothing can be listened on: \(error)")
     }
   }
