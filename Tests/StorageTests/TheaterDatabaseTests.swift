@@ -114,6 +114,7 @@ import Testing
     ]
     for error in errors {
       #expect(error.message.hasSuffix(".") && error.hint.hasSuffix("."))
+      #expect("\(error)" == "\(error.message) \(error.hint)")
     }
   }
 }

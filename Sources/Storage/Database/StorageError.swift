@@ -29,6 +29,11 @@ package struct StorageError: Error, Hashable, Sendable {
   }
 }
 
+extension StorageError: CustomStringConvertible {
+  /// As a log shows it.
+  package var description: String { "\(message) \(hint)" }
+}
+
 extension StorageError {
   static let full = StorageError(
     .full, message: "The disk is full: nothing can be stored, everything else goes on.",
