@@ -24,7 +24,7 @@ enum Question {
       guard let line = readLine(strippingNewline: true), !line.isEmpty else {
         throw Ending(.wrongUsage, "--password-stdin was given, but standard input is empty")
       }
-      return line
+      return try asTyped(line)
     }
     let password = try unseen("Password")
     if twice {
@@ -54,6 +54,16 @@ enum Question {
     guard let line = readLine(strippingNewline: true), !line.isEmpty else {
       throw Ending(.failed, "nothing was typed")
     }
-    return line
+    return try asTyped(line)
+  }
+
+  /// The password, unless bytes of it were no UTF-8: reading puts the same sign in place of each,
+  /// and passwords that differ would become one.
+  static func asTyped(_ password: String) throws(Ending) -> String {
+    guard !password.unicodeScalars.contains("\u{FFFD}") else {
+      throw Ending(
+        .failed, "the password is not UTF-8", hint: "Set the terminal or the file to UTF-8.")
+    }
+    return password
   }
 }

@@ -106,4 +106,11 @@ import Testing
       #expect(throws: ValidationError.self) { try SceneParameters(words: words) }
     }
   }
+
+  @Test("F5 · a password that is not UTF-8 is refused, as many would become one")
+  func passwordBytes() throws {
+    #expect(try Question.asTyped("vier Löwen im Kino") == "vier Löwen im Kino")
+    let typed = String(decoding: [0x6C, 0xF6, 0x77, 0x65] as [UInt8], as: UTF8.self)
+    #expect(throws: Ending.self) { try Question.asTyped(typed) }
+  }
 }
