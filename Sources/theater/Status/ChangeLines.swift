@@ -31,7 +31,9 @@ struct ChangeLines {
     if let name = json["activity"]?.string {
       line = "\(name) \(json["status"]?.string ?? "?")"
       if let item = json["itemTitle"]?.string { line += ": \(item)" }
-      if let error = json["error"]?["message"]?.string { line += ": \(error)" }
+      if let error = json["error"]?["message"]?.string {
+        line += ": " + (json["error"]?["device"]?.string.map { "\($0): " } ?? "") + error
+      }
     }
     guard line != activity else { return [] }
     activity = line

@@ -59,8 +59,9 @@ struct StatusScreen {
 
   func run() async throws {
     let board = Board()
-    Console.write("\u{1B}[?25l")
-    defer { Console.write("\u{1B}[?25h") }
+    // No cursor; and lines end at the edge, as a wrapped one would count as two.
+    Console.write("\u{1B}[?25l\u{1B}[?7l")
+    defer { Console.write("\u{1B}[?7h\u{1B}[?25h") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         // Progress moves between events.
@@ -84,7 +85,7 @@ struct StatusScreen {
   /// What is on the screen.
   private actor Board {
     private var view: TheaterView?
-    private var paintedLines = 0
+    private var painting = Painting()
 
     func take(_ event: ServerSentEvent) {
       if event.name == "snapshot" {
@@ -99,11 +100,25 @@ struct StatusScreen {
       guard let view else { return }
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
         .text(view, at: Status.now)
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-      // Up to where the last picture began; each line is written over and cleared behind.
-      let up = paintedLines > 0 ? "\u{1B}[\(paintedLines)A" : ""
-      Console.write(up + "\r" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J")
-      paintedLines = lines.count
+      Console.write(painting.next(text, rows: Console.height))
     }
+  }
+}
+
+/// Pictures of some lines, each painted over the one before.
+struct Painting {
+  private var paintedLines = 0
+
+  /// What to write for the next picture.
+  ///
+  /// - Parameter rows: Of the terminal; what does not fit is left out, as the cursor cannot climb
+  ///   back over what was scrolled away.
+  mutating func next(_ text: String, rows: Int) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .prefix(max(1, rows - 1))
+    // Up to where the last picture began; each line is written over and cleared behind.
+    let up = paintedLines > 0 ? "\u{1B}[\(paintedLines)A" : ""
+    paintedLines = lines.count
+    return up + "\r" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J"
   }
 }

@@ -10,7 +10,8 @@ struct StatusText {
   func text(_ view: TheaterView, at time: Double) -> String {
     var lines = [headline(view.activity)]
     if let error = view.activity["error"] {
-      lines.append("  ✗ \(error["message"]?.string ?? "it failed")")
+      let place = error["device"]?.string.map { "\($0): " } ?? ""
+      lines.append("  ✗ \(place)\(error["message"]?.string ?? "it failed")")
       if let hint = error["hint"]?.string { lines.append("    \(hint)") }
     }
     if let line = progress(view, at: time) { lines.append(line) }

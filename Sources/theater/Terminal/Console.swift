@@ -12,9 +12,19 @@ enum Console {
 
   /// Columns of the terminal, 80 where nobody knows.
   static var width: Int {
+    guard let columns = size?.ws_col, columns > 0 else { return 80 }
+    return Int(columns)
+  }
+
+  /// Rows of the terminal, 24 where nobody knows.
+  static var height: Int {
+    guard let rows = size?.ws_row, rows > 0 else { return 24 }
+    return Int(rows)
+  }
+
+  private static var size: winsize? {
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
   /// A line on standard output.

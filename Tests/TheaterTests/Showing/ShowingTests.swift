@@ -162,4 +162,24 @@ import WebRemote
     columns.add("wide word", "x")
     #expect(columns.text == "a          long heading\nwide word  x")
   }
+
+  @Test("E9 · a picture higher than the terminal is cut, so that the next one covers it")
+  func paintingInSmallTerminal() {
+    var painting = Painting()
+    #expect(painting.next("a\nb\nc", rows: 24) == "\ra\u{1B}[K\nb\u{1B}[K\nc\u{1B}[K\n\u{1B}[J")
+    #expect(painting.next("a\nb\nc", rows: 3) == "\u{1B}[3A\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J")
+    #expect(painting.next("a\nb\nc", rows: 1) == "\u{1B}[2A\ra\u{1B}[K\n\u{1B}[J")
+  }
+
+  @Test("E17 · an activity that failed names the device")
+  func failedDevice() {
+    let error: JSON = ["code": "deviceFailed", "message": "it is stuck", "device": "screen"]
+    let activity: JSON = ["status": "failed", "activity": "film", "error": error]
+    let view = TheaterView(snapshot: ["activity": activity, "devices": []], at: 0)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 0)
+    #expect(text.contains("✗ screen: it is stuck"), "\(text)")
+    var changes = ChangeLines()
+    let event = ServerSentEvent(id: nil, name: "activity", data: activity.text())
+    #expect(changes.lines(for: event) == ["film failed: screen: it is stuck"])
+  }
 }
