@@ -307,7 +307,8 @@ struct CDPlayerTests {
     try await bench.controller.wait("the pulse") { $0.playbacks.count > reports }
     let pulse = try #require(bench.controller.playback)
     #expect(pulse.status == .playing)
-    #expect(abs(pulse.position - Double(bench.ear.frames) / 44_100) < 0.001)
+    // Between two words of the listener the position is interpolated.
+    #expect(abs(pulse.position - Double(bench.ear.frames) / 44_100) < 0.3)
   }
 
   @Test("After a restart, a song is found again as soon as its folder is named")
