@@ -26,7 +26,8 @@ enum RoundTrip {
     await host.waitUntilSettled()
     guard let lights = host.devices.first else { exit(1) }
     do {
-      try await compare(lights)
+      // As a scene does it.
+      try await Task(executorPreference: ArrivalExecutor.shared) { try await compare(lights) }.value
     } catch {
       complain("\(error)")
     }

@@ -76,9 +76,9 @@ package final class Run: Sendable {
   /// Begins, in a task of the run's own; called once.
   func start(_ body: @escaping @Sendable (Run) async -> Void) {
     events.publish(.run(report))
-    let task = Task {
+    let task = Task(executorPreference: ArrivalExecutor.shared) {
       await body(self)
-      let waiting = state.withLock { state in
+      let waiting = self.state.withLock { state in
         state.isOver = true
         defer { state.waiting = [:] }
         return Array(state.waiting.values)

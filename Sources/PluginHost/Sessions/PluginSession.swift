@@ -68,7 +68,7 @@ package final class PluginSession: Sendable {
     self.key.withLock { $0 = key }
     connection.start { event in
       switch event {
-      case .line(let bytes): self.receive(bytes)
+      case .line(let bytes): ArrivalExecutor.shared.take { self.receive(bytes) }
       case .oversizedLine(let count):
         self.notify(
           .badLine("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)"))

@@ -42,7 +42,7 @@ final class OpenDevice: Sendable {
     openingFor id: Int, after old: OpenDevice?,
     refused: @escaping @Sendable (OpenDevice) -> Void
   ) {
-    Task {
+    Task(executorPreference: ArrivalExecutor.shared) {
       if await self.open(id, after: old, refused: refused) { await self.serve() }
       await self.device.close()
       self.requests.close { self.reply(to: $0, .failure(RPCError(.closed))) }

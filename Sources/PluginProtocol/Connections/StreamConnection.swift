@@ -1,10 +1,12 @@
 import CLinux
+import Devices
 import Glibc
 import Synchronization
 
 /// Lines over a pair of file descriptors: a child's pipes, or a plugin's stdin and stdout.
 ///
-/// One thread waits for the peer. Sending writes at once; only what the peer does not take is kept,
+/// One thread waits for the peer. Sending writes at once, or, while an arrival is being worked off,
+/// at its end: a report and the answer after it wake the peer once. Only what the peer does not take is kept,
 /// up to `ProtocolLimits.largestBacklog`, and written by that thread when there is room, so a peer
 /// that hangs never makes a caller wait.
 public final class StreamConnection: Connection {
@@ -59,6 +61,9 @@ public final class StreamConnection: Connection {
       guard output.backlog.isEmpty else {
         return output.keep(line[...]) ? .success(false) : .failure(.clogged)
       }
+      if ArrivalExecutor.shared.atEndOfArrival({ self.flush() }) {
+        return output.keep(line[...]) ? .success(false) : .failure(.clogged)
+      }
       switch Self.write(line[...], to: descriptor) {
       case .none: return .failure(.closed)
       case .some(let written) where written == line.count: return .success(false)
@@ -67,6 +72,11 @@ public final class StreamConnection: Connection {
       }
     }
     if try outcome.get() { wake() }
+  }
+
+  private func flush() {
+    writeBacklog()
+    if output.withLock({ !$0.backlog.isEmpty }) { wake() }
   }
 
   public func closeSending() {
