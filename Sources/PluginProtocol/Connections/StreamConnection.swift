@@ -80,6 +80,8 @@ public final class StreamConnection: Connection {
   }
 
   public func closeSending() {
+    // What waits for the end of an arrival goes out before a process may exit.
+    writeBacklog()
     let mustWake = output.withLock { output in
       output.isClosing = true
       if output.backlog.isEmpty { output.closeDescriptor() }
