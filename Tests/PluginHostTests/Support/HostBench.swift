@@ -44,8 +44,12 @@ struct HostBench {
   /// Waits until everything that was set going has come to rest: all that is left waits for the
   /// clock or for the test.
   func waitUntilIdle() async {
-    // Whoever runs on the cooperative pool gets its turn many times over before the last of these.
-    for _ in 0..<500 { await Task.yield() }
+    // Whoever runs on the cooperative pool gets its turn many times over before the last of these;
+    // the pauses are for threads that other tests keep from running.
+    for _ in 0..<10 {
+      for _ in 0..<100 { await Task.yield() }
+      try? await Task.sleep(for: .milliseconds(2))
+    }
   }
 
   /// Starts a child task and goes on when it has given its command.
