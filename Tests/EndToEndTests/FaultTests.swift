@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct FaultTests {
   @Test(
     "E17 · a plugin killed in the middle of a film comes back, with what died with it",
-    arguments: ["Simulated", "ALSAAmplifier"])
+    arguments: ["Simulated", "ALSAAmplifier", "LibavPlayer"])
   func killedPlugin(name: String) async throws {
     try await withLivingRoom { room in
       try await room.moveIn()

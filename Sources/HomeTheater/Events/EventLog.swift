@@ -64,6 +64,7 @@ package final class EventLog: Sendable {
   /// Names this run of the controller, so that ids of an earlier one are not taken for ours.
   package let boot: String
   private let state = Mutex(State())
+  private let telling = Mutex(())
 
   package init(boot: String = String(UInt64.random(in: .min ... .max), radix: 36)) {
     self.boot = boot
@@ -87,12 +88,17 @@ package final class EventLog: Sendable {
 
   /// Tells everyone.
   package func publish(_ event: TheaterEvent) {
-    state.withLock { state in
-      state.sequence += 1
-      let entry = Entry(sequence: state.sequence, event: event)
-      state.recent.append(entry)
-      if state.recent.count >= 2 * Self.capacity { state.recent.removeFirst(Self.capacity) }
-      for listener in state.listeners.values { listener.yield(entry) }
+    // Listeners are told under a lock of its own, which keeps the order. `state` must be free then:
+    // a listener that is cancelled meanwhile takes itself off the list while its task is locked.
+    telling.withLock { _ in
+      let (entry, listeners) = state.withLock { state in
+        state.sequence += 1
+        let entry = Entry(sequence: state.sequence, event: event)
+        state.recent.append(entry)
+        if state.recent.count >= 2 * Self.capacity { state.recent.removeFirst(Self.capacity) }
+        return (entry, Array(state.listeners.values))
+      }
+      for listener in listeners { listener.yield(entry) }
     }
   }
 

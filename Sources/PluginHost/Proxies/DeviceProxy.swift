@@ -13,6 +13,9 @@ package final class DeviceProxy: Device {
   package let id: DeviceID
   package let role: Role
   private let state: Mutex<State>
+  /// Apart from the state: a watcher that is cancelled takes itself off while its task is locked,
+  /// and telling it needs that task. So nobody is told under this lock.
+  private let watchers = Mutex<[Int: AsyncStream<DeviceSnapshot>.Continuation]>([:])
   private let timetable: Timetable
   private let key: Timetable.Key
   private let logger: Logger
@@ -21,7 +24,6 @@ package final class DeviceProxy: Device {
   fileprivate struct State: Sendable {
     var core: DeviceCore
     var session: PluginSession?
-    var watchers: [Int: AsyncStream<DeviceSnapshot>.Continuation] = [:]
     var lastNumber = 0
     /// The time for which the timetable was asked.
     var alarm: Duration?
@@ -82,12 +84,13 @@ package final class DeviceProxy: Device {
       bufferingPolicy: .bufferingNewest(64))
     let number = state.withLock { state in
       state.lastNumber += 1
-      state.watchers[state.lastNumber] = watcher
+      let number = state.lastNumber
+      watchers.withLock { $0[number] = watcher }
       watcher.yield(state.core.snapshot)
-      return state.lastNumber
+      return number
     }
     watcher.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.watchers.removeValue(forKey: number) }
+      self?.watchers.withLock { _ = $0.removeValue(forKey: number) }
     }
     return stream
   }
@@ -167,7 +170,8 @@ package final class DeviceProxy: Device {
       let effects = event(&state.core, now)
       if effects.hasChanged {
         // Under the lock, so that the newest is told last.
-        for watcher in state.watchers.values { watcher.yield(state.core.snapshot) }
+        let told = watchers.withLock { Array($0.values) }
+        for watcher in told { watcher.yield(state.core.snapshot) }
       }
       return (effects, state.session, state.takeAlarm(at: now))
     }
