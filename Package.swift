@@ -129,15 +129,15 @@ let package = Package(
     tests(
       "TheaterConfigurationTests",
       ["TestSupport", "TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices", "JSON"]),
-    tests("AccountsTests", ["Accounts"]),
+    tests("AccountsTests", ["TestSupport", "Accounts", "Storage"]),
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     tests(
       "WebRemoteTests",
       [
-        "TestSupport", "WebRemote", "Accounts", "HomeTheater", "Devices", "JSON", hummingbird,
-        httpTypes, lifecycle, logging,
+        "TestSupport", "WebRemote", "Storage", "Accounts", "HomeTheater", "Devices", "JSON",
+        hummingbird, httpTypes, lifecycle, logging,
       ] + nio),
     tests(
       "TheaterTests",

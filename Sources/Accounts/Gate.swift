@@ -25,7 +25,7 @@ package struct Gate: Sendable {
   /// What happens at the door, for the rest of the program.
   package let events: AccountEvents
 
-  private let store: any GateStore
+  private let accounts: any AccountStore
   private let sessions: Sessions
   private let setupCode = SetupCode()
   private let invitations: Invitations
@@ -34,29 +34,29 @@ package struct Gate: Sendable {
   private let random: RandomSource
 
   /// - Parameters:
-  ///   - store: where accounts, invitations and sessions are kept.
+  ///   - stores: where accounts, invitations and sessions are kept.
   ///   - hashing: what a hash of a password costs; tests make it cheap.
   ///   - threads: bound how many hashes run and wait.
   package init(
-    store: any GateStore, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
+    stores: GateStores, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
     threads: HashingThreads = HashingThreads(), clock: WallClock = .system,
     random: RandomSource = .system
   ) {
     let events = AccountEvents()
     let hasher = PasswordHasher(parameters: hashing, threads: threads, random: random)
     let sessions = Sessions(
-      store: store, lifetime: policy.sessionLifetime, clock: clock, random: random)
+      store: stores.sessions, lifetime: policy.sessionLifetime, clock: clock, random: random)
     self.events = events
-    self.store = store
+    accounts = stores.accounts
     self.sessions = sessions
     self.random = random
     invitations = Invitations(
-      store: store, clock: clock, random: random, validity: policy.invitationValidity)
+      store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
     registration = Registration(
-      accounts: store, invitations: invitations, setupCode: setupCode, hasher: hasher,
+      accounts: stores.accounts, invitations: invitations, setupCode: setupCode, hasher: hasher,
       rule: policy.passwordRule, events: events, clock: clock, random: random)
     passwordLogin = Login(
-      PasswordLogin(accounts: store, hasher: hasher), sessions: sessions, events: events,
+      PasswordLogin(accounts: stores.accounts, hasher: hasher), sessions: sessions, events: events,
       clock: clock)
   }
 
@@ -71,14 +71,14 @@ package struct Gate: Sendable {
     } catch  where error.code == .storageFull {
       // A full disk keeps nobody from the theater.
     }
-    if try await store.hasAccounts() { return nil }
+    if try await accounts.hasAccounts() { return nil }
     return setupCode.issue(from: random)
   }
 
   /// Whether the theater still waits for its first owner.
   /// - Throws: `storageFailed`.
   package func needsOwner() async throws(AccountError) -> Bool {
-    try await !store.hasAccounts()
+    try await !accounts.hasAccounts()
   }
 
   /// Makes an account for the holder of a code; logging in is the next step (E6).

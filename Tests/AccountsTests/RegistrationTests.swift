@@ -4,7 +4,9 @@ import Testing
 @testable import Accounts
 
 @Suite struct RegistrationTests {
-  private let house = Household()
+  private let house: Household
+
+  init() throws { house = try Household() }
 
   @Test("E7 · the code on the console makes the first owner, who then logs in")
   func owner() async throws {
@@ -113,7 +115,9 @@ import Testing
 }
 
 @Suite struct InvitationTests {
-  private let house = Household()
+  private let house: Household
+
+  init() throws { house = try Household() }
 
   @Test("E7 · an owner's invitation admits one member, once")
   func once() async throws {

@@ -4,7 +4,9 @@ import Testing
 @testable import Accounts
 
 @Suite struct SessionsTests {
-  private let house = Household()
+  private let house: Household
+
+  init() throws { house = try Household() }
   private let day: TimeInterval = 86_400
 
   private func isRefused(_ token: String, at gate: Gate? = nil) async -> Bool {

@@ -57,5 +57,16 @@ package protocol SessionStore: Sendable {
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError)
 }
 
-/// Everything that `Gate` keeps.
-package typealias GateStore = AccountStore & InvitationStore & SessionStore
+/// Where everything is kept that stands behind `Gate`, a store a subject.
+package struct GateStores: Sendable {
+  package var accounts: any AccountStore
+  package var invitations: any InvitationStore
+  package var sessions: any SessionStore
+
+  /// Takes one object that is all of them.
+  package init(_ store: some AccountStore & InvitationStore & SessionStore) {
+    accounts = store
+    invitations = store
+    sessions = store
+  }
+}

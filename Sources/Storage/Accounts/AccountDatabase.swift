@@ -7,6 +7,8 @@ import GRDB
 package struct AccountDatabase: Sendable {
   let database: TheaterDatabase
 
+  package init(_ database: TheaterDatabase) { self.database = database }
+
   /// Runs `body`, and says what SQLite answered in the words of accounts.
   func run<Value>(
     _ body: (TheaterDatabase) async throws -> Value

@@ -7,9 +7,9 @@ import GRDB
 ///
 /// Reading goes on beside writing and when the disk is full.
 package final class TheaterDatabase: Sendable {
-  /// The path of the file.
+  /// The path of the file; `:memory:` where there is none.
   package let path: String
-  let pool: DatabasePool
+  let pool: any DatabaseWriter
   private let clock: WallClock
 
   /// The name of the file in its folder.
@@ -26,17 +26,32 @@ package final class TheaterDatabase: Sendable {
     self.clock = clock
     do {
       try Self.refuseNewer(path)
-      pool = try DatabasePool(path: path, configuration: Self.configuration)
+      let pool = try DatabasePool(path: path, configuration: Self.configuration)
       // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try Schema.migrator.migrate(pool)
+      self.pool = pool
     } catch {
       throw StorageError(error, at: path)
     }
   }
 
-  /// The store behind `Gate`.
-  package var accounts: AccountDatabase { AccountDatabase(database: self) }
+  /// Makes a database without a file, for tests of what stands before it.
+  /// - Throws: `failed`, in practice for want of memory.
+  package init(inMemory clock: WallClock) throws(StorageError) {
+    path = ":memory:"
+    self.clock = clock
+    do {
+      let queue = try DatabaseQueue(configuration: Self.configuration)
+      try Schema.migrator.migrate(queue)
+      pool = queue
+    } catch {
+      throw StorageError(error, at: path)
+    }
+  }
+
+  /// The stores behind `Gate`.
+  package var gateStores: GateStores { GateStores(AccountDatabase(self)) }
 
   /// Where playing stopped, for each user and item (E10).
   package var positions: PositionDatabase { PositionDatabase(database: self, clock: clock) }

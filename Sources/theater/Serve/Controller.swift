@@ -55,7 +55,7 @@ struct Controller: Sendable {
   private func serve(_ plugins: PluginHost) async throws {
     let database = try await openDatabase()
     defer { try? database.close() }
-    let gate = Gate(store: database.accounts)
+    let gate = Gate(stores: database.gateStores)
     let setupCode = try await Self.open(gate)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,

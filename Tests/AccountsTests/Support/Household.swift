@@ -1,5 +1,6 @@
 import Accounts
 import Foundation
+import Storage
 import Synchronization
 
 /// A wall clock that stands still until a test moves it.
@@ -20,18 +21,26 @@ struct Household {
   static let password = "four friends at the movies"
 
   let clock = ManualClock()
+  let database: TheaterDatabase
   let store: ProbeStore
+  /// The database's stores, those that tests watch behind the probe.
+  private(set) var stores: GateStores
   let threads = HashingThreads()
   let gate: Gate
 
-  init(store: ProbeStore = ProbeStore(), hashing: Argon2Parameters = cheap) {
-    self.store = store
-    gate = Gate(store: store, hashing: hashing, threads: threads, clock: clock.wall)
+  init(hashing: Argon2Parameters = cheap) throws {
+    database = try TheaterDatabase(inMemory: clock.wall)
+    store = try ProbeStore(database)
+    stores = database.gateStores
+    stores.accounts = store
+    stores.invitations = store
+    stores.sessions = store
+    gate = Gate(stores: stores, hashing: hashing, threads: threads, clock: clock.wall)
   }
 
   /// The same store after a restart of the controller: nothing in memory.
   func restarted(hashing: Argon2Parameters = cheap) -> Gate {
-    Gate(store: store, hashing: hashing, clock: clock.wall)
+    Gate(stores: stores, hashing: hashing, clock: clock.wall)
   }
 
   /// Registers the first owner, with the code from the console.

@@ -1,15 +1,21 @@
 import Accounts
 import Foundation
+import Storage
 
 /// A store in memory that counts, and that fails or halts where a test says so.
-actor ProbeStore: GateStore {
-  private let base = MemoryGateStore()
+actor ProbeStore: AccountStore, InvitationStore, SessionStore {
+  private let base: AccountDatabase
   /// What every write throws.
   private var writeFailure: AccountError?
   private(set) var sessionReads = 0
   private(set) var seenWrites = 0
   /// Runs after the next read of a session, before the answer is given.
   private var afterNextSessionRead: (@Sendable () async -> Void)?
+
+  /// - Parameter database: keeps everything; one in memory unless given.
+  init(_ database: TheaterDatabase? = nil) throws {
+    base = AccountDatabase(try database ?? TheaterDatabase(inMemory: .system))
+  }
 
   func failWrites(with error: AccountError?) { writeFailure = error }
 
@@ -21,7 +27,9 @@ actor ProbeStore: GateStore {
     if let writeFailure { throw writeFailure }
   }
 
-  func hasAccounts() async throws(AccountError) -> Bool { await base.hasAccounts() }
+  func hasAccounts() async throws(AccountError) -> Bool {
+    try await base.hasAccounts()
+  }
 
   func insertFirst(_ record: AccountRecord) async throws(AccountError) {
     try write()
@@ -36,40 +44,40 @@ actor ProbeStore: GateStore {
   }
 
   func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord? {
-    await base.account(withEmail: email)
+    try await base.account(withEmail: email)
   }
 
   func replaceHash(
     _ old: PasswordHash, of account: AccountID, with new: PasswordHash
   ) async throws(AccountError) {
     try write()
-    await base.replaceHash(old, of: account, with: new)
+    try await base.replaceHash(old, of: account, with: new)
   }
 
   func insert(_ invitation: Invitation, digest: SecretDigest) async throws(AccountError) {
     try write()
-    await base.insert(invitation, digest: digest)
+    try await base.insert(invitation, digest: digest)
   }
 
   func invitation(digest: SecretDigest) async throws(AccountError) -> Invitation? {
-    await base.invitation(digest: digest)
+    try await base.invitation(digest: digest)
   }
 
   func deleteInvitations(expiredBefore date: Date) async throws(AccountError) {
     try write()
-    await base.deleteInvitations(expiredBefore: date)
+    try await base.deleteInvitations(expiredBefore: date)
   }
 
   func insert(
     _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
   ) async throws(AccountError) {
     try write()
-    await base.insert(session, digest: digest, dropping: ended)
+    try await base.insert(session, digest: digest, dropping: ended)
   }
 
   func session(digest: SecretDigest) async throws(AccountError) -> Session? {
     sessionReads += 1
-    let session = await base.session(digest: digest)
+    let session = try await base.session(digest: digest)
     let action = afterNextSessionRead
     afterNextSessionRead = nil
     await action?()
@@ -79,16 +87,16 @@ actor ProbeStore: GateStore {
   func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError) {
     try write()
     seenWrites += 1
-    await base.setLastSeen(date, of: session)
+    try await base.setLastSeen(date, of: session)
   }
 
   func deleteSession(digest: SecretDigest) async throws(AccountError) {
     try write()
-    await base.deleteSession(digest: digest)
+    try await base.deleteSession(digest: digest)
   }
 
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError) {
     try write()
-    await base.deleteSessions(ended)
+    try await base.deleteSessions(ended)
   }
 }

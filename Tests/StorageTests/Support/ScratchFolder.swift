@@ -32,7 +32,7 @@ final class ScratchFolder: Sendable {
   /// A gate with hashes that cost next to nothing.
   func gate(_ database: TheaterDatabase) -> Gate {
     Gate(
-      store: database.accounts, hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
+      stores: database.gateStores, hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
       clock: clock)
   }
 

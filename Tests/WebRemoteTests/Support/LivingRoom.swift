@@ -5,8 +5,11 @@ import HomeTheater
 import Hummingbird
 import JSON
 import Logging
+import Storage
 import NIOCore
+import Storage
 import NIOHTTP1
+import Storage
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
@@ -36,7 +39,7 @@ struct LivingRoom: Sendable {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (running, isRunning) = AsyncStream<Void>.makeStream()
-    let room = LivingRoom(socket: "\(folder)/s") { isRunning.yield() }
+    let room = try LivingRoom(socket: "\(folder)/s") { isRunning.yield() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await room.services.run() }
       for await _ in running { break }
@@ -51,7 +54,7 @@ struct LivingRoom: Sendable {
     }
   }
 
-  private init(socket: String, onRunning: @escaping @Sendable () -> Void) {
+  private init(socket: String, onRunning: @escaping @Sendable () -> Void) throws {
     let clock = ManualClock()
     let day = Day()
     let journal = CommandJournal()
@@ -66,7 +69,7 @@ struct LivingRoom: Sendable {
     let theater = HomeTheaterFacade(
       devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
     let gate = Gate(
-      store: MemoryGateStore(),
+      stores: try TheaterDatabase(inMemory: day.clock).gateStores,
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
       clock: day.clock)
     let works = FakeWorks()
