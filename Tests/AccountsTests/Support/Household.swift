@@ -3,15 +3,39 @@ import Foundation
 import Storage
 import Synchronization
 
-/// A wall clock that stands still until a test moves it.
+/// The clocks of a machine, which stand still until a test moves them.
 final class ManualClock: Sendable {
-  private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+  private struct Times {
+    var day = Date(timeIntervalSince1970: 1_800_000_000)
+    var boot = 1
+    var sinceBoot: Int64 = 100_000
+  }
+  private let times = Mutex(Times())
 
   var wall: WallClock { WallClock { self.now } }
-  var now: Date { time.withLock { $0 } }
+  var steady: SteadyClock { SteadyClock { self.steadyNow } }
+  var now: Date { times.withLock { $0.day } }
+  var steadyNow: SteadyTime {
+    times.withLock { SteadyTime(boot: "boot \($0.boot)", milliseconds: $0.sinceBoot) }
+  }
 
+  /// Time passes.
   func advance(_ seconds: TimeInterval) {
-    time.withLock { $0 = $0.addingTimeInterval(seconds) }
+    times.withLock {
+      $0.day = $0.day.addingTimeInterval(seconds)
+      $0.sinceBoot += Int64(seconds * 1000)
+    }
+  }
+
+  /// Somebody sets the time of day; no time passes.
+  func set(_ day: Date) { times.withLock { $0.day = day } }
+
+  /// The machine starts anew.
+  func reboot() {
+    times.withLock {
+      $0.boot += 1
+      $0.sinceBoot = 20_000
+    }
   }
 }
 

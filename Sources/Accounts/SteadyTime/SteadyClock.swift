@@ -1,0 +1,39 @@
+import Foundation
+
+/// Tells the time since the machine was started, for whatever guards a secret; `WallClock` is for
+/// what is shown.
+package struct SteadyClock: Sendable {
+  private let read: @Sendable () -> SteadyTime
+
+  /// - Parameter read: tells the time; a test hands in its own.
+  package init(_ read: @escaping @Sendable () -> SteadyTime) {
+    self.read = read
+  }
+
+  /// The clock of the machine.
+  package static let system = SteadyClock {
+    SteadyTime(boot: boot, milliseconds: millisecondsSinceBoot())
+  }
+
+  /// The time now.
+  package func now() -> SteadyTime { read() }
+
+  /// The boot id that Linux draws at each start (random(4)). Where it cannot be read, every start
+  /// of the controller counts as one of the machine: waits grow longer by that, never shorter.
+  private static let boot: String = {
+    let file = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+    let id = file?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    return id.isEmpty ? UUID().uuidString : id
+  }()
+
+  private static func millisecondsSinceBoot() -> Int64 {
+    var time = timespec()
+    #if canImport(Glibc)
+      clock_gettime(CLOCK_BOOTTIME, &time)
+    #else
+      // Darwin's monotonic clock counts suspension.
+      clock_gettime(CLOCK_MONOTONIC, &time)
+    #endif
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
