@@ -24,6 +24,8 @@ package struct GatePolicy: Sendable {
 package struct Gate: Sendable {
   /// What happens at the door, for the rest of the program.
   package let events: AccountEvents
+  /// What happened at the door, for the owner to read later.
+  package let audit: AuditLog
 
   private let accounts: any AccountStore
   private let sessions: Sessions
@@ -46,7 +48,9 @@ package struct Gate: Sendable {
     let hasher = PasswordHasher(parameters: hashing, threads: threads, random: random)
     let sessions = Sessions(
       store: stores.sessions, lifetime: policy.sessionLifetime, clock: clock, random: random)
+    let audit = AuditLog(store: stores.audit, clock: clock)
     self.events = events
+    self.audit = audit
     accounts = stores.accounts
     self.sessions = sessions
     self.random = random
@@ -57,7 +61,7 @@ package struct Gate: Sendable {
       rule: policy.passwordRule, events: events, clock: clock, random: random)
     passwordLogin = Login(
       PasswordLogin(accounts: stores.accounts, hasher: hasher), sessions: sessions, events: events,
-      clock: clock)
+      audit: audit, clock: clock)
   }
 
   /// Begins: forgets what has expired and, where there is no account yet, makes the code for the
@@ -85,7 +89,17 @@ package struct Gate: Sendable {
   /// - Throws: see `Registration`: wrong input with its field, `codeInvalid`, `setupClosed`,
   ///   `taken`, `busy`, …
   package func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
-    try await registration.register(request)
+    do throws(AccountError) {
+      let account = try await registration.register(request)
+      await audit.record(.registration, by: AuditActor(account), about: account.role.rawValue)
+      return account
+    } catch {
+      if [.codeInvalid, .setupClosed, .taken].contains(error.code) {
+        await audit.record(
+          .registration, by: AuditActor(claiming: request.email), outcome: .refused(error))
+      }
+      throw error
+    }
   }
 
   /// Logs in with e-mail address and password.
@@ -108,7 +122,12 @@ package struct Gate: Sendable {
   /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` where it has ended, but a restart
   ///   could not know: repeat.
   package func logOut(_ token: String) async throws(AccountError) {
-    try await sessions.revoke(token) { events.publish(.loggedOut($0)) }
+    var ended: Principal?
+    try await sessions.revoke(token) { principal in
+      ended = principal
+      events.publish(.loggedOut(principal))
+    }
+    if let ended { await audit.record(.logout, by: AuditActor(ended)) }
   }
 
   /// Makes an invitation for one further member.

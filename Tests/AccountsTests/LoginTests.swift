@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import Synchronization
 import Testing
 
@@ -51,11 +52,14 @@ private struct MinimalLogin: LoginMethod {
   private let store: ProbeStore
   private let events = AccountEvents()
   private let sessions: Sessions
+  private let audit: AuditLog
   private let account: Account
 
   init() async throws {
-    store = try ProbeStore()
+    let database = try TheaterDatabase(inMemory: .system)
+    store = try ProbeStore(database)
     sessions = Sessions(store: store)
+    audit = AuditLog(store: AccountDatabase(database), clock: .system)
     account = Account(
       id: AccountID("1"), name: try DisplayName("Anna"),
       email: try EmailAddress("anna@example.org"), role: .owner, createdAt: Date(milliseconds: 0))
@@ -67,7 +71,7 @@ private struct MinimalLogin: LoginMethod {
   func order() async throws {
     let method = RecordingLogin(account: account)
     let stages = Mutex<[LoginStage]>([])
-    let login = Login(method, sessions: sessions, events: events)
+    let login = Login(method, sessions: sessions, events: events, audit: audit)
     _ = try await login.logIn("x") { stage in stages.withLock { $0.append(stage) } }
     #expect(method.steps == [.validate, .will, .authenticate, .between, .after])
     #expect(stages.withLock { $0 } == LoginStage.allCases)
@@ -82,26 +86,30 @@ private struct MinimalLogin: LoginMethod {
     let method = RecordingLogin(account: account, refusesAt: step)
     let told = events.subscribe()
     let error = await refusal { () async throws(AccountError) in
-      try await Login(method, sessions: sessions, events: events).logIn("x")
+      try await Login(method, sessions: sessions, events: events, audit: audit).logIn("x")
     }
     #expect(error == .wrongCredentials)
     #expect(method.steps.count == count + 1)
     #expect(method.steps.last == .failed)
     // The next event is that of a login that succeeds.
-    let next = try await Login(MinimalLogin(account: account), sessions: sessions, events: events)
-      .logIn(())
+    let next = try await Login(
+      MinimalLogin(account: account), sessions: sessions, events: events, audit: audit
+    )
+    .logIn(())
     #expect(await told.first { _ in true } == .loggedIn(next.principal, by: "minimal"))
   }
 
   @Test("E4 · a way to log in needs one step of its own; the others have defaults")
   func defaults() async throws {
-    let login = Login(MinimalLogin(account: account), sessions: sessions, events: events)
+    let login = Login(
+      MinimalLogin(account: account), sessions: sessions, events: events, audit: audit)
     #expect(try await login.logIn(()).principal.name == "Anna")
   }
 
   @Test("E4 · a login that nobody waits for any more opens no session")
   func cancelled() async {
-    let login = Login(MinimalLogin(account: account), sessions: sessions, events: events)
+    let login = Login(
+      MinimalLogin(account: account), sessions: sessions, events: events, audit: audit)
     let attempt = Task {
       while !Task.isCancelled { await Task.yield() }
       return await refusal { () async throws(AccountError) in try await login.logIn(()) }

@@ -34,17 +34,21 @@ package struct Login<Method: LoginMethod>: Sendable {
   private let method: Method
   private let sessions: Sessions
   private let events: AccountEvents
+  private let audit: AuditLog
   private let clock: WallClock
 
   /// - Parameters:
   ///   - sessions: where the session opens.
   ///   - events: who is told.
+  ///   - audit: where logins and refusals are written down.
   package init(
-    _ method: Method, sessions: Sessions, events: AccountEvents, clock: WallClock = .system
+    _ method: Method, sessions: Sessions, events: AccountEvents, audit: AuditLog,
+    clock: WallClock = .system
   ) {
     self.method = method
     self.sessions = sessions
     self.events = events
+    self.audit = audit
     self.clock = clock
   }
 
@@ -55,9 +59,16 @@ package struct Login<Method: LoginMethod>: Sendable {
     _ credentials: Method.Credentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
     do throws(AccountError) {
-      return try await attempt(credentials, progress)
+      let loggedIn = try await attempt(credentials, progress)
+      await audit.record(.login, by: AuditActor(loggedIn.principal), about: method.name)
+      return loggedIn
     } catch {
       await method.didFail(error, with: credentials)
+      // Who typed no address at all tried nothing.
+      if error.field == nil {
+        let claimed = method.claim(credentials).flatMap { AuditActor(claiming: $0) }
+        await audit.record(.login, by: claimed, about: method.name, outcome: .refused(error))
+      }
       throw error
     }
   }

@@ -23,6 +23,8 @@ package struct PasswordLogin: LoginMethod {
     self.hasher = hasher
   }
 
+  package func claim(_ credentials: PasswordCredentials) -> String? { credentials.email }
+
   package func validate(_ credentials: PasswordCredentials) throws(AccountError) {
     _ = try EmailAddress(credentials.email)
     _ = try Password(credentials.password)

@@ -62,11 +62,13 @@ package struct GateStores: Sendable {
   package var accounts: any AccountStore
   package var invitations: any InvitationStore
   package var sessions: any SessionStore
+  package var audit: any AuditStore
 
   /// Takes one object that is all of them.
-  package init(_ store: some AccountStore & InvitationStore & SessionStore) {
+  package init(_ store: some AccountStore & InvitationStore & SessionStore & AuditStore) {
     accounts = store
     invitations = store
     sessions = store
+    audit = store
   }
 }

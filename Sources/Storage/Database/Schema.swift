@@ -10,6 +10,7 @@ enum Schema {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 accounts", migrate: accounts)
     migrator.registerMigration("2 positions", migrate: positions)
+    migrator.registerMigration("3 audit", migrate: audit)
     return migrator
   }
 

@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// Where the audit log is kept.
+package protocol AuditStore: Sendable {
+  /// Keeps entries in their order, all or none, and drops the oldest beyond the store's bound.
+  func append(_ entries: [AuditEntry]) async throws(AccountError)
+
+  /// The newest `limit` entries that are not older than `since`, in the order in which they came.
+  func entries(newest limit: Int, since: Date?) async throws(AccountError) -> [AuditEntry]
+}
+
+/// Writes down who did what, from where, when, and how it ended.
+///
+/// Recording never fails what it records: with the disk full people still log in and out, the
+/// entries that could not be kept are counted, and the count is the next entry that can be.
+package final class AuditLog: Sendable {
+  private let store: any AuditStore
+  private let clock: WallClock
+  private let lost = Mutex(0)
+
+  init(store: any AuditStore, clock: WallClock) {
+    self.store = store
+    self.clock = clock
+  }
+
+  /// Writes an entry down before it returns.
+  /// - Parameters:
+  ///   - actor: who did it; nil for strangers and the controller itself.
+  ///   - subject: whom or what it concerns beside the actor. Never a secret: no code, no token.
+  package func record(
+    _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil,
+    outcome: AuditOutcome = .done, origin: Origin = .current
+  ) async {
+    let now = clock.now()
+    let missing = lost.exchange(with: 0)
+    var entries: [AuditEntry] = []
+    if missing > 0 {
+      entries.append(
+        AuditEntry(
+          at: now, deed: .recordsLost, outcome: .done, actor: nil, subject: "\(missing)",
+          origin: .controller))
+    }
+    entries.append(
+      AuditEntry(
+        at: now, deed: deed, outcome: outcome, actor: actor, subject: subject, origin: origin))
+    do throws(AccountError) {
+      try await store.append(entries)
+    } catch {
+      lost.withLock { $0 += missing + 1 }
+    }
+  }
+
+  /// Does something and writes down how it ended; a refusal goes on to the caller.
+  package func recording<Value>(
+    _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil,
+    _ body: () async throws(AccountError) -> Value
+  ) async throws(AccountError) -> Value {
+    do throws(AccountError) {
+      let value = try await body()
+      await record(deed, by: actor, about: subject)
+      return value
+    } catch {
+      await record(deed, by: actor, about: subject, outcome: .refused(error))
+      throw error
+    }
+  }
+
+  /// The newest `limit` entries that are not older than `since`, in the order in which they came.
+  /// - Throws: `storageFailed`.
+  package func entries(
+    newest limit: Int, since: Date? = nil
+  ) async throws(AccountError) -> [AuditEntry] {
+    try await store.entries(newest: limit, since: since)
+  }
+}
+
+extension Mutex where Value == Int {
+  /// Puts a number in the place of another and gives that back.
+  fileprivate borrowing func exchange(with new: Int) -> Int {
+    withLock { value in
+      defer { value = new }
+      return value
+    }
+  }
+}

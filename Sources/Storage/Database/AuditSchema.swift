@@ -1,0 +1,25 @@
+import GRDB
+
+extension Schema {
+  /// The audit log. Ids are never given twice, so the newest id tells how many there were.
+  static func audit(_ database: Database) throws {
+    // No reference to an account: what somebody did is to be read when the account is gone.
+    try database.execute(
+      sql: """
+        CREATE TABLE audit (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          at INTEGER NOT NULL,
+          deed TEXT NOT NULL,
+          outcome TEXT NOT NULL,
+          account TEXT,
+          name TEXT,
+          subject TEXT,
+          address TEXT NOT NULL,
+          device TEXT NOT NULL,
+          isStranger INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE INDEX auditOfStrangers ON audit (id) WHERE isStranger = 1;
+        """)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Storage
+import Testing
+
+@testable import Accounts
+
+@Suite struct AuditTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  private func lines() async throws -> [String] {
+    try await house.gate.audit.entries(newest: 100).map {
+      [
+        $0.actor?.name ?? "-", $0.deed.rawValue, $0.subject ?? "-", $0.outcome.word,
+        $0.origin.address,
+      ].joined(separator: " ")
+    }
+  }
+
+  @Test("E1 A10 · the audit log tells who registered, came, was refused and left, and from where")
+  func comingAndGoing() async throws {
+    try await Origin.$current.withValue(Origin(address: "192.168.1.20", device: "Firefox")) {
+      try await house.registerOwner()
+      let token = try await house.logIn().token.text
+      _ = await refusal { () async throws(AccountError) in
+        try await house.gate.logIn(
+          PasswordCredentials(email: "anna@example.org", password: "not the right one"))
+      }
+      try await house.gate.logOut(token)
+    }
+    #expect(
+      try await lines() == [
+        "anna@example.org registration owner done 192.168.1.20",
+        "anna@example.org login password done 192.168.1.20",
+        "anna@example.org login password wrongCredentials 192.168.1.20",
+        "anna@example.org logout - done 192.168.1.20",
+      ])
+    let refused = try await house.gate.audit.entries(newest: 100)[2]
+    // An address that somebody typed proves nothing.
+    #expect(refused.actor?.account == nil)
+    #expect(refused.at == house.clock.now)
+  }
+
+  @Test("E1 · what is no address is not written down: it could be a password in the wrong field")
+  func noAddress() async throws {
+    try await house.registerOwner()
+    for typed in [Household.password, "", "anna"] {
+      _ = await refusal { () async throws(AccountError) in
+        try await house.gate.logIn(PasswordCredentials(email: typed, password: "x"))
+      }
+    }
+    #expect(try await lines().count == 1)
+  }
+
+  @Test("E7 · a refused code is written down without the code")
+  func refusedCode() async throws {
+    try await house.registerOwner()
+    let code = "0000-0000-0000-0000-0000"
+    _ = await refusal { () async throws(AccountError) in
+      try await house.gate.register(.guest(code))
+    }
+    #expect(try await lines().last == "ben@example.org registration - codeInvalid controller")
+    #expect(try await !lines().joined().contains("0000"))
+  }
+
+  @Test("E1 · a full disk stops no login; what could not be written down is counted")
+  func fullDisk() async throws {
+    let store = FullAuditStore()
+    var stores = house.stores
+    stores.audit = store
+    let gate = Gate(stores: stores, hashing: Household.cheap, clock: house.clock.wall)
+    let code = try #require(try await gate.open())
+    _ = try await gate.register(.owner(code.text))
+    for _ in 0..<3 {
+      _ = try await gate.logIn(
+        PasswordCredentials(email: "anna@example.org", password: Household.password))
+    }
+    await store.free()
+    _ = try await gate.logIn(
+      PasswordCredentials(email: "anna@example.org", password: Household.password))
+    let entries = try await gate.audit.entries(newest: 10)
+    #expect(entries.map(\.deed) == [.recordsLost, .login])
+    #expect(entries.first?.subject == "4")
+  }
+
+  @Test("E1 · what a device calls itself cannot disturb a terminal or a page")
+  func disturbing() {
+    let origin = Origin(
+      address: "::1", device: "a\u{1B}[2Jb\u{202E}c\u{85}" + String(repeating: "x", count: 99))
+    #expect(origin.device.hasPrefix("a?[2Jb?c?xx"))
+    #expect(origin.device.unicodeScalars.count == Origin.longest)
+    #expect("a\u{1B}b\u{200F}ä".escapingDisturbing == "a\\u{1B}b\\u{200F}ä")
+  }
+}
+
+/// An audit log on a disk that is full until a test frees it.
+private actor FullAuditStore: AuditStore {
+  private var isFull = true
+  private var kept: [AuditEntry] = []
+
+  func free() { isFull = false }
+
+  func append(_ entries: [AuditEntry]) async throws(AccountError) {
+    if isFull { throw AccountError(.storageFull, message: "full", hint: "free") }
+    kept += entries
+  }
+
+  func entries(newest limit: Int, since: Date?) async throws(AccountError) -> [AuditEntry] {
+    kept.suffix(limit)
+  }
+}
