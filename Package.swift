@@ -74,6 +74,7 @@ let package = Package(
     floor("JSON"),
     // Floor 1: the words
     floor("Devices", ["JSON"]),
+    floor("Validation", ["JSON"]),
     // Floor 2
     floor("PluginProtocol", ["Devices", "JSON", "CLinux"]),
     floor("Accounts", ["CArgon2", "CLinux", crypto]),
@@ -117,6 +118,7 @@ let package = Package(
       swiftSettings: strict),
     tests("JSONTests", ["JSON"]),
     tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),
+    tests("ValidationTests", ["TestSupport", "Validation", "JSON"]),
     tests("PluginProtocolTests", ["TestSupport", "PluginProtocol", "Devices", "JSON"]),
     tests("PluginKitTests", ["TestSupport", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
     tests(

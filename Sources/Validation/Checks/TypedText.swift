@@ -1,0 +1,74 @@
+import Foundation
+
+/// A text as a person typed it, beside the form that rules look at.
+///
+/// Rules count and compare Unicode code points after normalisation (NFKC), never bytes and never
+/// what looks like one character, so that every evaluator gives the same answer (NIST SP 800-63B-4).
+package struct TypedText: Sendable {
+  /// As typed.
+  let raw: String
+  /// The code points after NFKC; those of `raw` where it is overlong.
+  let codePoints: [Unicode.Scalar]
+  /// Whether it has more than `mostBytes`: it is then longer than any limit, and nobody spends time
+  /// on it.
+  let isOverlong: Bool
+
+  /// Most bytes in UTF-8 that are looked at; 256 code points in any decomposition fit.
+  package static let mostBytes = 16_384
+
+  package init(_ typed: String) {
+    raw = typed
+    isOverlong = typed.utf8.count > Self.mostBytes
+    codePoints =
+      isOverlong ? [] : Array(typed.precomposedStringWithCompatibilityMapping.unicodeScalars)
+  }
+
+  /// Whether nothing was typed.
+  var isEmpty: Bool { raw.unicodeScalars.isEmpty }
+}
+
+extension Unicode.Scalar {
+  /// Each code point in lower case by itself, whatever stands around it.
+  var lowercased: String.UnicodeScalarView { properties.lowercaseMapping.unicodeScalars }
+
+  /// Whether something of it can be seen: no white space, no control or format character, nothing
+  /// that is ignored by default.
+  package var isVisible: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+    default: !properties.isDefaultIgnorableCodePoint
+    }
+  }
+
+  /// `\p{P}` or `\p{S}`.
+  var isSymbol: Bool {
+    switch properties.generalCategory {
+    case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+      .initialPunctuation, .finalPunctuation, .otherPunctuation,
+      .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
+      true
+    default: false
+    }
+  }
+
+  /// `\p{Lu}` or `\p{Lt}`.
+  var isUpperCase: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .titlecaseLetter: true
+    default: false
+    }
+  }
+
+  /// `\p{Nd}`.
+  var isDigit: Bool { properties.generalCategory == .decimalNumber }
+
+  /// `\p{L}`, `\p{M}` or `\p{N}`: what words are made of.
+  var isWordCharacter: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+      true
+    default: false
+    }
+  }
+}

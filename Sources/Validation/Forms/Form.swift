@@ -1,0 +1,164 @@
+/// Fields, groups and controls, as one value: events go in, changes come out (B1–B6, C3).
+///
+/// It waits for nobody and tells nobody by itself, so every front end and every test drives the
+/// same machine. Rules are evaluated when the form is made and at every event (B4); as everything
+/// is computed from the fields, nothing can be out of date.
+package struct Form: Sendable {
+  private var fields: [FieldName: Field] = [:]
+  private var order: [FieldName] = []
+  private var groupsByName: [GroupName: FormGroup] = [:]
+  private var hasSecondFactor: Bool
+  private var questions = OpenQuestions()
+
+  /// - Parameters:
+  ///   - fields: In the order in which they are shown; of two with one name the last counts.
+  ///   - values: What fields hold from the beginning.
+  package init(
+    _ fields: [FieldDeclaration], groups: [FormGroup] = [], values: [FieldName: String] = [:],
+    hasSecondFactor: Bool = false
+  ) {
+    self.hasSecondFactor = hasSecondFactor
+    for declaration in fields {
+      if self.fields[declaration.name] == nil { order.append(declaration.name) }
+      self.fields[declaration.name] = Field(declaration, text: values[declaration.name] ?? "")
+    }
+    for group in groups { groupsByName[group.name] = group }
+    evaluate()
+  }
+
+  // MARK: Looking
+
+  /// The names of the fields, in their order.
+  package var fieldNames: [FieldName] { order }
+
+  /// The field of this name.
+  package subscript(name: FieldName) -> Field? { fields[name] }
+
+  /// What the field holds; nothing where there is no such field.
+  package func text(_ name: FieldName) -> String { fields[name]?.text ?? "" }
+
+  /// Whether the group has fields and all of them are valid. A group that is not there, or that
+  /// names a field that is not there, is not valid.
+  package func isValid(_ group: GroupName) -> Bool {
+    guard let group = groupsByName[group], !group.fields.isEmpty else { return false }
+    return group.fields.allSatisfy { fields[$0]?.isValid ?? false }
+  }
+
+  /// Whether all groups that drive the control are valid; not where none does.
+  package func isEnabled(_ control: ControlName) -> Bool {
+    let driving = groupsByName.values.filter { $0.controls.contains(control) }
+    return !driving.isEmpty && driving.allSatisfy { isValid($0.name) }
+  }
+
+  /// Everything as it is, as changes from nothing: what a listener gets first.
+  package var everything: [FormChange] {
+    picture.changes(since: Picture()) + questions.waiting.map { .ask($0) }
+  }
+
+  // MARK: Changing
+
+  /// Takes an event in.
+  /// - Returns: What is different now, in the order fields, groups, controls, questions. An event
+  ///   about something that is not there changes nothing.
+  package mutating func send(_ event: FormEvent) -> [FormChange] {
+    change { form in
+      switch event {
+      case .type(let name, let text): form.type(text, into: name)
+      case .leave(let name): form.leave(name)
+      case .submit(let group): form.submit(group)
+      case .reset(let name, let text):
+        guard let declaration = form.fields[name]?.declaration else { return }
+        form.fields[name] = Field(declaration, text: text)
+      case .secondFactor(let has): form.hasSecondFactor = has
+      case .answered(let ticket, let answer): form.questions.answer(ticket, answer)
+      }
+    }
+  }
+
+  /// Puts a field in, at the end, or gives one that is there another declaration; its text stays.
+  package mutating func declare(_ declaration: FieldDeclaration) -> [FormChange] {
+    change { form in
+      let name = declaration.name
+      if form.fields[name] == nil { form.order.append(name) }
+      var field = Field(declaration, text: form.fields[name]?.text ?? "")
+      field.isTouched = form.fields[name]?.isTouched ?? false
+      field.isRevealed = form.fields[name]?.isRevealed ?? false
+      form.fields[name] = field
+    }
+  }
+
+  /// Takes a field out. Groups that name it are not valid until they are told otherwise.
+  package mutating func remove(field name: FieldName) -> [FormChange] {
+    change { form in
+      form.fields[name] = nil
+      form.order.removeAll { $0 == name }
+    }
+  }
+
+  /// Puts a group in, or in the place of the one with its name.
+  package mutating func declare(_ group: FormGroup) -> [FormChange] {
+    change { $0.groupsByName[group.name] = group }
+  }
+
+  /// Takes a group out.
+  package mutating func remove(group: GroupName) -> [FormChange] {
+    change { $0.groupsByName[group] = nil }
+  }
+
+  private mutating func type(_ text: String, into name: FieldName) {
+    guard let field = fields[name] else { return }
+    // A mistake that was shown stays shown until it is mended; a new one waits to be shown.
+    if field.isValid { fields[name]?.isRevealed = false }
+    fields[name]?.isTouched = true
+    fields[name]?.text = text
+  }
+
+  private mutating func leave(_ name: FieldName) {
+    guard fields[name]?.isTouched == true else { return }
+    fields[name]?.isRevealed = true
+  }
+
+  private mutating func submit(_ group: GroupName) {
+    for name in groupsByName[group]?.fields ?? [] {
+      fields[name]?.isRevealed = true
+      questions.retry(name)
+    }
+  }
+
+  // MARK: Evaluating
+
+  private mutating func change(_ body: (inout Form) -> Void) -> [FormChange] {
+    let before = picture
+    let asked = questions
+    body(&self)
+    evaluate()
+    return picture.changes(since: before) + questions.changes(since: asked)
+  }
+
+  private mutating func evaluate() {
+    let context = RuleContext(
+      values: fields.mapValues(\.text), labels: fields.mapValues(\.declaration.label),
+      hasSecondFactor: hasSecondFactor)
+    questions.keep { [fields] in fields[$0] != nil }
+    for name in order {
+      guard let field = fields[name] else { continue }
+      let report = RuleReport(
+        field.text, rules: field.declaration.rules, field: field.declaration.label, in: context,
+        answers: questions.answers(about: field))
+      fields[name]?.report = report
+      questions.update(for: field, report: report)
+    }
+  }
+
+  private var picture: Picture {
+    let groups = groupsByName.values.sorted { $0.name.text < $1.name.text }
+    var controls: [ControlName] = []
+    for control in groups.flatMap(\.controls) where !controls.contains(control) {
+      controls.append(control)
+    }
+    return Picture(
+      fields: order.compactMap { fields[$0] }.map { ($0.name, FieldView($0)) },
+      groups: groups.map { ($0.name, isValid($0.name)) },
+      controls: controls.map { ($0, isEnabled($0)) })
+  }
+}

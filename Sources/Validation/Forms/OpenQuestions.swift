@@ -1,0 +1,98 @@
+/// What the rules of a form have asked elsewhere, and what was answered. Of one field and question
+/// only the newest asking counts (C8).
+struct OpenQuestions {
+  private struct Subject: Hashable {
+    let field: FieldName
+    let question: String
+  }
+
+  private enum State {
+    case waiting(Question)
+    case answered(text: String, Bool)
+    /// No answer could be had; it is asked again about another text, and on submit.
+    case failed(text: String)
+  }
+
+  private var states: [Subject: State] = [:]
+  private var lastNumber = 0
+
+  /// The questions that nobody has answered.
+  var waiting: [Question] {
+    states.values.compactMap { if case .waiting(let question) = $0 { question } else { nil } }
+      .sorted { $0.ticket.number < $1.ticket.number }
+  }
+
+  /// What was answered about the text that the field holds.
+  func answers(about field: Field) -> [String: Bool] {
+    var answers: [String: Bool] = [:]
+    for (subject, state) in states where subject.field == field.name {
+      if case .answered(let text, let answer) = state, Self.areSame(text, field.text) {
+        answers[subject.question] = answer
+      }
+    }
+    return answers
+  }
+
+  /// Takes an answer in; one to an older question is too late.
+  mutating func answer(_ ticket: Question.Ticket, _ answer: Bool?) {
+    let subject = Subject(field: ticket.field, question: ticket.question)
+    guard case .waiting(let question) = states[subject], question.ticket == ticket else { return }
+    states[subject] =
+      answer.map { .answered(text: question.text, $0) } ?? .failed(text: question.text)
+  }
+
+  /// Asks what `field` still has to know: only where its other rules are kept, and once for a text.
+  mutating func update(for field: Field, report: RuleReport) {
+    for rule in field.declaration.rules {
+      guard case .asked(let name) = rule.check else { continue }
+      let subject = Subject(field: field.name, question: name)
+      guard report.isUndisputed else {
+        if case .waiting = states[subject] { states[subject] = nil }
+        continue
+      }
+      guard !isKnown(subject, about: field.text) else { continue }
+      lastNumber += 1
+      let ticket = Question.Ticket(field: field.name, question: name, number: lastNumber)
+      states[subject] = .waiting(Question(ticket: ticket, text: field.text))
+    }
+  }
+
+  /// Asks again about this field what could not be answered.
+  mutating func retry(_ field: FieldName) {
+    for (subject, state) in states where subject.field == field {
+      if case .failed = state { states[subject] = nil }
+    }
+  }
+
+  /// Forgets fields that are gone.
+  mutating func keep(where isThere: (FieldName) -> Bool) {
+    states = states.filter { isThere($0.key.field) }
+  }
+
+  /// What is asked now and was not before, after what is no longer wanted.
+  func changes(since before: OpenQuestions) -> [FormChange] {
+    let (old, new) = (before.waiting, waiting)
+    return old.filter { !new.contains($0) && !isAnswered($0.ticket) }.map { .withdraw($0.ticket) }
+      + new.filter { !old.contains($0) }.map { .ask($0) }
+  }
+
+  private func isAnswered(_ ticket: Question.Ticket) -> Bool {
+    switch states[Subject(field: ticket.field, question: ticket.question)] {
+    case .answered, .failed: true
+    case .waiting, nil: false
+    }
+  }
+
+  private func isKnown(_ subject: Subject, about text: String) -> Bool {
+    switch states[subject] {
+    case .waiting(let question): Self.areSame(question.text, text)
+    case .answered(let known, _), .failed(let known): Self.areSame(known, text)
+    case nil: false
+    }
+  }
+
+  /// As typed: `==` would take two spellings of é for the same.
+  private static func areSame(_ one: String, _ other: String) -> Bool {
+    one.utf8.elementsEqual(other.utf8)
+  }
+}

@@ -1,0 +1,67 @@
+/// A regular expression that a whole text must match, in time proportional to its length.
+///
+/// The language is a part of ECMAScript's with the flag `u`, so that a page understands the same:
+/// literals, `.`, `[…]`, `[^…]`, `(…)`, `(?:…)`, `|`, `*`, `+`, `?`, `{n}`, `{n,}`, `{n,m}`, `\d`,
+/// `\w`, `\p{…}` and `\P{…}` with a general category, and `\` before a character that has a meaning.
+/// It is anchored at both ends by itself; `^` and `$` are refused, and so is all that would need
+/// backtracking.
+package struct Pattern: Hashable, Sendable, CustomStringConvertible {
+  /// As written, without anchors.
+  package let source: String
+  private let program: [PatternInstruction]
+
+  /// Most code points of a pattern.
+  static let longest = 500
+  /// Most steps of its program, once counted repetitions are written out.
+  static let mostSteps = 1_000
+
+  /// Reads a pattern.
+  package init(_ source: String) throws(PatternError) {
+    guard source.unicodeScalars.count <= Self.longest else { throw .tooLong }
+    var parser = PatternParser(source)
+    program = try PatternProgram.instructions(for: parser.pattern())
+    self.source = source
+  }
+
+  package var description: String { source }
+
+  package static func == (a: Pattern, b: Pattern) -> Bool {
+    a.source.unicodeScalars.elementsEqual(b.source.unicodeScalars)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for point in source.unicodeScalars { hasher.combine(point) }
+  }
+
+  /// Whether all of `text` is like this.
+  func matches(_ text: [Unicode.Scalar]) -> Bool {
+    var machine = PatternMachine(program)
+    for point in text {
+      machine.step(point)
+      if machine.isStuck { return false }
+    }
+    return machine.isFinished
+  }
+}
+
+/// Why a pattern cannot be used.
+package struct PatternError: Error, Hashable, Sendable {
+  /// What is wrong, as a sentence.
+  package let message: String
+  /// What to do, as a sentence.
+  package let hint: String
+
+  static let tooLong = PatternError(
+    message: "The pattern is longer than \(Pattern.longest) characters.",
+    hint: "Say it shorter, or as several rules.")
+  static let tooManySteps = PatternError(
+    message: "The pattern repeats too much: it has more than \(Pattern.mostSteps) steps.",
+    hint: "Use smaller counts; a rule minLength or maxLength counts without them.")
+  static let tooDeep = PatternError(
+    message: "The pattern has more than \(PatternParser.deepest) groups in one another.",
+    hint: "Use fewer groups.")
+
+  static func unexpected(_ what: String, _ hint: String) -> PatternError {
+    PatternError(message: "The pattern has \(what).", hint: hint)
+  }
+}

@@ -1,0 +1,120 @@
+/// One step of a pattern's program.
+enum PatternInstruction: Sendable {
+  case take(CodePointSet)
+  /// Goes on at both.
+  case split(Int, Int)
+  case jump(Int)
+  case match
+}
+
+/// Writes a pattern out as a program.
+struct PatternProgram {
+  private var instructions: [PatternInstruction] = []
+  /// How many nodes were written out; empty ones leave no instruction behind.
+  private var nodes = 0
+
+  static func instructions(for node: PatternNode) throws(PatternError) -> [PatternInstruction] {
+    var program = PatternProgram()
+    try program.append(node)
+    try program.append(.match)
+    return program.instructions
+  }
+
+  private mutating func append(_ instruction: PatternInstruction) throws(PatternError) {
+    guard instructions.count < Pattern.mostSteps else { throw .tooManySteps }
+    instructions.append(instruction)
+  }
+
+  private mutating func append(_ node: PatternNode) throws(PatternError) {
+    nodes += 1
+    guard nodes <= 4 * Pattern.mostSteps else { throw .tooManySteps }
+    switch node {
+    case .one(let set): try append(.take(set))
+    case .sequence(let nodes): for node in nodes { try append(node) }
+    case .choice(let branches): try append(branches[...])
+    case .repetition(let node, let fewest, let most):
+      for _ in 0..<fewest { try append(node) }
+      if let most {
+        try append(optional: node, times: most - fewest)
+      } else {
+        try append(loop: node)
+      }
+    }
+  }
+
+  private mutating func append(_ branches: ArraySlice<PatternNode>) throws(PatternError) {
+    guard let first = branches.first else { return }
+    guard branches.count > 1 else { return try append(first) }
+    let split = instructions.count
+    try append(.match)  // keeps the place
+    try append(first)
+    let jump = instructions.count
+    try append(.match)  // keeps the place
+    instructions[split] = .split(split + 1, instructions.count)
+    try append(branches.dropFirst())
+    instructions[jump] = .jump(instructions.count)
+  }
+
+  private mutating func append(optional node: PatternNode, times: Int) throws(PatternError) {
+    var splits: [Int] = []
+    for _ in 0..<times {
+      splits.append(instructions.count)
+      try append(.match)  // keeps the place
+      try append(node)
+    }
+    for split in splits { instructions[split] = .split(split + 1, instructions.count) }
+  }
+
+  private mutating func append(loop node: PatternNode) throws(PatternError) {
+    let split = instructions.count
+    try append(.match)  // keeps the place
+    try append(node)
+    try append(.jump(split))
+    instructions[split] = .split(split + 1, instructions.count)
+  }
+}
+
+/// Runs a program over a text, following all its ways at once: no text makes it go back.
+struct PatternMachine {
+  private let program: [PatternInstruction]
+  /// The instructions at which a code point is awaited, or the end.
+  private var waiting: [Int] = []
+  private var isWaiting: [Bool]
+
+  init(_ program: [PatternInstruction]) {
+    self.program = program
+    isWaiting = Array(repeating: false, count: program.count)
+    follow([0])
+  }
+
+  /// Whether no further text can match.
+  var isStuck: Bool { waiting.isEmpty }
+
+  /// Whether the text so far matches.
+  var isFinished: Bool {
+    waiting.contains { if case .match = program[$0] { true } else { false } }
+  }
+
+  mutating func step(_ point: Unicode.Scalar) {
+    let after = waiting.compactMap { at in
+      if case .take(let set) = program[at], set.contains(point) { at + 1 } else { nil }
+    }
+    follow(after)
+  }
+
+  /// Waits wherever `starts` lead to without a code point.
+  private mutating func follow(_ starts: [Int]) {
+    waiting.removeAll(keepingCapacity: true)
+    for at in isWaiting.indices { isWaiting[at] = false }
+    var open = starts
+    while let at = open.popLast() {
+      guard !isWaiting[at] else { continue }
+      isWaiting[at] = true
+      switch program[at] {
+      case .take, .match: waiting.append(at)
+      case .jump(let to): open.append(to)
+      case .split(let one, let other): open += [one, other]
+      }
+    }
+  }
+}

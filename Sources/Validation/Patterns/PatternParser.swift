@@ -1,0 +1,182 @@
+/// What a pattern says.
+indirect enum PatternNode {
+  case one(CodePointSet)
+  case sequence([PatternNode])
+  case choice([PatternNode])
+  case repetition(PatternNode, fewest: Int, most: Int?)
+}
+
+/// Reads the text of a pattern.
+struct PatternParser {
+  static let deepest = 20
+  private let points: [Unicode.Scalar]
+  private var next = 0
+  private var depth = 0
+
+  init(_ source: String) { points = Array(source.unicodeScalars) }
+
+  mutating func pattern() throws(PatternError) -> PatternNode {
+    let node = try choice()
+    guard peek == nil else {
+      throw .unexpected("a ) that closes nothing", "Remove it, or write \\) for the character.")
+    }
+    return node
+  }
+
+  private var peek: Unicode.Scalar? { next < points.count ? points[next] : nil }
+
+  private mutating func take() -> Unicode.Scalar? {
+    guard let point = peek else { return nil }
+    next += 1
+    return point
+  }
+
+  private mutating func take(_ wanted: Unicode.Scalar) -> Bool {
+    guard peek == wanted else { return false }
+    next += 1
+    return true
+  }
+
+  // MARK: Structure
+
+  private mutating func choice() throws(PatternError) -> PatternNode {
+    var branches = [try sequence()]
+    while take("|") { branches.append(try sequence()) }
+    return branches.count == 1 ? branches[0] : .choice(branches)
+  }
+
+  private mutating func sequence() throws(PatternError) -> PatternNode {
+    var nodes: [PatternNode] = []
+    while let point = peek, point != "|", point != ")" { nodes.append(try quantified()) }
+    return .sequence(nodes)
+  }
+
+  private mutating func quantified() throws(PatternError) -> PatternNode {
+    let node = try atom()
+    guard let quantifier = try quantifier() else { return node }
+    if let point = peek, "*+?{".unicodeScalars.contains(point) {
+      throw .unexpected(
+        "two repetitions in a row", "Remove one; a repetition takes what it needs by itself.")
+    }
+    return .repetition(node, fewest: quantifier.fewest, most: quantifier.most)
+  }
+
+  private mutating func quantifier() throws(PatternError) -> (fewest: Int, most: Int?)? {
+    if take("*") { return (0, nil) }
+    if take("+") { return (1, nil) }
+    if take("?") { return (0, 1) }
+    guard take("{") else { return nil }
+    let wrong = PatternError.unexpected(
+      "a repetition that cannot be read", "Write {3}, {3,} or {3,5}; the character is \\{.")
+    guard let fewest = number() else { throw wrong }
+    var most: Int? = fewest
+    if take(",") { most = number() }
+    guard take("}"), most ?? .max >= fewest else { throw wrong }
+    return (fewest, most)
+  }
+
+  /// A count of at most four digits.
+  private mutating func number() -> Int? {
+    var digits = ""
+    while let point = peek, ("0"..."9").contains(point), digits.utf8.count < 4 {
+      digits.unicodeScalars.append(point)
+      next += 1
+    }
+    return Int(digits)
+  }
+
+  // MARK: Atoms
+
+  private mutating func atom() throws(PatternError) -> PatternNode {
+    switch take() {
+    case "(": return try group()
+    case "[": return .one(try characterClass())
+    case ".": return .one(.anyButLineEnds)
+    case "\\": return .one(try escape(inClass: false))
+    case "^", "$":
+      throw .unexpected(
+        "an anchor", "Leave ^ and $ out: the whole text must match; the character is \\^ or \\$.")
+    case let point? where !"*+?{}]".unicodeScalars.contains(point): return .one(.init([point]))
+    case let point?:
+      throw .unexpected("a \(point) where none can stand", "Write \\\(point) for the character.")
+    case nil: return .sequence([])
+    }
+  }
+
+  private mutating func group() throws(PatternError) -> PatternNode {
+    guard depth < Self.deepest else { throw .tooDeep }
+    depth += 1
+    if take("?"), !take(":") {
+      throw .unexpected("a group that looks around or has a name", "Write (…) or (?:…).")
+    }
+    let node = try choice()
+    guard take(")") else {
+      throw .unexpected("a ( that is not closed", "Close it, or write \\( for the character.")
+    }
+    depth -= 1
+    return node
+  }
+
+  private mutating func escape(inClass: Bool) throws(PatternError) -> CodePointSet {
+    switch take() {
+    case "d": return .digits
+    case "w": return .wordCharacters
+    case "p": return try category()
+    case "P": return try category().inverted
+    case let point? where "^$\\.*+?()[]{}|/".unicodeScalars.contains(point): return .init([point])
+    case "-" where inClass: return .init(["-"])
+    default:
+      throw .unexpected(
+        "an unknown \\",
+        "Known are \\d, \\w, \\p{L} and \\ before a character that has a meaning; write \\\\ for \\."
+      )
+    }
+  }
+
+  private mutating func category() throws(PatternError) -> CodePointSet {
+    var name = ""
+    if take("{") {
+      while let point = take(), point != "}", name.utf8.count < 4 {
+        name.unicodeScalars.append(point)
+      }
+    }
+    guard let categories = CodePointSet.categories[name] else {
+      throw .unexpected(
+        "an unknown category", "Write a general category of Unicode, such as \\p{L} or \\p{Nd}.")
+    }
+    return CodePointSet(categories: categories)
+  }
+
+  // MARK: Classes
+
+  private mutating func characterClass() throws(PatternError) -> CodePointSet {
+    var parts: [CodePointSet] = []
+    let isInverted = take("^")
+    while !take("]") {
+      let low = try classMember()
+      guard peek == "-", next + 1 < points.count, points[next + 1] != "]" else {
+        parts.append(low)
+        continue
+      }
+      next += 1
+      guard let first = low.only, let last = try classMember().only, first <= last else {
+        throw .unexpected("a range that cannot be", "Write it from low to high, such as a-z.")
+      }
+      parts.append(CodePointSet(range: first...last))
+    }
+    guard !parts.isEmpty else {
+      throw .unexpected("an empty [ ]", "Write what may stand there, or \\[ for the character.")
+    }
+    let union = CodePointSet(union: parts)
+    return isInverted ? union.inverted : union
+  }
+
+  private mutating func classMember() throws(PatternError) -> CodePointSet {
+    switch take() {
+    case "\\": return try escape(inClass: true)
+    case "[", nil:
+      throw .unexpected("a [ that is not closed", "Close it, or write \\[ for the character.")
+    case let point?: return .init([point])
+    }
+  }
+}

@@ -1,0 +1,56 @@
+extension Rule {
+  /// What to do to keep the rule, with the field's name in it: "Make the password at least 15
+  /// characters long." (C4)
+  package func message(
+    field label: String, in context: RuleContext = RuleContext()
+  ) -> String {
+    var text = message ?? check.message
+    // The label last: it is a person's text and may look like a placeholder.
+    if let length = check.length(in: context) { text.fill("{length}", with: "\(length)") }
+    if let other = check.other {
+      text.fill("{other}", with: context.labels[other] ?? other.text)
+    }
+    text.fill("{field}", with: label)
+    return text
+  }
+}
+
+extension Check {
+  /// What to do to pass it, for any field.
+  package var message: String {
+    switch self {
+    case .notEmpty: "Type the {field}."
+    case .minLength: "Make the {field} at least {length} characters long."
+    case .maxLength: "Shorten the {field} to at most {length} characters."
+    case .symbol: "Put a symbol into the {field}, such as ! or ?."
+    case .upperCase: "Put an upper-case letter into the {field}."
+    case .digit: "Put a digit into the {field}."
+    case .pattern: "Type the {field} in the form that is asked for."
+    case .email: "Type the {field} like anna@example.org."
+    case .phone: "Type the {field} with its country code, like +49 170 1234567."
+    case .notInBlocklist: "Choose a less common {field}: this one is easily guessed."
+    case .noPersonalWords: "Leave your name and address out of the {field}."
+    case .equals: "Type the {field} the same as the {other}."
+    case .asked: "Choose another {field}: this one cannot be taken."
+    }
+  }
+
+  /// The length that counts.
+  func length(in context: RuleContext) -> Int? {
+    switch self {
+    case .minLength(let length, let reduced):
+      context.hasSecondFactor ? reduced ?? length : length
+    case .maxLength(let length): length
+    default: nil
+    }
+  }
+
+  /// The other field that it compares with.
+  var other: FieldName? { if case .equals(let other) = self { other } else { nil } }
+}
+
+extension String {
+  fileprivate mutating func fill(_ placeholder: String, with text: String) {
+    self = split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: text)
+  }
+}
