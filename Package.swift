@@ -77,7 +77,7 @@ let package = Package(
     floor("Validation", ["JSON"]),
     // Floor 2
     floor("PluginProtocol", ["Devices", "JSON", "CLinux"]),
-    floor("Accounts", ["CArgon2", "CLinux", crypto]),
+    floor("Accounts", ["Devices", "CArgon2", "CLinux", crypto]),
     // Floor 3
     floor("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
     floor("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
@@ -131,7 +131,7 @@ let package = Package(
     tests(
       "TheaterConfigurationTests",
       ["TestSupport", "TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices", "JSON"]),
-    tests("AccountsTests", ["TestSupport", "Accounts", "Storage"]),
+    tests("AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices"]),
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),

@@ -38,14 +38,14 @@ package struct Gate: Sendable {
   /// - Parameters:
   ///   - stores: where accounts, invitations and sessions are kept.
   ///   - hashing: what a hash of a password costs; tests make it cheap.
-  ///   - threads: bound how many hashes run and wait.
+  ///   - hashes: bounds how many hashes run and wait.
   package init(
     stores: GateStores, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
-    threads: HashingThreads = HashingThreads(), clock: WallClock = .system,
+    hashes: RequestQueue = PasswordHasher.queue(), clock: WallClock = .system,
     random: RandomSource = .system
   ) {
     let events = AccountEvents()
-    let hasher = PasswordHasher(parameters: hashing, threads: threads, random: random)
+    let hasher = PasswordHasher(parameters: hashing, queue: hashes, random: random)
     let sessions = Sessions(
       store: stores.sessions, lifetime: policy.sessionLifetime, clock: clock, random: random)
     let audit = AuditLog(store: stores.audit, clock: clock)

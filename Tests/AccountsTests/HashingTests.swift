@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Accounts
@@ -40,6 +39,31 @@ import Testing
     #expect(try await !cheap.verify(Password("before\0AFTER"), against: hash))
   }
 
+  @Test("E5 E1 · two hashes run at once, 64 wait, the next is told that too many log in")
+  func bounded() async throws {
+    let queue = PasswordHasher.queue()
+    let work = HeldWork()
+    let requests = (0..<66).map { _ in queue.submit { _ in work.run() } }
+    await work.waitUntilRunning(2)
+    #expect(queue.load == (2, 64))
+    let password = try Password(Household.password)
+    let hasher = PasswordHasher(parameters: Household.cheap, queue: queue)
+    let error = await refusal { () async throws(AccountError) in try await hasher.hash(password) }
+    #expect(error == .busy)
+    work.finish(66)
+    for request in requests { try await request.value }
+    #expect(work.most == 2)
+    #expect(try await hasher.hash(password).text.isEmpty == false)
+  }
+
+  @Test("hashing runs off the cooperative pool, at low priority")
+  func lowPriority() async throws {
+    let nice = try await PasswordHasher.queue().run { _ in
+      getpriority(Int32(bitPattern: PRIO_PROCESS.rawValue), 0)
+    }
+    #expect(nice == 10)
+  }
+
   @Test("E1 · two hashes of one password differ")
   func salted() async throws {
     let password = try Password(Household.password)
@@ -53,105 +77,5 @@ import Testing
       try await cheap.verify(password, against: PasswordHash(text))
     }
     #expect(error?.code == .internalFailure)
-  }
-}
-
-@Suite(.timeLimit(.minutes(1))) struct HashingThreadsTests {
-  /// Work that begins, and ends when it is told to.
-  private final class Work: Sendable {
-    private let gate = DispatchSemaphore(value: 0)
-    private let counts = Mutex((running: 0, most: 0, done: 0))
-
-    var running: Int { counts.withLock { $0.running } }
-    var most: Int { counts.withLock { $0.most } }
-    var done: Int { counts.withLock { $0.done } }
-
-    func run() {
-      counts.withLock {
-        $0.running += 1
-        $0.most = max($0.most, $0.running)
-      }
-      gate.wait()
-      counts.withLock {
-        $0.running -= 1
-        $0.done += 1
-      }
-    }
-
-    func finish(_ count: Int) { for _ in 0..<count { gate.signal() } }
-  }
-
-  private func reach(_ threads: HashingThreads, running: Int, waiting: Int) async {
-    while threads.load != (running, waiting) { await Task.yield() }
-  }
-
-  @Test("two hashes run at once, the others wait their turn, and no thread stays")
-  func bounded() async throws {
-    let threads = HashingThreads(atOnce: 2, waiting: 64)
-    let work = Work()
-    try await withThrowingTaskGroup { group in
-      for _ in 0..<20 { group.addTask { try await threads.run { work.run() } } }
-      await reach(threads, running: 2, waiting: 18)
-      while work.running < 2 { await Task.yield() }
-      work.finish(20)
-      try await group.waitForAll()
-    }
-    #expect(work.most == 2)
-    #expect(work.done == 20)
-    #expect(threads.begun == 20)
-    await reach(threads, running: 0, waiting: 0)
-  }
-
-  @Test("a full queue answers busy at once, and takes work again when it has room")
-  func full() async throws {
-    let threads = HashingThreads(atOnce: 1, waiting: 1)
-    let work = Work()
-    try await withThrowingTaskGroup { group in
-      for _ in 0..<2 { group.addTask { try await threads.run { work.run() } } }
-      await reach(threads, running: 1, waiting: 1)
-      let error = await refusal { () async throws(AccountError) in
-        try await threads.run { work.run() }
-      }
-      #expect(error == .busy)
-      work.finish(2)
-      try await group.waitForAll()
-    }
-    #expect(try await threads.run { 7 } == 7)
-  }
-
-  @Test("who is cancelled while waiting leaves the queue, before and after joining it")
-  func cancelled() async throws {
-    let threads = HashingThreads(atOnce: 1, waiting: 8)
-    let work = Work()
-    async let first: Void = threads.run { work.run() }
-    await reach(threads, running: 1, waiting: 0)
-    let second = Task {
-      await refusal { () async throws(AccountError) in
-        try await threads.run { work.run() }
-      }
-    }
-    await reach(threads, running: 1, waiting: 1)
-    second.cancel()
-    #expect(await second.value == .cancelled)
-    #expect(threads.load == (1, 0))
-
-    let third = Task {
-      while !Task.isCancelled { await Task.yield() }
-      return await refusal { () async throws(AccountError) in
-        try await threads.run { work.run() }
-      }
-    }
-    third.cancel()
-    #expect(await third.value == .cancelled)
-    work.finish(1)
-    try await first
-    #expect(work.done == 1)
-  }
-
-  @Test("hashing runs off the cooperative pool, at low priority")
-  func lowPriority() async throws {
-    let threads = HashingThreads()
-    let nice = try await threads.run { getpriority(Int32(bitPattern: PRIO_PROCESS.rawValue), 0) }
-    #expect(nice == 10)
   }
 }

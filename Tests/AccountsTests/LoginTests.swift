@@ -214,13 +214,13 @@ private struct MinimalLogin: LoginMethod {
   func sameCost() async throws {
     try await house.registerOwner()
     for email in ["anna@example.org", "nobody@example.org"] {
-      let before = house.threads.begun
+      let before = house.hashes.begun
       let credentials = PasswordCredentials(email: email, password: "not the password")
       let error = await refusal { () async throws(AccountError) in
         try await house.gate.logIn(credentials)
       }
       #expect(error == .wrongCredentials)
-      #expect(house.threads.begun == before + 1)
+      #expect(house.hashes.begun == before + 1)
     }
   }
 }

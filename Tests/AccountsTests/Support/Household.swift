@@ -49,7 +49,7 @@ struct Household {
   let store: ProbeStore
   /// The database's stores, those that tests watch behind the probe.
   private(set) var stores: GateStores
-  let threads = HashingThreads()
+  let hashes = PasswordHasher.queue()
   let gate: Gate
 
   init(hashing: Argon2Parameters = cheap) throws {
@@ -59,7 +59,7 @@ struct Household {
     stores.accounts = store
     stores.invitations = store
     stores.sessions = store
-    gate = Gate(stores: stores, hashing: hashing, threads: threads, clock: clock.wall)
+    gate = Gate(stores: stores, hashing: hashing, hashes: hashes, clock: clock.wall)
   }
 
   /// The same store after a restart of the controller: nothing in memory.
