@@ -16,7 +16,11 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
   /// Takes members whose keys are known to differ.
   init(unique members: [Member]) { self.members = members }
 
-  public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
+  public init(dictionaryLiteral elements: (String, JSON)...) {
+    members = []
+    members.reserveCapacity(elements.count)
+    for (key, value) in elements { self[key] = value }
+  }
 
   /// How many members there are.
   public var count: Int { members.count }

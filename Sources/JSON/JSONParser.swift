@@ -135,6 +135,7 @@ struct JSONParser {
       index += 1
       return .object(JSONObject(unique: []))
     }
+    members.reserveCapacity(4)
     while true {
       skipSpace()
       let keyAt = index

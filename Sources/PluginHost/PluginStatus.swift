@@ -1,5 +1,11 @@
 import Devices
 
+/// How many messages crossed a process's border.
+package struct MessageCount: Sendable, Hashable {
+  package var sent = 0
+  package var received = 0
+}
+
 /// How one plugin process fares, for `theater plugins`.
 package struct PluginStatus: Sendable, Hashable {
   package enum Condition: Sendable, Hashable {
@@ -23,6 +29,8 @@ package struct PluginStatus: Sendable, Hashable {
   package let restarts: Int
   /// In bytes; its proportional share where the system tells.
   package let memory: Int?
+  /// The messages of this process so far, both ways.
+  package var messages = MessageCount()
   /// The last thing that went wrong, or that it wrote.
   package let lastMessage: String?
   /// The last lines that it wrote to stderr, oldest first.

@@ -49,6 +49,8 @@ package final class PluginSession: Sendable {
   private let key: Mutex<Timetable.Key?> = Mutex(nil)
   private let state = Mutex(State())
   private let lastID = Atomic(0)
+  private let sent = Atomic(0)
+  private let received = Atomic(0)
   private let lastLineAt = Atomic<Int64>(0)
   private let notify: @Sendable (Event) -> Void
 
@@ -84,6 +86,12 @@ package final class PluginSession: Sendable {
     .nanoseconds(lastLineAt.load(ordering: .relaxed))
   }
 
+  /// How many messages went each way.
+  package var messages: MessageCount {
+    MessageCount(
+      sent: sent.load(ordering: .relaxed), received: received.load(ordering: .relaxed))
+  }
+
   /// Whether a request other than a ping waits for its answer.
   package var hasOpenRequests: Bool {
     state.withLock { $0.pending.values.contains { $0.isWork } }
@@ -112,6 +120,7 @@ package final class PluginSession: Sendable {
     guard isOpen else { return receive(.failure(.lost)) }
     if mustSetAlarm, let key = key.withLock({ $0 }) { timetable.wake(key, at: deadline) }
     do {
+      sent.add(1, ordering: .relaxed)
       try connection.send(.request(id: id, method: method, params: params))
     } catch {
       take(id)?.receive(.failure(.lost))
@@ -141,6 +150,7 @@ package final class PluginSession: Sendable {
     let notification = CancelNotification(id: id)
     let message = RPCMessage.notification(
       method: CancelNotification.method, params: notification.params)
+    sent.add(1, ordering: .relaxed)
     // A plugin that is gone has nothing to cancel.
     try? connection.send(message)
   }
@@ -164,6 +174,7 @@ package final class PluginSession: Sendable {
 
   private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
     lastLineAt.store(timetable.clock.now().nanoseconds, ordering: .relaxed)
+    received.add(1, ordering: .relaxed)
     do {
       switch try RPCMessage(line: bytes) {
       case .success(let id, let result): answer(id, .success(result))

@@ -5,12 +5,14 @@ extension PluginRunner {
   /// How it fares now.
   func status() -> PluginStatus {
     let pid = launched?.pid
-    return PluginStatus(
+    var status = PluginStatus(
       plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
       devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
       memory: pid.flatMap(ProcessFacts.memory),
       lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? problem
         ?? launched?.stderrLines.last, stderr: launched?.stderrLines ?? [])
+    if let session { status.messages = session.messages }
+    return status
   }
 
   private var condition: PluginStatus.Condition {

@@ -1,17 +1,15 @@
-import CLinux
 import Devices
 import Glibc
 import Synchronization
 
 /// Lines over a pair of file descriptors: a child's pipes, or a plugin's stdin and stdout.
 ///
-/// One thread waits for the peer. Sending writes at once, or, while an arrival is being worked off,
-/// at its end: a report and the answer after it wake the peer once. Only what the peer does not take is kept,
-/// up to `ProtocolLimits.largestBacklog`, and written by that thread when there is room, so a peer
-/// that hangs never makes a caller wait.
+/// One thread reads. Sending writes at once, or, while an arrival is being worked off, at its end: a
+/// report and the answer after it wake the peer once. Only what the peer does not take is kept, up to
+/// `ProtocolLimits.largestBacklog`, and written by a second thread that lives as long as there is
+/// such a rest, so a peer that hangs never makes a caller wait and one that reads costs no `poll`.
 public final class StreamConnection: Connection {
   private let input: Int32
-  private let wakeUp: Int32
   private let answersAfterEnd: Bool
   private let output: Mutex<Output>
 
@@ -19,11 +17,25 @@ public final class StreamConnection: Connection {
     var descriptor: Int32?
     var backlog: [UInt8] = []
     var isClosing = false
+    /// The second thread is there; it alone closes the descriptor then.
+    var isDraining = false
 
     mutating func keep(_ bytes: ArraySlice<UInt8>) -> Bool {
       guard backlog.count + bytes.count <= ProtocolLimits.largestBacklog else { return false }
       backlog.append(contentsOf: bytes)
       return true
+    }
+
+    /// Writes what is kept, as far as the peer takes it.
+    mutating func writeBacklog() {
+      guard let descriptor else { return }
+      if let written = StreamConnection.write(backlog[...], to: descriptor) {
+        backlog.removeFirst(written)
+      } else {
+        backlog = []
+        isClosing = true
+      }
+      if isClosing, backlog.isEmpty, !isDraining { closeDescriptor() }
     }
 
     mutating func closeDescriptor() {
@@ -41,7 +53,6 @@ public final class StreamConnection: Connection {
   ) {
     self.input = input
     self.answersAfterEnd = answersAfterEnd
-    wakeUp = linux_eventfd()
     output = Mutex(Output(descriptor: descriptor))
     let flags = fcntl(descriptor, F_GETFL)
     if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
@@ -71,91 +82,89 @@ public final class StreamConnection: Connection {
         return output.keep(line[written...]) ? .success(true) : .failure(.clogged)
       }
     }
-    if try outcome.get() { wake() }
+    if try outcome.get() { drain() }
   }
 
   private func flush() {
-    writeBacklog()
-    if output.withLock({ !$0.backlog.isEmpty }) { wake() }
+    let isClogged = output.withLock { output in
+      output.writeBacklog()
+      return !output.backlog.isEmpty
+    }
+    if isClogged { drain() }
   }
 
   public func closeSending() {
-    // What waits for the end of an arrival goes out before a process may exit.
-    writeBacklog()
-    let mustWake = output.withLock { output in
+    let isClogged = output.withLock { output in
       output.isClosing = true
-      if output.backlog.isEmpty { output.closeDescriptor() }
+      // What waits for the end of an arrival goes out before a process may exit.
+      output.writeBacklog()
       return !output.backlog.isEmpty
     }
-    if mustWake { wake() }
+    if isClogged { drain() }
   }
 
-  // MARK: The thread
+  // MARK: The reading thread
 
   private func run(_ receive: (ConnectionEvent) -> Void) {
     var splitter = LineSplitter()
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
     defer { buffer.deallocate() }
-    while waitForInput() {
+    while true {
       let count = read(input, buffer.baseAddress, buffer.count)
       if count > 0 {
         splitter.take(UnsafeBufferPointer(rebasing: buffer[..<count]), receive)
-      } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
+      } else if count < 0, errno == EAGAIN {
+        // Whoever started this process does not let it wait in `read`.
+        var arrival = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+        _ = poll(&arrival, 1, -1)
+      } else if count == 0 || errno != EINTR {
         return
       }
     }
   }
 
-  /// Waits until there is something to read, writing the backlog meanwhile. False at an error.
-  private func waitForInput() -> Bool {
-    while true {
-      let pending = output.withLock { $0.backlog.isEmpty ? nil : $0.descriptor }
-      var interests = [
-        pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: pending ?? -1, events: Int16(POLLOUT), revents: 0),
-      ]
-      let ready = poll(&interests, nfds_t(interests.count), -1)
-      if ready < 0 {
-        if errno == EINTR { continue }
-        return false
-      }
-      if interests[1].revents != 0 {
-        var count: UInt64 = 0
-        _ = read(wakeUp, &count, 8)
-      }
-      if interests[2].revents != 0 { writeBacklog() }
-      if interests[0].revents != 0 { return true }
-    }
-  }
-
-  private func writeBacklog() {
-    output.withLock { output in
-      guard let descriptor = output.descriptor else { return }
-      if let written = Self.write(output.backlog[...], to: descriptor) {
-        output.backlog.removeFirst(written)
-      } else {
+  private func finish() {
+    if !answersAfterEnd {
+      output.withLock { output in
         output.backlog = []
         output.isClosing = true
+        if !output.isDraining { output.closeDescriptor() }
       }
-      if output.isClosing, output.backlog.isEmpty { output.closeDescriptor() }
     }
-  }
-
-  private func finish() {
-    if !answersAfterEnd { output.withLock { $0.closeDescriptor() } }
     close(input)
   }
 
-  private func wake() {
-    var one: UInt64 = 1
-    _ = Glibc.write(wakeUp, &one, 8)
+  // MARK: The draining thread
+
+  /// Lets a thread write what is kept, unless one does.
+  private func drain() {
+    let mustStart = output.withLock { output in
+      defer { output.isDraining = true }
+      return !output.isDraining
+    }
+    guard mustStart else { return }
+    PosixThread.start(name: "drain") { [self] in
+      while let descriptor = waiting() {
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // Interrupted or in error: the next write tells.
+        _ = poll(&room, 1, -1)
+        output.withLock { $0.writeBacklog() }
+      }
+    }
   }
 
-  deinit { close(wakeUp) }
+  /// The descriptor while something is kept for it; otherwise the draining thread is at its end.
+  private func waiting() -> Int32? {
+    output.withLock { output in
+      if !output.backlog.isEmpty, let descriptor = output.descriptor { return descriptor }
+      output.isDraining = false
+      if output.isClosing { output.closeDescriptor() }
+      return nil
+    }
+  }
 
   /// How many bytes the peer took; `nil` when it is gone.
-  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int? {
+  fileprivate static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int? {
     bytes.withUnsafeBytes { storage in
       while true {
         let count = Glibc.write(descriptor, storage.baseAddress, storage.count)

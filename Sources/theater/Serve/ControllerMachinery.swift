@@ -54,6 +54,11 @@ extension PluginStatus {
     ]
     if let process { object["process"] = .string(process) }
     if let pid { object["pid"] = .integer(Int(pid)) }
+    if pid != nil {
+      object["messages"] = [
+        "sent": .integer(messages.sent), "received": .integer(messages.received),
+      ]
+    }
     if let memory { object["memory"] = .integer(memory) }
     if !stderr.isEmpty { object["log"] = .array(stderr.map { .string($0) }) }
     if let lastMessage { object["message"] = .string(lastMessage) }
