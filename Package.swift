@@ -78,6 +78,7 @@ let package = Package(
     // Floor 2
     floor("PluginProtocol", ["Devices", "JSON", "CLinux"]),
     floor("Accounts", ["Devices", "CArgon2", "CLinux", crypto]),
+    floor("AccountScreens", ["Validation", "Devices"]),
     // Floor 3
     floor("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
     floor("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
@@ -131,6 +132,8 @@ let package = Package(
     tests(
       "TheaterConfigurationTests",
       ["TestSupport", "TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices", "JSON"]),
+    tests(
+      "AccountScreensTests", ["TestSupport", "AccountScreens", "Validation", "Devices"]),
     tests("AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices"]),
     tests(
       "StorageTests",

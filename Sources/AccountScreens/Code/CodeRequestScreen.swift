@@ -1,0 +1,111 @@
+import Devices
+import Validation
+
+/// Where codes are asked for.
+package protocol CodeRequestService: Sendable {
+  /// Has a code sent to a phone number or an e-mail address.
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket
+}
+
+/// The screen before the code: a phone number or an e-mail address, to which one is sent.
+package struct CodeRequestScreen: ScreenModel {
+  package enum Input: Sendable {
+    /// What the field holds after a keystroke.
+    case typed(String)
+    /// The button, or Enter.
+    case submit
+  }
+
+  package enum Output: Sendable, Hashable {
+    case canSubmit(Bool)
+    case loading(Bool)
+    case failure(ScreenFailure)
+    /// The code screen comes next.
+    case codeSent(CodeTicket)
+  }
+
+  package enum Work: Sendable, Hashable {
+    case request(String)
+  }
+
+  package enum Answer: Sendable {
+    case requested(Result<CodeTicket, ScreenFailure>)
+  }
+
+  private static let group: GroupName = "contact"
+  private static let button: ControlName = "send"
+
+  /// The field that is asked for.
+  package let field: FieldName
+  package private(set) var form: Form
+  package private(set) var isLoading = false
+  package private(set) var failure: ScreenFailure?
+  package private(set) var ticket: CodeTicket?
+
+  /// - Parameter declaration: Of a field that takes a phone number or an e-mail address.
+  package init(_ declaration: FieldDeclaration, text: String = "") {
+    field = declaration.name
+    form = Form(
+      [declaration],
+      groups: [FormGroup(Self.group, fields: [declaration.name], controls: [Self.button])],
+      values: [declaration.name: text])
+  }
+
+  package var isOver: Bool { ticket != nil }
+  package var isLocked: Bool { isLoading || isOver }
+  package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
+
+  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+    let before = canSubmit
+    let effects =
+      switch event {
+      case .appeared: [Effect]()
+      case .input(let input): isLocked ? [] : take(input)
+      case .answer(.requested(let result)): answered(result)
+      }
+    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+  }
+
+  private mutating func take(_ input: Input) -> [Effect] {
+    switch input {
+    case .typed(let text):
+      _ = form.send(.type(field, text))
+      return []
+    case .submit:
+      _ = form.send(.submit(Self.group))
+      guard canSubmit else { return [] }
+      isLoading = true
+      failure = nil
+      return [.tell(.loading(true)), .start(.request(form.text(field)))]
+    }
+  }
+
+  private mutating func answered(_ result: Result<CodeTicket, ScreenFailure>) -> [Effect] {
+    isLoading = false
+    switch result {
+    case .success(let ticket):
+      self.ticket = ticket
+      return [.tell(.loading(false)), .tell(.codeSent(ticket))]
+    case .failure(let failure):
+      self.failure = failure
+      return [.tell(.loading(false)), .tell(.failure(failure))]
+    }
+  }
+}
+
+extension CodeRequestScreen {
+  /// The screen with a service that sends codes.
+  package func driver(
+    _ service: some CodeRequestService, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<CodeRequestScreen> {
+    ScreenDriver(self, clock: clock) { work in
+      switch work {
+      case .request(let contact):
+        .requested(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.requestCode(for: contact)
+          }))
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/// The screen that takes a one-time code: it submits a whole code by itself, offers a new one when
+/// the countdown is over, and outlives every error.
+package struct CodeScreen: ScreenModel {
+  package enum Input: Sendable {
+    /// What the field holds after a keystroke.
+    case typed(String)
+    /// The button, or Enter.
+    case submit
+    case sendAgain
+  }
+
+  package enum Output: Sendable, Hashable {
+    case authorized(Authorization)
+    /// From a submission or a request for a new code until its answer.
+    case loading(Bool)
+    /// Of any request; none of them ends the screen.
+    case failure(ScreenFailure)
+    /// Seconds left, 0 inclusive.
+    case countdown(Int)
+    case countdownIsRunning(Bool)
+    /// A new code is on its way; the old one is void.
+    case newCodeRequested
+  }
+
+  package enum Work: Sendable, Hashable {
+    case verify(String)
+    case sendAgain
+    case tick(at: Duration)
+  }
+
+  package enum Answer: Sendable {
+    case verified(Result<Authorization, ScreenFailure>)
+    case sent(Result<CodeTicket, ScreenFailure>)
+    case ticked
+  }
+
+  /// What submits a whole code.
+  package enum Submission: Sendable {
+    /// Its last digit.
+    case automatic
+    /// The button alone.
+    case button
+  }
+
+  package private(set) var ticket: CodeTicket
+  package private(set) var isLoading = false
+  /// The error of the last request, until something new is tried.
+  package private(set) var failure: ScreenFailure?
+  package private(set) var authorization: Authorization?
+  private let submission: Submission
+  private var entry: CodeEntry
+  private var timer = Countdown()
+  private var isTicking = false
+
+  package init(_ ticket: CodeTicket, submission: Submission = .automatic) {
+    self.ticket = ticket
+    self.submission = submission
+    entry = CodeEntry(length: ticket.length)
+  }
+
+  /// What the field holds.
+  package var code: String { entry.text }
+
+  package var isOver: Bool { authorization != nil }
+  /// Whether the field takes nothing.
+  package var isLocked: Bool { isLoading || isOver }
+  /// Seconds until "send again" appears; 0 when it is there.
+  package var countdown: Int { timer.remaining }
+  package var canSubmit: Bool { !isLocked && entry.isWhole }
+  package var canSendAgain: Bool { !isLocked && !timer.isRunning }
+
+  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+    switch event {
+    case .appeared: startCountdown(ticket.wait, at: now)
+    case .input(.typed(let text)): type(text)
+    case .input(.submit): canSubmit ? submit() : []
+    case .input(.sendAgain): canSendAgain ? sendAgain(at: now) : []
+    case .answer(.verified(let result)): verified(result)
+    case .answer(.sent(let result)): sent(result, at: now)
+    case .answer(.ticked): tick(at: now)
+    }
+  }
+
+  // MARK: The code
+
+  private mutating func type(_ text: String) -> [Effect] {
+    guard !isLocked, entry.type(text) else { return [] }
+    failure = nil
+    return submission == .automatic && canSubmit ? submit() : []
+  }
+
+  private mutating func submit() -> [Effect] { begin() + [.start(.verify(code))] }
+
+  private mutating func verified(_ result: Result<Authorization, ScreenFailure>) -> [Effect] {
+    switch result {
+    case .success(let authorization):
+      self.authorization = authorization
+      return end() + [.tell(.authorized(authorization))]
+    case .failure(let failure):
+      // A code that was refused is of no more use; one that did not arrive may be right.
+      if case .refused = failure { entry.clear() }
+      return end(with: failure)
+    }
+  }
+
+  // MARK: A new code
+
+  private mutating func sendAgain(at now: Duration) -> [Effect] {
+    begin() + [.start(.sendAgain)] + startCountdown(ticket.wait, at: now)
+  }
+
+  private mutating func sent(_ result: Result<CodeTicket, ScreenFailure>, at now: Duration)
+    -> [Effect]
+  {
+    switch result {
+    case .success(let ticket):
+      let wait = self.ticket.wait
+      self.ticket = ticket
+      entry = CodeEntry(length: ticket.length)
+      // The controller lets people wait longer from time to time.
+      let countdown = ticket.wait == wait ? [] : startCountdown(ticket.wait, at: now)
+      return end() + [.tell(.newCodeRequested)] + countdown
+    case .failure(let failure):
+      guard case .refused(let refusal) = failure, let wait = refusal.retryAfter else {
+        return end(with: failure)
+      }
+      return end(with: failure) + startCountdown(CodeTicket.bounded(wait), at: now)
+    }
+  }
+
+  // MARK: One request at a time
+
+  private mutating func begin() -> [Effect] {
+    isLoading = true
+    failure = nil
+    return [.tell(.loading(true))]
+  }
+
+  private mutating func end(with failure: ScreenFailure? = nil) -> [Effect] {
+    isLoading = false
+    self.failure = failure
+    return [.tell(.loading(false))] + (failure.map { [.tell(.failure($0))] } ?? [])
+  }
+
+  // MARK: The countdown
+
+  private mutating func startCountdown(_ seconds: Int, at now: Duration) -> [Effect] {
+    timer.start(seconds, at: now)
+    return [.tell(.countdownIsRunning(timer.isRunning)), .tell(.countdown(seconds))] + nextTick()
+  }
+
+  private mutating func tick(at now: Duration) -> [Effect] {
+    isTicking = false
+    guard timer.tick(at: now) else { return nextTick() }
+    let end: [Effect] = timer.isRunning ? [] : [.tell(.countdownIsRunning(false))]
+    return [.tell(.countdown(timer.remaining))] + end + nextTick()
+  }
+
+  /// One tick waits at any time; it sees a countdown that was started anew meanwhile.
+  private mutating func nextTick() -> [Effect] {
+    guard timer.isRunning, !isTicking else { return [] }
+    isTicking = true
+    return [.start(.tick(at: timer.nextTick))]
+  }
+}

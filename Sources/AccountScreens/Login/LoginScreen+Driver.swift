@@ -1,0 +1,18 @@
+import Devices
+
+extension LoginScreen {
+  /// The screen with somebody who logs people in.
+  package func driver(
+    _ authenticator: Authenticator, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<LoginScreen> {
+    ScreenDriver(self, clock: clock) { work in
+      switch work {
+      case .logIn(let credentials):
+        .loggedIn(
+          await Result(of: { () throws(ScreenFailure) in
+            try await authenticator.logIn(credentials)
+          }))
+      }
+    }
+  }
+}

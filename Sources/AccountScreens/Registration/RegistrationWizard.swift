@@ -1,0 +1,133 @@
+import Validation
+
+/// The registration wizard: name, e-mail address, password twice; a way back; success leads to
+/// login.
+package struct RegistrationWizard: ScreenModel {
+  package enum Step: String, Sendable, Hashable, CaseIterable {
+    case name, email, password
+  }
+
+  package enum Input: Sendable {
+    /// What a field of this step holds after a keystroke.
+    case typed(FieldName, String)
+    /// The person goes on to another field.
+    case left(FieldName)
+    /// The button, or Enter: to the next step, and at the last one to the controller.
+    case next
+    case back
+  }
+
+  package enum Output: Sendable, Hashable {
+    /// A step is shown; its fields are empty.
+    case step(Step)
+    /// The button of the step changed.
+    case canGoOn(Bool)
+    /// All controls are disabled, and progress is shown, while it is true.
+    case loading(Bool)
+    case outcome(RegistrationOutcome)
+  }
+
+  package enum Work: Sendable, Hashable {
+    case register(NewPerson)
+  }
+
+  package enum Answer: Sendable {
+    case registered(Result<Registered, ScreenFailure>)
+  }
+
+  package private(set) var step = Step.name
+  package private(set) var isLoading = false
+  /// How the last try ended, until something new is tried.
+  package private(set) var outcome: RegistrationOutcome?
+  private var fields: RegistrationForm
+
+  /// - Parameter fields: The declarations of name, e-mail, password and the password again.
+  package init(_ fields: [FieldDeclaration]) { self.fields = RegistrationForm(fields) }
+
+  package var form: Form { fields.form }
+  package var canGoOn: Bool { !isLocked && fields.isValid(step) }
+  package var canGoBack: Bool { !isLocked && step.before != nil }
+
+  package var isOver: Bool { if case .success = outcome { true } else { false } }
+  /// Whether nothing can be typed or pressed.
+  package var isLocked: Bool { isLoading || isOver }
+
+  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+    let before = canGoOn
+    let effects =
+      switch event {
+      case .appeared: show(.name)
+      case .input(let input): isLocked ? [] : take(input)
+      case .answer(.registered(let result)): answered(result)
+      }
+    return effects + (canGoOn == before ? [] : [.tell(.canGoOn(canGoOn))])
+  }
+
+  private mutating func take(_ input: Input) -> [Effect] {
+    switch input {
+    case .typed(let field, let text):
+      guard step.fields.contains(field) else { return [] }
+      outcome = nil
+      fields.type(text, into: field)
+      return []
+    case .left(let field):
+      if step.fields.contains(field) { fields.leave(field) }
+      return []
+    case .next: return goOn()
+    case .back:
+      outcome = nil
+      return step.before.map { show($0) } ?? []
+    }
+  }
+
+  // MARK: From step to step
+
+  private mutating func show(_ next: Step) -> [Effect] {
+    step = next
+    fields.reset(next)
+    return [.tell(.step(next))]
+  }
+
+  private mutating func goOn() -> [Effect] {
+    outcome = nil
+    guard fields.isValid(step) else { return refuse() }
+    if let next = step.after { return show(next) }
+    isLoading = true
+    return [.tell(.loading(true)), .start(.register(fields.person))]
+  }
+
+  /// Says why the step is not done.
+  private mutating func refuse() -> [Effect] {
+    if step == .password, fields.isMismatch {
+      fields.reset(.password)
+      return end(.mismatch)
+    }
+    fields.reveal(step)
+    // What else is wrong stands beside the field.
+    return fields.isEmpty(step) ? end(.empty) : []
+  }
+
+  private mutating func answered(_ result: Result<Registered, ScreenFailure>) -> [Effect] {
+    isLoading = false
+    let told: [Effect] = [.tell(.loading(false))]
+    switch result {
+    case .success(let person): return told + end(.success(person))
+    case .failure(let failure):
+      let outcome = RegistrationOutcome(failure)
+      return told + (outcome.step.map { show($0) } ?? []) + end(outcome)
+    }
+  }
+
+  private mutating func end(_ outcome: RegistrationOutcome) -> [Effect] {
+    self.outcome = outcome
+    return [.tell(.outcome(outcome))]
+  }
+}
+
+extension RegistrationWizard.Step {
+  /// 1...3, as people count.
+  package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
+
+  fileprivate var before: Self? { Self.allCases.last { $0.number < number } }
+  fileprivate var after: Self? { Self.allCases.first { $0.number > number } }
+}
