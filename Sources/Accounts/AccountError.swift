@@ -8,7 +8,9 @@ package struct AccountError: Error, Hashable, Sendable {
     // Registration
     case codeInvalid, setupClosed, taken
     // The gate
-    case wrongCredentials, notLoggedIn, forbidden
+    case wrongCredentials, notLoggedIn, forbidden, proofNeeded
+    // People
+    case notFound, lastOwner, outOfRange
     // The machine
     case busy, cancelled, storageFull, storageFailed
     case internalFailure = "internal"

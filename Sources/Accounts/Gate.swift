@@ -27,13 +27,16 @@ package struct Gate: Sendable {
   /// What happened at the door, for the owner to read later.
   package let audit: AuditLog
 
-  private let accounts: any AccountStore
-  private let sessions: Sessions
+  // For the extensions of `Gate`, one a subject.
+  let stores: GateStores
+  let sessions: Sessions
+  let invitations: Invitations
+  let passwordLogin: Login<PasswordLogin>
+  let clock: WallClock
+  let steady: SteadyClock
+  let random: RandomSource
   private let setupCode = SetupCode()
-  private let invitations: Invitations
   private let registration: Registration
-  private let passwordLogin: Login<PasswordLogin>
-  private let random: RandomSource
 
   /// - Parameters:
   ///   - stores: where accounts, invitations and sessions are kept.
@@ -42,17 +45,20 @@ package struct Gate: Sendable {
   package init(
     stores: GateStores, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
     hashes: RequestQueue = PasswordHasher.queue(), clock: WallClock = .system,
-    random: RandomSource = .system
+    steady: SteadyClock = .system, random: RandomSource = .system
   ) {
     let events = AccountEvents()
     let hasher = PasswordHasher(parameters: hashing, queue: hashes, random: random)
     let sessions = Sessions(
-      store: stores.sessions, lifetime: policy.sessionLifetime, clock: clock, random: random)
+      store: stores.sessions, lifetime: policy.sessionLifetime, clock: clock, steady: steady,
+      random: random)
     let audit = AuditLog(store: stores.audit, clock: clock)
     self.events = events
     self.audit = audit
-    accounts = stores.accounts
+    self.stores = stores
     self.sessions = sessions
+    self.clock = clock
+    self.steady = steady
     self.random = random
     invitations = Invitations(
       store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
@@ -75,14 +81,14 @@ package struct Gate: Sendable {
     } catch  where error.code == .storageFull {
       // A full disk keeps nobody from the theater.
     }
-    if try await accounts.hasAccounts() { return nil }
+    if try await stores.accounts.hasAccounts() { return nil }
     return setupCode.issue(from: random)
   }
 
   /// Whether the theater still waits for its first owner.
   /// - Throws: `storageFailed`.
   package func needsOwner() async throws(AccountError) -> Bool {
-    try await !accounts.hasAccounts()
+    try await !stores.accounts.hasAccounts()
   }
 
   /// Makes an account for the holder of a code; logging in is the next step (E6).
@@ -128,11 +134,5 @@ package struct Gate: Sendable {
       events.publish(.loggedOut(principal))
     }
     if let ended { await audit.record(.logout, by: AuditActor(ended)) }
-  }
-
-  /// Makes an invitation for one further member.
-  /// - Throws: `forbidden` unless `principal` is an owner.
-  package func invite(by principal: Principal) async throws(AccountError) -> IssuedInvitation {
-    try await invitations.issue(by: principal)
   }
 }

@@ -111,8 +111,34 @@ import Testing
   @Test("E1 · a clock that was set back ends no session early")
   func clockBack() async throws {
     let token = try await house.ownerLogsIn().token.text
-    house.clock.advance(-3650 * day)
+    house.clock.set(house.clock.now.addingTimeInterval(-3650 * day))
     #expect(await !isRefused(token))
+    #expect(await !isRefused(token, at: house.restarted()))
+  }
+
+  @Test("E1 · a clock that was set back lets no session live longer than 30 days")
+  func clockBackLengthensNothing() async throws {
+    let token = try await house.ownerLogsIn().token.text
+    let today = house.clock.now
+    house.clock.set(today.addingTimeInterval(-3650 * day))
+    house.clock.advance(30 * day - 1)
+    #expect(await !isRefused(token))
+    house.clock.advance(1)
+    #expect(await isRefused(token))
+    #expect(await isRefused(token, at: house.restarted()))
+  }
+
+  @Test("E1 · after a restart of the machine with a clock set back nobody knows a session's age")
+  func clockBackAcrossBoots() async throws {
+    let token = try await house.ownerLogsIn().token.text
+    let today = house.clock.now
+    house.clock.reboot()
+    #expect(await !isRefused(token, at: house.restarted()))
+    house.clock.set(today.addingTimeInterval(-3650 * day))
+    #expect(await isRefused(token, at: house.restarted()))
+    // It is good again as soon as the clock is right.
+    house.clock.set(today.addingTimeInterval(60))
+    #expect(await !isRefused(token, at: house.restarted()))
   }
 
   @Test("E1 · a session in use costs no query, and one write a minute")
@@ -146,12 +172,14 @@ import Testing
     for (index, digest) in digests.enumerated() {
       let now = house.clock.now.addingTimeInterval(Double(index))
       let session = Session(
-        id: SessionID("\(index)"), account: account, openedAt: now, lastSeenAt: now)
-      let kept = cache.insert(session, for: digest, generation: 0)
-      #expect(kept)
+        id: SessionID("\(index)"), holder: .account(account), openedAt: now,
+        opened: house.clock.steadyNow, lastSeenAt: now, proven: house.clock.steadyNow,
+        origin: .controller)
+      cache.insert(session, for: digest, generation: 0)
     }
+    let now = Moment(day: house.clock.now, steady: house.clock.steadyNow)
     let kept = digests.map { digest in
-      if case .valid = cache.use(digest, at: house.clock.now) { true } else { false }
+      if case .valid = cache.use(digest, at: now) { true } else { false }
     }
     #expect(kept == [false, true, true])
   }

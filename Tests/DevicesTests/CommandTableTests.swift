@@ -33,9 +33,20 @@ struct CommandTableTests {
       #expect(spec.help.hasSuffix("."), "\(spec.name)")
       #expect(spec.longest > .zero && spec.longest <= .seconds(300))
       #expect(spec.settled.key.map(role.stateKeys.contains) ?? true, "\(spec.name)")
-      #expect(spec.permission == .operate)
+      #expect([.play, .operate].contains(spec.permission), "\(spec.name)")
     }
     #expect(!role.title.isEmpty)
+  }
+
+  @Test("E15 · steering and the volume are for whoever may play; every other command is not")
+  func permissions() {
+    let open = Role.allCases.flatMap(\.commands).filter { $0.permission == .play }
+    #expect(
+      Set(open.map { "\($0.role) \($0.name)" }) == [
+        "amplifier volume", "amplifier mute", "amplifier unmute", "dvdPlayer pause",
+        "dvdPlayer seek", "dvdPlayer next", "dvdPlayer previous", "cdPlayer pause",
+        "cdPlayer seek", "cdPlayer next", "cdPlayer previous",
+      ])
   }
 
   @Test("E15 · every typed command becomes JSON and comes back the same")

@@ -74,8 +74,8 @@ import Testing
       try database.pool.write {
         try $0.execute(
           sql: """
-            INSERT INTO account SELECT 'x', name, 'x', 'x', role, passwordHash, createdAt, founder
-            FROM account
+            INSERT INTO account (id, name, email, emailKey, role, passwordHash, createdAt, founder)
+            SELECT 'x', name, 'x', 'x', role, passwordHash, createdAt, founder FROM account
             """)
       }
     }

@@ -57,7 +57,7 @@ package struct AuditActor: Hashable, Sendable {
   }
 
   package init(_ principal: Principal) {
-    self.init(account: principal.account, name: principal.email)
+    self.init(account: principal.account, name: principal.email ?? principal.name)
   }
 
   /// Who typed an address and has proven nothing; nil unless it has the form of one: people type

@@ -25,15 +25,19 @@ package struct Account: Hashable, Sendable, Identifiable {
   package let email: EmailAddress
   package let role: Role
   package let createdAt: Date
+  /// The oldest age rating that this person may watch, in years; nil for no limit.
+  package let ageLimit: Int?
 
   package init(
-    id: AccountID, name: DisplayName, email: EmailAddress, role: Role, createdAt: Date
+    id: AccountID, name: DisplayName, email: EmailAddress, role: Role, createdAt: Date,
+    ageLimit: Int? = nil
   ) {
     self.id = id
     self.name = name
     self.email = email
     self.role = role
     self.createdAt = createdAt
+    self.ageLimit = ageLimit
   }
 }
 

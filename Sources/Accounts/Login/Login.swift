@@ -63,12 +63,24 @@ package struct Login<Method: LoginMethod>: Sendable {
       await audit.record(.login, by: AuditActor(loggedIn.principal), about: method.name)
       return loggedIn
     } catch {
-      await method.didFail(error, with: credentials)
-      // Who typed no address at all tried nothing.
-      if error.field == nil {
-        let claimed = method.claim(credentials).flatMap { AuditActor(claiming: $0) }
-        await audit.record(.login, by: claimed, about: method.name, outcome: .refused(error))
-      }
+      await refused(error, credentials, .login)
+      throw error
+    }
+  }
+
+  /// Proves again, for the session of `token`, who somebody is: the same steps, but the session
+  /// goes on with a new token instead of another one being opened.
+  /// - Throws: what the step said that refused; `notLoggedIn` where the proof is another person's.
+  package func prove(
+    _ credentials: Method.Credentials, renewing token: String
+  ) async throws(AccountError) -> LoggedIn {
+    do throws(AccountError) {
+      let proof = try await proof(by: credentials) { _ in }
+      let loggedIn = try await sessions.renew(token, for: proof)
+      await audit.record(.proof, by: AuditActor(loggedIn.principal), about: method.name)
+      return loggedIn
+    } catch {
+      await refused(error, credentials, .proof)
       throw error
     }
   }
@@ -76,6 +88,20 @@ package struct Login<Method: LoginMethod>: Sendable {
   private func attempt(
     _ credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
   ) async throws(AccountError) -> LoggedIn {
+    let proof = try await proof(by: credentials, progress)
+
+    progress(.openingSession)
+    let loggedIn = try await sessions.open(for: proof)
+
+    progress(.notifying)
+    events.publish(.loggedIn(loggedIn.principal, by: proof.method))
+    await method.didLogIn(loggedIn.principal)
+    return loggedIn
+  }
+
+  private func proof(
+    by credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
+  ) async throws(AccountError) -> ProofOfIdentity {
     progress(.validating)
     try method.validate(credentials)
     try await method.willAuthenticate(credentials)
@@ -86,13 +112,16 @@ package struct Login<Method: LoginMethod>: Sendable {
     try await method.didAuthenticate(proof, by: credentials)
     // Nobody waits for the answer any more: a session would have no owner.
     if Task.isCancelled { throw .cancelled }
+    return proof
+  }
 
-    progress(.openingSession)
-    let loggedIn = try await sessions.open(for: proof)
-
-    progress(.notifying)
-    events.publish(.loggedIn(loggedIn.principal, by: proof.method))
-    await method.didLogIn(loggedIn.principal)
-    return loggedIn
+  private func refused(
+    _ error: AccountError, _ credentials: Method.Credentials, _ deed: AuditDeed
+  ) async {
+    await method.didFail(error, with: credentials)
+    // Who typed no address at all tried nothing.
+    guard error.field == nil else { return }
+    let claimed = method.claim(credentials).flatMap { AuditActor(claiming: $0) }
+    await audit.record(deed, by: claimed, about: method.name, outcome: .refused(error))
   }
 }

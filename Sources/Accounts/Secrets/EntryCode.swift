@@ -37,5 +37,10 @@ package struct EntryCode: Sendable, Redacted {
       .joined(separator: "-")
   }
 
-  var digest: SecretDigest { SecretDigest(of: symbols, purpose: "entry code") }
+  var digest: SecretDigest { digest(for: "entry code") }
+
+  /// What is kept in place of a code that admits to something of its own.
+  func digest(for purpose: StaticString) -> SecretDigest {
+    SecretDigest(of: symbols, purpose: purpose)
+  }
 }

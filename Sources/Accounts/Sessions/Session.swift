@@ -16,77 +16,86 @@ package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
   package var description: String { text }
 }
 
+/// Whose session it is.
+package enum SessionHolder: Hashable, Sendable {
+  case account(Account)
+  /// Somebody who came with a guest pass, and has no account.
+  case guest(GuestPass)
+
+  /// The account, or the identity of the pass, under which there is no account.
+  package var id: AccountID {
+    switch self {
+    case .account(let account): account.id
+    case .guest(let pass): pass.id
+    }
+  }
+}
+
 /// A session as a store keeps it, under the digest of its token.
 package struct Session: Hashable, Sendable {
   package let id: SessionID
-  package let account: Account
+  package let holder: SessionHolder
   package let openedAt: Date
+  /// The same moment by the clock that nobody can set.
+  package let opened: SteadyTime
   /// When it was last used; in a store up to a minute old.
   package var lastSeenAt: Date
+  /// When the person last proved who they are.
+  package var proven: SteadyTime
+  /// Where it was opened.
+  package let origin: Origin
 
-  package init(id: SessionID, account: Account, openedAt: Date, lastSeenAt: Date) {
+  package init(
+    id: SessionID, holder: SessionHolder, openedAt: Date, opened: SteadyTime, lastSeenAt: Date,
+    proven: SteadyTime, origin: Origin
+  ) {
     self.id = id
-    self.account = account
+    self.holder = holder
     self.openedAt = openedAt
+    self.opened = opened
     self.lastSeenAt = lastSeenAt
+    self.proven = proven
+    self.origin = origin
   }
-}
-
-/// How long sessions live, in seconds.
-package struct SessionLifetime: Sendable {
-  /// Unused for this long, a session ends.
-  package let idle: TimeInterval
-  /// However much it is used, a session ends after this.
-  package let absolute: TimeInterval
-  /// The last use is written at most this often.
-  package let seenInterval: TimeInterval
-
-  /// 7 days idle, 30 days at most, last use written once a minute.
-  package static let standard = SessionLifetime(
-    idle: 7 * 86_400, absolute: 30 * 86_400, seenInterval: 60)
-
-  package init(idle: TimeInterval, absolute: TimeInterval, seenInterval: TimeInterval) {
-    self.idle = idle
-    self.absolute = absolute
-    self.seenInterval = seenInterval
-  }
-
-  /// When `session` ends unless it is used before.
-  func end(of session: Session) -> Date {
-    min(
-      session.openedAt.addingTimeInterval(absolute), session.lastSeenAt.addingTimeInterval(idle))
-  }
-
-  /// Sessions that ended before `now`, for the store to drop.
-  func cutoff(at now: Date) -> SessionCutoff {
-    SessionCutoff(
-      openedBefore: now.addingTimeInterval(-absolute), seenBefore: now.addingTimeInterval(-idle))
-  }
-}
-
-/// Sessions that were opened or last seen at or before these times are over.
-package struct SessionCutoff: Sendable {
-  package let openedBefore: Date
-  package let seenBefore: Date
 }
 
 /// Who asks, for the length of one request: what a session proves, without the secret that proved
 /// it (E1).
 package struct Principal: Hashable, Sendable {
+  /// Whose account; for a guest the identity of the pass, under which there is no account.
   package let account: AccountID
   package let name: String
-  package let email: String
+  /// nil for a guest.
+  package let email: String?
   package let role: Role
+  /// The oldest age rating that this person may watch, in years; nil for no limit.
+  package let ageLimit: Int?
+  /// What a guest may do; nil for people with an account.
+  package let pass: GuestPass?
   package let session: SessionID
   /// When the session ends unless it is used before.
   package let expires: Date
+  /// When the person last proved who they are.
+  package let proven: SteadyTime
 
   init(_ session: Session, expires: Date) {
-    account = session.account.id
-    name = session.account.name.text
-    email = session.account.email.text
-    role = session.account.role
+    account = session.holder.id
+    switch session.holder {
+    case .account(let account):
+      name = account.name.text
+      email = account.email.text
+      role = account.role
+      ageLimit = account.ageLimit
+      pass = nil
+    case .guest(let pass):
+      name = pass.name.text
+      email = nil
+      role = .guest
+      ageLimit = pass.ageLimit
+      self.pass = pass
+    }
     self.session = session.id
     self.expires = expires
+    proven = session.proven
   }
 }

@@ -22,8 +22,9 @@ struct SessionCache {
   private var entries: [SecretDigest: Entry] = [:]
   /// Revoked here, and not yet known to be gone from the store.
   private var revoked: Set<SecretDigest> = []
-  /// Counts revocations: what was read from a store before one may not be inserted after it.
-  private var generation: UInt64 = 0
+  /// Counts what makes a store's earlier answer void: what was read from a store before may not be
+  /// inserted after.
+  private(set) var generation: UInt64 = 0
 
   init(lifetime: SessionLifetime, capacity: Int = 1024) {
     self.lifetime = lifetime
@@ -31,17 +32,17 @@ struct SessionCache {
   }
 
   /// Looks a token up, and counts as a use of its session.
-  mutating func use(_ digest: SecretDigest, at now: Date) -> Answer {
+  mutating func use(_ digest: SecretDigest, at now: Moment) -> Answer {
     if revoked.contains(digest) { return .ended }
     guard let index = entries.index(forKey: digest) else {
       return .unknown(generation: generation)
     }
-    guard lifetime.end(of: entries.values[index].session) > now else {
+    guard !lifetime.isOver(entries.values[index].session, at: now) else {
       entries.remove(at: index)
       return .ended
     }
     // A clock that was set back shortens no session.
-    let seen = max(entries.values[index].session.lastSeenAt, now)
+    let seen = max(entries.values[index].session.lastSeenAt, now.day)
     let write = seen.timeIntervalSince(entries.values[index].writtenAt) >= lifetime.seenInterval
     entries.values[index].session.lastSeenAt = seen
     if write { entries.values[index].writtenAt = seen }
@@ -49,16 +50,9 @@ struct SessionCache {
     return .valid(Principal(session, expires: lifetime.end(of: session)), session, write: write)
   }
 
-  /// Keeps what a store told, unless something was revoked since `generation`.
-  /// - Returns: false where it has to be asked again.
-  mutating func insert(_ session: Session, for digest: SecretDigest, generation: UInt64) -> Bool {
-    guard generation == self.generation else { return false }
-    keep(session, for: digest)
-    return true
-  }
-
-  /// Keeps a session that was opened just now.
-  mutating func keep(_ session: Session, for digest: SecretDigest) {
+  /// Keeps what a store told, unless something was revoked or changed since `generation`.
+  mutating func insert(_ session: Session, for digest: SecretDigest, generation: UInt64) {
+    guard generation == self.generation else { return }
     if entries.count >= capacity, entries[digest] == nil { dropOldest() }
     entries[digest] = Entry(session: session, writtenAt: session.lastSeenAt)
   }
@@ -66,10 +60,16 @@ struct SessionCache {
   /// Ends a session for every request from now on.
   /// - Returns: false where it was not here to end.
   mutating func revoke(_ digest: SecretDigest) -> Bool {
-    guard entries.removeValue(forKey: digest) != nil else { return false }
+    guard entries[digest] != nil else { return false }
+    return end(digest)
+  }
+
+  /// Ends a session for every request from now on, whether it is here or not.
+  /// - Returns: false where another call is ending it.
+  mutating func end(_ digest: SecretDigest) -> Bool {
+    entries[digest] = nil
     generation &+= 1
-    revoked.insert(digest)
-    return true
+    return revoked.insert(digest).inserted
   }
 
   /// The store has forgotten a revoked session: it need not be remembered here.
@@ -80,6 +80,12 @@ struct SessionCache {
 
   /// Whether a revocation has not reached the store yet.
   func awaitsStore(_ digest: SecretDigest) -> Bool { revoked.contains(digest) }
+
+  /// The holder has changed or is gone: the store is to be asked again.
+  mutating func drop(_ holder: AccountID) {
+    generation &+= 1
+    entries = entries.filter { $0.value.session.holder.id != holder }
+  }
 
   private mutating func dropOldest() {
     let oldest = entries.min { $0.value.session.lastSeenAt < $1.value.session.lastSeenAt }

@@ -6,16 +6,18 @@ package final class Sessions: Sendable {
   private let store: any SessionStore
   private let lifetime: SessionLifetime
   private let clock: WallClock
+  private let steady: SteadyClock
   private let random: RandomSource
   private let cache: Mutex<SessionCache>
 
   package init(
     store: any SessionStore, lifetime: SessionLifetime = .standard, clock: WallClock = .system,
-    random: RandomSource = .system
+    steady: SteadyClock = .system, random: RandomSource = .system
   ) {
     self.store = store
     self.lifetime = lifetime
     self.clock = clock
+    self.steady = steady
     self.random = random
     cache = Mutex(SessionCache(lifetime: lifetime))
   }
@@ -23,15 +25,13 @@ package final class Sessions: Sendable {
   /// Opens a session with a new token; drops from the store what has ended.
   /// - Throws: `storageFull` or `storageFailed`; then there is no session.
   package func open(for proof: ProofOfIdentity) async throws(AccountError) -> LoggedIn {
-    let now = clock.now()
-    let token = SessionToken(from: random)
-    let session = Session(
-      id: SessionID(from: random), account: proof.account, openedAt: now, lastSeenAt: now)
-    let digest = token.digest
-    try await store.insert(session, digest: digest, dropping: lifetime.cutoff(at: now))
-    cache.withLock { $0.keep(session, for: digest) }
-    return LoggedIn(
-      token: token, principal: Principal(session, expires: lifetime.end(of: session)))
+    try await open(.account(proof.account))
+  }
+
+  /// Opens a guest's session.
+  /// - Throws: `storageFull` or `storageFailed`; then there is no session.
+  func open(with pass: GuestPass) async throws(AccountError) -> LoggedIn {
+    try await open(.guest(pass))
   }
 
   /// Whose token this is; counts as a use of the session. Costs no query while the session is in
@@ -40,6 +40,22 @@ package final class Sessions: Sendable {
   package func resolve(_ token: String) async throws(AccountError) -> Principal {
     guard let token = SessionToken(token) else { throw .notLoggedIn }
     return try await resolve(token.digest)
+  }
+
+  /// Notes that the person proved again who they are, and gives the session a new token in the
+  /// place of `token`, which opens nothing any more.
+  /// - Throws: `notLoggedIn` where the session has ended meanwhile or is another person's;
+  ///   `storageFull` or `storageFailed`, then nothing has changed.
+  func renew(_ token: String, for proof: ProofOfIdentity) async throws(AccountError) -> LoggedIn {
+    guard let old = SessionToken(token)?.digest else { throw .notLoggedIn }
+    guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
+    let token = SessionToken(from: random)
+    try await store.replaceDigest(old, with: token.digest, proven: steady.now())
+    cache.withLock { cache in
+      _ = cache.end(old)
+      cache.forget(old)
+    }
+    return LoggedIn(token: token, principal: try await resolve(token.digest))
   }
 
   /// Ends the session of `token`: no request that begins from now on is accepted.
@@ -56,8 +72,49 @@ package final class Sessions: Sendable {
       while !cache.withLock({ $0.revoke(digest) }) { principal = try await resolve(digest) }
       ended(principal)
     }
-    try await store.deleteSession(digest: digest)
+    try await store.deleteSessions([digest])
     cache.withLock { $0.forget(digest) }
+  }
+
+  /// The living sessions of a person, the newest first.
+  func list(of holder: AccountID) async throws(AccountError) -> [Session] {
+    let now = moment()
+    return try await store.sessions(of: holder).map(\.session)
+      .filter { !lifetime.isOver($0, at: now) }
+      .sorted { $0.openedAt > $1.openedAt }
+  }
+
+  /// When a session ends unless it is used before.
+  func end(of session: Session) -> Date { lifetime.end(of: session) }
+
+  /// Ends those sessions of a person that `isChosen` picks: no request that begins from now on is
+  /// accepted.
+  /// - Parameter ended: told whose session it was, for each, before the store is.
+  /// - Returns: how many ended.
+  /// - Throws: `storageFull` or `storageFailed` where the store could not be told: then they have
+  ///   ended for the running controller, and the call is to be repeated.
+  @discardableResult
+  func end(
+    of holder: AccountID, where isChosen: (SessionID) -> Bool, ended: (Principal) -> Void
+  ) async throws(AccountError) -> Int {
+    let chosen = try await store.sessions(of: holder).filter { isChosen($0.session.id) }
+    let fresh = cache.withLock { cache in chosen.filter { cache.end($0.digest) } }
+    for each in fresh { ended(principal(of: each.session)) }
+    try await store.deleteSessions(chosen.map(\.digest))
+    cache.withLock { cache in for each in chosen { cache.forget(each.digest) } }
+    return fresh.count
+  }
+
+  /// The holder has changed: the next request of each of their sessions sees how.
+  func changed(_ holder: AccountID) {
+    cache.withLock { $0.drop(holder) }
+  }
+
+  /// The store has forgotten sessions together with what they hung on.
+  /// - Parameter ended: told whose session it was, for each.
+  func gone(_ gone: [Session], ended: (Principal) -> Void) {
+    cache.withLock { cache in for session in gone { cache.drop(session.holder.id) } }
+    for session in gone { ended(principal(of: session)) }
   }
 
   /// Drops from the store what has ended; for the start of the controller.
@@ -65,9 +122,22 @@ package final class Sessions: Sendable {
     try await store.deleteSessions(lifetime.cutoff(at: clock.now()))
   }
 
+  private func open(_ holder: SessionHolder) async throws(AccountError) -> LoggedIn {
+    let now = moment()
+    let token = SessionToken(from: random)
+    let session = Session(
+      id: SessionID(from: random), holder: holder, openedAt: now.day, opened: now.steady,
+      lastSeenAt: now.day, proven: now.steady, origin: .current)
+    let digest = token.digest
+    let generation = cache.withLock(\.generation)
+    try await store.insert(session, digest: digest, dropping: lifetime.cutoff(at: now.day))
+    cache.withLock { $0.insert(session, for: digest, generation: generation) }
+    return LoggedIn(token: token, principal: principal(of: session))
+  }
+
   private func resolve(_ digest: SecretDigest) async throws(AccountError) -> Principal {
     while true {
-      switch cache.withLock({ $0.use(digest, at: clock.now()) }) {
+      switch cache.withLock({ $0.use(digest, at: moment()) }) {
       case .valid(let principal, let session, let write):
         if write { await writeLastSeen(of: session) }
         return principal
@@ -75,7 +145,7 @@ package final class Sessions: Sendable {
         throw .notLoggedIn
       case .unknown(let generation):
         guard let session = try await store.session(digest: digest) else { throw .notLoggedIn }
-        _ = cache.withLock { $0.insert(session, for: digest, generation: generation) }
+        cache.withLock { $0.insert(session, for: digest, generation: generation) }
       }
     }
   }
@@ -87,4 +157,10 @@ package final class Sessions: Sendable {
       // A full disk keeps nobody out; the next minute tries again.
     }
   }
+
+  private func principal(of session: Session) -> Principal {
+    Principal(session, expires: lifetime.end(of: session))
+  }
+
+  private func moment() -> Moment { Moment(day: clock.now(), steady: steady.now()) }
 }

@@ -28,10 +28,19 @@ package protocol AccountStore: Sendable {
 
 /// Where invitations are kept, under the digests of their codes.
 package protocol InvitationStore: Sendable {
+  /// Keeps an invitation.
+  /// - Throws: `forbidden` where its maker is no owner any more.
   func insert(_ invitation: Invitation, digest: SecretDigest) async throws(AccountError)
 
   /// The invitation with this digest; nil where it is unknown or used.
   func invitation(digest: SecretDigest) async throws(AccountError) -> Invitation?
+
+  /// Every unused invitation, the newest first.
+  func invitations() async throws(AccountError) -> [Invitation]
+
+  /// Forgets an invitation.
+  /// - Throws: `notFound`.
+  func deleteInvitation(_ id: InvitationID) async throws(AccountError)
 
   /// Forgets unused invitations that expired at or before `date`.
   func deleteInvitations(expiredBefore date: Date) async throws(AccountError)
@@ -40,18 +49,30 @@ package protocol InvitationStore: Sendable {
 /// Where sessions are kept, under the digests of their tokens.
 package protocol SessionStore: Sendable {
   /// Keeps a session, and drops those that are over.
+  /// - Throws: `notLoggedIn` where the account or pass is gone.
   func insert(
     _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
   ) async throws(AccountError)
 
-  /// The session with this digest and its account as it is now.
+  /// The session with this digest and its holder as it is now.
   func session(digest: SecretDigest) async throws(AccountError) -> Session?
+
+  /// The sessions of an account or guest pass.
+  func sessions(
+    of holder: AccountID
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)]
+
+  /// Puts another digest in the place of `old`, and notes a new proof.
+  /// - Throws: `notLoggedIn` where there is no session with `old`.
+  func replaceDigest(
+    _ old: SecretDigest, with new: SecretDigest, proven: SteadyTime
+  ) async throws(AccountError)
 
   /// Notes the last use; an unknown session is no error.
   func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError)
 
-  /// Forgets a session; an unknown one is no error.
-  func deleteSession(digest: SecretDigest) async throws(AccountError)
+  /// Forgets sessions, all or none; an unknown one is no error.
+  func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError)
 
   /// Forgets the sessions that are over.
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError)
@@ -63,12 +84,19 @@ package struct GateStores: Sendable {
   package var invitations: any InvitationStore
   package var sessions: any SessionStore
   package var audit: any AuditStore
+  package var people: any PeopleStore
+  package var guestPasses: any GuestPassStore
 
   /// Takes one object that is all of them.
-  package init(_ store: some AccountStore & InvitationStore & SessionStore & AuditStore) {
+  package init(
+    _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
+      & GuestPassStore
+  ) {
     accounts = store
     invitations = store
     sessions = store
     audit = store
+    people = store
+    guestPasses = store
   }
 }

@@ -40,13 +40,17 @@ extension CommandSpec: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What a person must be allowed to do to give a command.
+/// What a person must be allowed to do, to give a command or to ask for anything else.
 public enum Permission: String, Sendable, Hashable, CaseIterable {
   /// See what runs.
   case view
-  /// Use the theater.
+  /// Begin and end an activity, and steer what plays: pause, seek, volume.
+  case play
+  /// Use the whole theater: every device by itself, every scene.
   case operate
-  /// Change accounts and configuration.
+  /// Change one's own account.
+  case account
+  /// Change other people's accounts and the configuration.
   case administer
 }
 

@@ -33,40 +33,45 @@ public struct CommandRow<Command: RoleCommand>: Sendable {
   let longest: Duration
   let capability: String?
   let manner: CommandManner
+  /// Most commands are for whoever may use the whole theater.
+  var permission = Permission.operate
   let help: String
   let make: @Sendable (JSON?) -> Command?
 
   /// A command without an argument.
   static func plain(
     _ command: Command, settled: Settled, longest: Duration = .seconds(10),
-    capability: String? = nil, manner: CommandManner = .ordinary, help: String
+    capability: String? = nil, manner: CommandManner = .ordinary,
+    permission: Permission = .operate, help: String
   ) -> Self {
     CommandRow(
       argument: nil, settled: settled, longest: longest, capability: capability, manner: manner,
-      help: help
+      permission: permission, help: help
     ) { _ in command }
   }
 
   /// A command with a whole number.
   static func integer(
     _ range: ClosedRange<Int>, unit: String, settled: Settled, longest: Duration = .seconds(10),
-    manner: CommandManner, help: String, make: @escaping @Sendable (Int) -> Command
+    manner: CommandManner, permission: Permission = .operate, help: String,
+    make: @escaping @Sendable (Int) -> Command
   ) -> Self {
     CommandRow(
       argument: .required(.integer(range, unit: unit)), settled: settled, longest: longest,
-      capability: nil, manner: manner, help: help
+      capability: nil, manner: manner, permission: permission, help: help
     ) { $0?.integer.map(make) }
   }
 
   /// A command with a number.
   static func number(
     _ argument: ArgumentSpec, settled: Settled, longest: Duration = .seconds(10),
-    capability: String? = nil, manner: CommandManner = .ordinary, help: String,
+    capability: String? = nil, manner: CommandManner = .ordinary,
+    permission: Permission = .operate, help: String,
     make: @escaping @Sendable (Double?) -> Command?
   ) -> Self {
     CommandRow(
       argument: argument, settled: settled, longest: longest, capability: capability,
-      manner: manner, help: help
+      manner: manner, permission: permission, help: help
     ) { make($0?.number) }
   }
 
@@ -96,8 +101,9 @@ public struct CommandTable<Command: RoleCommand>: Sendable {
     entries = Command.Name.allCases.map { name in
       let row = Command.row(name)
       let spec = CommandSpec(
-        role: Command.role, name: name.rawValue, argument: row.argument, permission: .operate,
-        settled: row.settled, longest: row.longest, capability: row.capability,
+        role: Command.role, name: name.rawValue, argument: row.argument,
+        permission: row.permission, settled: row.settled, longest: row.longest,
+        capability: row.capability,
         manner: row.manner, help: row.help)
       return Entry(name: name, spec: spec, make: row.make)
     }

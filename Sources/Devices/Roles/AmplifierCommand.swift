@@ -41,14 +41,16 @@ public enum AmplifierCommand: RoleCommand {
     case .volume:
       .integer(
         0...100, unit: "%", settled: .argument(.volume), manner: .setting(.volume),
-        help: "Sets the volume, 0 to 100 %."
+        permission: .play, help: "Sets the volume, 0 to 100 %."
       ) { .volume($0) }
     case .mute:
       .plain(
-        .mute, settled: .value(.muted, true), manner: .urgent,
+        .mute, settled: .value(.muted, true), manner: .urgent, permission: .play,
         help: "Silences the speakers; the volume is kept.")
     case .unmute:
-      .plain(.unmute, settled: .value(.muted, false), help: "Lets the speakers sound again.")
+      .plain(
+        .unmute, settled: .value(.muted, false), permission: .play,
+        help: "Lets the speakers sound again.")
     }
   }
 

@@ -50,7 +50,7 @@ enum DiscTransport {
   }
   static func row<Player>(pause command: Player) -> CommandRow<Player> {
     .plain(
-      command, settled: .playback([.paused, .stopped, .ended]), manner: .urgent,
+      command, settled: .playback([.paused, .stopped, .ended]), manner: .urgent, permission: .play,
       help: "Holds still; play goes on.")
   }
   static func row<Player>(stop command: Player) -> CommandRow<Player> {
@@ -66,14 +66,17 @@ enum DiscTransport {
   static func row<Player>(seek make: @escaping @Sendable (Double) -> Player) -> CommandRow<Player> {
     .number(
       .required(.seconds), settled: .accepted, capability: "seek", manner: .ordinary,
-      help: "Goes to a position in seconds from the beginning."
+      permission: .play, help: "Goes to a position in seconds from the beginning."
     ) { $0.map(make) }
   }
   static func row<Player>(next command: Player) -> CommandRow<Player> {
-    .plain(command, settled: .accepted, manner: .cancellable, help: "Goes to the next track.")
+    .plain(
+      command, settled: .accepted, manner: .cancellable, permission: .play,
+      help: "Goes to the next track.")
   }
   static func row<Player>(previous command: Player) -> CommandRow<Player> {
     .plain(
-      command, settled: .accepted, manner: .cancellable, help: "Goes to the track before.")
+      command, settled: .accepted, manner: .cancellable, permission: .play,
+      help: "Goes to the track before.")
   }
 }

@@ -4,8 +4,8 @@ import GRDB
 
 /// How an account lies in its table.
 enum AccountRow {
-  static let columns = "id, name, email, emailKey, role, passwordHash, createdAt"
-  static let placeholders = "?, ?, ?, ?, ?, ?, ?"
+  static let columns = "id, name, email, emailKey, role, passwordHash, createdAt, ageLimit"
+  static let placeholders = "?, ?, ?, ?, ?, ?, ?, ?"
 
   /// The values of `columns`, in their order.
   static func arguments(_ record: AccountRecord) -> StatementArguments {
@@ -13,6 +13,7 @@ enum AccountRow {
     return [
       account.id.text, account.name.text, account.email.text, account.email.key,
       account.role.rawValue, record.passwordHash.text, account.createdAt.milliseconds,
+      account.ageLimit,
     ]
   }
 
@@ -28,7 +29,8 @@ enum AccountRow {
     return Account(
       id: AccountID(id), name: DisplayName(stored: row["name"]),
       email: EmailAddress(stored: row["email"]),
-      role: try role(row), createdAt: Date(milliseconds: row["createdAt"]))
+      role: try role(row), createdAt: Date(milliseconds: row["createdAt"]),
+      ageLimit: row["ageLimit"])
   }
 
   /// Reads the column `role`; an unknown word is a fault, never a right.

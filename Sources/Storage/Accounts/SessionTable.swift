@@ -9,14 +9,19 @@ extension AccountDatabase: SessionStore {
     try await run {
       try await $0.write { database in
         try Self.delete(ended, in: database)
-        try database.execute(
-          sql: """
-            INSERT INTO session (digest, id, account, openedAt, lastSeenAt) VALUES (?, ?, ?, ?, ?)
-            """,
-          arguments: [
-            Data(digest.bytes), session.id.text, session.account.id.text,
-            session.openedAt.milliseconds, session.lastSeenAt.milliseconds,
-          ])
+        do {
+          try database.execute(
+            sql: """
+              INSERT INTO session (digest, id, account, pass, openedAt, openedBoot, openedSteady,
+                lastSeenAt, provenBoot, provenSteady, address, device)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              """,
+            arguments: SessionRow.arguments(session, digest: digest))
+        } catch let error as DatabaseError
+          where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY
+        {
+          throw AccountError.notLoggedIn
+        }
       }
     }
   }
@@ -24,22 +29,15 @@ extension AccountDatabase: SessionStore {
   package func session(digest: SecretDigest) async throws(AccountError) -> Session? {
     try await run {
       try await $0.read {
-        try Row.fetchOne(
-          $0,
-          sql: """
-            SELECT session.id AS session, openedAt, lastSeenAt,
-              account.id AS id, name, email, role, createdAt
-            FROM session JOIN account ON account.id = session.account WHERE digest = ?
-            """,
-          arguments: [Data(digest.bytes)]
-        ).map { row in
-          Session(
-            id: SessionID(row["session"]), account: try AccountRow.account(row),
-            openedAt: Date(milliseconds: row["openedAt"]),
-            lastSeenAt: Date(milliseconds: row["lastSeenAt"]))
-        }
+        try SessionRow.fetch($0, where: "session.digest = ?", [Data(digest.bytes)]).first?.session
       }
     }
+  }
+
+  package func sessions(
+    of holder: AccountID
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
+    try await run { try await $0.read { try Self.sessions(of: holder, in: $0) } }
   }
 
   package func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError) {
@@ -52,11 +50,28 @@ extension AccountDatabase: SessionStore {
     }
   }
 
-  package func deleteSession(digest: SecretDigest) async throws(AccountError) {
+  package func replaceDigest(
+    _ old: SecretDigest, with new: SecretDigest, proven: SteadyTime
+  ) async throws(AccountError) {
     try await run {
       try await $0.write {
         try $0.execute(
-          sql: "DELETE FROM session WHERE digest = ?", arguments: [Data(digest.bytes)])
+          sql: """
+            UPDATE session SET digest = ?, provenBoot = ?, provenSteady = ? WHERE digest = ?
+            """,
+          arguments: [Data(new.bytes), proven.boot, proven.milliseconds, Data(old.bytes)])
+        guard $0.changesCount == 1 else { throw AccountError.notLoggedIn }
+      }
+    }
+  }
+
+  package func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError) {
+    try await run {
+      try await $0.write { database in
+        for digest in digests {
+          try database.execute(
+            sql: "DELETE FROM session WHERE digest = ?", arguments: [Data(digest.bytes)])
+        }
       }
     }
   }
@@ -65,9 +80,79 @@ extension AccountDatabase: SessionStore {
     try await run { try await $0.write { try Self.delete(ended, in: $0) } }
   }
 
+  /// The sessions of an account or guest pass.
+  static func sessions(
+    of holder: AccountID, in database: Database
+  ) throws -> [(digest: SecretDigest, session: Session)] {
+    try SessionRow.fetch(
+      database, where: "session.account = ? OR session.pass = ?", [holder.text, holder.text])
+  }
+
   private static func delete(_ ended: SessionCutoff, in database: Database) throws {
     try database.execute(
-      sql: "DELETE FROM session WHERE openedAt <= ? OR lastSeenAt <= ?",
-      arguments: [ended.openedBefore.milliseconds, ended.seenBefore.milliseconds])
+      sql: """
+        DELETE FROM session WHERE openedAt <= ? OR lastSeenAt <= ?
+          OR (pass IS NOT NULL AND openedAt <= ?)
+        """,
+      arguments: [
+        ended.openedBefore.milliseconds, ended.seenBefore.milliseconds,
+        ended.guestsBefore.milliseconds,
+      ])
+  }
+}
+
+/// How a session lies in its table, with its holder from theirs.
+enum SessionRow {
+  /// The values of all columns, in the order of the statement that inserts them.
+  static func arguments(_ session: Session, digest: SecretDigest) -> StatementArguments {
+    var account: String?
+    var pass: String?
+    switch session.holder {
+    case .account(let holder): account = holder.id.text
+    case .guest(let holder): pass = holder.id.text
+    }
+    return [
+      Data(digest.bytes), session.id.text, account, pass, session.openedAt.milliseconds,
+      session.opened.boot, session.opened.milliseconds, session.lastSeenAt.milliseconds,
+      session.proven.boot, session.proven.milliseconds, session.origin.address,
+      session.origin.device,
+    ]
+  }
+
+  /// The sessions that a condition picks, each with its digest.
+  static func fetch(
+    _ database: Database, where condition: String, _ arguments: StatementArguments
+  ) throws -> [(digest: SecretDigest, session: Session)] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT session.digest, session.id AS session, openedAt, openedBoot, openedSteady,
+          lastSeenAt, provenBoot, provenSteady, address, device,
+          account.id AS id, account.name, email, role, createdAt, account.ageLimit,
+          \(GuestPassRow.joined)
+        FROM session LEFT JOIN account ON account.id = session.account
+          LEFT JOIN guestPass ON guestPass.id = session.pass
+        WHERE \(condition)
+        """,
+      arguments: arguments)
+    return try rows.map { row in
+      guard let digest = SecretDigest(bytes: row["digest"] as Data) else {
+        throw StorageError.failed("a session has a token that was not written by this program")
+      }
+      return (digest, try session(row))
+    }
+  }
+
+  private static func session(_ row: Row) throws -> Session {
+    let pass: String? = row[GuestPassRow.joinedID]
+    return Session(
+      id: SessionID(row["session"]),
+      holder: pass == nil
+        ? .account(try AccountRow.account(row)) : .guest(try GuestPassRow.joinedPass(row)),
+      openedAt: Date(milliseconds: row["openedAt"]),
+      opened: SteadyTime(boot: row["openedBoot"], milliseconds: row["openedSteady"]),
+      lastSeenAt: Date(milliseconds: row["lastSeenAt"]),
+      proven: SteadyTime(boot: row["provenBoot"], milliseconds: row["provenSteady"]),
+      origin: Origin(address: row["address"], device: row["device"]))
   }
 }

@@ -11,6 +11,7 @@ enum Schema {
     migrator.registerMigration("1 accounts", migrate: accounts)
     migrator.registerMigration("2 positions", migrate: positions)
     migrator.registerMigration("3 audit", migrate: audit)
+    migrator.registerMigration("4 people", migrate: people)
     return migrator
   }
 

@@ -11,6 +11,19 @@ package struct RemoteClient: Sendable {
   /// The secret of the session; `nil` before login.
   package var token: String?
 
+  /// By what a person recognises this client in the list of sessions: `theater/1 (livingroom)`.
+  private static let userAgent = "theater/1 (\(hostName()))"
+
+  /// The name of this machine; only letters, digits, hyphens and dots of it.
+  private static func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self).filter {
+      $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".")
+    }
+  }
+
   private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
   package init(_ address: RemoteAddress, token: String? = nil) {
@@ -123,6 +136,7 @@ package struct RemoteClient: Sendable {
   ) -> HTTPRequestHead {
     var headers = headers
     headers.add(name: "host", value: "localhost")
+    headers.add(name: "user-agent", value: Self.userAgent)
     headers.add(name: "connection", value: "close")
     if let token { headers.add(name: "authorization", value: "Bearer \(token)") }
     if let body { headers.add(name: "content-length", value: String(body.count)) }

@@ -108,9 +108,10 @@ extension APIError {
   init(_ error: AccountError) {
     let status: HTTPResponse.Status =
       switch error.code {
-      case .empty, .malformed, .tooShort, .tooLong: .unprocessableContent
-      case .codeInvalid, .forbidden: .forbidden
-      case .setupClosed, .taken: .conflict
+      case .empty, .malformed, .tooShort, .tooLong, .outOfRange: .unprocessableContent
+      case .codeInvalid, .forbidden, .proofNeeded: .forbidden
+      case .setupClosed, .taken, .lastOwner: .conflict
+      case .notFound: .notFound
       case .wrongCredentials, .notLoggedIn: .unauthorized
       case .busy, .cancelled: .serviceUnavailable
       case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")

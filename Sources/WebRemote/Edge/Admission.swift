@@ -17,9 +17,7 @@ struct Admission: Sendable {
     var caller: Caller?
     if case .permitted(let permission) = route.access {
       let known = try await self.caller(of: request)
-      guard known.principal.role.may(permission) else {
-        throw APIError(AccountError.forbidden("do this"))
-      }
+      guard known.principal.may(permission) else { throw known.principal.refusal }
       caller = known
     }
     var json = JSON.object([:])
@@ -69,15 +67,5 @@ struct Admission: Sendable {
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
     guard type == "application/json" else { throw APIError.wrongContentType }
     return body
-  }
-}
-
-extension Accounts.Role {
-  /// Whether a person of this role may do what needs `permission`.
-  func may(_ permission: Permission) -> Bool {
-    switch self {
-    case .owner: true
-    case .member: permission != .administer
-    }
   }
 }

@@ -46,9 +46,12 @@ struct Caller: Sendable {
 /// What Hummingbird hands from the edge to the routes.
 package struct RemoteContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
+  /// The address of the other end of the connection.
+  let peer: String
 
   package init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    peer = source.channel.peer
   }
 }
 

@@ -21,7 +21,9 @@ struct Edge: RouterMiddleware {
     var response: Response
     do {
       try Self.checkPath(request)
-      response = try await next(request, context)
+      response = try await Origin.$current.withValue(Origin(of: request, context)) {
+        try await next(request, context)
+      }
     } catch {
       response = await refusal(error, request, context)
     }

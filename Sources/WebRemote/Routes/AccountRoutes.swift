@@ -77,7 +77,7 @@ extension Remote {
   private static func json(_ principal: Principal) -> JSON {
     [
       "user": [
-        "name": .string(principal.name), "email": .string(principal.email),
+        "name": .string(principal.name), "email": principal.email.map { .string($0) } ?? .null,
         "role": .string(principal.role.rawValue),
       ],
       "expires": .string(principal.expires.ISO8601Format()),

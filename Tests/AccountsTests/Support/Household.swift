@@ -59,12 +59,13 @@ struct Household {
     stores.accounts = store
     stores.invitations = store
     stores.sessions = store
-    gate = Gate(stores: stores, hashing: hashing, hashes: hashes, clock: clock.wall)
+    gate = Gate(
+      stores: stores, hashing: hashing, hashes: hashes, clock: clock.wall, steady: clock.steady)
   }
 
   /// The same store after a restart of the controller: nothing in memory.
   func restarted(hashing: Argon2Parameters = cheap) -> Gate {
-    Gate(stores: stores, hashing: hashing, clock: clock.wall)
+    Gate(stores: stores, hashing: hashing, clock: clock.wall, steady: clock.steady)
   }
 
   /// Registers the first owner, with the code from the console.

@@ -63,6 +63,15 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
     try await base.invitation(digest: digest)
   }
 
+  func invitations() async throws(AccountError) -> [Invitation] {
+    try await base.invitations()
+  }
+
+  func deleteInvitation(_ id: InvitationID) async throws(AccountError) {
+    try write()
+    try await base.deleteInvitation(id)
+  }
+
   func deleteInvitations(expiredBefore date: Date) async throws(AccountError) {
     try write()
     try await base.deleteInvitations(expiredBefore: date)
@@ -90,9 +99,22 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
     try await base.setLastSeen(date, of: session)
   }
 
-  func deleteSession(digest: SecretDigest) async throws(AccountError) {
+  func sessions(
+    of holder: AccountID
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
+    try await base.sessions(of: holder)
+  }
+
+  func replaceDigest(
+    _ old: SecretDigest, with new: SecretDigest, proven: SteadyTime
+  ) async throws(AccountError) {
     try write()
-    try await base.deleteSession(digest: digest)
+    try await base.replaceDigest(old, with: new, proven: proven)
+  }
+
+  func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError) {
+    try write()
+    try await base.deleteSessions(digests)
   }
 
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError) {

@@ -1,0 +1,88 @@
+import Accounts
+import Foundation
+import GRDB
+import JSON
+
+extension AccountDatabase: GuestPassStore {
+  package func insert(_ pass: GuestPass, digest: SecretDigest) async throws(AccountError) {
+    try await run {
+      try await $0.write { database in
+        try database.execute(
+          sql: "DELETE FROM guestPass WHERE expires <= ?", arguments: [pass.madeAt.milliseconds])
+        try database.execute(
+          sql: """
+            INSERT INTO guestPass (digest, \(GuestPassRow.columns.joined(separator: ", ")))
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
+            WHERE EXISTS (SELECT 1 FROM account WHERE id = ? AND role = ?)
+            """,
+          arguments: [
+            Data(digest.bytes), pass.id.text, pass.name.text,
+            JSON.array(pass.activities.map { .string($0) }).text(), pass.volumeLimit,
+            pass.ageLimit, pass.madeBy.text, pass.madeAt.milliseconds, pass.expires.milliseconds,
+            pass.madeBy.text, Role.owner.rawValue,
+          ])
+        guard database.changesCount == 1 else { throw AccountError.forbidden("invite guests") }
+      }
+    }
+  }
+
+  package func guestPass(digest: SecretDigest) async throws(AccountError) -> GuestPass? {
+    try await passes("SELECT * FROM guestPass WHERE digest = ?", [Data(digest.bytes)]).first
+  }
+
+  package func guestPasses() async throws(AccountError) -> [GuestPass] {
+    try await passes("SELECT * FROM guestPass ORDER BY madeAt DESC, id", [])
+  }
+
+  package func deleteGuestPass(_ id: AccountID) async throws(AccountError) -> [Session] {
+    try await run {
+      try await $0.write { database in
+        let sessions = try Self.sessions(of: id, in: database).map(\.session)
+        try database.execute(sql: "DELETE FROM guestPass WHERE id = ?", arguments: [id.text])
+        guard database.changesCount == 1 else { throw AccountError.unknownGuestPass }
+        try Self.deletePositions(of: id, in: database)
+        return sessions
+      }
+    }
+  }
+
+  private func passes(
+    _ sql: String, _ arguments: StatementArguments
+  ) async throws(AccountError) -> [GuestPass] {
+    try await run {
+      try await $0.read {
+        try Row.fetchAll($0, sql: sql, arguments: arguments).map { try GuestPassRow.pass($0) }
+      }
+    }
+  }
+}
+
+/// How a guest pass lies in its table, and in a row that was joined from several.
+enum GuestPassRow {
+  static let columns = [
+    "id", "name", "activities", "volumeLimit", "ageLimit", "madeBy", "madeAt", "expires",
+  ]
+
+  /// The columns for a join, apart from those of the same name.
+  static let joined = columns.map { "guestPass.\($0) AS \(prefix)\($0)" }.joined(separator: ", ")
+  /// Which of them is null where there is no pass.
+  static let joinedID = "\(prefix)id"
+  private static let prefix = "pass_"
+
+  static func joinedPass(_ row: Row) throws -> GuestPass { try pass(row, prefix: prefix) }
+
+  /// Reads a row that has `columns`.
+  /// - Throws: `StorageError` where the row was not written by this program.
+  static func pass(_ row: Row, prefix: String = "") throws -> GuestPass {
+    let activities: String = row["\(prefix)activities"]
+    guard let names = (try? JSON(parsing: activities))?.array?.compactMap(\.string) else {
+      throw StorageError.failed("a guest pass names no activities")
+    }
+    return GuestPass(
+      id: AccountID(row["\(prefix)id"]), name: DisplayName(stored: row["\(prefix)name"]),
+      activities: names, volumeLimit: row["\(prefix)volumeLimit"],
+      ageLimit: row["\(prefix)ageLimit"], madeBy: AccountID(row["\(prefix)madeBy"]),
+      madeAt: Date(milliseconds: row["\(prefix)madeAt"]),
+      expires: Date(milliseconds: row["\(prefix)expires"]))
+  }
+}

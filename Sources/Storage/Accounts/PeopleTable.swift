@@ -1,0 +1,96 @@
+import Accounts
+import GRDB
+
+extension AccountDatabase: PeopleStore {
+  package func people() async throws(AccountError) -> [Account] {
+    try await run {
+      try await $0.read {
+        try Row.fetchAll(
+          $0, sql: "SELECT \(AccountRow.columns) FROM account ORDER BY createdAt, id"
+        ).map { try AccountRow.account($0) }
+      }
+    }
+  }
+
+  package func setRole(
+    _ role: Role, of account: AccountID
+  ) async throws(AccountError) -> [Session] {
+    try await run {
+      try await $0.write { database in
+        if role != .owner { try Self.checkOwnerRemains(without: account, in: database) }
+        try Self.update("role", role.rawValue, of: account, in: database)
+        guard role != .owner else { return [] }
+        // What an owner handed out is not to outlive the right to hand it out.
+        let sessions = try Self.guestSessions(by: account, in: database)
+        for table in ["invitation", "guestPass"] {
+          try database.execute(
+            sql: "DELETE FROM \(table) WHERE madeBy = ?", arguments: [account.text])
+        }
+        return sessions
+      }
+    }
+  }
+
+  package func setAgeLimit(
+    _ years: Int?, of account: AccountID
+  ) async throws(AccountError) {
+    try await run {
+      try await $0.write { try Self.update("ageLimit", years, of: account, in: $0) }
+    }
+  }
+
+  package func setName(
+    _ name: DisplayName, of account: AccountID
+  ) async throws(AccountError) {
+    try await run {
+      try await $0.write { try Self.update("name", name.text, of: account, in: $0) }
+    }
+  }
+
+  package func removeAccount(_ account: AccountID) async throws(AccountError) -> [Session] {
+    try await run {
+      try await $0.write { database in
+        try Self.checkOwnerRemains(without: account, in: database)
+        let sessions =
+          try Self.sessions(of: account, in: database).map(\.session)
+          + Self.guestSessions(by: account, in: database)
+        try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.text])
+        guard database.changesCount == 1 else { throw AccountError.unknownAccount }
+        try Self.deletePositions(of: account, in: database)
+        return sessions
+      }
+    }
+  }
+
+  /// Forgets where an account or a guest stopped playing.
+  static func deletePositions(of user: AccountID, in database: Database) throws {
+    try database.execute(sql: "DELETE FROM position WHERE user = ?", arguments: [user.text])
+  }
+
+  private static func checkOwnerRemains(
+    without account: AccountID, in database: Database
+  ) throws {
+    let others = try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM account WHERE role = ? AND id <> ?)",
+      arguments: [Role.owner.rawValue, account.text])
+    guard others == true else { throw AccountError.lastOwner }
+  }
+
+  private static func update(
+    _ column: String, _ value: (any DatabaseValueConvertible)?, of account: AccountID,
+    in database: Database
+  ) throws {
+    try database.execute(
+      sql: "UPDATE account SET \(column) = ? WHERE id = ?", arguments: [value, account.text])
+    guard database.changesCount == 1 else { throw AccountError.unknownAccount }
+  }
+
+  /// The sessions of guests whose pass an account made.
+  private static func guestSessions(
+    by account: AccountID, in database: Database
+  ) throws -> [Session] {
+    try SessionRow.fetch(
+      database, where: "guestPass.madeBy = ?", [account.text]
+    ).map(\.session)
+  }
+}

@@ -1,0 +1,55 @@
+import GRDB
+
+extension Schema {
+  /// Guest passes, age limits, names for invitations, and of sessions where they were opened and
+  /// when their person was last proven.
+  static func people(_ database: Database) throws {
+    // SQLite cannot loosen a column, so the table of sessions is made anew: a session belongs to an
+    // account or to a pass. Those that are open stay open; their person is to be proven again for
+    // whatever wants a fresh proof.
+    try database.execute(
+      sql: """
+        ALTER TABLE account ADD COLUMN ageLimit INTEGER;
+
+        ALTER TABLE invitation ADD COLUMN id TEXT;
+        UPDATE invitation SET id = lower(hex(randomblob(8)));
+        CREATE UNIQUE INDEX invitationID ON invitation (id);
+
+        CREATE TABLE guestPass (
+          digest BLOB NOT NULL PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          name TEXT NOT NULL,
+          activities TEXT NOT NULL,
+          volumeLimit INTEGER NOT NULL CHECK (volumeLimit BETWEEN 0 AND 100),
+          ageLimit INTEGER,
+          madeBy TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+          madeAt INTEGER NOT NULL,
+          expires INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX guestPassOfAccount ON guestPass (madeBy);
+
+        CREATE TABLE openSession (
+          digest BLOB NOT NULL PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          account TEXT REFERENCES account ON DELETE CASCADE,
+          pass TEXT REFERENCES guestPass (id) ON DELETE CASCADE,
+          openedAt INTEGER NOT NULL,
+          openedBoot TEXT NOT NULL,
+          openedSteady INTEGER NOT NULL,
+          lastSeenAt INTEGER NOT NULL,
+          provenBoot TEXT NOT NULL,
+          provenSteady INTEGER NOT NULL,
+          address TEXT NOT NULL,
+          device TEXT NOT NULL,
+          CHECK ((account IS NULL) <> (pass IS NULL))
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO openSession
+          SELECT digest, id, account, NULL, openedAt, '', 0, lastSeenAt, '', 0, '', ''
+          FROM session;
+        DROP TABLE session;
+        ALTER TABLE openSession RENAME TO session;
+        CREATE INDEX sessionOfAccount ON session (account);
+        CREATE INDEX sessionOfPass ON session (pass);
+        """)
+  }
+}

@@ -1,0 +1,55 @@
+import Accounts
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Origin {
+  /// Where a request comes from: the address of the other end of its connection, and what the
+  /// program there calls itself. `X-Forwarded-For` and its like say whatever their sender likes, so
+  /// nobody asks them.
+  init(of request: Request, _ context: RemoteContext) {
+    self.init(
+      address: context.peer, device: DeviceLabel.text(request.headers[.userAgent] ?? ""))
+  }
+}
+
+extension Channel {
+  /// The address of the other end; `local` on a Unix socket, which only this user can open.
+  var peer: String {
+    if case .unixDomainSocket? = localAddress { return "local" }
+    return remoteAddress?.ipAddress ?? "unknown"
+  }
+}
+
+/// What a person calls the device from which a program asks, as far as its User-Agent header
+/// (RFC 9110, section 10.1.5) tells.
+enum DeviceLabel {
+  /// `Firefox on Android`, `theater on livingroom`, else the program's own name.
+  static func text(_ userAgent: String) -> String {
+    let agent = userAgent.prefix(400)
+    if agent.hasPrefix("theater/"), let host = agent.split(separator: "(").dropFirst().first {
+      return "theater on \(host.prefix { $0 != ")" })"
+    }
+    let browser = browsers.first { agent.contains($0.sign) }?.name
+    let system = systems.first { agent.contains($0.sign) }?.name
+    switch (browser, system) {
+    case (let browser?, let system?): return "\(browser) on \(system)"
+    case (let browser?, nil): return browser
+    case (nil, _): return String(agent.prefix { $0 != "/" && $0 != " " })
+    }
+  }
+
+  // Each names itself beside those that it resembles, so the more particular comes first.
+  private static let browsers = [
+    (sign: "Edg", name: "Edge"), (sign: "OPR/", name: "Opera"),
+    (sign: "SamsungBrowser/", name: "Samsung Internet"), (sign: "Firefox/", name: "Firefox"),
+    (sign: "FxiOS/", name: "Firefox"), (sign: "CriOS/", name: "Chrome"),
+    (sign: "Chrome/", name: "Chrome"), (sign: "Safari/", name: "Safari"),
+  ]
+  private static let systems = [
+    (sign: "iPhone", name: "iPhone"), (sign: "iPad", name: "iPad"),
+    (sign: "Android", name: "Android"), (sign: "Windows", name: "Windows"),
+    (sign: "Macintosh", name: "Mac"), (sign: "CrOS", name: "ChromeOS"),
+    (sign: "Linux", name: "Linux"),
+  ]
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+@testable import Accounts
+
+@Suite struct SessionListTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  /// Logs in as from a device.
+  private func logIn(from device: String, _ address: String = "192.168.1.20") async throws
+    -> LoggedIn
+  {
+    try await Origin.$current.withValue(Origin(address: address, device: device)) {
+      try await house.logIn()
+    }
+  }
+
+  private func isRefused(_ loggedIn: LoggedIn, at gate: Gate? = nil) async -> Bool {
+    await refusal { () async throws(AccountError) in
+      try await (gate ?? house.gate).resolve(loggedIn.token.text)
+    } == .notLoggedIn
+  }
+
+  @Test("A10 · a person sees their own sessions: device, address, opened, last seen, which is this")
+  func list() async throws {
+    try await house.registerOwner()
+    let phone = try await logIn(from: "Firefox on Android", "fe80::1")
+    house.clock.advance(3600)
+    let laptop = try await logIn(from: "theater on desk")
+    let list = try await house.gate.sessions(of: laptop.principal)
+    #expect(list.map(\.session.origin.device) == ["theater on desk", "Firefox on Android"])
+    #expect(list.map(\.session.origin.address) == ["192.168.1.20", "fe80::1"])
+    #expect(list.map(\.isCurrent) == [true, false])
+    #expect(list[1].session.id == phone.principal.session)
+    #expect(list[1].session.openedAt == house.clock.now.addingTimeInterval(-3600))
+    #expect(list[1].expires == house.clock.now.addingTimeInterval(7 * 86_400 - 3600))
+    house.clock.advance(7 * 86_400 - 1800)
+    _ = try await house.gate.resolve(laptop.token.text)
+    #expect(try await house.gate.sessions(of: laptop.principal).count == 1)
+  }
+
+  @Test("A10 · one session is ended from another, at once and for a restarted controller")
+  func endOne() async throws {
+    try await house.registerOwner()
+    let phone = try await logIn(from: "phone")
+    let laptop = try await logIn(from: "laptop")
+    let told = house.gate.events.subscribe()
+    try await house.gate.endSession(phone.principal.session, of: laptop.principal)
+    #expect(await isRefused(phone))
+    #expect(await isRefused(phone, at: house.restarted()))
+    #expect(await !isRefused(laptop))
+    #expect(await told.first { _ in true } == .loggedOut(phone.principal))
+    let again = await refusal { () async throws(AccountError) in
+      try await house.gate.endSession(phone.principal.session, of: laptop.principal)
+    }
+    #expect(again == .unknownSession)
+  }
+
+  @Test("A10 · the sessions of others are not there to be ended")
+  func endOthers() async throws {
+    let owner = try await house.ownerLogsIn()
+    let code = try await house.gate.invite(by: owner.principal).code
+    _ = try await house.gate.register(.guest(code.text))
+    let member = try await house.logIn("ben@example.org")
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.endSession(owner.principal.session, of: member.principal)
+    }
+    #expect(error == .unknownSession)
+    #expect(await !isRefused(owner))
+    #expect(try await house.gate.sessions(of: member.principal).count == 1)
+  }
+
+  @Test("A10 · all others are ended, or all, also those that no request has used for a while")
+  func endAll() async throws {
+    try await house.registerOwner()
+    var opened: [LoggedIn] = []
+    for index in 0..<5 { opened.append(try await logIn(from: "\(index)")) }
+    // Nothing is cached after a restart.
+    let gate = house.restarted()
+    #expect(try await gate.endSessions(of: opened[0].principal, exceptCurrent: true) == 4)
+    for each in opened.dropFirst() { #expect(await isRefused(each, at: gate)) }
+    #expect(await !isRefused(opened[0], at: gate))
+    #expect(try await gate.endSessions(of: opened[0].principal, exceptCurrent: false) == 1)
+    #expect(await isRefused(opened[0], at: gate))
+  }
+
+  @Test("A10 · sessions are ended at once on a full disk too, and the end can be repeated")
+  func endOnFullDisk() async throws {
+    try await house.registerOwner()
+    let phone = try await logIn(from: "phone")
+    let laptop = try await logIn(from: "laptop")
+    let full = AccountError(.storageFull, message: "full", hint: "free")
+    await house.store.failWrites(with: full)
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.endSessions(of: laptop.principal, exceptCurrent: true)
+    }
+    #expect(error == full)
+    #expect(await isRefused(phone))
+    await house.store.failWrites(with: nil)
+    try await house.gate.endSessions(of: laptop.principal, exceptCurrent: true)
+    #expect(await isRefused(phone, at: house.restarted()))
+    #expect(await !isRefused(laptop))
+  }
+}
+
+@Suite struct ProofTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  private func isFresh(_ token: String, at gate: Gate? = nil) async throws -> Bool {
+    let gate = gate ?? house.gate
+    let principal = try await gate.resolve(token)
+    return await refusal { () async throws(AccountError) in
+      try gate.requireFreshProof(principal)
+    } == nil
+  }
+
+  @Test("E1 · who logged in more than five minutes ago proves it again before a sensitive change")
+  func freshness() async throws {
+    let token = try await house.ownerLogsIn().token.text
+    house.clock.advance(299)
+    #expect(try await isFresh(token))
+    #expect(try await isFresh(token, at: house.restarted()))
+    house.clock.advance(1)
+    #expect(try await !isFresh(token))
+    // A clock that was set back makes no proof younger.
+    house.clock.set(house.clock.now.addingTimeInterval(-3600))
+    #expect(try await !isFresh(token))
+    house.clock.reboot()
+    #expect(try await !isFresh(token, at: house.restarted()))
+  }
+
+  @Test("E1 · a proof gives the session a new token; the old one opens nothing any more")
+  func newToken() async throws {
+    let before = try await house.ownerLogsIn()
+    house.clock.advance(3600)
+    let after = try await house.gate.prove(before.token.text, password: Household.password)
+    #expect(after.token.text != before.token.text)
+    #expect(after.principal.session == before.principal.session)
+    #expect(try await isFresh(after.token.text))
+    let old = await refusal { () async throws(AccountError) in
+      try await house.gate.resolve(before.token.text)
+    }
+    #expect(old == .notLoggedIn)
+    #expect(try await house.gate.sessions(of: after.principal).count == 1)
+    #expect(try await isFresh(after.token.text, at: house.restarted()))
+  }
+
+  @Test("E1 · a wrong password proves nothing and changes nothing")
+  func wrong() async throws {
+    let loggedIn = try await house.ownerLogsIn()
+    house.clock.advance(3600)
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.prove(loggedIn.token.text, password: "not the right one")
+    }
+    #expect(error == .wrongCredentials)
+    #expect(try await !isFresh(loggedIn.token.text))
+    let last = try await house.gate.audit.entries(newest: 1).last
+    #expect(last?.deed == .proof)
+    #expect(last?.outcome == .refused("wrongCredentials"))
+  }
+}
