@@ -96,10 +96,14 @@ public struct Capabilities: Sendable, Hashable {
 public enum CableKind: String, Sendable, Hashable, CaseIterable {
   /// Samples over a Unix socket, clocked by credit (docs/cable-protocol.md).
   case pcm
-  /// An ALSA PCM that its owner lends.
+  /// An ALSA PCM that its owner lends. Reserved: no version of the contract says yet how, so two
+  /// ends that have nothing else in common are not joined.
   case alsa
   /// HDMI or an analogue wire: nothing to plug.
   case wired
+
+  /// The kinds by which two ends can be joined.
+  public static let joined: Set<CableKind> = [.pcm, .wired]
 }
 
 /// The amplifier's end of a new cable.

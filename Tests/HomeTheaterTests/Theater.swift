@@ -27,7 +27,7 @@ struct Theater {
   let devices: [DeviceID: FakeDevice]
   let facade: HomeTheaterFacade
 
-  init(plan: TheaterPlan = .evening) {
+  init(plan: TheaterPlan = .evening, log: @escaping @Sendable (String) -> Void = { _ in }) {
     let roles: [(DeviceID, Role)] = [
       ("amp", .amplifier), ("tuner", .tuner), ("dvd", .dvdPlayer), ("cd", .cdPlayer),
       ("projector", .projector), ("lights", .lights), ("screen", .screen),
@@ -42,7 +42,8 @@ struct Theater {
     }
     self.devices = devices
     facade = HomeTheaterFacade(
-      devices: roles.compactMap { devices[$0.0] }, plan: plan, positions: positions, clock: clock)
+      devices: roles.compactMap { devices[$0.0] }, plan: plan, positions: positions, clock: clock,
+      log: log)
   }
 
   subscript(id: DeviceID) -> FakeDevice {

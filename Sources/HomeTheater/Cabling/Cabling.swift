@@ -45,14 +45,18 @@ private final class CableKeeper: Sendable {
     var source: DeviceSnapshot?
     var sink: DeviceSnapshot?
 
-    /// The generations to be joined, when both ends are there and have a kind in common that
-    /// wants plugging.
-    var joinable: [Int]? {
+    /// The generations to be joined, when both ends are there; with what keeps them apart, when
+    /// they turn out to have no kind of cable in common. Wired ends are joined already.
+    var joinable: (generations: [Int], obstacle: DeviceError?)? {
       guard let source, let sink, source.availability == .available,
-        sink.availability == .available, source.capabilities.cables.contains(.pcm),
-        sink.capabilities.cables.contains(.pcm)
+        sink.availability == .available
       else { return nil }
-      return [source.generation, sink.generation]
+      let generations = [source.generation, sink.generation]
+      let kinds = (source.capabilities.cables, sink.capabilities.cables)
+      let common = Set(kinds.0).intersection(kinds.1)
+      if common.contains(.pcm) { return (generations, nil) }
+      if common.contains(.wired) { return nil }
+      return (generations, .noCommonCable(from: kinds.0, to: kinds.1))
     }
   }
 
@@ -71,9 +75,9 @@ private final class CableKeeper: Sendable {
   func note(_ snapshot: DeviceSnapshot, of device: DeviceID) {
     guard device == edge.from || device == edge.to else { return }
     let isNews = ends.withLock { ends in
-      let before = ends.joinable
+      let before = ends.joinable?.generations
       if device == edge.from { ends.source = snapshot } else { ends.sink = snapshot }
-      return ends.joinable != before
+      return ends.joinable?.generations != before
     }
     if isNews { change.yield() }
   }
@@ -83,7 +87,15 @@ private final class CableKeeper: Sendable {
     var failure: DeviceError?
     var pause = Self.shortestPause
     for await _ in changes {
-      guard let wanted = ends.withLock({ $0.joinable }), wanted != joined else { continue }
+      guard let (wanted, obstacle) = ends.withLock({ $0.joinable }), wanted != joined else {
+        continue
+      }
+      if let obstacle {
+        // Trying again helps nobody; another start of either end may.
+        report(obstacle)
+        joined = wanted
+        continue
+      }
       let outcome = await plug()
       if outcome != failure || outcome == nil { report(outcome) }
       failure = outcome
@@ -111,5 +123,18 @@ private final class CableKeeper: Sendable {
     } catch {
       return error
     }
+  }
+}
+
+extension DeviceError {
+  /// What the two plugins said of their ends when they opened them.
+  fileprivate static func noCommonCable(from: [CableKind], to: [CableKind]) -> DeviceError {
+    func words(_ kinds: [CableKind]) -> String {
+      kinds.isEmpty ? "none" : kinds.map(\.rawValue).joined(separator: ", ")
+    }
+    return DeviceError(
+      .unsupported,
+      "no cable fits both ends: the player has \(words(from)), the amplifier \(words(to))",
+      hint: "Use plugins that both have pcm.")
   }
 }
