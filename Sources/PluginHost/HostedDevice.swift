@@ -11,14 +11,18 @@ package struct HostedDevice: Sendable, Hashable {
   package let options: JSON
   /// Devices of one plugin share a process unless their labels differ.
   package let process: String?
+  /// The texts of the secrets among the options, for hiding them in what the plugin says.
+  package let secrets: [String]
 
   package init(
-    id: DeviceID, role: Role, plugin: String, options: JSON = [:], process: String? = nil
+    id: DeviceID, role: Role, plugin: String, options: JSON = [:], process: String? = nil,
+    secrets: [String] = []
   ) {
     self.id = id
     self.role = role
     self.plugin = plugin
     self.options = options
     self.process = process
+    self.secrets = secrets
   }
 }

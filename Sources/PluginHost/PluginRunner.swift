@@ -15,6 +15,7 @@ actor PluginRunner {
   let process: String?
   let devices: [HostedDevice]
   let proxies: [DeviceID: DeviceProxy]
+  private let mask: SecretMask
   private let launcher: any PluginLauncher
   private let timetable: Timetable
   private let records: ProcessRecords
@@ -43,6 +44,7 @@ actor PluginRunner {
     self.plugin = plugin
     self.process = process
     self.devices = devices
+    mask = SecretMask(devices.flatMap(\.secrets))
     self.proxies = proxies
     self.launcher = launcher
     self.timetable = timetable
@@ -159,7 +161,7 @@ actor PluginRunner {
     files = FileStamp.stamps(of: plugin)
     refusals = [:]
     do {
-      let launched = try launcher.launch(plugin) { how in
+      let launched = try launcher.launch(plugin, mask: mask) { how in
         desk.yield(News(input: .exited(how: how), launch: launch))
       }
       self.launched = launched
@@ -180,15 +182,16 @@ actor PluginRunner {
     let desk = newsDesk
     // It belongs to the start that follows.
     let launch = launch + 1
-    launcher.check(plugin) { complaint in
-      desk.yield(News(input: .complained(complaint), launch: launch))
+    launcher.check(plugin) { [mask] complaint in
+      desk.yield(News(input: .complained(mask.masked(complaint)), launch: launch))
     }
   }
 
   private func makeSession(over connection: any Connection, launch: Int) -> PluginSession {
     let desk = newsDesk
     let router = Router(proxies: proxies, logger: logger)
-    let session = PluginSession(connection: connection, timetable: timetable) { event in
+    let session = PluginSession(connection: connection, timetable: timetable, mask: mask) {
+      event in
       if let input = router.route(event) { desk.yield(News(input: input, launch: launch)) }
     }
     router.connect(session)

@@ -4,10 +4,13 @@ import PluginProtocol
 package protocol PluginLauncher: Sendable {
   /// Starts a plugin.
   ///
-  /// - Parameter onExit: Called once when it has ended, with how: "exit status 1".
+  /// - Parameters:
+  ///   - mask: Hides the plugin's secrets in its log.
+  ///   - onExit: Called once when it has ended, with how: "exit status 1".
   /// - Throws: Why it could not be started, for people.
-  func launch(_ plugin: CataloguedPlugin, onExit: @escaping @Sendable (String) -> Void)
-    throws(LaunchError) -> any LaunchedPlugin
+  func launch(
+    _ plugin: CataloguedPlugin, mask: SecretMask, onExit: @escaping @Sendable (String) -> Void
+  ) throws(LaunchError) -> any LaunchedPlugin
 
   /// Asks the plugin whether it finds what it needs on this machine.
   ///

@@ -8,17 +8,18 @@ import Synchronization
 final class PluginProcess: LaunchedPlugin {
   let connection: any Connection
   private let leader: Int32
-  private let log = Mutex(StderrLog())
+  private let log: Mutex<StderrLog>
   /// Signals are sent under this lock, and the process is reaped under it: a signal never reaches
   /// another process that was given the same number.
   private let isReaped = Mutex(false)
 
   /// Starts the process and its threads.
   init(
-    _ spawn: Spawn, logger: Logger, onExit: @escaping @Sendable (String) -> Void
+    _ spawn: Spawn, mask: SecretMask, logger: Logger, onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) {
     let child = try spawn()
     leader = child.pid
+    log = Mutex(StderrLog(mask: mask))
     connection = StreamConnection(reading: child.stdout, writing: child.stdin)
     PosixThread.start(name: "plugin \(child.pid)") { [self] in
       watch(stderr: child.stderr, logger)
@@ -110,12 +111,12 @@ package struct ProcessLauncher: PluginLauncher {
     self.logger = logger
   }
 
-  package func launch(_ plugin: CataloguedPlugin, onExit: @escaping @Sendable (String) -> Void)
-    throws(LaunchError) -> any LaunchedPlugin
-  {
+  package func launch(
+    _ plugin: CataloguedPlugin, mask: SecretMask, onExit: @escaping @Sendable (String) -> Void
+  ) throws(LaunchError) -> any LaunchedPlugin {
     var logger = logger
     logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"
-    return try PluginProcess(spawn(plugin), logger: logger, onExit: onExit)
+    return try PluginProcess(spawn(plugin), mask: mask, logger: logger, onExit: onExit)
   }
 
   package func check(

@@ -3,9 +3,13 @@ struct StderrLog: Sendable {
   static let longestLine = 500
   static let mostLines = 200
 
+  /// Hides the plugin's secrets.
+  let mask: SecretMask
   private var lines: [String] = []
   private var partial: [UInt8] = []
   private var isCut = false
+
+  init(mask: SecretMask = SecretMask()) { self.mask = mask }
 
   /// Takes what was read and gives back the lines that became complete.
   mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
@@ -13,7 +17,7 @@ struct StderrLog: Sendable {
     for byte in bytes {
       if byte == 0x0A {
         complete.append(finishLine())
-      } else if partial.count < Self.longestLine {
+      } else if partial.count < Self.longestLine + mask.longest {
         partial.append(byte)
       } else {
         isCut = true
@@ -23,14 +27,23 @@ struct StderrLog: Sendable {
   }
 
   /// The last lines, oldest first.
-  var all: [String] { partial.isEmpty ? lines : lines + [Self.safe(partial)] }
+  var all: [String] {
+    let last = shown(partial, isCut: true)
+    return last.isEmpty ? lines : lines + [last]
+  }
+
+  /// What may be shown of a line: without secrets, and not too long.
+  private func shown(_ line: [UInt8], isCut: Bool) -> String {
+    Self.safe(Array(mask.masked(line, isCut: isCut).prefix(Self.longestLine)))
+  }
 
   private mutating func finishLine() -> String {
     defer {
       partial.removeAll(keepingCapacity: true)
       isCut = false
     }
-    let line = Self.safe(partial) + (isCut ? "…" : "")
+    let isLong = isCut || partial.count > Self.longestLine
+    let line = shown(partial, isCut: isCut) + (isLong ? "…" : "")
     guard !line.isEmpty else { return line }
     if lines.count >= Self.mostLines { lines.removeFirst() }
     lines.append(line)

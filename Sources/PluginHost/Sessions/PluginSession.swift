@@ -52,13 +52,17 @@ package final class PluginSession: Sendable {
   private let sent = Atomic(0)
   private let received = Atomic(0)
   private let lastLineAt = Atomic<Int64>(0)
+  private let mask: SecretMask
   private let notify: @Sendable (Event) -> Void
 
-  /// - Parameter notify: Called on the connection's thread, in the order of the lines; must not
-  ///   wait.
+  /// - Parameters:
+  ///   - mask: Hides the plugin's secrets in all that it says.
+  ///   - notify: Called on the connection's thread, in the order of the lines; must not wait.
   package init(
-    connection: any Connection, timetable: Timetable, notify: @escaping @Sendable (Event) -> Void
+    connection: any Connection, timetable: Timetable, mask: SecretMask = SecretMask(),
+    notify: @escaping @Sendable (Event) -> Void
   ) {
+    self.mask = mask
     self.connection = connection
     self.timetable = timetable
     self.notify = notify
@@ -176,7 +180,7 @@ package final class PluginSession: Sendable {
     lastLineAt.store(timetable.clock.now().nanoseconds, ordering: .relaxed)
     received.add(1, ordering: .relaxed)
     do {
-      switch try RPCMessage(line: bytes) {
+      switch mask.masked(try RPCMessage(line: bytes)) {
       case .success(let id, let result): answer(id, .success(result))
       case .failure(let id?, let error): answer(id, .failure(.refused(error)))
       case .failure(nil, let error):
@@ -186,7 +190,7 @@ package final class PluginSession: Sendable {
         notify(.badLine("a request (\(method)); plugins ask nothing"))
       }
     } catch {
-      notify(.badLine(error.message))
+      notify(.badLine(mask.masked(error.message)))
     }
   }
 

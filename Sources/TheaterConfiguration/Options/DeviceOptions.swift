@@ -18,6 +18,9 @@ package struct DeviceOptions: Sendable {
   /// The options with the secret texts in them: for the plugin's `open` alone.
   package func revealed() -> JSON { fill(written, at: []) }
 
+  /// The secret texts alone: for hiding them in what the plugin says.
+  package func revealedSecrets() -> [String] { secrets.values.map { $0.reveal() } }
+
   private func fill(_ value: JSON, at path: JSONPath) -> JSON {
     if let secret = secrets[path] { return .string(secret.reveal()) }
     switch value {

@@ -46,7 +46,7 @@ struct Controller: Sendable {
       devices: loaded.configuration.devices.map {
         HostedDevice(
           id: $0.id, role: $0.role, plugin: $0.plugin, options: $0.options.revealed(),
-          process: $0.process)
+          process: $0.process, secrets: $0.options.revealedSecrets())
       },
       runtimeDirectory: folders.runtime,
       launcher: ProcessLauncher(environment: Environment.all, logger: logger), logger: logger)

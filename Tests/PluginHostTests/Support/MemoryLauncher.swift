@@ -17,9 +17,9 @@ final class MemoryLauncher: PluginLauncher {
   /// Ends the plugin as a crash would.
   func crash() { state.withLock { $0.last }?.end("signal 9 (Killed)") }
 
-  func launch(_ plugin: CataloguedPlugin, onExit: @escaping @Sendable (String) -> Void)
-    throws(LaunchError) -> any LaunchedPlugin
-  {
+  func launch(
+    _ plugin: CataloguedPlugin, mask: SecretMask, onExit: @escaping @Sendable (String) -> Void
+  ) throws(LaunchError) -> any LaunchedPlugin {
     let (controller, other) = InMemoryConnection.pair()
     let launched = MemoryPlugin(connection: controller, other: other, onExit: onExit)
     state.withLock { $0.append(launched) }

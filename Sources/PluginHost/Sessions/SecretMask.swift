@@ -1,0 +1,132 @@
+import JSON
+import PluginProtocol
+
+/// Knows the secrets that a plugin was given, and hides them in whatever the plugin says: an error
+/// that quotes a password must not put it into a status, a log or an event.
+///
+/// A secret is found as it is, as JSON writes it inside a text, and percent-encoded; of a secret of
+/// several lines, each line too. One of fewer than four characters is not hidden: it would tear
+/// holes into ordinary words, and tell by them what it is.
+package struct SecretMask: Sendable {
+  /// A secret or line of fewer characters is left alone.
+  package static let shortest = 4
+  /// What stands where a secret stood.
+  package static let cover = "[secret]"
+
+  /// In UTF-8, longest first.
+  private let patterns: [[UInt8]]
+  private let beginnings: Set<UInt8>
+
+  package init(_ secrets: some Sequence<String> = []) {
+    let pieces = secrets.flatMap { [$0] + $0.split(whereSeparator: \.isNewline).map(String.init) }
+    let forms = pieces.filter { $0.count >= Self.shortest }.flatMap(Self.forms)
+    patterns = Set(forms.map { Array($0.utf8) }).sorted { $0.count > $1.count }
+    beginnings = Set(patterns.compactMap(\.first))
+  }
+
+  /// Whether there is nothing to hide.
+  var isEmpty: Bool { patterns.isEmpty }
+  /// The bytes of the longest form of a secret.
+  var longest: Int { patterns.first?.count ?? 0 }
+
+  // MARK: Hiding
+
+  /// The text without secrets.
+  package func masked(_ text: String) -> String {
+    isEmpty ? text : String(decoding: masked(Array(text.utf8)), as: UTF8.self)
+  }
+
+  /// The bytes without secrets.
+  ///
+  /// - Parameter isCut: Whether more came behind them: the beginning of a secret at their end goes
+  ///   too.
+  package func masked(_ bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
+    guard !isEmpty else { return bytes }
+    var clean: [UInt8] = []
+    clean.reserveCapacity(bytes.count)
+    var rest = bytes[...]
+    while let byte = rest.first {
+      if beginnings.contains(byte) {
+        if let secret = patterns.first(where: { rest.starts(with: $0) }) {
+          clean += Self.cover.utf8
+          rest = rest.dropFirst(secret.count)
+          continue
+        }
+        if isCut, patterns.contains(where: { $0.starts(with: rest) }) { return clean }
+      }
+      clean.append(byte)
+      rest = rest.dropFirst()
+    }
+    return clean
+  }
+
+  /// The value without secrets, in its texts and its keys.
+  package func masked(_ json: JSON) -> JSON {
+    guard !isEmpty else { return json }
+    switch json {
+    case .string(let text): return .string(masked(text))
+    case .array(let values): return .array(values.map { masked($0) })
+    case .object(let members):
+      return .object(JSONObject(members.map { (masked($0.key), masked($0.value)) }))
+    case .null, .bool, .integer, .number: return json
+    }
+  }
+
+  /// The message without secrets; the name of its device stays, whatever it is.
+  func masked(_ message: RPCMessage) -> RPCMessage {
+    guard !isEmpty else { return message }
+    switch message {
+    case .success(let id, let result): return .success(id: id, result: masked(result))
+    case .failure(let id, let error):
+      return .failure(
+        id: id, RPCError(error.code, masked(error.message), data: error.data.map { masked($0) }))
+    case .notification(let method, let params):
+      return .notification(method: method, params: masked(params: params))
+    case .request(let id, let method, let params):
+      return .request(id: id, method: masked(method), params: masked(params: params))
+    }
+  }
+
+  private func masked(params: JSON) -> JSON {
+    guard case .object(var members) = masked(params) else { return masked(params) }
+    members["device"] = params["device"]
+    return .object(members)
+  }
+
+  // MARK: Forms
+
+  private static func forms(of text: String) -> [String] {
+    let inJSON = String(JSON.string(text).text().dropFirst().dropLast())
+    return [
+      text, inJSON, inJSON.replacing("/", with: "\\/"), asciiJSON(inJSON),
+      percentEncoded(text, uppercase: true), percentEncoded(text, uppercase: false),
+    ]
+  }
+
+  /// What stands in JSON beyond ASCII as `\uXXXX`, as many writers do.
+  private static func asciiJSON(_ text: String) -> String {
+    text.utf16.map { unit in
+      guard unit >= 0x80 else { return String(UnicodeScalar(UInt8(unit))) }
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
+  }
+
+  /// As in an address: everything but RFC 3986's unreserved characters as `%2F` or `%2f`.
+  private static func percentEncoded(_ text: String, uppercase: Bool) -> String {
+    text.utf8.map { byte in
+      let scalar = UnicodeScalar(byte)
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~": return String(scalar)
+      default:
+        let digits = String(byte, radix: 16, uppercase: uppercase)
+        return "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }.joined()
+  }
+}
+
+extension SecretMask: CustomStringConvertible, CustomReflectable {
+  package var description: String { "a mask of \(patterns.count) forms" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

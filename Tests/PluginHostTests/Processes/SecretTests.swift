@@ -1,0 +1,78 @@
+import Devices
+import JSON
+import PluginHost
+import TestSupport
+import Testing
+
+@Suite("Secrets that a plugin repeats")
+struct SecretTests {
+  private static let secret = #"päss"w/rd 1"#
+  private static let mask = SecretMask([secret])
+
+  @Test(
+    "A secret is found as it is, as JSON writes it, and percent-encoded",
+    arguments: [
+      #"no, "päss"w/rd 1" is wrong"#, #"{"p": "päss\"w/rd 1"}"#, #"päss\"w\/rd 1"#,
+      #"p\u00e4ss\"w/rd 1"#, "http://me:p%C3%A4ss%22w%2Frd%201@host/", "p%c3%a4ss%22w%2frd%201",
+    ])
+  func forms(text: String) {
+    let masked = Self.mask.masked(text)
+    #expect(masked.contains(SecretMask.cover))
+    #expect(!masked.contains("rd 1") && !masked.contains("rd%201"))
+  }
+
+  @Test("What is no secret stays as it is; texts, keys and depths of a value are looked through")
+  func values() {
+    let mask = SecretMask(["hunter22", "line one\nline two", "abc"])
+    let said: JSON = ["hunter22": ["x", ["line two", "abc", 22, .null, true, "hunter2"]]]
+    #expect(
+      mask.masked(said) == ["[secret]": ["x", ["[secret]", "abc", 22, .null, true, "hunter2"]]])
+    #expect(SecretMask([]).masked(said) == said)
+    #expect(mask.masked("hunterhunter22hunter22") == "hunter[secret][secret]")
+  }
+
+  @Test("Where a text was cut, the beginning of a secret goes with the rest")
+  func cut() {
+    let mask = SecretMask(["hunter22"])
+    #expect(mask.masked(Array("a hunt".utf8), isCut: true) == Array("a ".utf8))
+    #expect(mask.masked(Array("a hunt".utf8)) == Array("a hunt".utf8))
+    #expect("\(mask)\(String(reflecting: mask))".contains("hunter22") == false)
+  }
+
+  @Test("F1 · a secret that a plugin repeats is in no error, value, status or stderr line")
+  func repeated() async throws {
+    let secret = "sesame-street"
+    let plugin = try ScriptPlugin(
+      """
+      def opening(request):
+          password = request["params"]["options"]["password"]
+          sys.stderr.write("logging in with " + password + "\\n")
+          sys.stderr.write("x" * 495 + password + "y" * 600 + "\\n")
+          sys.stderr.flush()
+          device = request["params"]["device"]
+          send({"method": "state", "params": {"device": device, "state": {"power": "off"},
+              "attributes": {"login": {"value": "me:" + password, "label": password}}}})
+          reply(request, {"capabilities": []})
+      def perform(request):
+          send({"id": request["id"], "error": {"code": -32000, "message":
+              "the bridge refused sesame-street", "data": {"kind": "refused",
+              "hint": "is sesame-street right?"}}})
+      """,
+      devices: [
+        HostedDevice(
+          id: "sesame-street", role: .lights, plugin: "Script",
+          options: ["password": .string(secret)], secrets: [secret])
+      ])
+    try await plugin.run { lamp in
+      let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
+      #expect(error.message == "the bridge refused [secret]")
+      #expect(error.hint == "is [secret] right?")
+      let login = try #require(await lamp.snapshot().state.attributes["login"])
+      #expect(login.value == "me:[secret]" && login.label == "[secret]")
+      #expect(await eventually { (try? await plugin.status().stderr.count) == 2 })
+      let lines = try await plugin.status().stderr
+      #expect(lines.first == "logging in with [secret]")
+      #expect(lines.last?.hasPrefix("xxxxx") == true && lines.last?.contains("sesa") == false)
+    }
+  }
+}
