@@ -1,6 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -16,6 +17,23 @@ import Testing
       #expect(await eventually { await theater["dvd"].plugged.last?.token == "token-2" })
       #expect(await eventually { await theater["cd"].plugged.last?.token == "token-2" })
     }
+  }
+
+  @Test("F4 · ends that turn out to have no kind of cable in common are said so, once a start")
+  func nothingInCommon() async throws {
+    let said = Mutex<[String]>([])
+    let theater = Theater { line in said.withLock { $0.append(line) } }
+    await theater["dvd"].setCables([.alsa])
+    try await theater.live { theater in
+      #expect(await eventually { await theater["cd"].plugged.count == 1 })
+      #expect(await eventually { said.withLock { $0.count } == 1 })
+      await theater["dvd"].restart()
+      #expect(await eventually { said.withLock { $0.count } == 2 })
+      #expect(await theater["dvd"].plugged.isEmpty)
+    }
+    let line =
+      "cable dvd → amp (dvd): no cable fits both ends: the player has alsa, the amplifier pcm"
+    #expect(said.withLock { $0.allSatisfy { $0.hasPrefix(line) } })
   }
 
   @Test("F4 · a cable that does not fit at once is tried again after a second")
@@ -50,6 +68,17 @@ import Testing
     var iterator = resumed.events.makeAsyncIterator()
     // The slow listener lost the oldest, not the newest: the gap shows in the sequence.
     #expect(await iterator.next()?.sequence == 3002 - EventLog.capacity)
+  }
+
+  @Test("E2 · a listener that ends while another is told holds nobody up", .timeLimit(.minutes(1)))
+  func endingWhileTold() async {
+    let log = EventLog(boot: "boot")
+    let passes = await HeldTelling.letsListenersEnd { wasTold in
+      for await _ in log.subscribe().events { wasTold() }
+    } tell: {
+      log.publish(.other(name: "n", 0))
+    }
+    #expect(passes)
   }
 
   @Test("E2 · each step of a run is told while it happens")

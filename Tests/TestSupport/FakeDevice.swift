@@ -80,6 +80,12 @@ public actor FakeDevice: Device {
     publish()
   }
 
+  /// Has these kinds of cable from now on.
+  public func setCables(_ cables: [CableKind]) {
+    snapshotNow.capabilities.cables = cables
+    publish()
+  }
+
   /// Becomes unreachable, or comes back.
   public func setAvailability(_ availability: Availability) {
     snapshotNow.availability = availability

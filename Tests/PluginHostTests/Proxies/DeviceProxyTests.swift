@@ -2,6 +2,7 @@ import Devices
 import JSON
 import PluginHost
 import PluginKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,6 +16,24 @@ struct DeviceProxyTests {
       #expect(confirmation == .observed)
       #expect(await lights.snapshot().state.brightness == 10)
       #expect(script.commands == [["dim": 10]])
+    }
+  }
+
+  @Test("E2 · a watcher that ends while another is told holds nobody up", .timeLimit(.minutes(1)))
+  func endingWhileTold() async throws {
+    let script = DeviceScript([.power: "off", .brightness: 0])
+    try await HostBench(LightsCommand.self, script).run { lights in
+      let brightness = Mutex(0)
+      let passes = await HeldTelling.letsListenersEnd { wasTold in
+        for await _ in await lights.snapshots() { wasTold() }
+      } tell: {
+        let value = brightness.withLock { value in
+          value = (value + 1) % 100
+          return value
+        }
+        script.report([.brightness: .integer(value)])
+      }
+      #expect(passes)
     }
   }
 

@@ -1,0 +1,17 @@
+import TestSupport
+import Testing
+
+@testable import Accounts
+
+@Suite struct AccountEventTests {
+  @Test("E2 · a listener that ends while another is told holds nobody up", .timeLimit(.minutes(1)))
+  func endingWhileTold() async {
+    let events = AccountEvents()
+    let passes = await HeldTelling.letsListenersEnd { wasTold in
+      for await _ in events.subscribe() { wasTold() }
+    } tell: {
+      events.publish(.registered(AccountID("ann"), .member))
+    }
+    #expect(passes)
+  }
+}
