@@ -34,7 +34,7 @@ struct Ending: Error, Sendable, Hashable {
 
   /// What the controller refused.
   init(_ answer: RemoteAnswer) {
-    let error = answer.json["error"]
+    let error = answer.json["error"]?.printable
     let message = error?["message"]?.string ?? Self.reason(of: answer.status)
     code =
       answer.status == 401 && error?["code"]?.string == "notLoggedIn" ? .notLoggedIn : .failed

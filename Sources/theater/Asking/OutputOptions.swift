@@ -8,6 +8,6 @@ struct OutputOptions: ParsableArguments {
 
   /// Shows a value as JSON, or as a person reads it.
   func show(_ value: JSON, _ text: (JSON) throws -> String) throws {
-    Console.say(json ? value.prettyText() : try text(value))
+    Console.say(json ? value.prettyText() : try text(value.printable))
   }
 }

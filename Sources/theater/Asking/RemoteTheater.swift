@@ -10,7 +10,8 @@ struct RemoteTheater: Sendable {
   /// - Parameter needsLogin: Whether to end at once where nobody is logged in.
   init(folders: Folders = Folders(), needsLogin: Bool = true) throws(Ending) {
     self.folders = folders
-    let token = try TokenFile(folders.token).read()
+    // Logging in puts a new token there, whatever lies there now.
+    let token = needsLogin ? try TokenFile(folders.token).read() : nil
     client = RemoteClient(.socket(folders.socket), token: token)
     if needsLogin, token == nil { throw try notLoggedIn() }
   }

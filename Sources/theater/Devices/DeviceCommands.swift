@@ -49,8 +49,9 @@ struct DeviceCommand: AsyncParsableCommand {
       throw Ending(.failed, "\(device) has a role that this program does not know")
     }
     guard let word = command.first else {
+      let shown = known.printable
       let parts = [
-        "\(device): \(DeviceText.state(known))", DeviceText.attributes(known),
+        "\(device): \(DeviceText.state(shown))", DeviceText.attributes(shown),
         CommandWords.help(role),
       ]
       return Console.say(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))

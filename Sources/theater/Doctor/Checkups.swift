@@ -79,7 +79,7 @@ struct ConfigurationCheckup {
         remedy: "make build, or put it into \(folders.plugins)/\(id)")
     }
     do {
-      let answer = try await PluginQuestion(plugin).ask("--self-check")
+      let answer = try await PluginQuestion(plugin).ask("--self-check").printable
       if answer["ok"]?.bool == true {
         return .good("plugin \(id)", "its self-check passed (\(plugin.manifest.version))")
       }
@@ -101,8 +101,8 @@ struct ControllerCheckup {
   func findings() async -> [Finding] {
     do {
       let theater = try RemoteTheater(folders: folders)
-      let plugins = try await theater.get("/api/plugins")["plugins"]?.array ?? []
-      let devices = try await theater.get("/api/devices")["devices"]?.array ?? []
+      let plugins = try await theater.get("/api/plugins").printable["plugins"]?.array ?? []
+      let devices = try await theater.get("/api/devices").printable["devices"]?.array ?? []
       return [.good("controller", "it answers at \(folders.socket)")]
         + plugins.compactMap(Self.finding(plugin:)) + devices.compactMap(Self.finding(device:))
     } catch {

@@ -40,10 +40,17 @@ struct Doctor: AsyncParsableCommand {
       Console.say(answer.prettyText())
     } else {
       for finding in findings { Console.say(finding.text) }
-      Console.say(
-        bad == 0 ? "\nNothing is wrong." : "\n\(bad) \(bad == 1 ? "thing is" : "things are") wrong."
-      )
+      Console.say("\n" + Self.verdict(on: findings))
     }
     if bad > 0 { throw Ending(silent: .failed) }
+  }
+
+  /// The last line: what is wrong counts first, then what a person may want to know.
+  static func verdict(on findings: [Finding]) -> String {
+    let bad = findings.count { $0.verdict == .bad }
+    let notices = findings.count { $0.verdict == .notice }
+    if bad > 0 { return "\(bad) \(bad == 1 ? "thing is" : "things are") wrong (✗)." }
+    if notices == 0 { return "Nothing is wrong." }
+    return "Nothing is broken; \(notices) \(notices == 1 ? "thing" : "things") to know (!)."
   }
 }

@@ -6,26 +6,53 @@ struct TokenFile: Sendable {
 
   init(_ path: String) { self.path = path }
 
+  /// The most bytes that a token and the white space around it may have.
+  private static let longest = 256
+
   /// The secret; `nil` where nobody is logged in.
   func read() throws(Ending) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw failure("read")
+      if errno == ELOOP { throw odd("is a link") }
+      throw Ending(
+        .failed, "cannot read \(path): \(String(cString: strerror(errno)))",
+        hint: "Check that it belongs to you: ls -l \(path)")
     }
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_mode & 0o077 == 0
-    else {
-      throw Ending(
-        .failed, "\(path) can be read by others", hint: "Remove it and log in again: rm \(path)")
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw odd("is no file")
     }
-    var bytes = [UInt8](repeating: 0, count: 256)
+    guard status.st_mode & 0o077 == 0 else { throw odd("can be read by others") }
+    var bytes = [UInt8](repeating: 0, count: Self.longest + 1)
     let count = Glibc.read(file, &bytes, bytes.count)
-    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    let token = text.split(whereSeparator: \.isWhitespace).first.map(String.init)
-    return token
+    guard count >= 0 else { throw failure("read") }
+    return try token(in: bytes.prefix(count))
+  }
+
+  /// The one word of the file; what cannot be a token is never sent anywhere.
+  private func token(in bytes: ArraySlice<UInt8>) throws(Ending) -> String? {
+    let words = bytes.split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard let word = words.first else { return nil }
+    guard words.count == 1, bytes.count <= Self.longest, word.allSatisfy(Self.isSymbol) else {
+      throw odd("holds no token")
+    }
+    return String(decoding: word, as: UTF8.self)
+  }
+
+  /// base64url (RFC 4648, section 5).
+  private static func isSymbol(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
+    default: false
+    }
+  }
+
+  private func odd(_ what: String) -> Ending {
+    Ending(
+      .notLoggedIn, "\(path) \(what)",
+      hint: "Remove it and log in again: rm -r \(path); \(Invocation.name) login")
   }
 
   /// Puts a secret there, whole or not at all.

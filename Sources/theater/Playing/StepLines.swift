@@ -7,7 +7,7 @@ struct StepLines {
   /// The lines for the steps that have ended since the last time.
   mutating func news(in run: JSON) -> [String] {
     var lines: [String] = []
-    for (index, step) in (run["steps"]?.array ?? []).enumerated() {
+    for (index, step) in (run["steps"]?.array ?? []).map(\.printable).enumerated() {
       guard let status = step["status"]?.string, status != "waiting", status != "running",
         told.insert(index).inserted
       else { continue }

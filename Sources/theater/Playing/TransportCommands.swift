@@ -4,8 +4,32 @@ import JSON
 /// Asks for a change of what plays, and says whether it was seen to happen.
 private func steer(_ word: String, _ body: JSON? = nil, done: String) async throws {
   let answer = try await RemoteTheater().post("/api/\(word)", body)
-  let isSeen = answer["confirmation"]?.string == "observed"
-  Console.say(isSeen ? done : "\(done) (accepted, not confirmed)")
+  Console.say(SteeringText.text(done, answer))
+}
+
+/// Asks for a change of the volume, and says what it has become.
+private func turn(_ body: JSON) async throws {
+  let answer = try await RemoteTheater().post("/api/volume", body)
+  Console.say(SteeringText.text(SteeringText.volume(answer), answer))
+}
+
+/// The answers of what steers, as a person reads them.
+enum SteeringText {
+  /// `done`, with a word where nobody has seen it happen.
+  static func text(_ done: String, _ answer: JSON) -> String {
+    let isSeen = answer["confirmation"]?.string == "observed"
+    return isSeen ? done : "\(done) (accepted, not confirmed)"
+  }
+
+  /// `volume 45 %`, `muted` or `not muted`.
+  static func volume(_ answer: JSON) -> String {
+    if let volume = answer["volume"]?.integer { return "volume \(volume) %" }
+    switch answer["muted"]?.bool {
+    case true?: return "muted"
+    case false?: return "not muted"
+    case nil: return "done"
+    }
+  }
 }
 
 /// `theater pause`.
@@ -64,10 +88,7 @@ struct Volume: AsyncParsableCommand {
 
   func run() async throws {
     let change = try VolumeWords(words: volume)
-    try await steer(
-      "volume", .object([change.isRelative ? "by" : "to": .integer(change.points)]),
-      done: change.isRelative
-        ? "volume \(change.points < 0 ? "" : "+")\(change.points)" : "volume \(change.points) %")
+    try await turn(.object([change.isRelative ? "by" : "to": .integer(change.points)]))
   }
 
   func validate() throws { _ = try VolumeWords(words: volume) }
@@ -86,9 +107,9 @@ struct Mute: AsyncParsableCommand {
 
   func run() async throws {
     switch wish {
-    case .on: try await steer("volume", ["mute": true], done: "muted")
-    case .off: try await steer("volume", ["mute": false], done: "not muted")
-    case .toggle: try await steer("volume", ["mute": "toggle"], done: "done")
+    case .on: try await turn(["mute": true])
+    case .off: try await turn(["mute": false])
+    case .toggle: try await turn(["mute": "toggle"])
     }
   }
 }

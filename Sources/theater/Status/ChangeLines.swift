@@ -8,7 +8,7 @@ struct ChangeLines {
 
   /// The lines that an event is worth.
   mutating func lines(for event: ServerSentEvent) -> [String] {
-    let json = event.json
+    let json = event.json.printable
     switch event.name {
     case "snapshot":
       return take(activity: json["activity"] ?? [:])

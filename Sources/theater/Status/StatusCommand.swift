@@ -16,11 +16,10 @@ struct Status: AsyncParsableCommand {
     let theater = try RemoteTheater()
     guard follow else {
       let status = try await theater.get("/api/status")
-      return try output.show(status) { status in
-        let view = TheaterView(snapshot: status, at: Self.now)
-        return StatusText(width: Console.width, hasColour: Console.hasColour)
-          .text(view, at: Self.now)
-      }
+      if output.json { return Console.say(status.prettyText()) }
+      let view = TheaterView(snapshot: status, at: Self.now)
+      let text = StatusText(width: Console.width, hasColour: Console.hasColour)
+      return Console.write(text.text(view, at: Self.now) + "\n")
     }
     if output.json {
       try await theater.listen { event in

@@ -1,7 +1,7 @@
 import JSON
 import WebRemote
 
-/// What is known of the theater from its snapshot and the events after it.
+/// What is known of the theater from its snapshot and the events after it, printable.
 struct TheaterView: Sendable {
   private(set) var activity: JSON
   /// By id, in the order of the snapshot.
@@ -12,6 +12,7 @@ struct TheaterView: Sendable {
 
   /// - Parameter time: Monotonic seconds, when the snapshot came.
   init(snapshot: JSON, at time: Double) {
+    let snapshot = snapshot.printable
     activity = snapshot["activity"] ?? [:]
     devices = snapshot["devices"]?.array ?? []
     playback = snapshot["playback"]
@@ -20,7 +21,7 @@ struct TheaterView: Sendable {
 
   /// Takes one event.
   mutating func take(_ event: ServerSentEvent, at time: Double) {
-    let json = event.json
+    let json = event.json.printable
     switch event.name {
     case "activity":
       activity = json

@@ -27,14 +27,18 @@ enum Console {
     return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
-  /// A line on standard output.
-  static func say(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+  /// A line on standard output, or several.
+  static func say(_ text: String) {
+    write(text.printable(keepingLines: true) + "\n", to: STDOUT_FILENO)
+  }
 
-  /// Text on standard output as it is.
+  /// Text on standard output as it is: for what steers the terminal.
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// A line on standard error.
-  static func complain(_ text: String) { write("theater: \(text)\n", to: STDERR_FILENO) }
+  static func complain(_ text: String) {
+    write("theater: \(text.printable(keepingLines: true))\n", to: STDERR_FILENO)
+  }
 
   /// A variable of the environment, unless empty.
   static func environment(_ name: String) -> String? {

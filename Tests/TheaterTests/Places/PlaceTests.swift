@@ -81,6 +81,35 @@ import Testing
     #expect(throws: Ending.self) { try file.read() }
   }
 
+  @Test("A10 · what cannot be a token is never sent; the person is told to log in again")
+  func oddToken() throws {
+    let base = try Self.scratch()
+    defer { try? FileManager.default.removeItem(atPath: base) }
+    let file = TokenFile(base + "/token")
+    let odd: [[UInt8]] = [
+      [0xFF, 0xFE, 0x00], Array("a\u{1B}[2J".utf8), Array("two words".utf8), Array("ü".utf8),
+      Array(repeating: UInt8(ascii: "a"), count: 5000),
+    ]
+    for bytes in odd {
+      try Data(bytes).write(to: URL(fileURLWithPath: file.path))
+      chmod(file.path, 0o600)
+      let ending = #expect(throws: Ending.self) { try file.read() }
+      #expect(ending?.code == .notLoggedIn && ending?.text.contains("holds no token") == true)
+    }
+    try Data(" \n".utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(try file.read() == nil)
+    file.remove()
+    mkdir(file.path, 0o700)
+    #expect(throws: Ending.self) { try file.read() }
+    rmdir(file.path)
+    symlink("/dev/null", file.path)
+    let ending = #expect(throws: Ending.self) { try file.read() }
+    #expect(ending?.text.contains("is a link") == true)
+    // Logging in mends all of that.
+    try file.write("secret")
+    #expect(try file.read() == "secret")
+  }
+
   @Test("E11 · one controller runs in a runtime folder; the second is told who it is")
   func lock() throws {
     let base = try Self.scratch()
