@@ -57,6 +57,25 @@ import Testing
   }
 
   @Test(
+    "E14 · a frequency is read with a point or a comma; one that is on no band is told so",
+    arguments: [
+      ("98,5", nil), ("fm 98,5", nil), ("98.5 FM", nil), ("200 FM", "200 FM"), ("5000", "5000"),
+      ("98.5 AM", "98.5 AM"), ("Jaz", nil), ("Rock", "no station"),
+    ] as [(String, String?)])
+  func frequencies(text: String, complaint: String?) async throws {
+    let theater = Theater()
+    do throws(TheaterError) {
+      let begun = try await theater.facade.begin("radio", item: text, fromStart: false, user: "a")
+      #expect(complaint == nil)
+      let lines = await theater.journal(of: begun.run)
+      #expect(lines.last == #"tuner {"fm":98.5}"#)
+    } catch {
+      #expect(complaint.map { error.message.contains($0) } == true, "\(error.message)")
+      #expect(error.hint?.contains(text == "Rock" ? "stations" : "76 to 108 MHz") == true)
+    }
+  }
+
+  @Test(
     "E14 · radio: a station by name, by frequency, on FM and on AM",
     arguments: [
       ("Jazz", #"tuner {"fm":98.5}"#), ("98.5 FM", #"tuner {"fm":98.5}"#),

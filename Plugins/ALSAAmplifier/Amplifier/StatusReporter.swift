@@ -90,7 +90,8 @@ final class StatusReporter: Sendable {
     if now.state == .silent, before.state != .silent || before.failure != now.failure,
       let failure = now.failure
     {
-      let why = Explanation(failure, device: options.device)
+      let why = Explanation(
+        failure, device: options.device, isSilent: options.silentWhenMissing)
       context.log(
         .warning, "NO SOUND: \(why.message). What plays goes on unheard. To mend it: \(why.hint).")
     }

@@ -9,7 +9,13 @@ struct Explanation: Equatable {
   var hint: String
 
   /// Explains why `device` cannot be used; `holders` are asked for only when it is busy.
-  init(_ failure: ALSAFailure, device: String, holders: () -> [PCMHolder] = { PCMHolder.all() }) {
+  ///
+  /// - Parameter isSilent: Whether sound goes on unheard already, so that nobody is told to choose
+  ///   that.
+  init(
+    _ failure: ALSAFailure, device: String, isSilent: Bool = false,
+    holders: () -> [PCMHolder] = { PCMHolder.all() }
+  ) {
     let listing = "`theater audio devices` lists what this machine has"
     switch (failure.step, failure.code) {
     case (_, EBUSY):
@@ -18,7 +24,9 @@ struct Explanation: Equatable {
       hint = "stop that program, or set \"device\" to a PCM that several can share, as \"default\""
     case (.open, ENOENT):
       message = "there is no sound device \(device)"
-      hint = "\(listing); set \"device\" to one of them, or \"whenMissing\" to \"silent\""
+      hint =
+        "\(listing); set \"device\" to one of them"
+        + (isSilent ? "" : ", or \"whenMissing\" to \"silent\"")
     case (_, ENODEV), (_, ENXIO):
       message = "the sound device \(device) is not connected"
       hint = "plug it in and switch it on; it is taken as soon as it is back"

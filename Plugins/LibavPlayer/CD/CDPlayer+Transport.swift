@@ -149,8 +149,7 @@ extension DeviceError {
     let code: Code =
       switch failure.kind {
       case .cancelled: .cancelled
-      case .outside: .refused
-      case .missing: .invalid
+      case .outside, .missing: .invalid
       case .unavailable: .unavailable
       case .corrupt, .unsupported, .unreachable: .failed
       }

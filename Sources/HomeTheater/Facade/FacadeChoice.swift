@@ -24,7 +24,7 @@ extension HomeTheaterFacade {
         id: frequency.description, title: frequency.description,
         arguments: [parameter.key: .frequency(frequency)])
     }
-    let entry = try catalogue.find(text, in: category)
+    let entry = try find(text, in: category)
     if let player = activity.player, !entry.players.isEmpty, !entry.players.contains(player) {
       let names = entry.players.map(\.name).joined(separator: ", ")
       throw TheaterError(
@@ -55,6 +55,18 @@ extension HomeTheaterFacade {
     return arguments
   }
 
+  /// The entry of the list; what reads as a frequency but is on no band is told so.
+  private func find(_ text: String, in category: Category) throws(TheaterError) -> Catalogue.Entry {
+    do {
+      return try catalogue.find(text, in: category)
+    } catch {
+      guard category == .stations, StationFrequency.words(of: text) != nil else { throw error }
+      throw TheaterError(
+        .invalid, "there is no station and no frequency \"\(text.prefix(60))\"",
+        hint: "FM goes from 76 to 108 MHz, AM from 520 to 1710 kHz; see: theater stations")
+    }
+  }
+
   private func argument(_ text: String, kind: ParameterKind, name: String) throws(TheaterError)
     -> SceneArgument
   {
@@ -63,7 +75,7 @@ extension HomeTheaterFacade {
     case .song: return .item(try catalogue.find(text, in: .songs).item.id)
     case .station:
       if let frequency = StationFrequency(text) { return .frequency(frequency) }
-      let entry = try catalogue.find(text, in: .stations)
+      let entry = try find(text, in: .stations)
       return entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
     case .text: return .text(text)
     case .number:
@@ -88,14 +100,9 @@ extension ParameterKind {
 }
 
 extension StationFrequency: CustomStringConvertible {
-  /// Reads "98.5 FM", "fm 98.5", "98.5" and "720 AM"; a bare number is FM when it can be, else AM.
+  /// Reads "98.5 FM", "fm 98,5", "98.5" and "720 AM"; a bare number is FM when it can be, else AM.
   package init?(_ text: String) {
-    let words = text.lowercased().split(separator: " ")
-    let numbers = words.compactMap { Double($0) }
-    let bands = words.filter { ["fm", "am", "mhz", "khz"].contains($0) }
-    guard let number = numbers.first, numbers.count == 1, words.count == 1 + bands.count,
-      bands.count <= 2
-    else { return nil }
+    guard let (number, bands) = Self.words(of: text) else { return nil }
     let saysFM = bands.contains("fm") || bands.contains("mhz")
     let saysAM = bands.contains("am") || bands.contains("khz")
     if TunerCommand.fmRange.contains(number), !saysAM {
@@ -105,6 +112,18 @@ extension StationFrequency: CustomStringConvertible {
     } else {
       return nil
     }
+  }
+
+  /// The number and the bands of what is written like a frequency, whether or not there is such a
+  /// one.
+  static func words(of text: String) -> (number: Double, bands: [Substring])? {
+    let words = text.lowercased().replacing(",", with: ".").split(separator: " ")
+    let numbers = words.compactMap { Double($0) }
+    let bands = words.filter { ["fm", "am", "mhz", "khz"].contains($0) }
+    guard let number = numbers.first, number.isFinite, numbers.count == 1,
+      words.count == 1 + bands.count, bands.count <= 2
+    else { return nil }
+    return (number, bands)
   }
 
   package var description: String {

@@ -54,12 +54,21 @@ extension HomeTheaterFacade {
     case mute, unmute, toggleMute
   }
 
+  /// What the amplifier was brought to.
+  package struct VolumeOutcome: Sendable, Hashable {
+    /// 0 to 100 %, where that was changed.
+    package var volume: Int?
+    /// Where that was changed.
+    package var isMuted: Bool?
+    package var confirmation: Confirmation
+  }
+
   /// Changes the volume of the amplifier of what is on, or of the only one.
   @discardableResult
-  package func changeVolume(_ change: VolumeChange) async throws(TheaterError) -> Confirmation {
+  package func changeVolume(_ change: VolumeChange) async throws(TheaterError) -> VolumeOutcome {
     let amplifier = try amplifier()
     switch change {
-    case .to(let volume): return try await tell(amplifier, "volume", .integer(volume))
+    case .to(let volume): return try await set(amplifier, volume: volume)
     case .by(let points):
       guard let now = await amplifier.snapshot().state.volume else {
         throw TheaterError(
@@ -67,13 +76,27 @@ extension HomeTheaterFacade {
           device: amplifier.id)
       }
       let target = min(max(0, now), 100) + min(max(-100, points), 100)
-      return try await tell(amplifier, "volume", .integer(min(max(0, target), 100)))
-    case .mute: return try await tell(amplifier, "mute")
-    case .unmute: return try await tell(amplifier, "unmute")
+      return try await set(amplifier, volume: min(max(0, target), 100))
+    case .mute: return try await set(amplifier, isMuted: true)
+    case .unmute: return try await set(amplifier, isMuted: false)
     case .toggleMute:
       let isMuted = await amplifier.snapshot().state.isMuted ?? false
-      return try await tell(amplifier, isMuted ? "unmute" : "mute")
+      return try await set(amplifier, isMuted: !isMuted)
     }
+  }
+
+  private func set(_ amplifier: any Device, volume: Int) async throws(TheaterError)
+    -> VolumeOutcome
+  {
+    let confirmation = try await tell(amplifier, "volume", .integer(volume))
+    return VolumeOutcome(volume: volume, confirmation: confirmation)
+  }
+
+  private func set(_ amplifier: any Device, isMuted: Bool) async throws(TheaterError)
+    -> VolumeOutcome
+  {
+    let confirmation = try await tell(amplifier, isMuted ? "mute" : "unmute")
+    return VolumeOutcome(isMuted: isMuted, confirmation: confirmation)
   }
 
   /// Gives one device one command.

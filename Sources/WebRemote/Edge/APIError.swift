@@ -47,6 +47,12 @@ package struct APIError: Error, Sendable, Hashable {
     return ["error": .object(error)]
   }
 
+  /// Whose message it is, for the log: `step 3, amp: `.
+  var place: String {
+    let parts = [step.map { "step \($0)" }, device].compactMap(\.self)
+    return parts.isEmpty ? "" : parts.joined(separator: ", ") + ": "
+  }
+
   /// The answer itself.
   var response: Response {
     var response = Response(json, status: status)

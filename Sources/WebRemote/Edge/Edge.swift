@@ -51,7 +51,7 @@ struct Edge: RouterMiddleware {
     }
     if known.status.code >= 500 {
       context.logger.warning(
-        "\(request.method) \(request.uri.path): \(known.message)",
+        "\(request.method) \(request.uri.path): \(known.place)\(known.message)",
         metadata: ["status": "\(known.status.code)"])
     }
     return known.response

@@ -25,7 +25,11 @@ extension Remote {
       .post(
         "/api/volume", "Sets the volume: {\"to\": 40}, {\"by\": -5} or {\"mute\": \"toggle\"}."
       ) { call in
-        Self.done(try await theater.changeVolume(try Self.volumeChange(call)))
+        let outcome = try await theater.changeVolume(try Self.volumeChange(call))
+        var answer: JSONObject = ["confirmation": .string(outcome.confirmation.rawValue)]
+        answer["volume"] = outcome.volume.map { .integer($0) }
+        answer["muted"] = outcome.isMuted.map { .bool($0) }
+        return Response(.object(answer))
       },
     ]
   }
@@ -50,7 +54,11 @@ extension Remote {
         throw .invalid("\"to\" is \(volume), expected 0 to 100")
       }
       return .to(volume)
-    case (nil, let points?, nil): return .by(points)
+    case (nil, let points?, nil):
+      guard (-100...100).contains(points) else {
+        throw .invalid("\"by\" is \(points), expected -100 to 100")
+      }
+      return .by(points)
     case (nil, nil, .bool(let isMuted)?): return isMuted ? .mute : .unmute
     case (nil, nil, .string("toggle")?): return .toggleMute
     default:

@@ -113,4 +113,12 @@ import Testing
       ALSAFailure(step: .open, code: EBUSY), device: "hw:0", holders: { openers })
     #expect(why.message == "the sound device hw:0 is in use by aplay (process 4712)")
   }
+
+  @Test("Where sound already goes on unheard, nobody is told to choose that")
+  func silentHint() {
+    let missing = ALSAFailure(step: .open, code: ENOENT)
+    #expect(Explanation(missing, device: "hw:9").hint.contains("silent"))
+    let hint = Explanation(missing, device: "hw:9", isSilent: true).hint
+    #expect(!hint.contains("silent") && hint.contains("theater audio devices"))
+  }
 }

@@ -96,16 +96,19 @@ import WebRemote
       let owner = try await room.owner()
       _ = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
       room.journal.clear()
+      var changes: [JSON?] = []
       let requests: [(String, JSON?)] = [
         ("pause", nil), ("resume", nil), ("next", nil), ("previous", nil), ("seek", ["to": 750]),
         ("seek", ["by": -30]), ("volume", ["to": 40]), ("volume", ["by": 5]),
-        ("volume", ["by": -200]), ("volume", ["mute": "toggle"]), ("volume", ["mute": false]),
+        ("volume", ["by": -100]), ("volume", ["mute": "toggle"]), ("volume", ["mute": false]),
       ]
       for (word, body) in requests {
         let answer = try await owner.send(.POST, "/api/\(word)", body)
         #expect(answer.status == 200, "\(word)")
         #expect(answer.json["confirmation"]?.string != nil)
+        if word == "volume" { changes.append(answer.json["volume"] ?? answer.json["muted"]) }
       }
+      #expect(changes == [40, 45, 0, true, false])
       #expect(
         room.journal.lines == [
           "dvd \"pause\"", "dvd \"play\"", "dvd \"next\"", "dvd \"previous\"",
@@ -120,6 +123,7 @@ import WebRemote
     arguments: [
       ("volume", ["to": 101], 422), ("volume", ["to": 4.5], 422), ("volume", [:], 422),
       ("volume", ["to": 1, "by": 1], 422), ("volume", ["mute": "maybe"], 422),
+      ("volume", ["by": 101], 422), ("volume", ["by": -1_000_000], 422),
       ("seek", [:], 422), ("seek", ["to": "12:30"], 422), ("seek", ["to": 5], 409),
       ("pause", [:], 409), ("pause", ["x": 1], 422),
     ] as [(String, JSON, Int)])
