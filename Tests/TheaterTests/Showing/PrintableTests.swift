@@ -1,4 +1,5 @@
 import JSON
+import NIOHTTP1
 import Testing
 import WebRemote
 
