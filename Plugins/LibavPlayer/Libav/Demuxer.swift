@@ -18,6 +18,8 @@ final class Demuxer {
   let interrupt: Interrupt
   /// The audio stream's number in the file.
   let stream: Int32
+  /// Where a stream comes from; nil for a file, which libav opens itself.
+  private let input: StreamInput?
   private var isExamined = false
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
@@ -34,28 +36,30 @@ final class Demuxer {
       subject: subject, interrupt: interrupt)
   }
 
-  /// Opens an `http` or `https` stream; `options` go to libav's HTTP client.
+  /// Opens a station's stream, of which libav gets the sound alone.
   convenience init(
-    stream url: String, options: [(String, String)], subject: String, interrupt: Interrupt
+    stream: StationStream, subject: String, interrupt: Interrupt
   ) throws(MediaFailure) {
+    let input = try StreamInput(stream, subject: subject)
     try self.init(
-      url: url, format: nil,
+      url: "", format: nil,
       options: [
-        ("protocol_whitelist", "http,https,tls,tcp"), ("format_whitelist", "mp3,aac,ogg,flac"),
+        ("protocol_whitelist", "none"), ("format_whitelist", "mp3,aac,ogg,flac"),
         // A second of a common station, which most send at once, is enough to know its format.
         ("formatprobesize", "16384"), ("probesize", "16384"),
-      ] + options, subject: subject, interrupt: interrupt)
+      ], input: input, subject: subject, interrupt: interrupt)
   }
 
   private init(
-    url: String, format: String?, options: [(String, String)], subject: String,
-    interrupt: Interrupt
+    url: String, format: String?, options: [(String, String)], input: StreamInput? = nil,
+    subject: String, interrupt: Interrupt
   ) throws(MediaFailure) {
     try Libav.load()
     self.subject = subject
     self.interrupt = interrupt
+    self.input = input
     let context = try Self.open(
-      url, format: format, options: options + [("codec_whitelist", Self.codecs)],
+      url, format: format, options: options + [("codec_whitelist", Self.codecs)], input: input,
       subject: subject, interrupt: interrupt)
     guard let best = Self.audioStream(context), let packet = lav_av_packet_alloc() else {
       var closing: UnsafeMutablePointer<AVFormatContext>? = context
@@ -79,13 +83,14 @@ final class Demuxer {
   }
 
   private static func open(
-    _ url: String, format: String?, options: [(String, String)], subject: String,
-    interrupt: Interrupt
+    _ url: String, format: String?, options: [(String, String)], input: StreamInput?,
+    subject: String, interrupt: Interrupt
   ) throws(MediaFailure) -> UnsafeMutablePointer<AVFormatContext> {
     guard let context = lav_avformat_alloc_context() else {
       throw MediaFailure(code: LAV_NO_MEMORY, subject: subject, doing: "opening")
     }
     context.pointee.interrupt_callback = interrupt.callback
+    context.pointee.pb = input?.context
     let known = format.flatMap { lav_av_find_input_format($0) }
     var dictionary = LibavDictionary(options.map { (key: $0.0, value: $0.1) })
     var result: UnsafeMutablePointer<AVFormatContext>? = context
@@ -195,17 +200,5 @@ final class Demuxer {
   func seek(to timestamp: Int64) -> Bool {
     lav_av_packet_unref(packet)
     return lav_av_seek_frame(context, stream, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
-  }
-
-  /// A text that the protocol layer publishes (`icy_metadata_packet`, `icy_metadata_headers`).
-  func protocolText(_ name: String) -> String? {
-    guard let pb = context.pointee.pb else { return nil }
-    var value: UnsafeMutablePointer<UInt8>?
-    guard lav_av_opt_get(pb, name, AV_OPT_SEARCH_CHILDREN, &value) >= 0, let value else {
-      return nil
-    }
-    defer { lav_av_free(value) }
-    let text = value.withMemoryRebound(to: CChar.self, capacity: 1) { readableText($0) }
-    return text.isEmpty ? nil : text
   }
 }

@@ -5,18 +5,16 @@ final class RadioConnection {
 
   /// The stream as frames of sound.
   let track: AudioTrack
+  private let stream: StationStream
   private var lastBlock: String?
 
   /// Connects, and decodes up to the first frame; gives up after ``patience``.
   init(_ station: Station, interrupt: Interrupt) throws(MediaFailure) {
     interrupt.allow(milliseconds: Self.patience)
-    let demuxer = try Demuxer(
-      stream: station.url,
-      options: [
-        ("icy", "1"), ("user_agent", "HomeTheater/1.0"), ("tls_verify", "1"),
-        ("rw_timeout", "\(Self.patience * 1_000)"), ("seekable", "0"),
-      ], subject: station.name, interrupt: interrupt)
-    track = try AudioTrack(demuxer)
+    stream = try StationStream(
+      url: station.url, subject: station.name, patience: Self.patience, interrupt: interrupt)
+    track = try AudioTrack(
+      Demuxer(stream: stream, subject: station.name, interrupt: interrupt))
   }
 
   /// Copies the next frames, waiting for them at most ``patience``; see ``AudioTrack/take(into:)``.
@@ -30,9 +28,7 @@ final class RadioConnection {
 
   /// The title, if the station has told one since the last call: `.some(nil)` is "no title now".
   func newTitle() -> String?? {
-    guard let block = track.demuxer.protocolText("icy_metadata_packet"), block != lastBlock else {
-      return nil
-    }
+    guard let block = stream.block, block != lastBlock else { return nil }
     lastBlock = block
     return .some(StationTitle.read(block))
   }

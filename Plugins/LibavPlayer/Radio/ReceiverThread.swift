@@ -75,7 +75,7 @@ final class ReceiverThread {
       do throws(MediaFailure) {
         if let job = try play(RadioConnection(station, interrupt: interrupt)) { return job }
         failure = MediaFailure(
-          .unreachable, subject: station.name, detail: "the station ended its stream")
+          .unreachable, subject: station.name, detail: "its stream broke off")
       } catch {
         failure = error.atStation
       }

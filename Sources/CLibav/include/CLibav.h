@@ -10,7 +10,6 @@
 #include <libavutil/channel_layout.h>
 #include <libavutil/dict.h>
 #include <libavutil/log.h>
-#include <libavutil/opt.h>
 #include <stdint.h>
 
 /// Loads libav once; later calls answer the same. Safe from any thread.
@@ -35,8 +34,6 @@ int lav_is_loaded(void);
      int flags),                                                                                   \
     (dictionary, key, previous, flags))                                                            \
   X(avutil, void, av_dict_free, (AVDictionary * *dictionary), (dictionary))                        \
-  X(avutil, int, av_opt_get, (void *object, const char *name, int flags, uint8_t **value),         \
-    (object, name, flags, value))                                                                  \
   X(avutil, void, av_free, (void *pointer), (pointer))                                             \
   X(avutil, int64_t, av_rescale_q, (int64_t value, AVRational from, AVRational to),                \
     (value, from, to))                                                                             \
@@ -57,7 +54,20 @@ int lav_is_loaded(void);
   X(avcodec, AVPacket *, av_packet_alloc, (void), ())                                              \
   X(avcodec, void, av_packet_free, (AVPacket * *packet), (packet))                                 \
   X(avcodec, void, av_packet_unref, (AVPacket * packet), (packet))                                 \
+  X(avutil, void *, av_malloc, (size_t size), (size))                                              \
   X(avformat, int64_t, avio_size, (AVIOContext * io), (io))                                        \
+  X(avformat, int, avio_open2,                                                                     \
+    (AVIOContext * *io, const char *url, int flags, const AVIOInterruptCB *interrupt,              \
+     AVDictionary **options),                                                                      \
+    (io, url, flags, interrupt, options))                                                          \
+  X(avformat, int, avio_closep, (AVIOContext * *io), (io))                                         \
+  X(avformat, AVIOContext *, avio_alloc_context,                                                   \
+    (unsigned char *buffer, int size, int writes, void *opaque,                                    \
+     int (*read)(void *opaque, uint8_t *buffer, int size),                                         \
+     int (*write)(void *opaque, uint8_t *buffer, int size),                                        \
+     int64_t (*seek)(void *opaque, int64_t offset, int whence)),                                   \
+    (buffer, size, writes, opaque, read, write, seek))                                             \
+  X(avformat, void, avio_context_free, (AVIOContext * *io), (io))                                  \
   X(avformat, unsigned, avformat_version, (void), ())                                              \
   X(avformat, AVFormatContext *, avformat_alloc_context, (void), ())                               \
   X(avformat, void, avformat_free_context, (AVFormatContext * context), (context))                 \

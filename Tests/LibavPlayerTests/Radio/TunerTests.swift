@@ -105,7 +105,7 @@ struct TunerTests {
     #expect(states.filter { $0 == .playing }.count >= 2)
     let reasons = bench.controller.playbacks.compactMap(\.reason).joined(separator: "\n")
     #expect(reasons.contains("broke off"))
-    #expect(reasons.contains("5XX"))
+    #expect(reasons.contains("503 Service Unavailable"))
     #expect(bench.ear.flushes == 0, "what was heard is not cut off")
   }
 
@@ -128,13 +128,46 @@ struct TunerTests {
   }
 
   @Test(
-    "A redirect leads to files nowhere", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x"])
-  func redirect(place: String) async throws {
+    "A redirect to anything but http and https is refused, with a reason",
+    arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x/", "http:///x", "data:,x"])
+  func redirectedScheme(place: String) async throws {
     let server = try RadioServer([0], answers: [.redirect(place)])
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
     try await bench.controller.wait("failed") { $0.playback?.status == .failed }
+    #expect(bench.controller.playback?.reason?.contains("neither http nor https") == true)
     #expect(bench.ear.frames == 0)
+  }
+
+  @Test("A redirect into a private network is refused: nobody is asked there")
+  func redirectedInside() async throws {
+    let inside = try RadioServer([0], answers: [.silence])
+    let names = [inside.url, inside.url.replacing("127.0.0.1", with: "localhost")]
+    for name in names {
+      let server = try RadioServer([0], answers: [.redirect(name)])
+      let bench = try await Bench([station(server)])
+      try await bench.controller.perform(["station": "Test FM"])
+      try await bench.controller.wait("failed") { $0.playback?.status == .failed }
+      #expect(bench.controller.playback?.reason?.contains("private network") == true)
+    }
+    #expect(inside.requests.isEmpty)
+  }
+
+  @Test("A redirect within the server that the owner named is followed, but not for ever")
+  func redirectedWithin() async throws {
+    let sound = try await sound("s.mp3", ["-b:a", "128k"])
+    let server = try RadioServer(
+      sound, answers: [.redirect("/elsewhere?a=b"), .redirect("relative"), .stream(titles: ["In"])])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("the title") { $0.playback?.reason == "In" }
+    let paths = server.requests.map { $0.split(separator: " ")[1] }
+    #expect(paths == ["/radio", "/elsewhere?a=b", "/relative"])
+    let circle = try RadioServer([0], answers: [.redirect("/again")])
+    let lost = try await Bench([station(circle)])
+    try await lost.controller.perform(["station": "Test FM"])
+    try await lost.controller.wait("failed") { $0.playback?.status == .failed }
+    #expect(lost.controller.playback?.reason?.contains("leads on and on") == true)
   }
 
   @Test("Off and another frequency leave a station at once, also one that does not answer")

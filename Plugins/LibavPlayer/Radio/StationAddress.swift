@@ -1,0 +1,154 @@
+/// Where a stream is: an `http` or `https` address, as far as a radio needs one (RFC 3986).
+struct StationAddress: Equatable, Sendable {
+  /// The longest address that is taken, in bytes.
+  private static let longest = 4_096
+
+  let isSecure: Bool
+  /// A name or an IP address, in lower case and without brackets.
+  let host: String
+  let port: Int
+  /// With the query, from the slash on; printable ASCII without a space.
+  let path: String
+  /// `user:password`, percent-decoded, as it stood before the host.
+  let credentials: String?
+
+  /// Reads an absolute address; nil for another scheme, or where something does not fit.
+  init?(_ text: String) {
+    guard text.utf8.count <= Self.longest, let colon = text.range(of: "://") else { return nil }
+    let scheme = text[..<colon.lowerBound].lowercased()
+    guard scheme == "http" || scheme == "https" else { return nil }
+    let rest = text[colon.upperBound...]
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    var authority = rest[..<end]
+    var credentials: String?
+    if let at = authority.lastIndex(of: "@") {
+      guard let plain = Self.decoded(authority[..<at]) else { return nil }
+      credentials = plain
+      authority = authority[authority.index(after: at)...]
+    }
+    guard let (host, port) = Self.hostAndPort(authority, isSecure: scheme == "https"),
+      let path = Self.path(rest[end...])
+    else { return nil }
+    self.init(
+      isSecure: scheme == "https", host: host, port: port, path: path, credentials: credentials)
+  }
+
+  private init(isSecure: Bool, host: String, port: Int, path: String, credentials: String?) {
+    self.isSecure = isSecure
+    self.host = host
+    self.port = port
+    self.path = path
+    self.credentials = credentials
+  }
+
+  /// Where a `Location` sends from here; nil where that is no `http` or `https` address.
+  func redirected(to location: String) -> StationAddress? {
+    if location.hasPrefix("//") {
+      return StationAddress((isSecure ? "https:" : "http:") + location)
+    }
+    // A colon before any slash ends a scheme.
+    if let mark = location.firstIndex(where: { ":/?#".contains($0) }), location[mark] == ":" {
+      return StationAddress(location)
+    }
+    let folder = path.prefix { $0 != "?" }.lastIndex(of: "/").map { path[...$0] } ?? "/"
+    guard location.utf8.count <= Self.longest,
+      let path = Self.path(location.hasPrefix("/") ? location[...] : folder + location)
+    else { return nil }
+    return StationAddress(
+      isSecure: isSecure, host: host, port: port, path: path, credentials: credentials)
+  }
+
+  /// Whether both are the same server.
+  func isSameServer(as other: StationAddress) -> Bool {
+    isSecure == other.isSecure && host == other.host && port == other.port
+  }
+
+  /// `host:port` for a URL, `host` alone where the port goes without saying.
+  func authority(of host: String, always: Bool = false) -> String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == (isSecure ? 443 : 80) && !always ? name : "\(name):\(port)"
+  }
+
+  // MARK: Parts
+
+  private static func hostAndPort(_ text: Substring, isSecure: Bool) -> (String, Int)? {
+    var host = text
+    var port = Substring()
+    if text.hasPrefix("["), let bracket = text.lastIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<bracket]
+      let rest = text[text.index(after: bracket)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+      port = rest.dropFirst()
+      guard !host.isEmpty, host.utf8.allSatisfy({ isHexadecimal($0) || $0 == 0x3A || $0 == 0x2E })
+      else { return nil }
+    } else {
+      if let colon = text.firstIndex(of: ":") {
+        host = text[..<colon]
+        port = text[text.index(after: colon)...]
+      }
+      guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy(isHostSymbol) else {
+        return nil
+      }
+    }
+    if port.isEmpty { return (host.lowercased(), isSecure ? 443 : 80) }
+    guard let number = UInt16(port), number > 0 else { return nil }
+    return (host.lowercased(), Int(number))
+  }
+
+  /// Path and query without the fragment; what is not plain ASCII is encoded, controls are refused.
+  private static func path(_ text: Substring) -> String? {
+    var path = text.hasPrefix("/") ? "" : "/"
+    for byte in text.prefix(while: { $0 != "#" }).utf8 {
+      switch byte {
+      case 0..<0x20, 0x7F: return nil
+      case 0x21..<0x7F: path.unicodeScalars.append(UnicodeScalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        path += digits.count < 2 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return path
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func isHostSymbol(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_": true
+    default: false
+    }
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "a"..."f", "A"..."F", "0"..."9": true
+    default: false
+    }
+  }
+}
+
+extension String {
+  fileprivate func range(of text: String) -> Range<Index>? {
+    var cursor = startIndex
+    while cursor < endIndex {
+      if self[cursor...].hasPrefix(text) { return cursor..<index(cursor, offsetBy: text.count) }
+      cursor = index(after: cursor)
+    }
+    return nil
+  }
+}

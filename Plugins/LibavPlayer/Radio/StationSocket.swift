@@ -1,0 +1,108 @@
+import CLibav
+
+/// A connection to a station's server through libav's TCP or TLS, which ask an ``Interrupt`` while
+/// they wait.
+final class StationSocket {
+  private var context: UnsafeMutablePointer<AVIOContext>
+  private let subject: String
+  private let interrupt: Interrupt
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - isTrusted: Whether the owner named this server; any other must lie in the public Internet.
+  ///   - patience: How long it may be silent, ms.
+  init(
+    _ address: StationAddress, isTrusted: Bool, subject: String, patience: UInt64,
+    interrupt: Interrupt
+  ) throws(MediaFailure) {
+    self.subject = subject
+    self.interrupt = interrupt
+    let hosts = try Self.hosts(of: address, isTrusted: isTrusted, subject: subject)
+    var options = [
+      (key: "protocol_whitelist", value: address.isSecure ? "tls,tcp" : "tcp"),
+      (key: "rw_timeout", value: "\(patience * 1_000)"),
+    ]
+    if address.isSecure { options.append((key: "tls_verify", value: "1")) }
+    var failure = MediaFailure(.unreachable, subject: subject, detail: "its server is not known")
+    for host in hosts {
+      let place = address.authority(of: host, always: true)
+      var dictionary = LibavDictionary(options)
+      var callback = interrupt.callback
+      var opened: UnsafeMutablePointer<AVIOContext>?
+      let code = lav_avio_open2(
+        &opened, (address.isSecure ? "tls://" : "tcp://") + place, AVIO_FLAG_READ_WRITE, &callback,
+        &dictionary.pointer)
+      if code >= 0, let opened {
+        context = opened
+        return
+      }
+      failure = Self.failure(code, subject: subject, interrupt, doing: "connecting")
+      if failure.kind == .cancelled { break }
+    }
+    throw failure
+  }
+
+  deinit {
+    var closing: UnsafeMutablePointer<AVIOContext>? = context
+    lav_avio_closep(&closing)
+  }
+
+  /// What to connect to. A server that a station sent us to is looked up here, and reached at the
+  /// very addresses that were looked at; over TLS by its name, which its certificate has to prove.
+  private static func hosts(
+    of address: StationAddress, isTrusted: Bool, subject: String
+  ) throws(MediaFailure) -> [String] {
+    if isTrusted { return [address.host] }
+    let addresses = NetworkAddress.all(of: address.host)
+    guard !addresses.isEmpty else {
+      throw MediaFailure(
+        .unreachable, subject: subject, detail: "it leads to a server that is not known",
+        hint: "Check the network.")
+    }
+    guard addresses.allSatisfy(\.isPublic) else {
+      throw MediaFailure(
+        .unreachable, subject: subject,
+        detail: "its address leads into a private network (\(address.host)), which is not followed",
+        hint: "If that is meant, give that address itself as the station's \"url\".")
+    }
+    return address.isSecure ? [address.host] : addresses.map(\.text)
+  }
+
+  // The functions behind the context are called themselves: its buffer works in one direction alone.
+
+  /// Sends all of a text.
+  func write(_ text: String) throws(MediaFailure) {
+    var bytes = Array(text.utf8)
+    let code = context.pointee.write_packet?(context.pointee.opaque, &bytes, Int32(bytes.count))
+    guard let code, code >= 0 else { throw failure(code ?? LAV_IO, doing: "asking") }
+  }
+
+  /// Reads what has come, waiting for the first byte; libav's code at the end or after a failure.
+  func read(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
+    let size = Int32(clamping: size)
+    let count = context.pointee.read_packet?(context.pointee.opaque, buffer, size) ?? LAV_IO
+    return count == 0 ? LAV_EOF : count
+  }
+
+  /// What a code means while something was done.
+  func failure(_ code: Int32, doing: String) -> MediaFailure {
+    Self.failure(code, subject: subject, interrupt, doing: doing)
+  }
+
+  private static func failure(
+    _ code: Int32, subject: String, _ interrupt: Interrupt, doing: String
+  ) -> MediaFailure {
+    if interrupt.isOverdue, !interrupt.isCancelled {
+      return MediaFailure(.unreachable, subject: subject, detail: "no answer in time")
+    }
+    if code == LAV_EOF {
+      return MediaFailure(.unreachable, subject: subject, detail: "\(doing) failed: it broke off")
+    }
+    let failure = MediaFailure(code: code, subject: subject, doing: doing)
+    // What libav says of a file does not suit a server.
+    return failure.kind == .cancelled
+      ? failure
+      : MediaFailure(.unreachable, subject: subject, detail: failure.detail)
+  }
+}
