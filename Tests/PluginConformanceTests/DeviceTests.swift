@@ -38,6 +38,27 @@ struct DeviceTests {
   }
 
   @Test(
+    "E9 · a catalogue is read page by page to its end, and nothing comes twice",
+    arguments: RoleUnderTest.all)
+  func turnsPages(_ role: RoleUnderTest) async throws {
+    try await PluginProcess.run(role.plugin) { client in
+      _ = try await client.open("a", role).result.get()
+      var cursor: String? = ""
+      var ids: [String] = []
+      for _ in 0..<100 {
+        guard let place = cursor else { break }
+        let request = ScanRequest(device: "a", folder: nil, cursor: place)
+        let page = try await client.ask(request)
+        #expect(page.next == nil || !page.items.isEmpty, "a page with a next one is not empty")
+        ids += page.items.map(\.id)
+        cursor = page.next
+      }
+      #expect(cursor == nil)
+      #expect(Set(ids).count == ids.count)
+    }
+  }
+
+  @Test(
     "E15 · a wrong command or argument is refused as invalid, with a hint",
     arguments: RoleUnderTest.all)
   func refusesWrongCommands(_ role: RoleUnderTest) async throws {

@@ -24,6 +24,7 @@ struct PayloadTests {
       ["device": "amp", "command": ["volume": 40]])
     check(ScanRequest(device: "cd", folder: "/m"), ["device": "cd", "folder": "/m"])
     check(ScanRequest(device: "cd", folder: nil), ["device": "cd"])
+    check(ScanRequest(device: "cd", folder: nil, cursor: "7"), ["device": "cd", "cursor": "7"])
     let socket = CableSocket(path: "/run/a", token: "t")
     check(
       OpenSocketRequest(device: "amp", input: "cd", socket: socket),
@@ -56,9 +57,12 @@ struct PayloadTests {
     #expect(OpenRequest.answer(OpenRequest.result(capabilities)) == capabilities)
     #expect(OpenRequest.answer([:]) == Capabilities())
     let items = [CatalogueItem(id: "1", title: "One", duration: 61.5, channels: 6)]
-    #expect(ScanRequest.answer(ScanRequest.result(items)) == items)
+    for page in [ScanRequest.Page(items), ScanRequest.Page(items, next: "7")] {
+      #expect(ScanRequest.answer(ScanRequest.result(page)) == page)
+    }
     #expect(
-      ScanRequest.answer(["items": [["id": "1"], 3, ["id": "2", "title": "Two"]]])?.count == 1)
+      ScanRequest.answer(["items": [["id": "1"], 3, ["id": "2", "title": "Two"]]])?.items.count
+        == 1)
     #expect(ScanRequest.answer([:]) == nil)
     #expect(InitializeRequest.answer(["protocol": "1.0"]) == nil)
   }

@@ -202,6 +202,6 @@ struct PlayerTests {
 extension TheaterBench {
   func scan(_ device: DeviceID) async throws -> [CatalogueItem] {
     let result = try await call(ScanRequest(device: device, folder: nil)).get()
-    return try #require(ScanRequest.answer(result))
+    return try #require(ScanRequest.answer(result)).items
   }
 }

@@ -107,7 +107,7 @@ actor CDPlayer: PlayerDevice {
         context.log(.warning, error.message)
       }
     }
-    return CatalogueLimit.fit(found) { context.log(.warning, $0) }
+    return found
   }
 
   // MARK: Power and tray

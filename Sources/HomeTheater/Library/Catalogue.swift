@@ -25,6 +25,8 @@ package struct Catalogue: Sendable {
 
   private let named: [Category: [Entry]]
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
+  /// Put together when something was found, not whenever somebody looks: there may be many songs.
+  private var lists: [Category: [Entry]]
 
   /// Begins with what the configuration names.
   package init(_ library: Library) {
@@ -32,16 +34,21 @@ package struct Catalogue: Sendable {
       .films: library.films.map(Entry.init), .songs: library.songs.map(Entry.init),
       .stations: library.stations.map(Entry.init),
     ]
+    lists = named
   }
 
   /// Takes what a player has found, in place of what it found before.
   package mutating func take(_ items: [CatalogueItem], from player: DeviceID, role: Role) {
     guard let category = role.category else { return }
     scanned[category, default: [:]][player] = items
+    lists[category] = merged(category)
   }
 
-  /// A category's list: the configuration's own order first, then what was found, by title.
-  package func entries(_ category: Category) -> [Entry] {
+  /// A category's list: the configuration's own order first, then what was found, by album and
+  /// title.
+  package func entries(_ category: Category) -> [Entry] { lists[category] ?? [] }
+
+  private func merged(_ category: Category) -> [Entry] {
     var entries = named[category] ?? []
     var places = Dictionary(
       entries.indices.map { (entries[$0].item.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -56,7 +63,8 @@ package struct Catalogue: Sendable {
         }
       }
     }
-    return entries[..<count] + entries[count...].sorted { $0.item.sortKey < $1.item.sortKey }
+    let found = entries[count...].map { (key: $0.item.sortKey, entry: $0) }
+    return entries[..<count] + found.sorted { $0.key < $1.key }.map(\.entry)
   }
 
   /// The entry that `text` names: by id, by title, or by the only title that contains it.

@@ -96,8 +96,24 @@ package final class DeviceProxy: Device {
   }
 
   package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    try await ask(ScanRequest(device: id, folder: folder), within: .seconds(300))
+    var items: [CatalogueItem] = []
+    var cursor: String? = ""
+    while let place = cursor {
+      let page = try await ask(
+        ScanRequest(device: id, folder: folder, cursor: place), within: .seconds(300))
+      items += page.items
+      cursor = page.next
+      // A plugin that turns the pages for ever must not fill the memory.
+      if cursor != nil, page.items.isEmpty || items.count >= Self.mostItems {
+        logger.warning("\(id): its catalogue has no end; the first \(items.count) items are kept")
+        break
+      }
+    }
+    return items
   }
+
+  /// The most items of one catalogue.
+  private static let mostItems = 200_000
 
   package func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     let socket = sockets.next(for: id)

@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import PluginProtocol
+import Synchronization
 
 /// A device with its queue and the one task that drains it; scans have a lane of their own, so that
 /// reading a large folder delays no command.
@@ -8,6 +9,7 @@ final class OpenDevice: Sendable {
   private let device: any PluginDevice
   private let connection: any Connection
   private let requests = PendingRequests()
+  private let pages = Mutex(CataloguePages())
   private let jobs: Lane<DeviceJob>
   private let scans: Lane<DeviceJob>
   private let closing: Lane<Never>
@@ -116,7 +118,7 @@ final class OpenDevice: Sendable {
   private func run(_ job: DeviceJob) async {
     switch job {
     case .perform(let id, let json): await perform(id, json, on: device)
-    case .scan(let id, let folder): await scan(id, folder)
+    case .scan(let id, let folder, let cursor): await scan(id, folder, cursor)
     case .openSocket(let id, let socket, let input):
       await answer(id) { (device) throws(DeviceError) in
         guard let amplifier = device as? any AmplifierDevice else { throw .noCable }
@@ -178,16 +180,36 @@ final class OpenDevice: Sendable {
     try outcome.get()
   }
 
-  private func scan(_ id: Int, _ folder: String?) async {
+  private func scan(_ id: Int, _ folder: String?, _ cursor: String?) async {
     guard let player = device as? any PlayerDevice else {
-      return reply(to: id, .success(ScanRequest.result([])))
+      return reply(to: id, .success(ScanRequest.result(ScanRequest.Page([]))))
     }
-    do {
-      let items = try await player.scan(folder: folder)
-      reply(to: id, .success(ScanRequest.result(items)))
+    do throws(DeviceError) {
+      let page = try await page(of: player, folder, cursor)
+      reply(to: id, .success(ScanRequest.result(page)))
     } catch {
       reply(to: id, .failure(RPCError(error)))
     }
+  }
+
+  private func page(
+    of player: any PlayerDevice, _ folder: String?, _ cursor: String?
+  ) async throws(DeviceError) -> ScanRequest.Page {
+    if let cursor, !cursor.isEmpty {
+      guard let page = pages.withLock({ $0.page(at: cursor) }) else { throw .staleCursor }
+      return page
+    }
+    let items = try await player.scan(folder: folder)
+    let first = pages.withLock { $0.begin(items) }
+    guard cursor == nil, first.next != nil else { return first }
+    let warning = LogNotification(
+      .warning,
+      "only \(first.items.count) of \(items.count) items fit into one answer, and this "
+        + "controller does not ask for more; list the folders one by one in the library")
+    // A controller that is gone is noticed by the end of its input.
+    try? connection.send(
+      .notification(method: LogNotification.method, params: warning.params))
+    return ScanRequest.Page(first.items)
   }
 
   private func answer(
@@ -212,6 +234,8 @@ final class OpenDevice: Sendable {
 extension DeviceError {
   static let noCable = DeviceError(.unsupported, "this device takes no cable")
   static let cancelledEarly = DeviceError(.cancelled, "cancelled before it began")
+  static let staleCursor = DeviceError(
+    .notNow, "this page of the catalogue is not kept any more", hint: "Scan again.")
   static let closed = DeviceError(.cancelled, "the device was closed before this was done")
 }
 

@@ -5,13 +5,13 @@ import Synchronization
 /// What a device is asked to do, with the id of the request.
 enum DeviceJob: Sendable {
   case perform(Int, JSON)
-  case scan(Int, folder: String?)
+  case scan(Int, folder: String?, cursor: String?)
   case openSocket(Int, CableSocket, input: String)
   case plug(Int, CableSocket)
 
   var id: Int {
     switch self {
-    case .perform(let id, _), .scan(let id, _), .openSocket(let id, _, _), .plug(let id, _): id
+    case .perform(let id, _), .scan(let id, _, _), .openSocket(let id, _, _), .plug(let id, _): id
     }
   }
 }

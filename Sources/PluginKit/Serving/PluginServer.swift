@@ -77,7 +77,9 @@ final class PluginServer: Sendable {
       pass(id, to: request?.device) { request.map { .perform(id, $0.command) } }
     case ScanRequest.method:
       let request = ScanRequest(params: params)
-      pass(id, to: request?.device) { request.map { .scan(id, folder: $0.folder) } }
+      pass(id, to: request?.device) {
+        request.map { .scan(id, folder: $0.folder, cursor: $0.cursor) }
+      }
     case OpenSocketRequest.method:
       let request = OpenSocketRequest(params: params)
       pass(id, to: request?.device) { request.map { .openSocket(id, $0.socket, input: $0.input) } }

@@ -138,32 +138,55 @@ public struct PerformRequest: PluginRequest {
 
 /// Asks a player what it can play.
 public struct ScanRequest: PluginRequest {
+  /// As many items as fit into a line.
+  public struct Page: Sendable, Hashable {
+    public let items: [CatalogueItem]
+    /// What to ask for the items after these with; `nil` at the end.
+    public let next: String?
+
+    public init(_ items: [CatalogueItem], next: String? = nil) {
+      self.items = items
+      self.next = next
+    }
+  }
+
   public static let method = "scan"
   public let device: DeviceID
   /// An absolute path, or `nil` for the player's own discs.
   public let folder: String?
+  /// Empty for the first page, then what the page before named as `next`; `nil` from a controller
+  /// that does not turn pages.
+  public let cursor: String?
 
-  public init(device: DeviceID, folder: String?) {
+  public init(device: DeviceID, folder: String?, cursor: String? = nil) {
     self.device = device
     self.folder = folder
+    self.cursor = cursor
   }
 
   public var params: JSON {
     var object: JSONObject = ["device": .string(device.name)]
     if let folder { object["folder"] = .string(folder) }
+    if let cursor { object["cursor"] = .string(cursor) }
     return .object(object)
   }
 
   public init?(params: JSON) {
     guard let device = params["device"]?.string else { return nil }
-    self.init(device: DeviceID(device), folder: params["folder"]?.string)
+    self.init(
+      device: DeviceID(device), folder: params["folder"]?.string,
+      cursor: params["cursor"]?.string)
   }
 
-  public static func answer(_ result: JSON) -> [CatalogueItem]? {
-    result["items"]?.array?.compactMap(CatalogueItem.init)
+  public static func answer(_ result: JSON) -> Page? {
+    guard let items = result["items"]?.array else { return nil }
+    return Page(items.compactMap(CatalogueItem.init), next: result["next"]?.string)
   }
-  public static func result(_ answer: [CatalogueItem]) -> JSON {
-    ["items": .array(answer.map(\.json))]
+
+  public static func result(_ answer: Page) -> JSON {
+    var object: JSONObject = ["items": .array(answer.items.map(\.json))]
+    if let next = answer.next { object["next"] = .string(next) }
+    return .object(object)
   }
 }
 

@@ -68,7 +68,7 @@ final class TestController: Sendable {
 
   /// Asks what can be played from a folder.
   func scan(_ folder: String?) async throws -> [CatalogueItem] {
-    try await ask(ScanRequest(device: device, folder: folder)) ?? []
+    try await ask(ScanRequest(device: device, folder: folder))?.items ?? []
   }
 
   /// Plugs the player into an ear.

@@ -54,6 +54,27 @@ struct BadPluginTests {
     }
   }
 
+  @Test("A catalogue without an end is read no further than it says something")
+  func endlessCatalogue() async throws {
+    let plugin = try ScriptPlugin(
+      """
+      pages = 0
+      def answer(request):
+          global pages
+          method = request["method"]
+          if method == "initialize": initialize(request)
+          elif method == "open": opening(request)
+          elif method == "scan":
+              pages += 1
+              items = [{"id": str(pages), "title": "x"}] if pages < 4 else []
+              reply(request, {"items": items, "next": "1"})
+          elif "id" in request: reply(request, {})
+      """)
+    try await plugin.run { lamp in
+      #expect(try await lamp.scanCatalogue(folder: nil).map(\.id) == ["1", "2", "3"])
+    }
+  }
+
   @Test("A hang: two pings are missed, then it is ended and started again")
   func hang() async throws {
     let plugin = try ScriptPlugin(

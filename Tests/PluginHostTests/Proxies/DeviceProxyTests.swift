@@ -37,6 +37,19 @@ struct DeviceProxyTests {
     }
   }
 
+  @Test("E9 · a catalogue that is longer than a line comes whole")
+  func longCatalogue() async throws {
+    let script = DeviceScript([.power: "off"])
+    let songs = (0..<20_000).map {
+      CatalogueItem(id: "Music/Artist/Album/\($0).flac", title: "Song \($0)", artist: "An Artist")
+    }
+    script.state.withLock { $0.items = songs }
+    try await HostBench(CDPlayerCommand.self, script).run { player in
+      #expect(try await player.scanCatalogue(folder: nil) == songs)
+      #expect(try await player.scanCatalogue(folder: "/x") == songs)
+    }
+  }
+
   @Test("Commands given one after the other reach the device in that order")
   func order() async throws {
     let script = DeviceScript()

@@ -10,6 +10,8 @@ final class DeviceScript: Sendable {
     var state: [StateKey: JSON] = [:]
     var capabilities = Capabilities()
     var opened = 0
+    /// What it can play, when that is more than one thing.
+    var items: [CatalogueItem] = []
     /// Answers to come, one for each command; then all is accepted.
     var refusals: [DeviceError?] = []
     /// Whether accepted values are reported at once.
@@ -118,7 +120,8 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
 
 extension ScriptedDevice: PlayerDevice {
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    [CatalogueItem(id: "one", title: folder ?? "own")]
+    let items = script.state.withLock { $0.items }
+    return items.isEmpty ? [CatalogueItem(id: "one", title: folder ?? "own")] : items
   }
   func plug(into socket: CableSocket) async throws(DeviceError) {
     _ = script.take(["plug": .string(socket.path)])

@@ -50,7 +50,8 @@ struct ServingTests {
     let answers = await plugin.answers(5)
     #expect(Set(answers.keys) == [1, 2, 4, 5, 6])
     let items = try #require(answers[6]).get()
-    #expect(ScanRequest.answer(items) == [CatalogueItem(id: "/x", title: "T")])
+    #expect(
+      ScanRequest.answer(items) == ScanRequest.Page([CatalogueItem(id: "/x", title: "T")]))
     plugin.script.open("down")
     #expect(await plugin.answers(1)[3] != nil)
   }

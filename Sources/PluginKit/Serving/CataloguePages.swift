@@ -1,0 +1,40 @@
+import Devices
+import PluginProtocol
+
+/// Cuts a catalogue into pages, each of which fits into a line, and keeps what was not asked for yet.
+struct CataloguePages: Sendable {
+  /// The room of a page, in bytes of JSON; the rest of the line is the message around it.
+  private static let room = ProtocolLimits.longestLine - 4_096
+
+  private var rest: [CatalogueItem] = []
+  private var number = 0
+
+  /// Begins a new list; what was kept of an older one is forgotten.
+  mutating func begin(_ items: [CatalogueItem]) -> ScanRequest.Page {
+    rest = items
+    return turn()
+  }
+
+  /// The page that `cursor` names; `nil` when it is not the next one.
+  mutating func page(at cursor: String) -> ScanRequest.Page? {
+    cursor == String(number) && !rest.isEmpty ? turn() : nil
+  }
+
+  private mutating func turn() -> ScanRequest.Page {
+    var room = Self.room
+    var items: [CatalogueItem] = []
+    var taken = 0
+    for item in rest {
+      let size = item.json.text().utf8.count + 1
+      if size > room, size <= Self.room { break }
+      taken += 1
+      // An item that fills a line by itself can be told to nobody.
+      guard size <= Self.room else { continue }
+      items.append(item)
+      room -= size
+    }
+    rest.removeFirst(taken)
+    number += 1
+    return ScanRequest.Page(items, next: rest.isEmpty ? nil : String(number))
+  }
+}

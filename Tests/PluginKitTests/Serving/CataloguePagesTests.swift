@@ -1,0 +1,55 @@
+import Devices
+import PluginProtocol
+import Testing
+
+@testable import PluginKit
+
+@Suite("Pages of a catalogue")
+struct CataloguePagesTests {
+  private static let songs = (0..<20_000).map { number in
+    CatalogueItem(
+      id: "Music/Some Artist/Some Album/\(number) A Title of Common Length.flac",
+      title: "A Title of Common Length \(number)", artist: "Some Artist", album: "Some Album",
+      track: number % 20, duration: 241.5, format: "flac", channels: 2)
+  }
+
+  @Test("E9 · 20,000 songs come whole and in order, in lines that are not too long")
+  func many() throws {
+    var pages = CataloguePages()
+    var page = pages.begin(Self.songs)
+    var all = page.items
+    var count = 1
+    while let next = page.next {
+      let line = RPCMessage.success(id: 1, result: ScanRequest.result(page)).line()
+      #expect(line.count <= ProtocolLimits.longestLine)
+      page = try #require(pages.page(at: next))
+      all += page.items
+      count += 1
+    }
+    #expect(all == Self.songs)
+    #expect((3...8).contains(count))
+    #expect(pages.page(at: String(count)) == nil)
+  }
+
+  @Test("A cursor that is not the next one is not taken; a new list forgets the old one")
+  func cursors() throws {
+    var pages = CataloguePages()
+    let first = pages.begin(Self.songs)
+    #expect(pages.page(at: "x") == nil && pages.page(at: "") == nil)
+    let again = pages.begin(Self.songs)
+    #expect(again.items == first.items)
+    #expect(pages.page(at: try #require(first.next)) == nil)
+    #expect(pages.page(at: try #require(again.next)) != nil)
+    #expect(pages.page(at: try #require(again.next)) == nil)
+  }
+
+  @Test("An item that is longer than a line is left out; what is empty is one empty page")
+  func extremes() {
+    var pages = CataloguePages()
+    let endless = CatalogueItem(
+      id: "x", title: String(repeating: "x", count: ProtocolLimits.longestLine))
+    let short = CatalogueItem(id: "y", title: "y")
+    #expect(pages.begin([endless, short, endless]) == ScanRequest.Page([short]))
+    #expect(pages.begin([]) == ScanRequest.Page([]))
+  }
+}
