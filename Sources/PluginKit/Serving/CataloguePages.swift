@@ -1,4 +1,5 @@
 import Devices
+import JSON
 import PluginProtocol
 
 /// Cuts a catalogue into pages, each of which fits into a line, and keeps what was not asked for yet.
