@@ -37,6 +37,12 @@ extension JSON {
     }
   }
 
+  /// Reads one JSON text (RFC 8259) that lies in memory; the road of every message.
+  public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) {
+    var parser = JSONParser(bytes)
+    self = try parser.document()
+  }
+
   /// Reads one JSON text (RFC 8259).
   public init(parsing text: String) throws(JSONSyntaxError) {
     try self.init(parsing: text.utf8)

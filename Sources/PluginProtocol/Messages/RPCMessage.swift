@@ -33,10 +33,10 @@ public struct RPCError: Error, Sendable, Hashable {
 }
 
 extension RPCMessage {
-  /// Reads one line.
+  /// Reads one line where it lies.
   ///
   /// - Throws: What is wrong with it, as the error that JSON-RPC has for it.
-  public init(line: some Sequence<UInt8>) throws(RPCError) {
+  public init(line: UnsafeBufferPointer<UInt8>) throws(RPCError) {
     let json: JSON
     do {
       json = try JSON(parsing: line)
@@ -44,6 +44,16 @@ extension RPCMessage {
       throw RPCError(RPCError.parseErrorCode, "not JSON: \(error)")
     }
     try self.init(json)
+  }
+
+  /// Reads one line.
+  ///
+  /// - Throws: What is wrong with it, as the error that JSON-RPC has for it.
+  public init(line: some Sequence<UInt8>) throws(RPCError) {
+    let bytes = Array(line)
+    self = try bytes.withUnsafeBufferPointer { bytes in
+      Result { () throws(RPCError) in try RPCMessage(line: bytes) }
+    }.get()
   }
 
   /// Reads one message. Unknown keys are ignored.
