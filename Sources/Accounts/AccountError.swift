@@ -11,6 +11,10 @@ package struct AccountError: Error, Hashable, Sendable {
     case wrongCredentials, notLoggedIn, forbidden, proofNeeded
     // People
     case notFound, lastOwner, outOfRange
+    // One-time codes
+    case codeWrong, codeExpired, tooEarly, deliveryUnavailable, deliveryFailed
+    // The second factor
+    case secondFactorNeeded, factorActive, noFactor
     // The machine
     case busy, cancelled, storageFull, storageFailed
     case internalFailure = "internal"
@@ -18,13 +22,15 @@ package struct AccountError: Error, Hashable, Sendable {
 
   /// The input that has to change.
   package enum Field: String, Sendable, CaseIterable {
-    case name, email, password, code
+    case name, email, phone, password, newPassword, code
 
     var words: String {
       switch self {
       case .name: "name"
       case .email: "e-mail address"
+      case .phone: "phone number"
       case .password: "password"
+      case .newPassword: "new password"
       case .code: "code"
       }
     }
@@ -36,12 +42,17 @@ package struct AccountError: Error, Hashable, Sendable {
   package let message: String
   /// What to do next, as a sentence.
   package let hint: String
+  /// Seconds until asking again makes sense; nil where time changes nothing.
+  package let retryAfter: Int?
 
-  package init(_ code: Code, field: Field? = nil, message: String, hint: String) {
+  package init(
+    _ code: Code, field: Field? = nil, message: String, hint: String, retryAfter: Int? = nil
+  ) {
     self.code = code
     self.field = field
     self.message = message
     self.hint = hint
+    self.retryAfter = retryAfter
   }
 }
 

@@ -6,17 +6,22 @@ package struct GatePolicy: Sendable {
   package let sessionLifetime: SessionLifetime
   /// Seconds until an invitation expires; 7 days unless said otherwise.
   package let invitationValidity: TimeInterval
+  package let codes: CodePolicy
 
   package static let standard = GatePolicy()
 
   package init(
     passwordRule: PasswordRule = .standard, sessionLifetime: SessionLifetime = .standard,
-    invitationValidity: TimeInterval = 7 * 86_400
+    invitationValidity: TimeInterval = 7 * 86_400, codes: CodePolicy = .standard
   ) {
     self.passwordRule = passwordRule
     self.sessionLifetime = sessionLifetime
     self.invitationValidity = invitationValidity
+    self.codes = codes
   }
+
+  /// The rule for new passwords, with and without a second factor.
+  var passwordRules: PasswordRules { PasswordRules(alone: passwordRule) }
 }
 
 /// The door of the theater: who may come in, and who is in (F5). Every front end asks this one
@@ -32,6 +37,8 @@ package struct Gate: Sendable {
   let sessions: Sessions
   let invitations: Invitations
   let passwordLogin: Login<PasswordLogin>
+  let codeLogin: Login<CodeLogin>
+  let proofs: AccountProofs
   let clock: WallClock
   let steady: SteadyClock
   let random: RandomSource
@@ -42,10 +49,11 @@ package struct Gate: Sendable {
   ///   - stores: where accounts, invitations and sessions are kept.
   ///   - hashing: what a hash of a password costs; tests make it cheap.
   ///   - hashes: bounds how many hashes run and wait.
+  ///   - delivery: brings one-time codes to people.
   package init(
     stores: GateStores, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
-    hashes: RequestQueue = PasswordHasher.queue(), clock: WallClock = .system,
-    steady: SteadyClock = .system, random: RandomSource = .system
+    hashes: RequestQueue = PasswordHasher.queue(), delivery: any CodeDelivery = NoDelivery(),
+    clock: WallClock = .system, steady: SteadyClock = .system, random: RandomSource = .system
   ) {
     let events = AccountEvents()
     let hasher = PasswordHasher(parameters: hashing, queue: hashes, random: random)
@@ -65,9 +73,15 @@ package struct Gate: Sendable {
     registration = Registration(
       accounts: stores.accounts, invitations: invitations, setupCode: setupCode, hasher: hasher,
       rule: policy.passwordRule, events: events, clock: clock, random: random)
+    let proofs = AccountProofs(
+      stores: stores, delivery: delivery, hasher: hasher, policy: policy, steady: steady,
+      clock: clock, random: random)
+    self.proofs = proofs
     passwordLogin = Login(
-      PasswordLogin(accounts: stores.accounts, hasher: hasher), sessions: sessions, events: events,
-      audit: audit, clock: clock)
+      PasswordLogin(accounts: stores.accounts, hasher: hasher, factors: proofs.factors),
+      sessions: sessions, events: events, audit: audit, clock: clock)
+    codeLogin = Login(
+      proofs.codeLogin, sessions: sessions, events: events, audit: audit, clock: clock)
   }
 
   /// Begins: forgets what has expired and, where there is no account yet, makes the code for the
@@ -78,6 +92,7 @@ package struct Gate: Sendable {
     do throws(AccountError) {
       try await sessions.dropEnded()
       try await invitations.dropExpired()
+      try await proofs.codes.dropVoid()
     } catch  where error.code == .storageFull {
       // A full disk keeps nobody from the theater.
     }
@@ -110,8 +125,8 @@ package struct Gate: Sendable {
 
   /// Logs in with e-mail address and password.
   /// - Parameter progress: called at the beginning of each stage.
-  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `busy`, `cancelled`,
-  ///   `storageFull`, ….
+  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `secondFactorNeeded`, `busy`,
+  ///   `cancelled`, `storageFull`, ….
   package func logIn(
     _ credentials: PasswordCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {

@@ -19,7 +19,8 @@ import Testing
     try await database.positions.save(1, item: "jaws", user: "anna")
     #expect(try scratch.permissions(scratch.folder) == 0o700)
     let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
-    #expect(files.count == 3)
+    // The database, its log and index, and the key.
+    #expect(files.count == 4)
     for file in files { #expect(try scratch.permissions("\(scratch.folder)/\(file)") == 0o600) }
   }
 

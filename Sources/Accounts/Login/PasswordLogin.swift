@@ -2,25 +2,30 @@
 package struct PasswordCredentials: Sendable, Redacted {
   let email: String
   let password: String
+  let secondFactor: String?
 
-  /// Takes both as typed; `PasswordLogin` checks them.
-  package init(email: String, password: String) {
+  /// Takes everything as typed; `PasswordLogin` checks it.
+  /// - Parameter secondFactor: a code of the app or a recovery code, where the account has one.
+  package init(email: String, password: String, secondFactor: String? = nil) {
     self.email = email
     self.password = password
+    self.secondFactor = secondFactor
   }
 }
 
-/// Logging in with e-mail address and password (E1).
+/// Logging in with e-mail address and password, and a second factor where there is one (E1).
 ///
 /// The rule for new passwords is not asked here: an account may be older than the rule.
 package struct PasswordLogin: LoginMethod {
   package let name = "password"
   private let accounts: any AccountStore
   private let hasher: PasswordHasher
+  private let factors: SecondFactors
 
-  package init(accounts: any AccountStore, hasher: PasswordHasher) {
+  init(accounts: any AccountStore, hasher: PasswordHasher, factors: SecondFactors) {
     self.accounts = accounts
     self.hasher = hasher
+    self.factors = factors
   }
 
   package func claim(_ credentials: PasswordCredentials) -> String? { credentials.email }
@@ -38,6 +43,8 @@ package struct PasswordLogin: LoginMethod {
     let record = try await accounts.account(withEmail: email)
     let matches = try await hasher.verify(password, against: record?.passwordHash)
     guard let record, matches else { throw .wrongCredentials }
+    // Only who knows the password learns that there is a second factor.
+    try await factors.check(credentials.secondFactor, of: record.account.id)
     return record.account
   }
 

@@ -1,7 +1,7 @@
 import Crypto
 
-/// The SHA-256 of a secret of 80 bits or more: what is kept in its place. Compared without a
-/// shortcut, so that the time of an answer tells nothing.
+/// What is kept in place of a secret: the SHA-256 of one of 80 bits or more, or the HMAC-SHA256 of a
+/// shorter one. Compared without a shortcut, so that the time of an answer tells nothing.
 package struct SecretDigest: Hashable, Sendable {
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -12,6 +12,11 @@ package struct SecretDigest: Hashable, Sendable {
     var text = secret
     text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     words = hash.finalize().withUnsafeBytes(Self.load)
+  }
+
+  /// Takes a keyed digest.
+  init(_ code: HMAC<SHA256>.MAC) {
+    words = code.withUnsafeBytes(Self.load)
   }
 
   /// Takes a digest that a store kept; nil unless it has 32 bytes.

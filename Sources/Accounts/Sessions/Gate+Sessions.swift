@@ -14,16 +14,17 @@ extension Gate {
     }
   }
 
-  /// Proves again who somebody is, by password; the session gets a new token.
+  /// Proves again who somebody is, by password and second factor; the session gets a new token.
   /// - Throws: `wrongCredentials`; `forbidden` for guests, who have no password; what a login
   ///   throws.
   package func prove(
-    _ token: String, password: String
+    _ token: String, password: String, secondFactor: String? = nil
   ) async throws(AccountError) -> LoggedIn {
     let principal = try await sessions.resolve(token)
     guard let email = principal.email else { throw .guestsMayNot("do this") }
     return try await passwordLogin.prove(
-      PasswordCredentials(email: email, password: password), renewing: token)
+      PasswordCredentials(email: email, password: password, secondFactor: secondFactor),
+      renewing: token)
   }
 
   /// The living sessions of a person, the newest first, each with its end.

@@ -86,11 +86,17 @@ package struct GateStores: Sendable {
   package var audit: any AuditStore
   package var people: any PeopleStore
   package var guestPasses: any GuestPassStore
+  package var codes: any CodeStore
+  package var contacts: any ContactStore
+  package var factors: any FactorStore
+  /// What seals the stores' most delicate values.
+  package var key: SealingKey
 
   /// Takes one object that is all of them.
   package init(
     _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
-      & GuestPassStore
+      & GuestPassStore & CodeStore & ContactStore & FactorStore,
+    key: SealingKey
   ) {
     accounts = store
     invitations = store
@@ -98,5 +104,9 @@ package struct GateStores: Sendable {
     audit = store
     people = store
     guestPasses = store
+    codes = store
+    contacts = store
+    factors = store
+    self.key = key
   }
 }

@@ -3,7 +3,8 @@ import GRDB
 /// The tables and how they came to be. Steps are only ever added at the end: a database goes
 /// forward, never back.
 ///
-/// Dates are whole milliseconds since 1970. Secrets are digests (SHA-256) or Argon2id hashes.
+/// Dates are whole milliseconds since 1970. Secrets are digests (SHA-256, HMAC-SHA256), Argon2id
+/// hashes, or sealed with the key beside the database.
 enum Schema {
   /// Brings a database up to this version of the program.
   static var migrator: DatabaseMigrator {
@@ -12,6 +13,7 @@ enum Schema {
     migrator.registerMigration("2 positions", migrate: positions)
     migrator.registerMigration("3 audit", migrate: audit)
     migrator.registerMigration("4 people", migrate: people)
+    migrator.registerMigration("5 proofs", migrate: proofs)
     return migrator
   }
 

@@ -10,6 +10,8 @@ package final class TheaterDatabase: Sendable {
   /// The path of the file; `:memory:` where there is none.
   package let path: String
   let pool: any DatabaseWriter
+  /// What seals the most delicate values.
+  private let key: SealingKey
   private let clock: WallClock
 
   /// The name of the file in its folder.
@@ -31,6 +33,7 @@ package final class TheaterDatabase: Sendable {
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try Schema.migrator.migrate(pool)
       self.pool = pool
+      key = try KeyFile.key(in: folder)
     } catch {
       throw StorageError(error, at: path)
     }
@@ -40,6 +43,7 @@ package final class TheaterDatabase: Sendable {
   /// - Throws: `failed`, in practice for want of memory.
   package init(inMemory clock: WallClock) throws(StorageError) {
     path = ":memory:"
+    key = .random()
     self.clock = clock
     do {
       let queue = try DatabaseQueue(configuration: Self.configuration)
@@ -51,7 +55,7 @@ package final class TheaterDatabase: Sendable {
   }
 
   /// The stores behind `Gate`.
-  package var gateStores: GateStores { GateStores(AccountDatabase(self)) }
+  package var gateStores: GateStores { GateStores(AccountDatabase(self), key: key) }
 
   /// Where playing stopped, for each user and item (E10).
   package var positions: PositionDatabase { PositionDatabase(database: self, clock: clock) }

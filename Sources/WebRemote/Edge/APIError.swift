@@ -21,6 +21,8 @@ package struct APIError: Error, Sendable, Hashable {
   package var step: Int?
   /// The input that has to change: `password`.
   package var field: String?
+  /// Seconds until asking again makes sense.
+  package var retryAfter: Int?
   /// What a 405 says may be asked instead: `GET, POST`.
   package var allowed: String?
 
@@ -44,6 +46,7 @@ package struct APIError: Error, Sendable, Hashable {
     if let device { error["device"] = .string(device) }
     if let step { error["step"] = .integer(step) }
     if let field { error["field"] = .string(field) }
+    if let retryAfter { error["retryAfter"] = .integer(retryAfter) }
     return ["error": .object(error)]
   }
 
@@ -58,7 +61,11 @@ package struct APIError: Error, Sendable, Hashable {
     var response = Response(json, status: status)
     if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
     if let allowed { response.headers[.allow] = allowed }
-    if status == .serviceUnavailable { response.headers[.retryAfter] = "2" }
+    if let retryAfter {
+      response.headers[.retryAfter] = "\(retryAfter)"
+    } else if status == .serviceUnavailable {
+      response.headers[.retryAfter] = "2"
+    }
     return response
   }
 }
@@ -115,16 +122,21 @@ extension APIError {
     let status: HTTPResponse.Status =
       switch error.code {
       case .empty, .malformed, .tooShort, .tooLong, .outOfRange: .unprocessableContent
-      case .codeInvalid, .forbidden, .proofNeeded: .forbidden
-      case .setupClosed, .taken, .lastOwner: .conflict
+      case .codeInvalid, .codeWrong, .codeExpired, .secondFactorNeeded, .forbidden, .proofNeeded:
+        .forbidden
+      case .setupClosed, .taken, .lastOwner, .factorActive, .noFactor, .deliveryUnavailable:
+        .conflict
       case .notFound: .notFound
+      case .tooEarly: .tooManyRequests
       case .wrongCredentials, .notLoggedIn: .unauthorized
       case .busy, .cancelled: .serviceUnavailable
+      case .deliveryFailed: .badGateway
       case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
       case .storageFailed, .internalFailure: .internalServerError
       }
     self.init(
       status, error.code.rawValue, error.message, hint: error.hint, field: error.field?.rawValue)
+    retryAfter = error.retryAfter
   }
 
   /// What Hummingbird itself refuses.

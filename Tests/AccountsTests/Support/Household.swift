@@ -50,6 +50,8 @@ struct Household {
   /// The database's stores, those that tests watch behind the probe.
   private(set) var stores: GateStores
   let hashes = PasswordHasher.queue()
+  /// What was sent to people.
+  let box = Letterbox()
   let gate: Gate
 
   init(hashing: Argon2Parameters = cheap) throws {
@@ -60,12 +62,14 @@ struct Household {
     stores.invitations = store
     stores.sessions = store
     gate = Gate(
-      stores: stores, hashing: hashing, hashes: hashes, clock: clock.wall, steady: clock.steady)
+      stores: stores, hashing: hashing, hashes: hashes, delivery: box, clock: clock.wall,
+      steady: clock.steady)
   }
 
   /// The same store after a restart of the controller: nothing in memory.
   func restarted(hashing: Argon2Parameters = cheap) -> Gate {
-    Gate(stores: stores, hashing: hashing, clock: clock.wall, steady: clock.steady)
+    Gate(
+      stores: stores, hashing: hashing, delivery: box, clock: clock.wall, steady: clock.steady)
   }
 
   /// Registers the first owner, with the code from the console.

@@ -1,0 +1,67 @@
+/// What a person sees of their own account.
+package struct OwnAccount: Sendable {
+  package let account: Account
+  package let contact: Contact
+  package let hasSecondFactor: Bool
+  /// Recovery codes that are not used yet.
+  package let recoveryCodesLeft: Int
+}
+
+/// A person's addresses, and what of them is proven.
+extension Gate {
+  /// The account of who asks, with what is proven of it.
+  /// - Throws: `notLoggedIn` for guests, who have none.
+  package func ownAccount(of principal: Principal) async throws(AccountError) -> OwnAccount {
+    let id = principal.account
+    return OwnAccount(
+      account: try await account(of: principal), contact: try await stores.contacts.contact(of: id),
+      hasSecondFactor: try await proofs.factors.isActive(for: id),
+      recoveryCodesLeft: try await proofs.factors.recoveryCodesLeft(of: id))
+  }
+
+  /// Sends a code to the person's address; with `address` to that one, which becomes the account's
+  /// with the code.
+  /// - Throws: `empty`, `malformed`, `tooLong`; `proofNeeded` for another address;
+  ///   `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
+  package func sendEmailCode(
+    to address: String?, by principal: Principal
+  ) async throws(AccountError) -> CodeRequest {
+    let present = try await account(of: principal).email
+    let email = try address.map { (typed) throws(AccountError) in try EmailAddress(typed) }
+    if let email, email != present { try requireFreshProof(principal) }
+    return try await proofs.verification.sendEmailCode(
+      to: email ?? present, of: principal.account)
+  }
+
+  /// Sends a code to a number, which becomes the account's with the code.
+  /// - Throws: `empty`, `malformed`, `tooLong`; `proofNeeded`; as above.
+  package func sendPhoneCode(
+    to number: String, by principal: Principal
+  ) async throws(AccountError) -> CodeRequest {
+    let number = try PhoneNumber(number)
+    let account = try await account(of: principal)
+    try requireFreshProof(principal)
+    return try await proofs.verification.sendPhoneCode(to: number, of: account.id)
+  }
+
+  /// Takes the code that was sent: the address or number is the account's, and verified.
+  /// - Throws: `codeWrong`, `codeExpired`, `taken`, ….
+  @discardableResult
+  package func confirm(
+    _ code: String, of request: String, for purpose: CodePurpose, by principal: Principal
+  ) async throws(AccountError) -> CodeDestination {
+    let proven = try await proofs.verification.confirm(
+      code, of: request, for: purpose, by: principal.account)
+    // Open sessions show the new address from now on.
+    sessions.changed(principal.account)
+    await audit.record(.contactVerified, by: AuditActor(principal), about: proven.text)
+    return proven
+  }
+
+  func account(of principal: Principal) async throws(AccountError) -> Account {
+    guard let record = try await stores.contacts.record(of: principal.account) else {
+      throw .notLoggedIn
+    }
+    return record.account
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+/// A secret on its way into an authenticator app.
+package struct FactorEnrolment: Sendable, Redacted {
+  /// In base 32, for typing.
+  package let secret: String
+  /// `otpauth://totp/…`, for a QR code.
+  package let uri: String
+
+  init(_ secret: [UInt8], of account: Account) {
+    self.secret = Base32.text(secret)
+    let label = "Home%20Theater:\(Self.escaped(account.email.text))"
+    uri =
+      "otpauth://totp/\(label)?secret=\(self.secret)&issuer=Home%20Theater"
+      + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+}
+
+/// The second proof at a login: an authenticator app (TOTP, RFC 6238), with recovery codes for the
+/// day on which the phone is lost.
+struct SecondFactors: Sendable {
+  let store: any FactorStore
+  let key: SealingKey
+  let clock: WallClock
+  let random: RandomSource
+
+  /// How many recovery codes there are.
+  static let recoveryCodes = 10
+  private static let purpose = "second factor"
+
+  func isActive(for account: AccountID) async throws(AccountError) -> Bool {
+    try await store.factor(of: account)?.isActive ?? false
+  }
+
+  /// Makes a secret that waits for its first code.
+  /// - Throws: `factorActive`.
+  func enrol(_ account: Account) async throws(AccountError) -> FactorEnrolment {
+    let secret = random.bytes(TOTP.secretBytes)
+    let sealed = try key.seal(secret, context: account.id.text, purpose: Self.purpose)
+    try await store.enrol(sealed: sealed, of: account.id)
+    return FactorEnrolment(secret, of: account)
+  }
+
+  /// Activates the secret that waits, with a first code of it.
+  /// - Returns: the recovery codes, for the one time they are shown.
+  /// - Throws: `malformed`, `totpCodeWrong`, `noFactor`, `factorActive`.
+  func confirm(_ typed: String, of account: AccountID) async throws(AccountError) -> [EntryCode] {
+    let code = try OneTimeCode(typed: typed, digits: TOTP.digits)
+    guard let factor = try await store.factor(of: account) else { throw .noFactor }
+    if factor.isActive { throw .factorActive }
+    let secret = try open(factor, of: account)
+    guard let step = TOTP.steps(of: code.text, secret, at: clock.now()).first else {
+      throw .totpCodeWrong
+    }
+    let codes = newRecoveryCodes()
+    try await store.activate(
+      sealed: factor.sealed, of: account, step: step, recoveryCodes: codes.map(\.digest),
+      at: clock.now())
+    return codes
+  }
+
+  /// Passes where the account has no second factor, or `typed` proves it: a code of the app, each
+  /// accepted once, or a recovery code.
+  /// - Throws: `secondFactorNeeded` where nothing was typed; `secondFactorWrong`; `storageFailed`.
+  func check(_ typed: String?, of account: AccountID) async throws(AccountError) {
+    guard let factor = try await store.factor(of: account), factor.isActive else { return }
+    guard let typed, !typed.allSatisfy(\.isWhitespace) else { throw .secondFactorNeeded }
+    if let recovery = EntryCode(typed: typed) {
+      guard try await store.use(recoveryCode: recovery.digest, of: account) else {
+        throw .secondFactorWrong
+      }
+      return
+    }
+    guard let code = try? OneTimeCode(typed: typed, digits: TOTP.digits) else {
+      throw .secondFactorWrong
+    }
+    let secret = try open(factor, of: account)
+    for step in TOTP.steps(of: code.text, secret, at: clock.now()) {
+      if try await store.use(step: step, of: account) { return }
+    }
+    throw .secondFactorWrong
+  }
+
+  /// Makes recovery codes; the earlier ones are void.
+  /// - Throws: `noFactor`.
+  func renewRecoveryCodes(of account: AccountID) async throws(AccountError) -> [EntryCode] {
+    let codes = newRecoveryCodes()
+    try await store.replace(recoveryCodes: codes.map(\.digest), of: account)
+    return codes
+  }
+
+  /// How many recovery codes are unused.
+  func recoveryCodesLeft(of account: AccountID) async throws(AccountError) -> Int {
+    try await store.recoveryCodesLeft(of: account)
+  }
+
+  /// Forgets factor and recovery codes.
+  /// - Throws: `noFactor`.
+  func remove(from account: AccountID) async throws(AccountError) {
+    try await store.removeFactor(of: account)
+  }
+
+  private func open(
+    _ factor: StoredFactor, of account: AccountID
+  ) throws(AccountError) -> [UInt8] {
+    try key.open(factor.sealed, context: account.text, purpose: Self.purpose)
+  }
+
+  private func newRecoveryCodes() -> [EntryCode] {
+    (0..<Self.recoveryCodes).map { _ in EntryCode(from: random) }
+  }
+}

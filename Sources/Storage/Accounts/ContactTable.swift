@@ -1,0 +1,116 @@
+import Accounts
+import Foundation
+import GRDB
+
+extension AccountDatabase: ContactStore {
+  package func contact(of account: AccountID) async throws(AccountError) -> Contact {
+    try await run {
+      try await $0.read {
+        // An address that was verified is not any more where the account has another.
+        let row = try Row.fetchOne(
+          $0,
+          sql: """
+            SELECT iif(contact.emailKey = account.emailKey, emailVerifiedAt, NULL) AS emailSince,
+              phone, phoneVerifiedAt
+            FROM contact JOIN account ON account.id = contact.account WHERE account.id = ?
+            """,
+          arguments: [account.text])
+        return Contact(
+          emailVerifiedAt: date(row?["emailSince"]),
+          phone: (row?["phone"] as String?).map { PhoneNumber(stored: $0) },
+          phoneVerifiedAt: date(row?["phoneVerifiedAt"]))
+      }
+    }
+  }
+
+  package func record(of account: AccountID) async throws(AccountError) -> AccountRecord? {
+    try await run {
+      try await $0.read {
+        try Row.fetchOne(
+          $0, sql: "SELECT \(AccountRow.columns) FROM account WHERE id = ?",
+          arguments: [account.text]
+        ).map(AccountRow.record)
+      }
+    }
+  }
+
+  package func account(
+    reachedAt destination: CodeDestination
+  ) async throws(AccountError) -> Account? {
+    let condition: String
+    let text: String
+    switch destination {
+    case .email(let address):
+      condition = "contact.emailKey = account.emailKey AND account.emailKey = ?"
+      text = address.key
+    case .phone(let number):
+      condition = "phone = ?"
+      text = number.text
+    }
+    return try await run {
+      try await $0.read {
+        try Row.fetchOne(
+          $0,
+          sql: """
+            SELECT account.* FROM contact JOIN account ON account.id = contact.account
+            WHERE \(condition)
+            """,
+          arguments: [text]
+        ).map(AccountRow.account)
+      }
+    }
+  }
+
+  /// What a right code brings about.
+  static func bringAbout(
+    _ effect: CodeEffect, for account: AccountID, at date: Date, in database: Database
+  ) throws {
+    do {
+      switch effect {
+      case .email(let address): try setEmail(address, of: account, at: date, in: database)
+      case .phone(let number): try setPhone(number, of: account, at: date, in: database)
+      case .password(let hash): try setHash(hash, of: account, in: database)
+      case .none: break
+      }
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+      throw AccountError.contactTaken
+    }
+  }
+
+  private static func setEmail(
+    _ address: EmailAddress, of account: AccountID, at date: Date, in database: Database
+  ) throws {
+    try database.execute(
+      sql: "UPDATE account SET email = ?, emailKey = ? WHERE id = ?",
+      arguments: [address.text, address.key, account.text])
+    try database.execute(
+      sql: """
+        INSERT INTO contact (account, emailKey, emailVerifiedAt) VALUES (?, ?, ?)
+        ON CONFLICT (account) DO UPDATE
+        SET emailKey = excluded.emailKey, emailVerifiedAt = excluded.emailVerifiedAt
+        """,
+      arguments: [account.text, address.key, date.milliseconds])
+  }
+
+  private static func setPhone(
+    _ number: PhoneNumber, of account: AccountID, at date: Date, in database: Database
+  ) throws {
+    try database.execute(
+      sql: """
+        INSERT INTO contact (account, phone, phoneVerifiedAt) VALUES (?, ?, ?)
+        ON CONFLICT (account) DO UPDATE
+        SET phone = excluded.phone, phoneVerifiedAt = excluded.phoneVerifiedAt
+        """,
+      arguments: [account.text, number.text, date.milliseconds])
+  }
+
+  private static func setHash(
+    _ hash: PasswordHash, of account: AccountID, in database: Database
+  ) throws {
+    try database.execute(
+      sql: "UPDATE account SET passwordHash = ? WHERE id = ?", arguments: [hash.text, account.text])
+    try database.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.text])
+  }
+}
+
+private func date(_ milliseconds: Int64?) -> Date? { milliseconds.map { Date(milliseconds: $0) } }

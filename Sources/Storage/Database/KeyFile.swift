@@ -1,0 +1,80 @@
+import Accounts
+import Foundation
+import Glibc
+
+/// The file `theater.key` beside the database, 32 random bytes, mode 0600, with which the database's
+/// most delicate values are sealed (`SealingKey`).
+///
+/// A backup of the database is complete only together with it; keep the two apart where a copy may
+/// get into other hands.
+enum KeyFile {
+  /// The name of the file in the database's folder.
+  static let name = "theater.key"
+
+  /// Reads the key of `folder`, or makes it.
+  /// - Throws: `damaged` for a file of another length; `full`, `failed`.
+  static func key(in folder: String) throws(StorageError) -> SealingKey {
+    let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    if let bytes = try read(path) {
+      guard let key = SealingKey(bytes: bytes) else { throw .damagedKey(path) }
+      return key
+    }
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<SealingKey.length).map { _ in
+      UInt8.random(in: .min ... .max, using: &generator)
+    }
+    guard let key = SealingKey(bytes: bytes) else { throw .damagedKey(path) }
+    try write(bytes, to: path, in: folder)
+    return key
+  }
+
+  /// nil where there is no file.
+  private static func read(_ path: String) throws(StorageError) -> [UInt8]? {
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if file < 0, errno == ENOENT { return nil }
+    guard file >= 0 else { throw failure("open", path) }
+    defer { close(file) }
+    guard fchmod(file, 0o600) == 0 else { throw failure("change the mode of", path) }
+    var bytes = [UInt8](repeating: 0, count: SealingKey.length + 1)
+    let count = Glibc.read(file, &bytes, bytes.count)
+    guard count >= 0 else { throw failure("read", path) }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Whole or not at all: a new file beside it, on the disk before it takes the name.
+  private static func write(
+    _ bytes: [UInt8], to path: String, in folder: String
+  ) throws(StorageError) {
+    let draft = path + ".new"
+    unlink(draft)
+    let file = Glibc.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure("make", draft) }
+    let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+    let failed = failure("write", draft)
+    close(file)
+    guard isWritten, rename(draft, path) == 0 else {
+      unlink(draft)
+      throw isWritten ? failure("make", path) : failed
+    }
+    let directory = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory >= 0 {
+      fsync(directory)
+      close(directory)
+    }
+  }
+
+  private static func failure(_ deed: String, _ path: String) -> StorageError {
+    let reason = errno
+    if reason == ENOSPC || reason == EDQUOT { return .full }
+    return .failed("cannot \(deed) \(path): \(String(cString: strerror(reason)))")
+  }
+}
+
+extension StorageError {
+  static func damagedKey(_ path: String) -> StorageError {
+    StorageError(
+      .damaged, message: "\(path) is not the key of this database, or it is damaged.",
+      hint: "Put a backup in its place. Without one, move it away: second factors are then lost, "
+        + "and their owners log in with recovery codes.")
+  }
+}

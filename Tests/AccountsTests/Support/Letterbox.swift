@@ -1,0 +1,42 @@
+import Accounts
+import Synchronization
+
+/// Takes messages instead of sending them.
+final class Letterbox: CodeDelivery {
+  private struct State {
+    var messages: [CodeMessage] = []
+    var channels = Set(CodeChannel.allCases)
+    var failure: AccountError?
+  }
+  private let state = Mutex(State())
+
+  /// What was sent, the oldest first.
+  var messages: [CodeMessage] { state.withLock { $0.messages } }
+
+  /// The digits of the newest message.
+  var code: String? { messages.last?.code }
+
+  func reach(_ channels: Set<CodeChannel>) { state.withLock { $0.channels = channels } }
+  func fail(with error: AccountError?) { state.withLock { $0.failure = error } }
+
+  func reaches(_ channel: CodeChannel) -> Bool { state.withLock { $0.channels.contains(channel) } }
+
+  func deliver(_ message: CodeMessage) async throws(AccountError) {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    post(message)
+  }
+
+  func post(_ message: CodeMessage) { state.withLock { $0.messages.append(message) } }
+}
+
+extension CodeMessage {
+  /// The code in it.
+  var code: String? { text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) } }
+}
+
+extension String {
+  /// Another code of the same length.
+  var wrong: String {
+    String(self.map { $0 == "9" ? "0" : Character(String((Int(String($0)) ?? 0) + 1)) })
+  }
+}
