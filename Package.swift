@@ -66,8 +66,11 @@ let package = Package(
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(
       name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(
+      name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CLibav"),
+    .target(name: "CCurl"),
     .target(name: "CSwresample"),
 
     // Ground floor: data
@@ -75,6 +78,7 @@ let package = Package(
     // Floor 1: the words
     floor("Devices", ["JSON"]),
     floor("Validation", ["JSON"]),
+    floor("QRCode", ["CQRCode"]),
     // Floor 2
     floor("PluginProtocol", ["Devices", "JSON", "CLinux"]),
     floor("Accounts", ["Devices", "CArgon2", "CLinux", crypto]),
@@ -85,16 +89,20 @@ let package = Package(
     floor("HomeTheater", ["Devices", "JSON"]),
     // Floor 4
     floor("TheaterConfiguration", ["HomeTheater", "PluginProtocol", "Devices", "JSON"]),
+    floor("Delivery", ["Accounts", "JSON", "CCurl"]),
     floor("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     floor(
       "WebRemote",
-      ["Accounts", "HomeTheater", "Devices", "JSON", hummingbird, httpTypes, lifecycle, logging]
-        + nio),
+      [
+        "Accounts", "HomeTheater", "Devices", "JSON", "QRCode", hummingbird, httpTypes, lifecycle,
+        logging,
+      ] + nio),
     // Floor 5: the one executable
     .executableTarget(
       name: "theater",
       dependencies: [
-        "WebRemote", "Storage", "TheaterConfiguration", "HomeTheater", "PluginHost", "Accounts",
+        "WebRemote", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
+        "PluginHost", "Accounts",
         "PluginProtocol", "Devices", "JSON", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         lifecycle,
@@ -135,6 +143,9 @@ let package = Package(
     tests(
       "AccountScreensTests", ["TestSupport", "AccountScreens", "Validation", "Devices"]),
     tests("AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices"]),
+    tests("QRCodeTests", ["QRCode"]),
+    tests(
+      "DeliveryTests", ["Delivery", "Accounts", "JSON"], exclude: ["Peers"]),
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),

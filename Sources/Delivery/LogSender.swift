@@ -1,0 +1,17 @@
+import Accounts
+
+/// Writes messages into the log instead of sending them: for demonstration alone, since whoever
+/// reads the log reads the codes.
+package struct LogSender: MessageSender {
+  private let log: @Sendable (String) -> Void
+
+  package init(log: @escaping @Sendable (String) -> Void) {
+    self.log = log
+  }
+
+  package func send(_ message: CodeMessage) throws(AccountError) {
+    log(
+      "DEMONSTRATION, NOT SENT: to \(message.destination.text): \(message.text) "
+        + "(\"delivery\" is \"log\": everybody who reads this log can use it)")
+  }
+}

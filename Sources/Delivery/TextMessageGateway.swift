@@ -1,0 +1,88 @@
+import Accounts
+import CCurl
+
+/// Sends messages as SMS through somebody's HTTP API: an address, a method, headers and a body, with
+/// `{phone}` and `{text}` where number and message belong.
+package struct TextMessageGateway: MessageSender, Redacted {
+  private let url: MessageTemplate
+  private let host: String
+  private let method: String
+  private let headers: [Header]
+  private let body: MessageTemplate?
+  private let patience: Transfer.Patience
+
+  /// A line of the request.
+  package struct Header: Sendable, Redacted {
+    let name: String
+    let value: String
+
+    /// Takes a header; nil where name or value could end the line.
+    package init?(_ name: String, _ value: String) {
+      guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken),
+        value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+      else { return nil }
+      self.name = name
+      self.value = value
+    }
+
+    /// `tchar` of RFC 9110, section 5.6.2.
+    private static func isToken(_ byte: UInt8) -> Bool {
+      switch UnicodeScalar(byte) {
+      case "a"..."z", "A"..."Z", "0"..."9": true
+      default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - url: `http` or `https`; values in it are percent-encoded.
+  ///   - host: the host of `url`, for messages: addresses may hold keys.
+  ///   - method: `POST`, `PUT` or `GET`.
+  ///   - headers: with the `Content-Type` of a body.
+  ///   - body: nil for none.
+  package init(
+    url: String, host: String, method: String, headers: [Header], body: MessageTemplate?,
+    connect: Duration = .seconds(10), whole: Duration = .seconds(30)
+  ) {
+    self.url = MessageTemplate(url, escaping: .percent)
+    self.host = host
+    self.method = method
+    self.headers = headers
+    self.body = body
+    patience = Transfer.Patience(connect: connect, whole: whole)
+  }
+
+  package func send(_ message: CodeMessage) throws(AccountError) {
+    guard case .phone(let number) = message.destination else {
+      throw .deliveryUnavailable(message.destination.channel)
+    }
+    var transfer = try Transfer(
+      to: url.filled(phone: number.text, text: message.text), protocols: "http,https",
+      patience: patience)
+    if let body {
+      let text = body.filled(phone: number.text, text: message.text)
+      transfer.set(CURLOPT_POSTFIELDSIZE, text.utf8.count)
+      transfer.set(CURLOPT_COPYPOSTFIELDS, text)
+    }
+    transfer.set(CURLOPT_CUSTOMREQUEST, method)
+    // Nobody waits for "100 Continue".
+    transfer.set(CURLOPT_HTTPHEADER, headers.map { "\($0.name): \($0.value)" } + ["Expect:"])
+    let ending = transfer.perform()
+    if (200..<300).contains(ending.status) { return }
+    guard ending.status == 0 else { throw Self.refused(ending.status, by: host) }
+    throw ending.failure(at: host, section: "\"sms\"")
+  }
+
+  private static func refused(_ status: Int, by host: String) -> AccountError {
+    let hint =
+      switch status {
+      case 300..<400: "Redirections are not followed: write the final \"url\"."
+      case 401, 403: "Check \"headers\" of \"sms\": the key that the gateway gave you."
+      case 404, 405: "Check \"url\" and \"method\" of \"sms\"."
+      case 429: "The gateway wants fewer messages: ask again later."
+      case 500...: "The gateway has trouble of its own: ask again later."
+      default: "Check \"body\" of \"sms\" against what the gateway's manual shows."
+      }
+    return .deliveryFailed("\(host) answered \(status)", hint: hint)
+  }
+}

@@ -1,0 +1,130 @@
+import Accounts
+import CCurl
+
+/// One conversation with a server, through libcurl, on the calling thread.
+///
+/// What libcurl would take from the environment (proxies, `.netrc`) it does not, and it follows no
+/// redirection: a code goes where devices.json says and nowhere else.
+struct Transfer: ~Copyable {
+  /// How long a conversation may take.
+  struct Patience: Sendable, Hashable {
+    /// Until the connection stands.
+    var connect = Duration.seconds(10)
+    /// From beginning to end.
+    var whole = Duration.seconds(30)
+  }
+
+  /// The bytes of an answer that are read; none of them matters.
+  private static let longestAnswer = 64 * 1024
+
+  private let handle: UnsafeMutableRawPointer
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  private var mime: OpaquePointer?
+  private var refused: CURLcode?
+
+  /// - Parameter protocols: what may be spoken: `smtp,smtps`.
+  /// - Throws: `deliveryFailed` where libcurl is missing.
+  init(to url: String, protocols: String, patience: Patience) throws(AccountError) {
+    if let problem = ccurl_load() {
+      throw .deliveryFailed(
+        String(cString: problem), hint: "Install libcurl: apt-get install libcurl4.")
+    }
+    guard let handle = ccurl_easy_init() else {
+      throw .deliveryFailed("memory is short", hint: "Ask again later.")
+    }
+    self.handle = handle
+    set(CURLOPT_URL, url)
+    set(CURLOPT_PROTOCOLS_STR, protocols)
+    set(CURLOPT_CONNECTTIMEOUT_MS, patience.connect.milliseconds)
+    set(CURLOPT_TIMEOUT_MS, patience.whole.milliseconds)
+    // Without threads of its own, libcurl would end waits for names by signals.
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_PROXY, "")
+    set(CURLOPT_NETRC, 0)
+    set(CURLOPT_FOLLOWLOCATION, 0)
+  }
+
+  deinit {
+    if let mime { ccurl_mime_free(mime) }
+    ccurl_easy_cleanup(handle)
+    for list in lists { ccurl_slist_free_all(list) }
+  }
+
+  mutating func set(_ option: CURLoption, _ number: Int) {
+    note(ccurl_set_number(handle, option, number))
+  }
+
+  /// - Parameter text: without NUL, which would end it.
+  mutating func set(_ option: CURLoption, _ text: String) {
+    note(ccurl_set_text(handle, option, text))
+  }
+
+  mutating func set(_ option: CURLoption, _ lines: [String]) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = ccurl_slist_append(list, line) else {
+        if let list { ccurl_slist_free_all(list) }
+        return note(CURLE_OUT_OF_MEMORY)
+      }
+      list = longer
+    }
+    guard let list else { return }
+    lists.append(list)
+    note(ccurl_set_list(handle, option, list))
+  }
+
+  /// The body as one part of plain text.
+  mutating func setMail(_ text: String) {
+    guard mime == nil, let mime = ccurl_mime_init(handle) else {
+      return note(CURLE_OUT_OF_MEMORY)
+    }
+    self.mime = mime
+    let part = ccurl_mime_addpart(mime)
+    note(ccurl_mime_data(part, text, text.utf8.count))
+    note(ccurl_mime_type(part, "text/plain; charset=utf-8"))
+    note(ccurl_mime_encoder(part, "quoted-printable"))
+    note(ccurl_set_mime(handle, mime))
+  }
+
+  /// Holds the conversation.
+  /// - Returns: how it ended.
+  consuming func perform() -> Ending {
+    if let refused { return Ending(code: refused, status: 0, detail: "") }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CURL_ERROR_SIZE)) { detail in
+      detail.initialize(repeating: 0)
+      var left = Self.longestAnswer
+      return withUnsafeMutablePointer(to: &left) { left in
+        _ = ccurl_set_error_buffer(handle, detail.baseAddress)
+        _ = ccurl_drop_answer(handle, left)
+        let code = ccurl_easy_perform(handle)
+        let status = ccurl_status(handle)
+        _ = ccurl_set_error_buffer(handle, nil)
+        let text = detail.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return Ending(
+          code: code, status: status, detail: String(decoding: text, as: UTF8.self))
+      }
+    }
+  }
+
+  /// The first refusal of an option counts.
+  private mutating func note(_ code: CURLcode) {
+    if code != CURLE_OK, refused == nil { refused = code }
+  }
+
+  /// How a conversation ended.
+  struct Ending: Hashable, Sendable {
+    let code: CURLcode
+    /// Of HTTP, or the last of SMTP; 0 where there was none.
+    let status: Int
+    /// libcurl's words.
+    let detail: String
+  }
+}
+
+extension CURLcode: @retroactive Hashable {}
+
+extension Duration {
+  fileprivate var milliseconds: Int {
+    Int(clamping: components.seconds &* 1000 &+ components.attoseconds / 1_000_000_000_000_000)
+  }
+}

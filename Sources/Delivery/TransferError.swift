@@ -1,0 +1,53 @@
+import Accounts
+import CCurl
+
+extension Transfer.Ending {
+  /// Why nothing was sent, in the words of who set it up.
+  /// - Parameters:
+  ///   - server: where the message was to go, as shown: `smtp.example.org:587`.
+  ///   - section: what to look at in devices.json: `"email"`.
+  func failure(at server: String, section: String) -> AccountError {
+    let check = "Check \(section) of \"delivery\" in devices.json"
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return .deliveryFailed("nobody knows the host of \(server)", hint: "\(check): the name.")
+    case CURLE_COULDNT_CONNECT:
+      return .deliveryFailed(
+        "nothing answers at \(server)", hint: "\(check): the name and the port.")
+    case CURLE_OPERATION_TIMEDOUT:
+      return .deliveryFailed(
+        "\(server) did not answer in time",
+        hint: "\(check): mail goes to port 587 with \"starttls\" or to port 465 with \"tls\".")
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return .deliveryFailed(
+        "the certificate of \(server) is not to be trusted",
+        hint: "\(check): the name must be that of the certificate; \"trust\" names the file of an "
+          + "authority of your own.")
+    case CURLE_SSL_CACERT_BADFILE:
+      return .deliveryFailed("the file of authorities cannot be read", hint: "\(check): \"trust\".")
+    case CURLE_USE_SSL_FAILED:
+      return .deliveryFailed(
+        "\(server) does not offer STARTTLS",
+        hint: "\(check): \"security\" is \"tls\" for port 465.")
+    case CURLE_SSL_CONNECT_ERROR:
+      return .deliveryFailed(
+        "\(server) and this machine agree on no TLS",
+        hint: "\(check): \"tls\" is for port 465, \"starttls\" for port 587.")
+    case CURLE_LOGIN_DENIED:
+      return .deliveryFailed(
+        "\(server) refuses user and password", hint: "\(check): \"user\", and the secret.")
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY,
+      CURLE_PARTIAL_FILE:
+      return .deliveryFailed(
+        status >= 400
+          ? "\(server) refused the message (\(status))"
+          : "\(server) broke the conversation off",
+        hint: status >= 400
+          ? "\(check): whether the server takes mail from \"from\"; and the recipient's address."
+          : "Ask again; if it stays so, look into the server's log.")
+    default:
+      let words = ccurl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+      return .deliveryFailed("\(server): \(words)", hint: "\(check).")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Accounts
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Delivery
+
+/// A way to send that notes, and fails or waits where a test says so.
+private final class Probe: MessageSender {
+  let sent = Mutex<[String]>([])
+  let failure: AccountError?
+  let gate = DispatchSemaphore(value: 0)
+  let waits: Bool
+
+  init(failure: AccountError? = nil, waits: Bool = false) {
+    self.failure = failure
+    self.waits = waits
+  }
+
+  func send(_ message: CodeMessage) throws(AccountError) {
+    if waits { gate.wait() }
+    if let failure { throw failure }
+    sent.withLock { $0.append(message.text) }
+  }
+}
+
+@Suite struct CourierTests {
+  private let lines = Lines()
+  private func mail(_ text: String) throws -> CodeMessage {
+    CodeMessage(
+      destination: .email(try EmailAddress("anna@example.org")), subject: "x", text: text)
+  }
+
+  @Test("D9 · each kind of destination has its sender; without one there is none")
+  func channels() async throws {
+    let probe = Probe()
+    let courier = Courier(email: probe, phone: nil, log: lines.add)
+    #expect(courier.reaches(.email) && !courier.reaches(.phone))
+    try await courier.deliver(mail("one"))
+    #expect(probe.sent.withLock { $0 } == ["one"])
+    let sms = CodeMessage(
+      destination: .phone(try PhoneNumber("+4930123456")), subject: "", text: "")
+    await #expect(throws: AccountError.deliveryUnavailable(.phone)) {
+      try await courier.deliver(sms)
+    }
+  }
+
+  @Test("D9 · a failure is told to who waits, and to the log, without the code")
+  func failure() async throws {
+    let failure = AccountError.deliveryFailed("it rains", hint: "Take an umbrella.")
+    let courier = Courier(email: Probe(failure: failure), phone: nil, log: lines.add)
+    await #expect(throws: failure) { try await courier.deliver(mail("123456")) }
+    courier.post(try mail("123456"))
+    await lines.wait(for: 2)
+    #expect(lines.all.allSatisfy { $0.contains("it rains") && !$0.contains("123456") })
+  }
+
+  @Test("D9 · messages wait in a bounded queue; what does not fit is refused and logged")
+  func bounded() async throws {
+    let probe = Probe(waits: true)
+    let courier = Courier(
+      email: probe, phone: nil, queue: RequestQueue(workers: 1, waiting: 2), log: lines.add)
+    for index in 0..<5 { courier.post(try mail("\(index)")) }
+    await lines.wait(for: 2)
+    #expect(probe.sent.withLock { $0 }.isEmpty)
+    for _ in 0..<4 { probe.gate.signal() }
+    while probe.sent.withLock({ $0.count }) < 3 { await Task.yield() }
+    try await courier.deliver(mail("last"))
+    #expect(probe.sent.withLock { $0 } == ["0", "1", "2", "last"])
+  }
+
+  @Test("D9 · the log sender shows the message and says loudly what it does")
+  func log() throws {
+    try LogSender(log: lines.add).send(mail("123456 is your code"))
+    #expect(lines.all.first?.contains("123456") == true)
+    #expect(lines.all.first?.hasPrefix("DEMONSTRATION") == true)
+  }
+}
+
+/// What was logged.
+private final class Lines: Sendable {
+  private let state = Mutex<[String]>([])
+  private let arrivals = AsyncStream<Void>.makeStream()
+
+  var all: [String] { state.withLock { $0 } }
+
+  var add: @Sendable (String) -> Void {
+    { line in
+      self.state.withLock { $0.append(line) }
+      self.arrivals.continuation.yield()
+    }
+  }
+
+  func wait(for count: Int) async {
+    if all.count >= count { return }
+    for await _ in arrivals.stream where all.count >= count { return }
+  }
+}
