@@ -10,17 +10,21 @@ package struct TheaterConfiguration: Sendable, Hashable {
   package var devices: [DeviceBinding]
   /// Scenes, activities, library and cables.
   package var plan: TheaterPlan
+  /// What it says of people.
+  package var accounts: AccountSettings
   /// Absolute paths of folders that hold further plugins.
   package var pluginFolders: [String]
   /// What a person may want to look at; the theater starts nevertheless.
   package var warnings: [ConfigurationProblem]
 
   package init(
-    devices: [DeviceBinding] = [], plan: TheaterPlan = TheaterPlan(), pluginFolders: [String] = [],
+    devices: [DeviceBinding] = [], plan: TheaterPlan = TheaterPlan(),
+    accounts: AccountSettings = AccountSettings(), pluginFolders: [String] = [],
     warnings: [ConfigurationProblem] = []
   ) {
     self.devices = devices
     self.plan = plan
+    self.accounts = accounts
     self.pluginFolders = pluginFolders
     self.warnings = warnings
   }

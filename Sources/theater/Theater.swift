@@ -27,7 +27,8 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "People",
         subcommands: [
-          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self,
+          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self, Verify.self,
+          PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self,
         ]),
       CommandGroup(
         name: "The works",

@@ -83,11 +83,13 @@ struct ConfigurationReader {
     let plan = TheaterPlan(
       scenes: scenes, activities: readActivities(scenes: scenes, cables: cables),
       library: readLibrary(), cables: cables)
+    let accounts = readAccounts()
     let folders = texts(member("pluginFolders"))
     let sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(
-      devices: devices, plan: plan, pluginFolders: folders.map(origin.absolute), warnings: sorted)
+      devices: devices, plan: plan, accounts: accounts,
+      pluginFolders: folders.map(origin.absolute), warnings: sorted)
   }
 
   // MARK: Finding

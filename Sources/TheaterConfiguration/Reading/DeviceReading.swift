@@ -51,7 +51,7 @@ extension ConfigurationReader {
   }
 
   /// Reads the secrets that the options name, and checks that each fits its place.
-  private mutating func seal(_ written: JSON, shape: Shape, at path: JSONPath) -> DeviceOptions? {
+  mutating func seal(_ written: JSON, shape: Shape, at path: JSONPath) -> DeviceOptions? {
     var found: [JSONPath: Secret] = [:]
     var isComplete = true
     for (place, name) in DeviceOptions.secretNames(in: written) {

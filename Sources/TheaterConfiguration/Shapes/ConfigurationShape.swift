@@ -35,6 +35,7 @@ enum ConfigurationShape {
           "activities", map("the activities", of: "an activity", .named("activity", activity)),
           help: "What people do for an evening: a scene to begin with and one to end with."),
         .init("library", .named("library", library), help: "What can be chosen."),
+        .init("accounts", .named("accounts", accounts), help: "What belongs to people."),
       ])
   }
 

@@ -62,10 +62,19 @@ extension Remote {
   }
 
   private func logIn(_ call: Call) async throws -> Response {
-    let fields = try call.fields("email", "password")
-    let loggedIn = try await gate.logIn(
-      PasswordCredentials(
-        email: try fields.requiredText("email"), password: try fields.requiredText("password")))
+    let fields = try call.fields("email", "password", "request", "oneTimeCode", "code")
+    let loggedIn: LoggedIn
+    if let code = try fields.text("oneTimeCode") {
+      loggedIn = try await gate.logIn(
+        CodeCredentials(
+          request: try fields.requiredText("request"), code: code,
+          secondFactor: try fields.text("code")))
+    } else {
+      loggedIn = try await gate.logIn(
+        PasswordCredentials(
+          email: try fields.requiredText("email"), password: try fields.requiredText("password"),
+          secondFactor: try fields.text("code")))
+    }
     guard var answer = Self.json(loggedIn.principal).object else {
       return Response(status: .internalServerError)
     }

@@ -19,7 +19,8 @@ extension Remote {
   /// The whole API, line by line. What is not here does not exist; who has no session gets past
   /// no line that is not open to everyone.
   package var routes: [Route] {
-    accountRoutes + theaterRoutes + activityRoutes + transportRoutes + deviceRoutes + sceneRoutes
+    accountRoutes + proofRoutes + theaterRoutes + activityRoutes + transportRoutes + deviceRoutes
+      + sceneRoutes
       + machineryRoutes
   }
 }

@@ -55,19 +55,35 @@ struct LogIn: AsyncParsableCommand {
 
   @Option(help: "The address of your account.")
   var email: String?
+  @Option(help: "The verified number of your account, with --by-code.")
+  var phone: String?
+  @Flag(help: "Log in with a code that is sent to your verified address or number.")
+  var byCode = false
   @OptionGroup var password: PasswordOptions
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    let email = try email ?? Question.ask("E-mail address")
-    let password = try Question.password(fromInput: password.passwordStdin, twice: false)
-    let answer = try await theater.post(
-      "/api/sessions", ["email": .string(email), "password": .string(password)])
+    let answer = byCode ? try await logInByCode(theater) : try await logInByPassword(theater)
     guard let token = answer["token"]?.string else {
       throw Ending(.failed, "the controller gave no token")
     }
     try TokenFile(theater.folders.token).write(token)
-    Console.say("You are logged in, \(answer["user"]?["name"]?.string ?? email).")
+    Console.say("You are logged in, \(answer["user"]?["name"]?.string ?? "").")
+  }
+
+  private func logInByPassword(_ theater: RemoteTheater) async throws -> JSON {
+    let email = try email ?? Question.ask("E-mail address")
+    let password = try Question.password(fromInput: password.passwordStdin, twice: false)
+    return try await SecondStep(theater).logIn(
+      ["email": .string(email), "password": .string(password)])
+  }
+
+  private func logInByCode(_ theater: RemoteTheater) async throws -> JSON {
+    let place = try CodePlace(email: email, phone: phone)
+    let sent = try SentCode(await theater.post("/api/login-codes", place.json))
+    let code = try sent.ask("\(place.text), if an account has verified it")
+    return try await SecondStep(theater).logIn(
+      ["request": .string(sent.request), "oneTimeCode": .string(code)])
   }
 }
 

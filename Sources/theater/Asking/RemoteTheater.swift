@@ -30,6 +30,13 @@ struct RemoteTheater: Sendable {
   /// Takes something away.
   func delete(_ path: String) async throws { _ = try await ask(.DELETE, path) }
 
+  /// What the controller answers, whether it refuses or not.
+  func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws
+    -> RemoteAnswer
+  {
+    try await client.send(method, path, body)
+  }
+
   private func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
     async throws -> JSON
   {

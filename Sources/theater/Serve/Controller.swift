@@ -1,4 +1,5 @@
 import Accounts
+import Delivery
 import Devices
 import Glibc
 import HomeTheater
@@ -55,7 +56,7 @@ struct Controller: Sendable {
   private func serve(_ plugins: PluginHost) async throws {
     let database = try await openDatabase()
     defer { try? database.close() }
-    let gate = Gate(stores: database.gateStores)
+    let gate = Gate(stores: database.gateStores, delivery: try makeCourier())
     let setupCode = try await Self.open(gate)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
@@ -92,6 +93,14 @@ struct Controller: Sendable {
   private static func close(_ theater: HomeTheaterFacade) async {
     await theater.shutDown()
     await Silence.falls(over: theater.devices.values.map { $0 })
+  }
+
+  private func makeCourier() throws(Ending) -> Courier {
+    do {
+      return try Courier(loaded.configuration.accounts) { [logger] in logger.warning("\($0)") }
+    } catch {
+      throw Ending(.failed, error.message, hint: error.hint)
+    }
   }
 
   private func openDatabase() async throws -> TheaterDatabase {

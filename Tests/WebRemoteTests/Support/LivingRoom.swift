@@ -5,13 +5,11 @@ import HomeTheater
 import Hummingbird
 import JSON
 import Logging
-import Storage
 import NIOCore
-import Storage
 import NIOHTTP1
-import Storage
 import NIOPosix
 import ServiceLifecycle
+import Storage
 import Synchronization
 import TestSupport
 import WebRemote
@@ -27,6 +25,8 @@ struct LivingRoom: Sendable {
   let devices: [String: FakeDevice]
   let theater: HomeTheaterFacade
   let gate: Gate
+  /// What was sent to people.
+  let box: CodeBox
   let works: FakeWorks
   let routes: [Route]
   /// Asks without a session.
@@ -68,9 +68,10 @@ struct LivingRoom: Sendable {
     }
     let theater = HomeTheaterFacade(
       devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
+    let box = CodeBox()
     let gate = Gate(
       stores: try TheaterDatabase(inMemory: day.clock).gateStores,
-      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
+      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
       clock: day.clock)
     let works = FakeWorks()
     let remote = Remote(theater: theater, gate: gate, machinery: works)
@@ -85,6 +86,7 @@ struct LivingRoom: Sendable {
       zip(roles.map(\.0), devices), uniquingKeysWith: { first, _ in first })
     self.theater = theater
     self.gate = gate
+    self.box = box
     self.works = works
     routes = remote.routes
     stranger = RemoteClient(.socket(socket))
@@ -220,4 +222,21 @@ final class Day: Sendable {
   var clock: WallClock { WallClock { self.time.withLock { $0 } } }
 
   func advance(days: Double) { time.withLock { $0 += days * 86_400 } }
+}
+
+/// Takes messages instead of sending them.
+final class CodeBox: CodeDelivery {
+  private let state = Mutex<[CodeMessage]>([])
+
+  /// How many messages came.
+  var count: Int { state.withLock { $0.count } }
+
+  /// The six digits of the newest.
+  var code: String? {
+    state.withLock { $0.last }?.text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) }
+  }
+
+  func reaches(_ channel: CodeChannel) -> Bool { channel == .email }
+  func deliver(_ message: CodeMessage) async throws(AccountError) { post(message) }
+  func post(_ message: CodeMessage) { state.withLock { $0.append(message) } }
 }

@@ -1,0 +1,84 @@
+import JSON
+
+/// What `devices.json` says of people.
+package struct AccountSettings: Sendable, Hashable {
+  /// Whether this is a demonstration, which may do what a theater with people in it must not.
+  package var isDemo: Bool
+  /// `email` and `sms`, checked, defaults filled in, paths absolute, secrets sealed.
+  package var delivery: DeviceOptions
+
+  package init(isDemo: Bool = false, delivery: DeviceOptions = DeviceOptions()) {
+    self.isDemo = isDemo
+    self.delivery = delivery
+  }
+}
+
+extension ConfigurationReader {
+  /// The section `accounts`; where it has a mistake, what stands without it.
+  mutating func readAccounts() -> AccountSettings {
+    let accounts = member("accounts")
+    let path: JSONPath = [.key("accounts"), .key("delivery")]
+    var settings = AccountSettings(isDemo: accounts["demo"]?.bool ?? false)
+    guard let delivery = accounts["delivery"], !isFlawed(path) else { return settings }
+    for channel in ["email", "sms"] where delivery[channel]?.string == "log" && !settings.isDemo {
+      report(
+        .reference, at: path.appending(channel),
+        "\"log\" would let everybody who reads the log in",
+        hint: "Name a server; for a demonstration write \"demo\": true into \"accounts\".")
+    }
+    checkMail(delivery["email"] ?? .null, at: path.appending("email"))
+    checkGateway(delivery["sms"] ?? .null, at: path.appending("sms"))
+    let shape = ConfigurationShape.delivery
+    if !isFlawed(path),
+      let sealed = seal(shape.completed(delivery, from: origin), shape: shape, at: path)
+    {
+      settings.delivery = sealed
+    }
+    return settings
+  }
+
+  private mutating func checkMail(_ server: JSON, at path: JSONPath) {
+    guard let host = server["server"]?.string else { return }
+    if (server["user"] == nil) != (server["password"] == nil) {
+      report(
+        .reference, at: path, "\"user\" and \"password\" belong together",
+        hint: "Give both, or neither for a server that asks for none.")
+    }
+    if server["password"]?.string != nil {
+      report(
+        .reference, at: path.appending("password"), "a password does not stand in this file",
+        hint: "Write {\"secret\": \"smtp\"}, and the password into the secret's file.")
+    }
+    if server["security"]?.string == "none", !["localhost", "127.0.0.1", "::1"].contains(host) {
+      report(
+        .reference, at: path.appending("security"),
+        "without encryption everybody on the way reads the codes",
+        hint: "Take \"starttls\" or \"tls\"; \"none\" is for a server on this machine.")
+    }
+  }
+
+  private mutating func checkGateway(_ gateway: JSON, at path: JSONPath) {
+    guard let url = gateway["url"]?.string else { return }
+    let body = gateway["body"]?.string ?? ""
+    for word in ["{phone}", "{text}"] where !url.contains(word) && !body.contains(word) {
+      report(
+        .reference, at: path, "\(word) stands neither in \"body\" nor in \"url\"",
+        hint: "Write it where the gateway wants the \(word == "{text}" ? "message" : "number").")
+    }
+    let known = [
+      "application/json", "application/x-www-form-urlencoded", "application/xml", "text/xml",
+      "text/plain",
+    ]
+    for (name, value) in gateway["headers"]?.object ?? [:]
+    where name.lowercased() == "content-type" {
+      let type = value.string?.split(separator: ";").first.map { $0.lowercased() } ?? ""
+      guard known.contains(type.filter { $0 != " " }) else {
+        report(
+          .reference, at: path.appending("headers").appending(name),
+          "nobody knows how to write a number and a message into this kind of body",
+          hint: "Possible: \(known.joined(separator: ", ")).")
+        continue
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import JSON
+
+/// `theater verify`: proving that a mailbox or a phone is one's own.
+struct Verify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prove that an e-mail address or a phone is yours.",
+    subcommands: [VerifyEmail.self, VerifyPhone.self])
+}
+
+/// `theater verify email`: the account's address, or a new one in its place.
+struct VerifyEmail: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "email", abstract: "Verify your e-mail address, or change it.")
+
+  @Argument(help: "A new address; your present one when not given.")
+  var address: String?
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let body: JSON = address.map { ["email": .string($0)] } ?? [:]
+    let sent = try SentCode(await theater.post("/api/account/email", body))
+    let code = try sent.ask(address ?? "your address")
+    let user = try await theater.post(
+      "/api/account/email/confirmation",
+      ["request": .string(sent.request), "code": .string(code)])["user"]
+    Console.say("\(user?["email"]?.string ?? "Your address") is verified.")
+  }
+}
+
+/// `theater verify phone`: a number for codes.
+struct VerifyPhone: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "phone", abstract: "Verify a phone number, or change it.")
+
+  @Argument(help: "The number with its country: \"+49 30 1234567\".")
+  var number: String
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let sent = try SentCode(await theater.post("/api/account/phone", ["phone": .string(number)]))
+    let code = try sent.ask(number)
+    let user = try await theater.post(
+      "/api/account/phone/confirmation",
+      ["request": .string(sent.request), "code": .string(code)])["user"]
+    Console.say("\(user?["phone"]?.string ?? number) is verified.")
+  }
+}
