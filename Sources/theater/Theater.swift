@@ -34,7 +34,7 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "The works",
         subcommands: [
-          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self,
+          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self, BackupCommand.self,
         ]),
     ])
 }

@@ -61,10 +61,8 @@ package struct APIError: Error, Sendable, Hashable {
     var response = Response(json, status: status)
     if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
     if let allowed { response.headers[.allow] = allowed }
-    if let retryAfter {
-      response.headers[.retryAfter] = "\(retryAfter)"
-    } else if status == .serviceUnavailable {
-      response.headers[.retryAfter] = "2"
+    if let seconds = retryAfter ?? (status == .serviceUnavailable ? 2 : nil) {
+      response.headers[.retryAfter] = "\(seconds)"
     }
     return response
   }
@@ -130,6 +128,7 @@ extension APIError {
       case .notFound: .notFound
       case .tooEarly: .tooManyRequests
       case .wrongCredentials, .notLoggedIn: .unauthorized
+      case .tooManyTries: .tooManyRequests
       case .busy, .cancelled: .serviceUnavailable
       case .deliveryFailed: .badGateway
       case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")

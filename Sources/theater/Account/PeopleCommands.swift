@@ -5,7 +5,10 @@ import JSON
 struct People: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts", abstract: "Show who has an account, and change what they may do.",
-    subcommands: [List.self, SetRole.self, SetAge.self, Rename.self, Remove.self, Leave.self],
+    subcommands: [
+      List.self, SetRole.self, SetAge.self, Rename.self, Remove.self, Leave.self,
+      Unlock.self,
+    ],
     defaultSubcommand: List.self)
 
   /// `theater accounts`: everybody.
