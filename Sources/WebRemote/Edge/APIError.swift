@@ -61,7 +61,8 @@ package struct APIError: Error, Sendable, Hashable {
     var response = Response(json, status: status)
     if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
     if let allowed { response.headers[.allow] = allowed }
-    if let seconds = retryAfter ?? (status == .serviceUnavailable ? 2 : nil) {
+    let hurried: [HTTPResponse.Status] = [.serviceUnavailable, .tooManyRequests]
+    if let seconds = retryAfter ?? (hurried.contains(status) ? 2 : nil) {
       response.headers[.retryAfter] = "\(seconds)"
     }
     return response
