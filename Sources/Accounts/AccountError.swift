@@ -8,7 +8,7 @@ package struct AccountError: Error, Hashable, Sendable {
     // Registration
     case codeInvalid, setupClosed, taken
     // The gate
-    case wrongCredentials, notLoggedIn, forbidden, proofNeeded
+    case wrongCredentials, notLoggedIn, forbidden, proofNeeded, tooManyTries
     // People
     case notFound, lastOwner, outOfRange
     // The machine
@@ -36,12 +36,17 @@ package struct AccountError: Error, Hashable, Sendable {
   package let message: String
   /// What to do next, as a sentence.
   package let hint: String
+  /// Seconds after which it may work; nil where waiting changes nothing.
+  package let retryAfter: Int?
 
-  package init(_ code: Code, field: Field? = nil, message: String, hint: String) {
+  package init(
+    _ code: Code, field: Field? = nil, message: String, hint: String, retryAfter: Int? = nil
+  ) {
     self.code = code
     self.field = field
     self.message = message
     self.hint = hint
+    self.retryAfter = retryAfter
   }
 }
 

@@ -32,6 +32,7 @@ package struct Gate: Sendable {
   let sessions: Sessions
   let invitations: Invitations
   let passwordLogin: Login<PasswordLogin>
+  let throttle: Throttle
   let clock: WallClock
   let steady: SteadyClock
   let random: RandomSource
@@ -60,6 +61,9 @@ package struct Gate: Sendable {
     self.clock = clock
     self.steady = steady
     self.random = random
+    let throttle = Throttle(
+      guesses: stores.guesses, devices: stores.devices, clock: steady, random: random)
+    self.throttle = throttle
     invitations = Invitations(
       store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
     registration = Registration(
@@ -67,7 +71,7 @@ package struct Gate: Sendable {
       rule: policy.passwordRule, events: events, clock: clock, random: random)
     passwordLogin = Login(
       PasswordLogin(accounts: stores.accounts, hasher: hasher), sessions: sessions, events: events,
-      audit: audit, clock: clock)
+      audit: audit, throttle: throttle, clock: clock)
   }
 
   /// Begins: forgets what has expired and, where there is no account yet, makes the code for the
@@ -78,6 +82,7 @@ package struct Gate: Sendable {
     do throws(AccountError) {
       try await sessions.dropEnded()
       try await invitations.dropExpired()
+      try await throttle.dropOld()
     } catch  where error.code == .storageFull {
       // A full disk keeps nobody from the theater.
     }
@@ -110,8 +115,8 @@ package struct Gate: Sendable {
 
   /// Logs in with e-mail address and password.
   /// - Parameter progress: called at the beginning of each stage.
-  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `busy`, `cancelled`,
-  ///   `storageFull`, ….
+  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `tooManyTries`, `busy`,
+  ///   `cancelled`, `storageFull`, ….
   package func logIn(
     _ credentials: PasswordCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {

@@ -27,12 +27,12 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "People",
         subcommands: [
-          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self,
+          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self, AccountsCommand.self,
         ]),
       CommandGroup(
         name: "The works",
         subcommands: [
-          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self,
+          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self, BackupCommand.self,
         ]),
     ])
 }

@@ -86,11 +86,13 @@ package struct GateStores: Sendable {
   package var audit: any AuditStore
   package var people: any PeopleStore
   package var guestPasses: any GuestPassStore
+  package var guesses: any GuessStore
+  package var devices: any DeviceStore
 
   /// Takes one object that is all of them.
   package init(
     _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
-      & GuestPassStore
+      & GuestPassStore & GuessStore & DeviceStore
   ) {
     accounts = store
     invitations = store
@@ -98,5 +100,7 @@ package struct GateStores: Sendable {
     audit = store
     people = store
     guestPasses = store
+    guesses = store
+    devices = store
   }
 }

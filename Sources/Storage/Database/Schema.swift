@@ -12,6 +12,7 @@ enum Schema {
     migrator.registerMigration("2 positions", migrate: positions)
     migrator.registerMigration("3 audit", migrate: audit)
     migrator.registerMigration("4 people", migrate: people)
+    migrator.registerMigration("5 guesses", migrate: guesses)
     return migrator
   }
 

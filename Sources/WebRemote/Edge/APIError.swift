@@ -23,6 +23,8 @@ package struct APIError: Error, Sendable, Hashable {
   package var field: String?
   /// What a 405 says may be asked instead: `GET, POST`.
   package var allowed: String?
+  /// Seconds after which it may work.
+  package var retryAfter: Int?
 
   init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, hint: String? = nil,
@@ -58,7 +60,9 @@ package struct APIError: Error, Sendable, Hashable {
     var response = Response(json, status: status)
     if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
     if let allowed { response.headers[.allow] = allowed }
-    if status == .serviceUnavailable { response.headers[.retryAfter] = "2" }
+    if let seconds = retryAfter ?? (status == .serviceUnavailable ? 2 : nil) {
+      response.headers[.retryAfter] = "\(seconds)"
+    }
     return response
   }
 }
@@ -119,12 +123,14 @@ extension APIError {
       case .setupClosed, .taken, .lastOwner: .conflict
       case .notFound: .notFound
       case .wrongCredentials, .notLoggedIn: .unauthorized
+      case .tooManyTries: .tooManyRequests
       case .busy, .cancelled: .serviceUnavailable
       case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
       case .storageFailed, .internalFailure: .internalServerError
       }
     self.init(
       status, error.code.rawValue, error.message, hint: error.hint, field: error.field?.rawValue)
+    retryAfter = error.retryAfter
   }
 
   /// What Hummingbird itself refuses.
