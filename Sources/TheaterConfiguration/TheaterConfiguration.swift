@@ -12,16 +12,19 @@ package struct TheaterConfiguration: Sendable, Hashable {
   package var plan: TheaterPlan
   /// Absolute paths of folders that hold further plugins.
   package var pluginFolders: [String]
+  /// Where browsers and programs reach the theater.
+  package var web: WebSettings
   /// What a person may want to look at; the theater starts nevertheless.
   package var warnings: [ConfigurationProblem]
 
   package init(
     devices: [DeviceBinding] = [], plan: TheaterPlan = TheaterPlan(), pluginFolders: [String] = [],
-    warnings: [ConfigurationProblem] = []
+    web: WebSettings = WebSettings(), warnings: [ConfigurationProblem] = []
   ) {
     self.devices = devices
     self.plan = plan
     self.pluginFolders = pluginFolders
+    self.web = web
     self.warnings = warnings
   }
 

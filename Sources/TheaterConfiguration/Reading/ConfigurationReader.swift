@@ -87,7 +87,8 @@ struct ConfigurationReader {
     let sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(
-      devices: devices, plan: plan, pluginFolders: folders.map(origin.absolute), warnings: sorted)
+      devices: devices, plan: plan, pluginFolders: folders.map(origin.absolute),
+      web: readWeb(), warnings: sorted)
   }
 
   // MARK: Finding

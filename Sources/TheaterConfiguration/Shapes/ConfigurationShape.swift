@@ -35,6 +35,7 @@ enum ConfigurationShape {
           "activities", map("the activities", of: "an activity", .named("activity", activity)),
           help: "What people do for an evening: a scene to begin with and one to end with."),
         .init("library", .named("library", library), help: "What can be chosen."),
+        .init("web", .named("web", web), help: "Where browsers and programs reach the theater."),
       ])
   }
 
@@ -46,7 +47,7 @@ enum ConfigurationShape {
         all, others: .init(key: name(of: one), reserved: reserved, shape: shape), fewest: fewest))
   }
 
-  private static func path(_ what: String) -> Shape {
+  static func path(_ what: String) -> Shape {
     .text(TextShape(shortest: 1, longest: 4096, what: "the path of \(what)", isPath: true))
   }
 

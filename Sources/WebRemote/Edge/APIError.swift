@@ -52,7 +52,9 @@ package struct APIError: Error, Sendable, Hashable {
     var response = Response(json, status: status)
     if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
     if let allowed { response.headers[.allow] = allowed }
-    if status == .serviceUnavailable { response.headers[.retryAfter] = "2" }
+    if [.serviceUnavailable, .tooManyRequests].contains(status) {
+      response.headers[.retryAfter] = "2"
+    }
     return response
   }
 }

@@ -21,7 +21,9 @@ extension Remote {
       .delete("/api/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await gate.logOut(caller.token)
-        return Response(status: .noContent)
+        var answer = Response(status: .noContent)
+        if let cookie = call.cookie { answer.headers[.setCookie] = cookie.removing }
+        return answer
       },
       .post(
         "/api/invitations", by: .permitted(.administer),
@@ -62,15 +64,29 @@ extension Remote {
   }
 
   private func logIn(_ call: Call) async throws -> Response {
-    let fields = try call.fields("email", "password")
+    let fields = try call.fields("email", "password", "cookie")
+    let asCookie = try fields.flag("cookie")
+    if asCookie, call.cookie == nil {
+      throw APIError.invalid("only browsers get cookies, and none comes here")
+    }
     let loggedIn = try await gate.logIn(
       PasswordCredentials(
         email: try fields.requiredText("email"), password: try fields.requiredText("password")))
-    guard var answer = Self.json(loggedIn.principal).object else {
+    return Self.answer(loggedIn, cookie: asCookie ? call.cookie : nil)
+  }
+
+  /// A new session, with its token where programs find it, or where only the browser does.
+  private static func answer(_ loggedIn: LoggedIn, cookie: SessionCookie?) -> Response {
+    guard var json = json(loggedIn.principal).object else {
       return Response(status: .internalServerError)
     }
-    answer["token"] = .string(loggedIn.token.text)
-    return Response(.object(answer), status: .created)
+    guard let cookie else {
+      json["token"] = .string(loggedIn.token.text)
+      return Response(.object(json), status: .created)
+    }
+    var answer = Response(.object(json), status: .created)
+    answer.headers[.setCookie] = cookie.setting(loggedIn.token.text)
+    return answer
   }
 
   /// Who somebody is, without the token.
