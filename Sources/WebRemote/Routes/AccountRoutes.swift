@@ -16,7 +16,7 @@ extension Remote {
         try await logIn(call)
       },
       .get("/api/sessions/current", "Who is logged in.") { call in
-        Response(Self.json(try call.principal()))
+        Response(try call.principal().json)
       },
       .delete("/api/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
@@ -68,38 +68,10 @@ extension Remote {
 
   private func logIn(_ call: Call) async throws -> Response {
     let fields = try call.fields("email", "password", "cookie")
-    let asCookie = try fields.flag("cookie")
-    if asCookie, call.cookie == nil {
-      throw APIError.invalid("only browsers get cookies, and none comes here")
-    }
+    let cookie = try call.wantedCookie(fields)
     let loggedIn = try await gate.logIn(
       PasswordCredentials(
         email: try fields.requiredText("email"), password: try fields.requiredText("password")))
-    return Self.answer(loggedIn, cookie: asCookie ? call.cookie : nil)
-  }
-
-  /// A new session, with its token where programs find it, or where only the browser does.
-  private static func answer(_ loggedIn: LoggedIn, cookie: SessionCookie?) -> Response {
-    guard var json = json(loggedIn.principal).object else {
-      return Response(status: .internalServerError)
-    }
-    guard let cookie else {
-      json["token"] = .string(loggedIn.token.text)
-      return Response(.object(json), status: .created)
-    }
-    var answer = Response(.object(json), status: .created)
-    answer.headers[.setCookie] = cookie.setting(loggedIn.token.text)
-    return answer
-  }
-
-  /// Who somebody is, without the token.
-  private static func json(_ principal: Principal) -> JSON {
-    [
-      "user": [
-        "name": .string(principal.name), "email": principal.email.map { .string($0) } ?? .null,
-        "role": .string(principal.role.rawValue),
-      ],
-      "expires": .string(principal.expires.ISO8601Format()),
-    ]
+    return Response(loggedIn, cookie: cookie)
   }
 }
