@@ -130,8 +130,8 @@ extension ConfigurationReader {
       report(
         .reference, at: path,
         "the ends have only the kind alsa in common, and nobody lends a PCM yet: \(ends)",
-        hint: "Use plugins that both have pcm; or let \"\(from)\" play on a sound device of its own "
-          + "and remove this cable.")
+        hint: "Use plugins that both have pcm; or let \"\(from)\" play on a sound device of its "
+          + "own and remove this cable.")
     }
   }
 
