@@ -22,7 +22,8 @@ public final class HeldTelling: TaskExecutor {
   ///
   /// - Parameters:
   ///   - listen: Listens until cancelled; calls what it is given at each thing that it is told.
-  ///   - tell: Tells both listeners something, in the calling thread.
+  ///   - tell: Tells both listeners something. Runs on a thread of its own: one that stands still
+  ///     in the middle must not be one of those that run everybody's tasks.
   public static func letsListenersEnd(
     listen: @escaping @Sendable (_ wasTold: @escaping @Sendable () -> Void) async -> Void,
     tell: @escaping @Sendable () -> Void
@@ -34,7 +35,7 @@ public final class HeldTelling: TaskExecutor {
     let staying = Task(executorPreference: executor) { await listen { told.withLock { $0 += 1 } } }
     defer { staying.cancel() }
     let listening = await eventually {
-      tell()
+      await onOwnThread(tell)
       return stops.withLock { $0 > 0 } && told.withLock { $0 > 0 }
     }
     guard listening else { return false }
@@ -51,9 +52,18 @@ public final class HeldTelling: TaskExecutor {
     }
     // The listener may be on its way back to waiting: then the next one wakes it.
     _ = await eventually {
-      tell()
+      await onOwnThread(tell)
       return outcome.withLock { $0 != nil }
     }
     return outcome.withLock { $0 } == true
+  }
+
+  private static func onOwnThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        body()
+        continuation.resume()
+      }
+    }
   }
 }
