@@ -20,9 +20,19 @@ package final class AccountEvents: Sendable {
 
   package init() {}
 
-  /// The events from now on. A listener that falls behind by more than 256 loses the oldest.
-  package func subscribe() -> AsyncStream<AccountEvent> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
+  /// What a listener that falls behind loses.
+  package enum Loss: Sendable {
+    /// The oldest, when more than 256 wait.
+    case oldest
+    /// Nothing: for who takes each event at once, and may not miss one.
+    case nothing
+  }
+
+  /// The events from now on.
+  package func subscribe(losing loss: Loss = .oldest) -> AsyncStream<AccountEvent> {
+    AsyncStream(
+      bufferingPolicy: loss == .nothing ? .unbounded : .bufferingNewest(256)
+    ) { continuation in
       let id = listeners.withLock { listeners in
         listeners.lastID += 1
         listeners.continuations[listeners.lastID] = continuation

@@ -9,6 +9,8 @@ package struct TheaterError: Error, Sendable, Hashable {
     case notFound
     /// The request itself makes no sense.
     case invalid
+    /// Not for this person.
+    case forbidden
     /// Not in the present state: nothing plays, no amplifier.
     case notNow
     /// A device refused, failed or did not answer.

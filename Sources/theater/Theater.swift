@@ -27,8 +27,9 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "People",
         subcommands: [
-          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self, Verify.self,
-          PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self,
+          Register.self, LogIn.self, LogOut.self, WhoAmI.self, Prove.self, SessionCommands.self,
+          Verify.self, PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self, Invite.self,
+          Guest.self, People.self, Audit.self,
         ]),
       CommandGroup(
         name: "The works",

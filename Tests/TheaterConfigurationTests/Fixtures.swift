@@ -98,7 +98,7 @@ enum Fixtures {
         "film": {"title": "Film", "start": "watch-film", "end": "end", "player": "dvd", "whenEnded": "stay"},
         "radio": {"start": "listen", "end": "end", "player": "tuner", "amplifier": "amp", "category": "stations"} },
       "library": {
-        "films": [{"id": "ferry", "title": "Night Ferry", "duration": 120.5, "player": "dvd"}],
+        "films": [{"id": "ferry", "title": "Night Ferry", "duration": 120.5, "player": "dvd", "rating": 12}],
         "songs": [{"id": "bus", "title": "First Bus", "artist": "The Sine Waves", "album": "Plain Tones"}],
         "stations": [{"title": "Lantern", "fm": 98.5}, {"id": "v", "title": "Valley", "am": 810, "player": "tuner"}],
         "folders": ["Samples/Music", "/srv/music", "../other", "~/Music"] } }

@@ -68,7 +68,7 @@ struct WholeConfigurationTests {
     let library = configuration.plan.library
     #expect(
       library.films == [
-        LibraryItem(id: "ferry", title: "Night Ferry", duration: 120.5, player: "dvd")
+        LibraryItem(id: "ferry", title: "Night Ferry", duration: 120.5, rating: 12, player: "dvd")
       ])
     #expect(library.songs.first?.artist == "The Sine Waves")
     #expect(library.stations.map(\.id) == ["Lantern", "v"])

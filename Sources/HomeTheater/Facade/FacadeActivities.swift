@@ -26,18 +26,22 @@ extension HomeTheaterFacade {
   ///   - item: The title or id of what to play; a station may be a frequency such as "98.5 FM".
   ///   - fromStart: Whether a saved position is passed over.
   ///   - user: Who wants it; positions are kept for them.
+  ///   - allowance: How far this person may go.
   /// - Returns: At once, with the run.
-  package func begin(_ name: String, item: String?, fromStart: Bool, user: String)
-    async throws(TheaterError) -> Begun
-  {
+  package func begin(
+    _ name: String, item: String?, fromStart: Bool, user: String,
+    within allowance: Allowance = .everything
+  ) async throws(TheaterError) -> Begun {
     guard let activity = plan.activities[name] else {
       throw unknown("activity", name, plan.activities.keys)
     }
     guard let scene = plan.scenes[activity.start] else {
       throw unknown("scene", activity.start, plan.scenes.keys)
     }
-    let choice = try choose(item, for: scene, of: activity)
+    try check(activity, within: allowance)
+    let choice = try choose(item, for: scene, of: activity, within: allowance)
     var steps = try planner.plan(scene, arguments: choice?.arguments ?? [:])
+    try checkRatings(of: steps, within: allowance)
     let turn = takeTurn()
     var resumedAt: Double?
     if !fromStart, let id = choice?.id {
@@ -48,11 +52,13 @@ extension HomeTheaterFacade {
     }
     let parting = try await leaveStage(for: steps, turn: turn)
     return try await take(
-      stage: activity, choice, parting + steps, resumedAt: resumedAt, user: user)
+      stage: activity, choice, limited(parting + steps, within: allowance), resumedAt: resumedAt,
+      user: user)
   }
 
   /// Ends the activity that is on.
-  package func end() async throws(TheaterError) -> Run {
+  package func end(within allowance: Allowance = .everything) async throws(TheaterError) -> Run {
+    try checkStage(within: allowance)
     guard let activity = stage.activity else {
       throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
     }
@@ -219,7 +225,10 @@ extension HomeTheaterFacade {
     events.publish(.activity(stage.report))
   }
 
-  func unknown(_ kind: String, _ name: String, _ known: some Sequence<String>) -> TheaterError {
+  /// What somebody is told who named something that is not there.
+  package nonisolated func unknown(_ kind: String, _ name: String, _ known: some Sequence<String>)
+    -> TheaterError
+  {
     let near = nearest(to: name, in: known)
     return TheaterError(
       .notFound, "there is no \(kind) \"\(name.prefix(60))\"",

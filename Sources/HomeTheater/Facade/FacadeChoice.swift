@@ -10,9 +10,9 @@ extension HomeTheaterFacade {
   }
 
   /// Finds what `text` names in the list that the activity plays.
-  func choose(_ text: String?, for scene: Scene, of activity: Activity) throws(TheaterError)
-    -> Choice?
-  {
+  func choose(
+    _ text: String?, for scene: Scene, of activity: Activity, within allowance: Allowance
+  ) throws(TheaterError) -> Choice? {
     let parameter = scene.parameters.first { $0.value.category != nil }
     guard let parameter, let category = parameter.value.category else { return nil }
     guard let text, !text.isEmpty else {
@@ -24,7 +24,7 @@ extension HomeTheaterFacade {
         id: frequency.description, title: frequency.description,
         arguments: [parameter.key: .frequency(frequency)])
     }
-    let entry = try find(text, in: category)
+    let entry = try find(text, in: category, within: allowance)
     if let player = activity.player, !entry.players.isEmpty, !entry.players.contains(player) {
       let names = entry.players.map(\.name).joined(separator: ", ")
       throw TheaterError(
@@ -42,23 +42,25 @@ extension HomeTheaterFacade {
   }
 
   /// The arguments of a scene that is run by itself, from texts.
-  func arguments(_ texts: [String: String], for scene: Scene) throws(TheaterError)
-    -> [String: SceneArgument]
+  func arguments(_ texts: [String: String], for scene: Scene, within allowance: Allowance)
+    throws(TheaterError) -> [String: SceneArgument]
   {
     var arguments: [String: SceneArgument] = [:]
     for (name, text) in texts {
       guard let kind = scene.parameters[name] else {
         throw unknown("parameter", name, scene.parameters.keys)
       }
-      arguments[name] = try argument(text, kind: kind, name: name)
+      arguments[name] = try argument(text, kind: kind, name: name, within: allowance)
     }
     return arguments
   }
 
   /// The entry of the list; what reads as a frequency but is on no band is told so.
-  private func find(_ text: String, in category: Category) throws(TheaterError) -> Catalogue.Entry {
+  private func find(_ text: String, in category: Category, within allowance: Allowance)
+    throws(TheaterError) -> Catalogue.Entry
+  {
     do {
-      return try catalogue.find(text, in: category)
+      return try catalogue.find(text, in: category, ageLimit: allowance.ageLimit)
     } catch {
       guard category == .stations, StationFrequency.words(of: text) != nil else { throw error }
       throw TheaterError(
@@ -67,15 +69,15 @@ extension HomeTheaterFacade {
     }
   }
 
-  private func argument(_ text: String, kind: ParameterKind, name: String) throws(TheaterError)
-    -> SceneArgument
-  {
+  private func argument(
+    _ text: String, kind: ParameterKind, name: String, within allowance: Allowance
+  ) throws(TheaterError) -> SceneArgument {
     switch kind {
-    case .film: return .item(try catalogue.find(text, in: .films).item.id)
-    case .song: return .item(try catalogue.find(text, in: .songs).item.id)
+    case .film: return .item(try find(text, in: .films, within: allowance).item.id)
+    case .song: return .item(try find(text, in: .songs, within: allowance).item.id)
     case .station:
       if let frequency = StationFrequency(text) { return .frequency(frequency) }
-      let entry = try find(text, in: .stations)
+      let entry = try find(text, in: .stations, within: allowance)
       return entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
     case .text: return .text(text)
     case .number:

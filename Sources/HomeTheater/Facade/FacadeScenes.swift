@@ -3,16 +3,21 @@ import JSON
 
 extension HomeTheaterFacade {
   /// Makes popcorn, beside whatever is on: the scene "popcorn".
-  package func popcorn() async throws(TheaterError) -> Run {
-    try await runScene("popcorn", arguments: [:])
+  package func popcorn(within allowance: Allowance = .everything) async throws(TheaterError)
+    -> Run
+  {
+    try await runScene("popcorn", arguments: [:], within: allowance)
   }
 
   /// Runs a scene by itself, beside whatever is on.
-  package func runScene(_ name: String, arguments texts: [String: String])
-    async throws(TheaterError) -> Run
-  {
+  package func runScene(
+    _ name: String, arguments texts: [String: String], within allowance: Allowance = .everything
+  ) async throws(TheaterError) -> Run {
     guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
-    let steps = try planner.plan(scene, arguments: try arguments(texts, for: scene))
+    try checkStage(within: allowance)
+    let planned = try planner.plan(scene, arguments: try arguments(texts, for: scene, within: allowance))
+    try checkRatings(of: planned, within: allowance)
+    let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
     history.add(run)
     run.start { [runner] run in await runner.run(steps, as: run) }
@@ -29,8 +34,12 @@ extension HomeTheaterFacade {
 
   // MARK: The library
 
-  /// What can be chosen.
-  package func entries(_ category: Category) -> [Catalogue.Entry] { catalogue.entries(category) }
+  /// What this person can choose.
+  package func entries(_ category: Category, within allowance: Allowance = .everything)
+    -> [Catalogue.Entry]
+  {
+    catalogue.entries(category, ageLimit: allowance.ageLimit)
+  }
 
   /// Reads every player's catalogue again.
   package func rescan() async {

@@ -4,30 +4,42 @@ import JSON
 extension HomeTheaterFacade {
   /// Holds the film or song still.
   @discardableResult
-  package func pause() async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("pause")
+  package func pause(within allowance: Allowance = .everything) async throws(TheaterError)
+    -> Confirmation
+  {
+    try await tellPlayer("pause", within: allowance)
   }
   /// Lets it go on.
   @discardableResult
-  package func resume() async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("play")
+  package func resume(within allowance: Allowance = .everything) async throws(TheaterError)
+    -> Confirmation
+  {
+    if let item = stage.report.item, stage.activity?.category != .stations {
+      try checkRating(of: item, within: allowance)
+    }
+    return try await tellPlayer("play", within: allowance)
   }
   /// Goes to the next track.
   @discardableResult
-  package func next() async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("next")
+  package func next(within allowance: Allowance = .everything) async throws(TheaterError)
+    -> Confirmation
+  {
+    try await skip("next", within: allowance)
   }
   /// Goes to the track before.
   @discardableResult
-  package func previous() async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("previous")
+  package func previous(within allowance: Allowance = .everything) async throws(TheaterError)
+    -> Confirmation
+  {
+    try await skip("previous", within: allowance)
   }
 
   /// Goes to a place in what plays: `seconds` from the beginning, or from where it is now.
   @discardableResult
-  package func seek(_ seconds: Double, isRelative: Bool) async throws(TheaterError)
-    -> Confirmation
-  {
+  package func seek(
+    _ seconds: Double, isRelative: Bool, within allowance: Allowance = .everything
+  ) async throws(TheaterError) -> Confirmation {
+    try checkStage(within: allowance)
     let player = try player()
     var target = seconds
     if isRelative {
@@ -64,24 +76,37 @@ extension HomeTheaterFacade {
   }
 
   /// Changes the volume of the amplifier of what is on, or of the only one.
+  ///
+  /// - Throws: `forbidden` for a volume above the person's limit. Steps towards the limit end there.
   @discardableResult
-  package func changeVolume(_ change: VolumeChange) async throws(TheaterError) -> VolumeOutcome {
+  package func changeVolume(_ change: VolumeChange, within allowance: Allowance = .everything)
+    async throws(TheaterError) -> VolumeOutcome
+  {
+    try checkStage(within: allowance)
     let amplifier = try amplifier()
     switch change {
-    case .to(let volume): return try await set(amplifier, volume: volume)
+    case .to(let volume):
+      try checkVolume(volume, of: amplifier.id, within: allowance)
+      return try await set(amplifier, volume: volume)
     case .by(let points):
       guard let now = await amplifier.snapshot().state.volume else {
         throw TheaterError(
           .notNow, "the volume is not known", hint: "Set it: theater volume 40",
           device: amplifier.id)
       }
+      let limit = allowance.volumeLimit ?? 100
+      if points > 0, now >= limit {
+        try checkVolume(limit + 1, of: amplifier.id, within: allowance)
+      }
       let target = min(max(0, now), 100) + min(max(-100, points), 100)
-      return try await set(amplifier, volume: min(max(0, target), 100))
+      return try await set(amplifier, volume: min(max(0, target), limit))
     case .mute: return try await set(amplifier, isMuted: true)
-    case .unmute: return try await set(amplifier, isMuted: false)
+    case .unmute: return try await unmute(amplifier, within: allowance)
     case .toggleMute:
       let isMuted = await amplifier.snapshot().state.isMuted ?? false
-      return try await set(amplifier, isMuted: !isMuted)
+      return isMuted
+        ? try await unmute(amplifier, within: allowance)
+        : try await set(amplifier, isMuted: true)
     }
   }
 
@@ -100,9 +125,9 @@ extension HomeTheaterFacade {
   }
 
   /// Gives one device one command.
-  package func perform(_ json: JSON, on id: DeviceID, until: Completion)
-    async throws(TheaterError) -> Confirmation
-  {
+  package func perform(
+    _ json: JSON, on id: DeviceID, until: Completion, within allowance: Allowance = .everything
+  ) async throws(TheaterError) -> Confirmation {
     guard let device = devices[id] else {
       throw unknown("device", id.name, devices.keys.map(\.name))
     }
@@ -112,6 +137,7 @@ extension HomeTheaterFacade {
     } catch {
       throw TheaterError(.invalid, error.message, hint: error.hint, device: id)
     }
+    try check(command, for: device, within: allowance)
     do {
       return try await device.perform(command, until: until)
     } catch {
@@ -139,8 +165,31 @@ extension HomeTheaterFacade {
     return amplifier
   }
 
-  private func tellPlayer(_ name: String) async throws(TheaterError) -> Confirmation {
-    try await tell(try player(), name)
+  private func tellPlayer(_ name: String, within allowance: Allowance)
+    async throws(TheaterError) -> Confirmation
+  {
+    try checkStage(within: allowance)
+    return try await tell(try player(), name)
+  }
+
+  private func skip(_ name: String, within allowance: Allowance) async throws(TheaterError)
+    -> Confirmation
+  {
+    try checkSkipping(on: try player().id, within: allowance)
+    return try await tellPlayer(name, within: allowance)
+  }
+
+  /// Lets the speakers sound again, at the person's limit where they were louder before.
+  private func unmute(_ amplifier: any Device, within allowance: Allowance)
+    async throws(TheaterError) -> VolumeOutcome
+  {
+    guard let limit = allowance.volumeLimit,
+      await amplifier.snapshot().state.volume.map({ $0 > limit }) ?? true
+    else { return try await set(amplifier, isMuted: false) }
+    _ = try await set(amplifier, volume: limit)
+    var outcome = try await set(amplifier, isMuted: false)
+    outcome.volume = limit
+    return outcome
   }
 
   private func tell(_ device: any Device, _ name: String, _ argument: JSON? = nil)

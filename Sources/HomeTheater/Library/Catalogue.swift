@@ -7,6 +7,8 @@ package struct Catalogue: Sendable {
   package struct Entry: Sendable, Hashable {
     package var item: CatalogueItem
     package var frequency: StationFrequency?
+    /// From which age on it may be watched, in years; `nil` where nothing is said.
+    package var rating: Int?
     /// Who can play it; empty when the configuration names it and nobody has been asked yet.
     package var players: [DeviceID]
 
@@ -18,6 +20,7 @@ package struct Catalogue: Sendable {
       case .fm(let megahertz): object["fm"] = .number(megahertz)
       case nil: break
       }
+      if let rating { object["rating"] = .integer(rating) }
       object["players"] = .array(players.map { .string($0.name) })
       return .object(object)
     }
@@ -48,6 +51,20 @@ package struct Catalogue: Sendable {
   /// title.
   package func entries(_ category: Category) -> [Entry] { lists[category] ?? [] }
 
+  /// What somebody may choose for whom there is an age limit: what is rated above it is not listed.
+  package func entries(_ category: Category, ageLimit: Int?) -> [Entry] {
+    guard let ageLimit else { return entries(category) }
+    return entries(category).filter { ($0.rating ?? 0) <= ageLimit }
+  }
+
+  /// The film, song or station with this id.
+  package func entry(id: String) -> Entry? {
+    for category in Category.allCases {
+      if let entry = entries(category).first(where: { $0.item.id == id }) { return entry }
+    }
+    return nil
+  }
+
   private func merged(_ category: Category) -> [Entry] {
     var entries = named[category] ?? []
     var places = Dictionary(
@@ -59,7 +76,7 @@ package struct Catalogue: Sendable {
           entries[place].take(item, from: player)
         } else {
           places[item.id] = entries.count
-          entries.append(Entry(item: item, frequency: nil, players: [player]))
+          entries.append(Entry(item: item, frequency: nil, rating: nil, players: [player]))
         }
       }
     }
@@ -68,14 +85,19 @@ package struct Catalogue: Sendable {
   }
 
   /// The entry that `text` names: by id, by title, or by the only title that contains it.
-  package func find(_ text: String, in category: Category) throws(TheaterError) -> Entry {
-    let entries = entries(category)
+  ///
+  /// - Parameter ageLimit: What is rated above it is found by its whole name only, never offered.
+  package func find(_ text: String, in category: Category, ageLimit: Int? = nil)
+    throws(TheaterError) -> Entry
+  {
+    let all = entries(category)
     let wanted = text.lowercased()
-    if let exact = entries.first(where: { $0.item.id == text })
-      ?? entries.first(where: { $0.item.title.lowercased() == wanted })
+    if let exact = all.first(where: { $0.item.id == text })
+      ?? all.first(where: { $0.item.title.lowercased() == wanted })
     {
       return exact
     }
+    let entries = entries(category, ageLimit: ageLimit)
     let similar = entries.filter { $0.item.title.lowercased().contains(wanted) }
     if similar.count == 1, let only = similar.first { return only }
     if similar.count > 1 {
@@ -96,7 +118,7 @@ extension Catalogue.Entry {
       item: CatalogueItem(
         id: item.id, title: item.title, artist: item.artist, album: item.album,
         duration: item.duration),
-      frequency: item.frequency, players: item.player.map { [$0] } ?? [])
+      frequency: item.frequency, rating: item.rating, players: item.player.map { [$0] } ?? [])
   }
 
   /// What the configuration says counts; what it leaves open is filled in from the scan.

@@ -27,6 +27,8 @@ package struct LibraryItem: Sendable, Hashable {
   package var album: String?
   /// In seconds.
   package var duration: Double?
+  /// From which age on a film may be watched, in years, 0 to 21; `nil` where nothing is said.
+  package var rating: Int?
   /// Who can play it; `nil` when any device of the activity's role can.
   package var player: DeviceID?
   /// Where a station sends; `nil` for films and songs, and for stations known by name alone.
@@ -34,13 +36,15 @@ package struct LibraryItem: Sendable, Hashable {
 
   package init(
     id: String, title: String, artist: String? = nil, album: String? = nil,
-    duration: Double? = nil, player: DeviceID? = nil, frequency: StationFrequency? = nil
+    duration: Double? = nil, rating: Int? = nil, player: DeviceID? = nil,
+    frequency: StationFrequency? = nil
   ) {
     self.id = id
     self.title = title
     self.artist = artist
     self.album = album
     self.duration = duration
+    self.rating = rating
     self.player = player
     self.frequency = frequency
   }

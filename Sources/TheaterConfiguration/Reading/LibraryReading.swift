@@ -35,7 +35,9 @@ extension ConfigurationReader {
       items.append(
         LibraryItem(
           id: id, title: title, artist: item["artist"]?.string, album: item["album"]?.string,
-          duration: item["duration"]?.number, player: player, frequency: Self.frequency(of: item)))
+          duration: item["duration"]?.number,
+          rating: item["rating"]?.number.flatMap { Int(exactly: $0) }, player: player,
+          frequency: Self.frequency(of: item)))
     }
     return items
   }

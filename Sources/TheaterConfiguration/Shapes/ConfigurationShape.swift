@@ -177,8 +177,8 @@ enum ConfigurationShape {
     ObjectShape(
       "the library",
       fields: [
-        .init("films", .list(.named("recording", recording)), help: "Films, by hand."),
-        .init("songs", .list(.named("recording", recording)), help: "Songs, by hand."),
+        .init("films", .list(.named("film", film)), help: "Films, by hand."),
+        .init("songs", .list(.named("song", song)), help: "Songs, by hand."),
         .init("stations", .list(.named("station", station)), help: "Radio stations."),
         .init(
           "folders", .list(path("a folder")), help: "Folders in which players look for more."),
@@ -198,16 +198,25 @@ enum ConfigurationShape {
     ]
   }
 
-  private static let recording = Shape.object(
+  private static let film = Shape.object(
     ObjectShape(
-      "a film or song",
-      fields: itemFields(idHelp: "What the player is told to play.", isIDRequired: true) + [
-        .init("artist", .text(TextShape(shortest: 1, longest: 200, what: "an artist"))),
-        .init("album", .text(TextShape(shortest: 1, longest: 200, what: "an album"))),
+      "a film",
+      fields: recordingFields + [
         .init(
-          "duration", .number(NumberShape(minimum: 0, maximum: 172_800, unit: "s")),
-          help: "In seconds."),
+          "rating", .number(NumberShape(isWhole: true, minimum: 0, maximum: 21, unit: "years")),
+          help: "From which age on it may be watched, in years.")
       ]))
+
+  private static let song = Shape.object(ObjectShape("a song", fields: recordingFields))
+
+  private static let recordingFields =
+    itemFields(idHelp: "What the player is told to play.", isIDRequired: true) + [
+      .init("artist", .text(TextShape(shortest: 1, longest: 200, what: "an artist"))),
+      .init("album", .text(TextShape(shortest: 1, longest: 200, what: "an album"))),
+      .init(
+        "duration", .number(NumberShape(minimum: 0, maximum: 172_800, unit: "s")),
+        help: "In seconds."),
+    ]
 
   private static let station = Shape.object(
     ObjectShape(

@@ -136,7 +136,9 @@ package struct RemoteClient: Sendable {
   ) -> HTTPRequestHead {
     var headers = headers
     headers.add(name: "host", value: "localhost")
-    headers.add(name: "user-agent", value: Self.userAgent)
+    if !headers.contains(name: "user-agent") {
+      headers.add(name: "user-agent", value: Self.userAgent)
+    }
     headers.add(name: "connection", value: "close")
     if let token { headers.add(name: "authorization", value: "Bearer \(token)") }
     if let body { headers.add(name: "content-length", value: String(body.count)) }

@@ -110,6 +110,7 @@ extension APIError {
       switch error.code {
       case .notFound: .notFound
       case .invalid: .unprocessableContent
+      case .forbidden: .forbidden
       case .notNow, .cancelled: .conflict
       case .deviceFailed: .serviceUnavailable
       }

@@ -43,7 +43,7 @@ struct Admission: Sendable {
   }
 
   /// `Authorization: Bearer TOKEN`; the scheme in any case (RFC 9110, section 11.1).
-  private static func token(of request: Request) -> String? {
+  static func token(of request: Request) -> String? {
     guard let header = request.headers[.authorization] else { return nil }
     let scheme = header.prefix(7)
     guard scheme.count == 7, scheme.lowercased() == "bearer " else { return nil }

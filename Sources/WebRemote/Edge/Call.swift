@@ -1,4 +1,5 @@
 import Accounts
+import HomeTheater
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -19,6 +20,9 @@ struct Call: Sendable {
     guard let caller else { throw APIError(AccountError.notLoggedIn) }
     return caller.principal
   }
+
+  /// How far who asks may go in the theater.
+  func allowance() throws(APIError) -> Allowance { try principal().allowance }
 
   /// The part of the path that the route captures as `name`, decoded.
   func captured(_ name: String) throws(APIError) -> String {

@@ -1,5 +1,6 @@
 import Accounts
 import Devices
+import HomeTheater
 
 // The one place that says what a role may do. Each command's row and each route's line say what they
 // need; what a role is not given here it may not.
@@ -18,6 +19,13 @@ extension Accounts.Role {
 extension Principal {
   /// Whether this person may do what needs `permission`.
   func may(_ permission: Permission) -> Bool { role.permissions.contains(permission) }
+
+  /// How far this person may go in the theater.
+  package var allowance: Allowance {
+    Allowance(
+      permissions: role.permissions, activities: pass.map { Set($0.activities) },
+      volumeLimit: pass?.volumeLimit, ageLimit: ageLimit)
+  }
 
   /// What this person is told who may not.
   var refusal: APIError {

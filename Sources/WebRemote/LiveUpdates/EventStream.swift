@@ -46,7 +46,7 @@ struct EventStream: Sendable {
     after lastID: String?
   ) async throws {
     let subscription = theater.events.subscribe(after: lastID)
-    let departures = gate.events.subscribe()
+    let departures = gate.events.subscribe(losing: .nothing)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for await entry in subscription.events { feed.yield(.entry(entry)) }

@@ -6,7 +6,7 @@ import Hummingbird
 import JSON
 
 extension Remote {
-  /// Registering, logging in and out, inviting.
+  /// Registering, logging in and out.
   var accountRoutes: [Route] {
     [
       .post("/api/accounts", by: .everyone, "Makes an account for the holder of a code.") { call in
@@ -16,23 +16,12 @@ extension Remote {
         try await logIn(call)
       },
       .get("/api/sessions/current", "Who is logged in.") { call in
-        Response(Self.json(try call.principal()))
+        Response(try call.principal().json)
       },
       .delete("/api/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await gate.logOut(caller.token)
         return Response(status: .noContent)
-      },
-      .post(
-        "/api/invitations", by: .permitted(.administer),
-        "A code with which one more person registers."
-      ) { call in
-        let issued = try await gate.invite(by: call.principal())
-        return Response(
-          [
-            "code": .string(issued.code.text),
-            "expires": .string(issued.invitation.expires.ISO8601Format()),
-          ], status: .created)
       },
     ]
   }
@@ -75,21 +64,14 @@ extension Remote {
           email: try fields.requiredText("email"), password: try fields.requiredText("password"),
           secondFactor: try fields.text("code")))
     }
-    guard var answer = Self.json(loggedIn.principal).object else {
-      return Response(status: .internalServerError)
+    // Whoever logs in anew leaves the session that they came with.
+    if let old = Admission.token(of: call.request) {
+      do throws(AccountError) {
+        try await gate.logOut(old)
+      } catch {
+        // It had ended, or its end is not stored: it opens nothing in either case.
+      }
     }
-    answer["token"] = .string(loggedIn.token.text)
-    return Response(.object(answer), status: .created)
-  }
-
-  /// Who somebody is, without the token.
-  private static func json(_ principal: Principal) -> JSON {
-    [
-      "user": [
-        "name": .string(principal.name), "email": principal.email.map { .string($0) } ?? .null,
-        "role": .string(principal.role.rawValue),
-      ],
-      "expires": .string(principal.expires.ISO8601Format()),
-    ]
+    return Self.opened(loggedIn)
   }
 }

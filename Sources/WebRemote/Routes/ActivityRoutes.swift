@@ -10,13 +10,15 @@ extension Remote {
   /// Beginning and ending what a person does for an evening.
   var activityRoutes: [Route] {
     [
-      .post("/api/activities/{name}", "Begins an activity of devices.json.") { call in
+      .post("/api/activities/{name}", by: .permitted(.play), "Begins an activity of devices.json.")
+      { call in
         try await begin(try call.captured("name"), call)
       },
       begin("watch", .films), begin("listen", .songs), begin("radio", .stations),
-      .post("/api/end", "Ends what is on.") { call in
+      .post("/api/end", by: .permitted(.play), "Ends what is on.") { call in
         _ = try call.fields()
-        return try await answer(call) { try await theater.end() }
+        let allowance = try call.allowance()
+        return try await answer(call) { try await theater.end(within: allowance) }
       },
       .post("/api/off", "Turns everything off.") { call in
         _ = try call.fields()
@@ -24,13 +26,16 @@ extension Remote {
       },
       .post("/api/popcorn", "Makes popcorn, beside whatever is on.") { call in
         _ = try call.fields()
-        return try await answer(call) { try await theater.popcorn() }
+        let allowance = try call.allowance()
+        return try await answer(call) { try await theater.popcorn(within: allowance) }
       },
     ]
   }
 
   private func begin(_ word: String, _ category: Category) -> Route {
-    .post("/api/\(word)", "Begins the activity that plays \(category.rawValue).") { call in
+    .post(
+      "/api/\(word)", by: .permitted(.play), "Begins the activity that plays \(category.rawValue)."
+    ) { call in
       try await begin(try theater.activity(for: category), call)
     }
   }
@@ -42,7 +47,8 @@ extension Remote {
     let user = try call.principal().account.text
     // Taken first, so that who follows the events from here misses none of this run.
     let event = theater.events.currentID
-    let begun = try await theater.begin(name, item: item, fromStart: fromStart, user: user)
+    let begun = try await theater.begin(
+      name, item: item, fromStart: fromStart, user: user, within: call.allowance())
     return await answer(call, begun.run, resumedAt: begun.resumedAt, event: event)
   }
 

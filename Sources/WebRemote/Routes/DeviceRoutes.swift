@@ -25,14 +25,17 @@ extension Remote {
         return Response(.object(object))
       },
       .post(
-        "/api/devices/{id}/commands", "Gives a device a command: \"on\" or {\"dim\": 40}."
+        // What each command needs says its row in the table of commands.
+        "/api/devices/{id}/commands", by: .permitted(.play),
+        "Gives a device a command: \"on\" or {\"dim\": 40}."
       ) { call in
         let device = try device(call)
         let wait = call.preferredWait
         let atOnce = wait.isAsynchronous || wait.seconds == 0
+        let allowance = try call.allowance()
         let confirmation = try await cancelWhenGracefulShutdown {
           try await theater.perform(
-            call.body, on: device.id, until: atOnce ? .accepted : .settled)
+            call.body, on: device.id, until: atOnce ? .accepted : .settled, within: allowance)
         }
         var response = Self.done(confirmation)
         if atOnce { response.status = .accepted }

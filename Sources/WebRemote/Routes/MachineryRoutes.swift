@@ -1,3 +1,4 @@
+import Accounts
 import Devices
 import HomeTheater
 import Hummingbird
@@ -24,17 +25,26 @@ extension Remote {
         }
         return Response(["status": "ok", "pluginsUp": .bool(isUp)])
       },
-      .get("/api/plugins", "Every plugin: whether it runs, why not, since when.") { _ in
+      .get(
+        "/api/plugins", by: .permitted(.operate),
+        "Every plugin: whether it runs, why not, since when."
+      ) { _ in
         Response(await machinery.plugins())
       },
-      .get("/api/audio", "The sound devices that the amplifier could use.") { _ in
+      .get(
+        "/api/audio", by: .permitted(.operate), "The sound devices that the amplifier could use."
+      ) { _ in
         Response(try await machinery.audioDevices())
       },
       .post(
         "/api/configuration/check", by: .permitted(.administer), body: .text,
         "What is wrong with the configuration in the body."
       ) { call in
-        Response(await machinery.check(configuration: Array(call.text.readableBytesView)))
+        let answer = await machinery.check(configuration: Array(call.text.readableBytesView))
+        await gate.audit.record(
+          .configurationChecked, by: AuditActor(try call.principal()),
+          about: "\(answer["problems"]?.array?.count ?? 0) problems")
+        return Response(answer)
       },
     ]
   }

@@ -6,12 +6,18 @@ package struct Remote: Sendable {
   package let theater: HomeTheaterFacade
   package let gate: Gate
   package let machinery: any Machinery
+  /// Where a browser finds the controller: `http://livingroom.local:8080`; `nil` where that is not
+  /// known.
+  package let webAddress: String?
 
   /// - Parameter machinery: What the controller knows of its own works.
-  package init(theater: HomeTheaterFacade, gate: Gate, machinery: any Machinery) {
+  package init(
+    theater: HomeTheaterFacade, gate: Gate, machinery: any Machinery, webAddress: String? = nil
+  ) {
     self.theater = theater
     self.gate = gate
     self.machinery = machinery
+    self.webAddress = webAddress
   }
 }
 
@@ -19,8 +25,8 @@ extension Remote {
   /// The whole API, line by line. What is not here does not exist; who has no session gets past
   /// no line that is not open to everyone.
   package var routes: [Route] {
-    accountRoutes + proofRoutes + theaterRoutes + activityRoutes + transportRoutes + deviceRoutes
-      + sceneRoutes
+    accountRoutes + proofRoutes + sessionRoutes + peopleRoutes + invitationRoutes + auditRoutes
+      + theaterRoutes + activityRoutes + transportRoutes + deviceRoutes + sceneRoutes
       + machineryRoutes
   }
 }

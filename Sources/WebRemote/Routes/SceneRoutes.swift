@@ -16,8 +16,9 @@ extension Remote {
       ) { call in
         let name = try call.captured("name")
         let arguments = try Self.arguments(try call.fields("parameters"))
+        let allowance = try call.allowance()
         return try await answer(call) {
-          try await theater.runScene(name, arguments: arguments)
+          try await theater.runScene(name, arguments: arguments, within: allowance)
         }
       },
       .get("/api/runs/{id}", "How a run stands, step by step.") { call in

@@ -26,8 +26,8 @@ extension Remote {
   }
 
   private func list(_ category: Category) -> Route {
-    .get("/api/\(category.rawValue)", "The \(category.rawValue) that can be chosen.") { _ in
-      let entries = await theater.entries(category)
+    .get("/api/\(category.rawValue)", "The \(category.rawValue) that can be chosen.") { call in
+      let entries = await theater.entries(category, within: try call.allowance())
       return Response(.object([category.rawValue: .array(entries.map(\.json))]))
     }
   }

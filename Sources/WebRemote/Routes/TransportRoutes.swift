@@ -7,25 +7,32 @@ extension Remote {
   /// Steering what plays.
   var transportRoutes: [Route] {
     [
-      step("pause", "Holds the film or song still.") { try await $0.pause() },
-      step("resume", "Lets it go on.") { try await $0.resume() },
-      step("next", "Goes to the next track.") { try await $0.next() },
-      step("previous", "Goes to the track before.") { try await $0.previous() },
-      .post("/api/seek", "Goes to a place, in seconds: {\"to\": 750} or {\"by\": -30}.") { call in
+      step("pause", "Holds the film or song still.") { try await $0.pause(within: $1) },
+      step("resume", "Lets it go on.") { try await $0.resume(within: $1) },
+      step("next", "Goes to the next track.") { try await $0.next(within: $1) },
+      step("previous", "Goes to the track before.") { try await $0.previous(within: $1) },
+      .post(
+        "/api/seek", by: .permitted(.play),
+        "Goes to a place, in seconds: {\"to\": 750} or {\"by\": -30}."
+      ) { call in
         let fields = try call.fields("to", "by")
         switch (try fields.number("to"), try fields.number("by")) {
         case (let place?, nil):
-          return Self.done(try await theater.seek(place, isRelative: false))
+          return Self.done(
+            try await theater.seek(place, isRelative: false, within: call.allowance()))
         case (nil, let distance?):
-          return Self.done(try await theater.seek(distance, isRelative: true))
+          return Self.done(
+            try await theater.seek(distance, isRelative: true, within: call.allowance()))
         default:
           throw APIError.invalid("give either \"to\" or \"by\", in seconds")
         }
       },
       .post(
-        "/api/volume", "Sets the volume: {\"to\": 40}, {\"by\": -5} or {\"mute\": \"toggle\"}."
+        "/api/volume", by: .permitted(.play),
+        "Sets the volume: {\"to\": 40}, {\"by\": -5} or {\"mute\": \"toggle\"}."
       ) { call in
-        let outcome = try await theater.changeVolume(try Self.volumeChange(call))
+        let outcome = try await theater.changeVolume(
+          try Self.volumeChange(call), within: call.allowance())
         var answer: JSONObject = ["confirmation": .string(outcome.confirmation.rawValue)]
         answer["volume"] = outcome.volume.map { .integer($0) }
         answer["muted"] = outcome.isMuted.map { .bool($0) }
@@ -36,11 +43,11 @@ extension Remote {
 
   private func step(
     _ word: String, _ help: String,
-    _ step: @escaping @Sendable (HomeTheaterFacade) async throws -> Confirmation
+    _ step: @escaping @Sendable (HomeTheaterFacade, Allowance) async throws -> Confirmation
   ) -> Route {
-    .post("/api/\(word)", help) { call in
+    .post("/api/\(word)", by: .permitted(.play), help) { call in
       _ = try call.fields()
-      return Self.done(try await step(theater))
+      return Self.done(try await step(theater, call.allowance()))
     }
   }
 

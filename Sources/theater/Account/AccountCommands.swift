@@ -109,24 +109,9 @@ struct WhoAmI: AsyncParsableCommand {
     let answer = try await RemoteTheater().get("/api/sessions/current")
     try output.show(answer) {
       let user = $0["user"]
-      return "\(user?["name"]?.string ?? "?") <\(user?["email"]?.string ?? "?")>, "
+      let address = user?["email"]?.string.map { " <\($0)>" } ?? ""
+      return "\(user?["name"]?.string ?? "?")\(address), "
         + "\(user?["role"]?.string ?? "?")"
-    }
-  }
-}
-
-/// `theater invite`: a code for one more person.
-struct Invite: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Make a code with which one more person registers.")
-  @OptionGroup var output: OutputOptions
-
-  func run() async throws {
-    let answer = try await RemoteTheater().post("/api/invitations")
-    try output.show(answer) {
-      let code = $0["code"]?.string ?? "?"
-      return "invitation: \(code)\nIt is good once, until \($0["expires"]?.string ?? "?").\n"
-        + "The other person types: theater register --invitation \(code)"
     }
   }
 }

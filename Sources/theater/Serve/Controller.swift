@@ -63,7 +63,8 @@ struct Controller: Sendable {
       log: { [logger] in logger.warning("\($0)") })
     let remote = Remote(
       theater: theater, gate: gate,
-      machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders))
+      machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders),
+      webAddress: port == 0 ? nil : "http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
     let web = WebRemote(remote, logger: logger)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(

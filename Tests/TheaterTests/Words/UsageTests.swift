@@ -20,7 +20,16 @@ import WebRemote
       ["scene", "run", "movie-night", "--film", "Night Ferry"], ["scene", "run", "x"],
       ["register", "--setup-code", "X", "--name", "N", "--email", "E", "--password-stdin"],
       ["register", "--invitation", "X"], ["login", "--email", "E", "--password-stdin"],
-      ["logout"], ["whoami"], ["invite"], ["plugins"], ["audio", "devices"], ["doctor"],
+      ["logout"], ["whoami"], ["invite"], ["invite", "--role", "owner", "--for", "7d"],
+      ["invite", "list"], ["invite", "revoke", "x"], ["prove", "--password-stdin"], ["sessions"],
+      ["sessions", "--json"], ["sessions", "end", "x"], ["sessions", "end", "--all"],
+      ["sessions", "end", "--others"], ["accounts"], ["accounts", "role", "E", "owner"],
+      ["accounts", "age", "E", "12"], ["accounts", "age", "E", "none"], ["accounts", "leave"],
+      ["accounts", "remove", "E"], ["accounts", "rename", "N"], ["guest", "list"],
+      ["guest", "invite", "--activities", "film,music", "--volume", "40", "--for", "6h"],
+      ["guest", "revoke", "x"], ["guest", "enter"], ["audit"],
+      ["audit", "--limit", "10", "--since", "2h", "--json"], ["plugins"], ["audio", "devices"],
+      ["doctor"],
       ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
       ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
     ])
@@ -35,7 +44,10 @@ import WebRemote
       ["volume", "101"], ["volume"], ["mute", "maybe"], ["scene", "run"],
       ["scene", "run", "x", "film"], ["register", "--setup-code", "a", "--invitation", "b"],
       ["serve", "--port", "70000"], ["serve", "--port", "x"], ["radio"],
-      ["serve", "--log-level", "loud"],
+      ["serve", "--log-level", "loud"], ["sessions", "end"], ["sessions", "end", "x", "--all"],
+      ["invite", "--role", "guest"], ["invite", "--for", "7"], ["guest", "invite"],
+      ["guest", "invite", "--activities", "film", "--volume", "101"], ["audit", "--limit", "0"],
+      ["accounts", "age", "E", "22"],
     ])
   func wrongUsage(words: [String]) throws {
     let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }

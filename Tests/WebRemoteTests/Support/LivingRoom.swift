@@ -125,7 +125,7 @@ struct LivingRoom: Sendable {
       ],
       library: Library(films: [
         LibraryItem(id: "metropolis", title: "Metropolis", duration: 9180),
-        LibraryItem(id: "nosferatu", title: "Nosferatu", duration: 5640),
+        LibraryItem(id: "nosferatu", title: "Nosferatu", duration: 5640, rating: 16),
       ]))
   }
 }
@@ -171,6 +171,23 @@ extension LivingRoom {
       ])
     guard account.status == 201 else { throw Missing(what: "the account: \(account.json)") }
     return try await logIn("ben@example.org")
+  }
+
+  /// A guest pass for films, two days long.
+  func guestPass(from owner: RemoteClient, volume: Int = 40) async throws -> String {
+    let answer = try await owner.send(
+      .POST, "/api/guests",
+      ["activities": ["film"], "volumeLimit": .integer(volume), "validFor": 172_800])
+    guard let code = answer.json["code"]?.string else { throw Missing(what: "the pass") }
+    return code
+  }
+
+  /// A client with a guest's session.
+  func enter(_ pass: String) async throws -> RemoteClient {
+    let answer = try await stranger.send(
+      .POST, "/api/guests/sessions", ["pass": .string("http://theater.local/guest#\(pass)")])
+    guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
+    return RemoteClient(stranger.address, token: token)
   }
 
   /// A client with a session.

@@ -1,0 +1,58 @@
+import Accounts
+import Devices
+import Foundation
+import Hummingbird
+import JSON
+
+extension Remote {
+  /// What happened at the gate.
+  var auditRoutes: [Route] {
+    [
+      .get(
+        "/api/audit", by: .permitted(.administer),
+        "The newest entries of the audit log: ?limit=100&since=2026-01-31T00:00:00Z."
+      ) { call in
+        let query = call.request.uri.queryParameters
+        let entries = try await gate.audit.entries(
+          newest: Self.limit(query["limit"].map(String.init)),
+          since: Self.since(query["since"].map(String.init)))
+        return Response(["entries": .array(entries.map(\.json))])
+      }
+    ]
+  }
+
+  private static func limit(_ text: String?) throws(APIError) -> Int {
+    guard let text else { return 100 }
+    guard let limit = Int(text), (1...1000).contains(limit) else {
+      throw .invalid("\"limit\" is \"\(text.prefix(60))\", expected 1 to 1000")
+    }
+    return limit
+  }
+
+  private static func since(_ text: String?) throws(APIError) -> Date? {
+    guard let text else { return nil }
+    guard let date = try? Date(text, strategy: .iso8601) else {
+      throw .invalid(
+        "\"since\" is \"\(text.prefix(60))\", expected a time like 2026-01-31T00:00:00Z")
+    }
+    return date
+  }
+}
+
+extension AuditEntry {
+  /// The entry for the API. What could pass for something else on a screen is written out.
+  fileprivate var json: JSON {
+    var object: JSONObject = [
+      "at": .string(at.ISO8601Format()), "deed": .string(deed.rawValue),
+      "outcome": .string(outcome.word.escapingDisturbing),
+    ]
+    if let actor {
+      object["who"] = .string(actor.name.escapingDisturbing)
+      object["proven"] = .bool(actor.account != nil)
+    }
+    if let subject { object["subject"] = .string(subject.escapingDisturbing) }
+    object["address"] = .string(origin.address.escapingDisturbing)
+    object["device"] = .string(origin.device.escapingDisturbing)
+    return .object(object)
+  }
+}

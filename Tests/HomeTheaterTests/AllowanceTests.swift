@@ -1,0 +1,229 @@
+import Devices
+import HomeTheater
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct AllowanceTests {
+  private static let guest = Allowance(
+    permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
+  private static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
+
+  /// The evening with ratings: a film for everybody, one from 16 on, one of which nothing is said.
+  private static let rated: TheaterPlan = {
+    var plan = TheaterPlan.evening
+    plan.library.films = [
+      LibraryItem(id: "f1", title: "The Long Take", duration: 90, rating: 6),
+      LibraryItem(id: "f2", title: "The Short Cut", duration: 60, rating: 16),
+      LibraryItem(id: "f3", title: "The Short Wave", duration: 60),
+    ]
+    return plan
+  }()
+
+  /// The code and text of the refusal that `body` ends with.
+  private func refusal<Value>(_ body: () async throws(TheaterError) -> Value) async
+    -> TheaterError?
+  {
+    do throws(TheaterError) {
+      _ = try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("E11 · a guest begins, steers and ends the chosen activities and no other")
+  func activities() async throws {
+    try await Theater().live { theater in
+      let refused = await refusal { () async throws(TheaterError) in
+        try await theater.facade.begin(
+          "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+      }
+      #expect(refused?.code == .forbidden)
+      #expect(refused?.hint == "You may: music.")
+      let begun = try await theater.facade.begin(
+        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+      #expect(await begun.run.finished().status == .done)
+      try await theater.facade.pause(within: Self.guest)
+      try await theater.facade.resume(within: Self.guest)
+      let run = try await theater.facade.end(within: Self.guest)
+      #expect(await run.finished().status == .done)
+    }
+  }
+
+  @Test("E11 · what others began is not a guest's to steer, end or replace")
+  func othersActivities() async throws {
+    try await Theater().live { theater in
+      _ = await (try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann"))
+        .run.finished()
+      theater.journal.clear()
+      let guest = Self.guest
+      let facade = theater.facade
+      let refusals = [
+        await refusal { () async throws(TheaterError) in try await facade.pause(within: guest) },
+        await refusal { () async throws(TheaterError) in try await facade.end(within: guest) },
+        await refusal { () async throws(TheaterError) in
+          try await facade.seek(5, isRelative: false, within: guest)
+        },
+        await refusal { () async throws(TheaterError) in
+          try await facade.changeVolume(.to(1), within: guest)
+        },
+        await refusal { () async throws(TheaterError) in
+          try await facade.perform("pause", on: "dvd", until: .accepted, within: guest)
+        },
+        await refusal { () async throws(TheaterError) in
+          try await facade.begin("music", item: "s1", fromStart: false, user: "g", within: guest)
+        },
+      ]
+      #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 6))
+      #expect(theater.journal.lines.isEmpty)
+    }
+  }
+
+  @Test("E11 · an activity's own volume ends at the guest's limit")
+  func sceneVolume() async throws {
+    try await Theater().live { theater in
+      let limit = Allowance(permissions: [.play], volumeLimit: 30)
+      let begun = try await theater.facade.begin(
+        "film", item: "f1", fromStart: false, user: "g", within: limit)
+      let lines = await theater.journal(of: begun.run)
+      #expect(lines.contains("amp {\"volume\":30}"))
+      #expect(!lines.contains("amp {\"volume\":50}"))
+    }
+  }
+
+  @Test("E11 · an amplifier that is louder from before is turned down by a guest's activity")
+  func louderFromBefore() async throws {
+    try await Theater().live { theater in
+      await theater["amp"].report(.volume, 80)
+      _ = await eventually(within: 60) {
+        await theater.facade.status()["devices"]?.array?.contains {
+          $0["id"] == "amp" && $0["state"]?["volume"]?["value"] == 80
+        } == true
+      }
+      let loud = await eventually(within: 60) {
+        await refusal { () async throws(TheaterError) in
+          try await theater.facade.perform(
+            "unmute", on: "amp", until: .accepted, within: Self.guest)
+        }?.code == .forbidden
+      }
+      #expect(loud)
+      let begun = try await theater.facade.begin(
+        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+      let volumes = await theater.journal(of: begun.run).filter { $0.contains("volume") }
+      #expect(!volumes.isEmpty)
+      #expect(volumes.allSatisfy { $0 == "amp {\"volume\":30}" || $0 == "amp {\"volume\":25}" })
+    }
+  }
+
+  @Test("E15 · a guest's volume ends at the limit, whichever way it is asked for")
+  func volume() async throws {
+    try await Theater().live { theater in
+      let facade = theater.facade
+      let guest = Self.guest
+      let loud = await refusal { () async throws(TheaterError) in
+        try await facade.changeVolume(.to(31), within: guest)
+      }
+      #expect(loud?.code == .forbidden)
+      #expect(loud?.message == "for you the volume ends at 30 %")
+      try await facade.changeVolume(.to(28), within: guest)
+      try await facade.changeVolume(.by(5), within: guest)
+      let louder = await refusal { () async throws(TheaterError) in
+        try await facade.changeVolume(.by(5), within: guest)
+      }
+      #expect(louder?.code == .forbidden)
+      let direct = await refusal { () async throws(TheaterError) in
+        try await facade.perform(["volume": 31], on: "amp", until: .settled, within: guest)
+      }
+      #expect(direct?.code == .forbidden)
+      _ = try await facade.perform(["volume": 30], on: "amp", until: .settled, within: guest)
+      #expect(
+        theater.journal.lines.filter { $0.contains("volume") } == [
+          "amp {\"volume\":28}", "amp {\"volume\":30}", "amp {\"volume\":30}",
+        ])
+      // Louder from somebody else: what a guest does goes down, never up.
+      try await facade.changeVolume(.to(90))
+      try await facade.changeVolume(.mute, within: guest)
+      theater.journal.clear()
+      try await facade.changeVolume(.toggleMute, within: guest)
+      #expect(theater.journal.lines == ["amp {\"volume\":30}", "amp \"unmute\""])
+      try await facade.changeVolume(.to(90))
+      try await facade.changeVolume(.by(-5), within: guest)
+      #expect(theater.journal.lines.last == "amp {\"volume\":30}")
+    }
+  }
+
+  @Test("E15 · commands for one device need the permission of their row")
+  func commands() async throws {
+    try await Theater().live { theater in
+      for (device, command) in [("lights", "on"), ("amp", "off"), ("cd", "play")] {
+        let error = await refusal { () async throws(TheaterError) in
+          try await theater.facade.perform(
+            .string(command), on: DeviceID(device), until: .accepted, within: Self.guest)
+        }
+        #expect(error?.code == .forbidden)
+      }
+      #expect(theater.journal.lines.isEmpty)
+    }
+  }
+
+  @Test("E9 · what is rated above somebody's age limit is not listed and not offered")
+  func lists() async throws {
+    try await Theater(plan: Self.rated).live { theater in
+      let films = await theater.facade.entries(.films, within: Self.child)
+      #expect(films.map(\.item.id) == ["f1", "f3"])
+      #expect(await theater.facade.entries(.films).first { $0.rating == 16 } != nil)
+      // Of two titles that fit, the other is hidden.
+      let begun = try await theater.facade.begin(
+        "film", item: "The Short", fromStart: false, user: "c", within: Self.child)
+      #expect(await begun.run.finished().status == .done)
+      #expect(await theater.facade.activityReport.item == "f3")
+    }
+  }
+
+  @Test("E9 · what is rated above somebody's age limit is not begun, whichever way is tried")
+  func ratings() async throws {
+    try await Theater(plan: Self.rated).live { theater in
+      let facade = theater.facade
+      let child = Self.child
+      for name in ["f2", "The Short Cut", "the short cut"] {
+        let error = await refusal { () async throws(TheaterError) in
+          try await facade.begin("film", item: name, fromStart: false, user: "c", within: child)
+        }
+        #expect(error?.code == .forbidden)
+        #expect(error?.message == "\"The Short Cut\" is rated 16, and you may watch up to 12")
+      }
+      let refusals = [
+        await refusal { () async throws(TheaterError) in
+          try await facade.runScene("watch-film", arguments: ["film": "f2"], within: child)
+        },
+        await refusal { () async throws(TheaterError) in
+          try await facade.perform(
+            ["play": ["item": "f2"]], on: "dvd", until: .accepted, within: child)
+        },
+        // Under a name that the library does not know it could be anything.
+        await refusal { () async throws(TheaterError) in
+          try await facade.perform(
+            ["play": ["item": "./f2"]], on: "dvd", until: .accepted, within: child)
+        },
+        await refusal { () async throws(TheaterError) in
+          try await facade.perform("next", on: "dvd", until: .accepted, within: child)
+        },
+      ]
+      #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 4))
+      #expect(theater.journal.lines.filter { $0.hasPrefix("dvd") && !$0.contains("plug") }.isEmpty)
+      // Somebody older begins it, and holds it still.
+      _ = await (try await facade.begin("film", item: "f2", fromStart: false, user: "ann"))
+        .run.finished()
+      try await facade.pause()
+      let resumed = await refusal { () async throws(TheaterError) in
+        try await facade.resume(within: child)
+      }
+      #expect(resumed?.code == .forbidden)
+      let skipped = await refusal { () async throws(TheaterError) in
+        try await facade.next(within: child)
+      }
+      #expect(skipped?.code == .forbidden)
+    }
+  }
+}
