@@ -15,7 +15,8 @@ extension HomeTheaterFacade {
   ) async throws(TheaterError) -> Run {
     guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
     try checkStage(within: allowance)
-    let planned = try planner.plan(scene, arguments: try arguments(texts, for: scene, within: allowance))
+    let planned = try planner.plan(
+      scene, arguments: try arguments(texts, for: scene, within: allowance))
     try checkRatings(of: planned, within: allowance)
     let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
