@@ -143,7 +143,7 @@ import Testing
   private static func refusal(of route: Route, to client: RemoteClient) async throws -> String? {
     let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
       .reduce("") { "\($0)/\($1)" }
-    let answer =
+    let answer: RemoteAnswer? =
       if route.path == "/api/events" {
         try await client.listen { _ in false }
       } else {
