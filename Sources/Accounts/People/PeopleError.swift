@@ -24,7 +24,7 @@ extension AccountError {
 
   package static let proofNeeded = AccountError(
     .proofNeeded, message: "Prove first that it is you: this was not asked for a while.",
-    hint: "Type your password again, then repeat this within five minutes.")
+    hint: "Type your password again (`theater prove`), then repeat this within five minutes.")
 
   package static func outOfRange(_ what: String, _ range: String) -> AccountError {
     AccountError(

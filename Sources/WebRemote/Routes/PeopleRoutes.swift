@@ -14,13 +14,13 @@ extension Remote {
         return Response(["accounts": .array(people.map(\.json))])
       },
       .post(
-        "/api/accounts/current/name", by: .permitted(.account), "Changes how one is called."
+        "/api/account/name", by: .permitted(.account), "Changes how one is called."
       ) { call in
         let name = try call.fields("name").requiredText("name")
         try await gate.setName(name, by: call.principal())
         return Response(status: .noContent)
       },
-      .delete("/api/accounts/current", by: .permitted(.account), "Removes one's own account.") {
+      .delete("/api/account", by: .permitted(.account), "Removes one's own account.") {
         call in
         let principal = try call.principal()
         try gate.requireFreshProof(principal)

@@ -33,8 +33,11 @@ extension Remote {
         "Proves again who one is: a new token for the session."
       ) { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
-        let password = try call.fields("password").requiredText("password")
-        return Self.opened(try await gate.prove(caller.token, password: password), .ok)
+        let fields = try call.fields("password", "code")
+        return Self.opened(
+          try await gate.prove(
+            caller.token, password: try fields.requiredText("password"),
+            secondFactor: try fields.text("code")), .ok)
       },
     ]
   }

@@ -66,7 +66,7 @@ struct People: AsyncParsableCommand {
     @Argument(help: "Your name.") var name: String
 
     func run() async throws {
-      try await RemoteTheater().post("/api/accounts/current/name", ["name": .string(name)])
+      try await RemoteTheater().post("/api/account/name", ["name": .string(name)])
       Console.say("You are called \(name) now.")
     }
   }
@@ -90,7 +90,7 @@ struct People: AsyncParsableCommand {
 
     func run() async throws {
       let theater = try RemoteTheater()
-      try await theater.delete("/api/accounts/current")
+      try await theater.delete("/api/account")
       TokenFile(theater.folders.token).remove()
       Console.say("Your account is gone.")
     }

@@ -9,8 +9,8 @@ struct SecondStep {
   init(_ theater: RemoteTheater) { self.theater = theater }
 
   /// Asks for the code of the app, or a recovery code, only where it is needed.
-  func logIn(_ fields: JSONObject) async throws -> JSON {
-    let first = try await theater.answer(.POST, "/api/sessions", .object(fields))
+  func logIn(_ fields: JSONObject, at path: String = "/api/sessions") async throws -> JSON {
+    let first = try await theater.answer(.POST, path, .object(fields))
     if first.isSuccess { return first.json }
     guard first.json["error"]?["code"]?.string == "secondFactorNeeded" else {
       throw Ending(first)
@@ -18,6 +18,6 @@ struct SecondStep {
     var fields = fields
     fields["code"] = .string(
       try Question.secretLine("Code of your authenticator app, or a recovery code"))
-    return try await theater.post("/api/sessions", .object(fields))
+    return try await theater.post(path, .object(fields))
   }
 }

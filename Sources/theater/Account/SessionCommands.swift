@@ -74,8 +74,8 @@ struct Prove: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     let password = try Question.password(fromInput: password.passwordStdin, twice: false)
-    let answer = try await theater.post(
-      "/api/sessions/current/proof", ["password": .string(password)])
+    let answer = try await SecondStep(theater).logIn(
+      ["password": .string(password)], at: "/api/sessions/current/proof")
     guard let token = answer["token"]?.string else {
       throw Ending(.failed, "the controller gave no token")
     }
