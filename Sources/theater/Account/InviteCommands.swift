@@ -154,7 +154,7 @@ struct Guest: AsyncParsableCommand {
 
     func run() async throws {
       let theater = try RemoteTheater(needsLogin: false)
-      let pass = try Question.line("Guest pass")
+      let pass = try Question.secretLine("Guest pass")
       let answer = try await theater.post("/api/guests/sessions", ["pass": .string(pass)])
       guard let token = answer["token"]?.string else {
         throw Ending(.failed, "the controller gave no token")

@@ -16,15 +16,6 @@ enum Question {
     return line
   }
 
-  /// A line of standard input; asked for where that is a terminal.
-  static func line(_ prompt: String) throws(Ending) -> String {
-    if isatty(STDIN_FILENO) == 1 { return try ask(prompt) }
-    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-      throw Ending(.wrongUsage, "standard input is empty", hint: "Give it there: \(prompt).")
-    }
-    return line
-  }
-
   /// A password, from one line of standard input or typed without echo.
   ///
   /// - Parameter twice: Whether it is to be typed a second time.
