@@ -8,7 +8,7 @@ package struct AccountError: Error, Hashable, Sendable {
     // Registration
     case codeInvalid, setupClosed, taken
     // The gate
-    case wrongCredentials, notLoggedIn, forbidden, proofNeeded
+    case wrongCredentials, notLoggedIn, forbidden, proofNeeded, tooManyTries
     // People
     case notFound, lastOwner, outOfRange
     // One-time codes

@@ -39,6 +39,7 @@ package struct Gate: Sendable {
   let passwordLogin: Login<PasswordLogin>
   let codeLogin: Login<CodeLogin>
   let proofs: AccountProofs
+  let throttle: Throttle
   let clock: WallClock
   let steady: SteadyClock
   let random: RandomSource
@@ -68,6 +69,9 @@ package struct Gate: Sendable {
     self.clock = clock
     self.steady = steady
     self.random = random
+    let throttle = Throttle(
+      guesses: stores.guesses, devices: stores.devices, clock: steady, random: random)
+    self.throttle = throttle
     invitations = Invitations(
       store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
     registration = Registration(
@@ -79,9 +83,11 @@ package struct Gate: Sendable {
     self.proofs = proofs
     passwordLogin = Login(
       PasswordLogin(accounts: stores.accounts, hasher: hasher, factors: proofs.factors),
-      sessions: sessions, events: events, audit: audit, clock: clock)
+      sessions: sessions, events: events, audit: audit, throttle: throttle,
+      clock: clock)
     codeLogin = Login(
-      proofs.codeLogin, sessions: sessions, events: events, audit: audit, clock: clock)
+      proofs.codeLogin, sessions: sessions, events: events, audit: audit,
+      throttle: throttle, clock: clock)
   }
 
   /// Begins: forgets what has expired and, where there is no account yet, makes the code for the
@@ -93,6 +99,7 @@ package struct Gate: Sendable {
       try await sessions.dropEnded()
       try await invitations.dropExpired()
       try await proofs.codes.dropVoid()
+      try await throttle.dropOld()
     } catch  where error.code == .storageFull {
       // A full disk keeps nobody from the theater.
     }
@@ -125,7 +132,8 @@ package struct Gate: Sendable {
 
   /// Logs in with e-mail address and password.
   /// - Parameter progress: called at the beginning of each stage.
-  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `secondFactorNeeded`, `busy`,
+  /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `secondFactorNeeded`,
+  ///   `tooManyTries`, `busy`,
   ///   `cancelled`, `storageFull`, ….
   package func logIn(
     _ credentials: PasswordCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }

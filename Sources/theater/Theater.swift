@@ -28,12 +28,12 @@ struct Theater: AsyncParsableCommand {
         name: "People",
         subcommands: [
           Register.self, LogIn.self, LogOut.self, WhoAmI.self, Invite.self, Verify.self,
-          PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self,
+          PasswordCommand.self, TOTPCommand.self, RecoveryCodes.self, AccountsCommand.self,
         ]),
       CommandGroup(
         name: "The works",
         subcommands: [
-          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self,
+          Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self, BackupCommand.self,
         ]),
     ])
 }

@@ -53,11 +53,15 @@ private struct MinimalLogin: LoginMethod {
   private let events = AccountEvents()
   private let sessions: Sessions
   private let audit: AuditLog
+  private let throttle: Throttle
   private let account: Account
 
   init() async throws {
     let database = try TheaterDatabase(inMemory: .system)
     store = try ProbeStore(database)
+    let stores = database.gateStores
+    throttle = Throttle(
+      guesses: stores.guesses, devices: stores.devices, clock: .system, random: .system)
     sessions = Sessions(store: store)
     audit = AuditLog(store: AccountDatabase(database), clock: .system)
     account = Account(
@@ -67,12 +71,15 @@ private struct MinimalLogin: LoginMethod {
       AccountRecord(account: account, passwordHash: PasswordHash("unused")))
   }
 
+  private func login<Method: LoginMethod>(_ method: Method) -> Login<Method> {
+    Login(method, sessions: sessions, events: events, audit: audit, throttle: throttle)
+  }
+
   @Test("E4 E2 · the steps run in one order, with hooks before, between and after, and progress")
   func order() async throws {
     let method = RecordingLogin(account: account)
     let stages = Mutex<[LoginStage]>([])
-    let login = Login(method, sessions: sessions, events: events, audit: audit)
-    _ = try await login.logIn("x") { stage in stages.withLock { $0.append(stage) } }
+    _ = try await login(method).logIn("x") { stage in stages.withLock { $0.append(stage) } }
     #expect(method.steps == [.validate, .will, .authenticate, .between, .after])
     #expect(stages.withLock { $0 } == LoginStage.allCases)
   }
@@ -86,30 +93,25 @@ private struct MinimalLogin: LoginMethod {
     let method = RecordingLogin(account: account, refusesAt: step)
     let told = events.subscribe()
     let error = await refusal { () async throws(AccountError) in
-      try await Login(method, sessions: sessions, events: events, audit: audit).logIn("x")
+      try await login(method).logIn("x")
     }
     #expect(error == .wrongCredentials)
     #expect(method.steps.count == count + 1)
     #expect(method.steps.last == .failed)
     // The next event is that of a login that succeeds.
-    let next = try await Login(
-      MinimalLogin(account: account), sessions: sessions, events: events, audit: audit
-    )
-    .logIn(())
+    let next = try await login(MinimalLogin(account: account)).logIn(())
     #expect(await told.first { _ in true } == .loggedIn(next.principal, by: "minimal"))
   }
 
   @Test("E4 · a way to log in needs one step of its own; the others have defaults")
   func defaults() async throws {
-    let login = Login(
-      MinimalLogin(account: account), sessions: sessions, events: events, audit: audit)
+    let login = login(MinimalLogin(account: account))
     #expect(try await login.logIn(()).principal.name == "Anna")
   }
 
   @Test("E4 · a login that nobody waits for any more opens no session")
   func cancelled() async {
-    let login = Login(
-      MinimalLogin(account: account), sessions: sessions, events: events, audit: audit)
+    let login = login(MinimalLogin(account: account))
     let attempt = Task {
       while !Task.isCancelled { await Task.yield() }
       return await refusal { () async throws(AccountError) in try await login.logIn(()) }

@@ -58,10 +58,7 @@ import Testing
 
   @Test("E7 · an older database is brought up to date and keeps what it holds")
   func migrates() async throws {
-    let file = try DatabaseFile(named: TheaterDatabase.fileName, in: scratch.folder)
-    let old = try DatabaseQueue(path: file.path)
-    try Schema.migrator.migrate(old, upTo: "1 accounts")
-    try old.close()
+    try scratch.makeOld()
     let database = try scratch.open()
     try await database.positions.save(7, item: "jaws", user: "anna")
     #expect(try await database.positions.position(item: "jaws", user: "anna") == 7)

@@ -25,30 +25,35 @@ package struct LoggedIn: Sendable {
   /// The secret for further requests: for that person's front end alone.
   package let token: SessionToken
   package let principal: Principal
+  /// What makes the front end a known device; nil where it is one.
+  package var device: DeviceToken?
 }
 
 /// Logging in, as a template method (E4): validate → authenticate → open a session → notify, with
-/// hooks before, between and after. `Method` fills the steps in; the skeleton is a function of a
-/// structure, so nobody can override it.
+/// hooks before, between and after, guarded against guessing. `Method` fills the steps in; the
+/// skeleton is a function of a structure, so nobody can override it.
 package struct Login<Method: LoginMethod>: Sendable {
   private let method: Method
   private let sessions: Sessions
   private let events: AccountEvents
   private let audit: AuditLog
+  private let throttle: Throttle
   private let clock: WallClock
 
   /// - Parameters:
   ///   - sessions: where the session opens.
   ///   - events: who is told.
   ///   - audit: where logins and refusals are written down.
-  package init(
+  ///   - throttle: what slows guessing down, whatever the method.
+  init(
     _ method: Method, sessions: Sessions, events: AccountEvents, audit: AuditLog,
-    clock: WallClock = .system
+    throttle: Throttle, clock: WallClock = .system
   ) {
     self.method = method
     self.sessions = sessions
     self.events = events
     self.audit = audit
+    self.throttle = throttle
     self.clock = clock
   }
 
@@ -91,7 +96,9 @@ package struct Login<Method: LoginMethod>: Sendable {
     let proof = try await proof(by: credentials, progress)
 
     progress(.openingSession)
-    let loggedIn = try await sessions.open(for: proof)
+    let device = try await throttle.recognise(proof.account)
+    var loggedIn = try await sessions.open(for: proof)
+    loggedIn.device = device
 
     progress(.notifying)
     events.publish(.loggedIn(loggedIn.principal, by: proof.method))
@@ -104,6 +111,14 @@ package struct Login<Method: LoginMethod>: Sendable {
   ) async throws(AccountError) -> ProofOfIdentity {
     progress(.validating)
     try method.validate(credentials)
+    return try await throttle.guarding(method.claim(credentials)) { () throws(AccountError) in
+      try await authenticate(credentials, progress)
+    }
+  }
+
+  private func authenticate(
+    _ credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
+  ) async throws(AccountError) -> ProofOfIdentity {
     try await method.willAuthenticate(credentials)
 
     progress(.authenticating)
@@ -119,9 +134,10 @@ package struct Login<Method: LoginMethod>: Sendable {
     _ error: AccountError, _ credentials: Method.Credentials, _ deed: AuditDeed
   ) async {
     await method.didFail(error, with: credentials)
-    // Who typed no address at all tried nothing; who was only asked for more was not refused.
+    // Who typed no address at all tried nothing; who was only asked for more was not refused,
+    // and who knocks again has been written down before.
     let harmless: Set<AccountError.Code> = [
-      .empty, .malformed, .tooShort, .tooLong, .secondFactorNeeded,
+      .empty, .malformed, .tooShort, .tooLong, .secondFactorNeeded, .tooManyTries,
     ]
     guard !harmless.contains(error.code) else { return }
     let claimed = method.claim(credentials).flatMap { AuditActor(claiming: $0) }

@@ -91,11 +91,13 @@ package struct GateStores: Sendable {
   package var factors: any FactorStore
   /// What seals the stores' most delicate values.
   package var key: SealingKey
+  package var guesses: any GuessStore
+  package var devices: any DeviceStore
 
   /// Takes one object that is all of them.
   package init(
     _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
-      & GuestPassStore & CodeStore & ContactStore & FactorStore,
+      & GuestPassStore & CodeStore & ContactStore & FactorStore & GuessStore & DeviceStore,
     key: SealingKey
   ) {
     accounts = store
@@ -108,5 +110,7 @@ package struct GateStores: Sendable {
     contacts = store
     factors = store
     self.key = key
+    guesses = store
+    devices = store
   }
 }

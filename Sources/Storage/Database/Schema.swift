@@ -14,6 +14,7 @@ enum Schema {
     migrator.registerMigration("3 audit", migrate: audit)
     migrator.registerMigration("4 people", migrate: people)
     migrator.registerMigration("5 proofs", migrate: proofs)
+    migrator.registerMigration("6 guesses", migrate: guesses)
     return migrator
   }
 

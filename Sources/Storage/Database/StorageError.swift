@@ -8,8 +8,14 @@ package struct StorageError: Error, Hashable, Sendable {
     case full = "storageFull"
     /// The database was written by a newer version of the program.
     case newerSchema
+    /// It was written by an older version, and this is not the time to change it.
+    case olderSchema
     /// The file is no database, or a broken one.
     case damaged
+    /// Somebody uses the database, or puts another in its place.
+    case inUse
+    /// There is no such database or backup.
+    case missing
     /// The value cannot be stored.
     case invalid
     /// Anything else that the disk, its permissions or SQLite answered.
@@ -45,10 +51,57 @@ extension StorageError {
       hint: "Install that version again, or start with another state folder. Nothing was changed.")
   }
 
-  static func damaged(_ path: String) -> StorageError {
+  static func damaged(_ path: String, because reason: String? = nil) -> StorageError {
     StorageError(
-      .damaged, message: "\(path) is not a database, or it is damaged.",
-      hint: "Put a backup in its place, or move the file away to start without accounts.")
+      .damaged,
+      message: reason.map { "\(path) is damaged: \($0)." }
+        ?? "\(path) is not a database, or it is damaged.",
+      hint: "Put a good backup in its place: `theater backup list` shows which there are.")
+  }
+
+  /// What helps when the controller finds its database damaged.
+  static func damagedHint(_ backups: Backups) -> String {
+    guard let newest = backups.newestGood else {
+      return "There is no good backup. Move the file away to start without accounts."
+    }
+    return "Put the newest good backup in its place: `theater backup restore \(newest.name)`. "
+      + "What is there now is kept aside."
+  }
+
+  static func fullAtStart(_ path: String) -> StorageError {
+    StorageError(
+      .full, message: "The disk of \(path) is full: the database cannot be opened.",
+      hint: "Free some space, then start the controller again. Nothing was changed.")
+  }
+
+  static func olderSchema(_ path: String) -> StorageError {
+    StorageError(
+      .olderSchema, message: "\(path) was written by an older version of this program.",
+      hint: "Start the controller of this version once: it brings the database up to date.")
+  }
+
+  static func inUse(_ path: String) -> StorageError {
+    StorageError(
+      .inUse, message: "A controller uses the database in \(path).",
+      hint: "End it first; its process id stands in theater.lock in the runtime folder.")
+  }
+
+  static func beingRestored(_ path: String) -> StorageError {
+    StorageError(
+      .inUse, message: "A backup is being restored in \(path).",
+      hint: "Wait until that is done, then start again.")
+  }
+
+  static func noDatabase(_ path: String) -> StorageError {
+    StorageError(
+      .missing, message: "There is no database at \(path).",
+      hint: "The controller makes it at its first start.")
+  }
+
+  static func noBackup(_ path: String) -> StorageError {
+    StorageError(
+      .missing, message: "There is no backup at \(path).",
+      hint: "See which there are: `theater backup list`.")
   }
 
   static func failed(_ reason: String) -> StorageError {

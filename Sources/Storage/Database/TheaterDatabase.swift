@@ -13,26 +13,50 @@ package final class TheaterDatabase: Sendable {
   /// What seals the most delicate values.
   private let key: SealingKey
   private let clock: WallClock
+  /// Nobody puts another file in the place of this one while it is open.
+  private let lock: StateLock?
 
   /// The name of the file in its folder.
   package static let fileName = "theater.sqlite"
 
-  /// Opens the database in `folder`, or makes it; brings an older one up to date.
+  /// Opens the database in `folder`, or makes it; brings an older one up to date, of which there is
+  /// a backup then.
   /// - Parameters:
   ///   - folder: gets the mode 0700, the file in it 0600.
-  ///   - clock: for the dates of saved positions.
-  /// - Throws: `newerSchema`, `damaged`, `full` or `failed`; the file is then as it was.
+  ///   - clock: for the dates of saved positions, and the names of backups.
+  /// - Throws: `newerSchema`, `damaged` with the newest good backup, `inUse`, `full` or `failed`;
+  ///   the file is then as it was.
   package init(in folder: String, clock: WallClock = .system) throws(StorageError) {
-    let path = try DatabaseFile(named: Self.fileName, in: folder).path
+    let backups = Backups(of: folder)
+    let path = "\(backups.state)/\(Self.fileName)"
     self.path = path
     self.clock = clock
     do {
-      try Self.refuseNewer(path)
-      let pool = try DatabasePool(path: path, configuration: Self.configuration)
-      // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      try DurableFile.makeFolder(backups.state)
+      lock = try StateLock(backups.state, exclusive: false)
+      try DatabaseInspection(path: path, backups: backups).beforeOpening(at: clock.now())
+      try DurableFile.make(path)
+      pool = try Self.openPool(path)
       try Schema.migrator.migrate(pool)
-      self.pool = pool
+      key = try KeyFile.key(in: folder)
+    } catch {
+      throw StorageError(error, at: path).atStart(path, backups)
+    }
+  }
+
+  /// Opens the database in `folder` beside a controller that may use it.
+  /// - Throws: `missing`, `newerSchema`, `olderSchema`, `damaged`, `inUse`, `full` or `failed`.
+  package init(existingIn folder: String, clock: WallClock = .system) throws(StorageError) {
+    let backups = Backups(of: folder)
+    let path = "\(backups.state)/\(Self.fileName)"
+    self.path = path
+    self.clock = clock
+    do {
+      let inspection = DatabaseInspection(path: path, backups: backups)
+      guard inspection.exists else { throw StorageError.noDatabase(path) }
+      lock = try StateLock(backups.state, exclusive: false)
+      pool = try Self.openPool(path)
+      try pool.read(inspection.refuseOtherVersions)
       key = try KeyFile.key(in: folder)
     } catch {
       throw StorageError(error, at: path)
@@ -45,6 +69,7 @@ package final class TheaterDatabase: Sendable {
     path = ":memory:"
     key = .random()
     self.clock = clock
+    lock = nil
     do {
       let queue = try DatabaseQueue(configuration: Self.configuration)
       try Schema.migrator.migrate(queue)
@@ -80,12 +105,11 @@ package final class TheaterDatabase: Sendable {
     return configuration
   }
 
-  /// Looks with a connection of its own, since opening a pool writes to the file.
-  private static func refuseNewer(_ path: String) throws {
-    let queue = try DatabaseQueue(path: path)
-    let isNewer = try queue.read(Schema.migrator.hasBeenSuperseded)
-    try queue.close()
-    if isNewer { throw StorageError.newerSchema(path) }
+  private static func openPool(_ path: String) throws -> DatabasePool {
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    return pool
   }
 }
 

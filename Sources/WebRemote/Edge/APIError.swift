@@ -129,6 +129,7 @@ extension APIError {
       case .notFound: .notFound
       case .tooEarly: .tooManyRequests
       case .wrongCredentials, .notLoggedIn: .unauthorized
+      case .tooManyTries: .tooManyRequests
       case .busy, .cancelled: .serviceUnavailable
       case .deliveryFailed: .badGateway
       case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")

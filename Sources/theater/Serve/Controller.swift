@@ -70,6 +70,7 @@ struct Controller: Sendable {
       loaded: loaded, plugins: plugins, folders: folders, host: host, setupCode: setupCode?.text)
     let services: [any Service] = [
       TheaterService(theater: theater),
+      BackupService(backups: Backups(of: folders.state), logger: logger),
       web.server(on: .hostname(host, port: port)) { ports.opened($0) },
       web.server(on: .unixDomainSocket(path: folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),

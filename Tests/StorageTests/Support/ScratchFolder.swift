@@ -1,5 +1,6 @@
 import Accounts
 import Foundation
+import GRDB
 import Synchronization
 
 @testable import Storage
@@ -27,6 +28,25 @@ final class ScratchFolder: Sendable {
 
   func open() throws(StorageError) -> TheaterDatabase {
     try TheaterDatabase(in: folder, clock: clock)
+  }
+
+  /// A database as the first version of the program left it.
+  func makeOld() throws {
+    try DurableFile.makeFolder(folder)
+    try DurableFile.make(file)
+    let old = try DatabaseQueue(path: file)
+    try Schema.migrator.migrate(old, upTo: "1 accounts")
+    try old.close()
+  }
+
+  var backups: Backups { Backups(of: folder) }
+
+  /// Changes bytes in the middle of a file, as a failing disk would.
+  func damage(_ path: String) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: 4096 + 8)
+    try file.write(contentsOf: Data(repeating: 0xA5, count: 4000))
+    try file.close()
   }
 
   /// A gate with hashes that cost next to nothing.

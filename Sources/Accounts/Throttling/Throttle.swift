@@ -1,0 +1,126 @@
+/// Slows guessing down, and locks nobody out (ASVS 5, 6.3.1; OWASP, «Slow Down Online Guessing
+/// Attacks with Device Cookies»).
+///
+/// A guess counts before it is answered, so that many at once gain nothing; a right one is taken
+/// back. Strangers are counted by account and source, by account and by source, and wait longer
+/// after each failure. A device that has logged in before is counted alone, and so is the terminal
+/// of this machine: whoever guesses at an account cannot make them wait. Accounts that do not exist
+/// are counted like others.
+struct Throttle: Sendable {
+  let guesses: any GuessStore
+  let devices: any DeviceStore
+  let clock: SteadyClock
+  let random: RandomSource
+
+  /// After this long without a failure a tally is forgotten.
+  static let memory = Duration.seconds(86_400)
+
+  /// Lets `body` prove something to the account with the address `claim`, if there is such an
+  /// account, or refuses before it begins.
+  /// - Throws: `tooManyTries` with the seconds to wait, or what `body` throws. Only what says
+  ///   nothing about the guess (`busy`, `cancelled`, a fault) does not count as a failure.
+  func guarding<Value>(
+    _ claim: String?, _ body: () async throws(AccountError) -> Value
+  ) async throws(AccountError) -> Value {
+    let guess = try await admit(Guess.Place(claim))
+    do throws(AccountError) {
+      let value = try await body()
+      await takeBack(guess, isRight: true)
+      return value
+    } catch {
+      if error.code.isNoVerdict { await takeBack(guess, isRight: false) }
+      throw error
+    }
+  }
+
+  /// Makes the device that asks a known one of `account`, unless it is.
+  /// - Returns: what the device keeps from now on; nil where it has it already.
+  func recognise(_ account: Account) async throws(AccountError) -> DeviceToken? {
+    if let known = DeviceToken.presented,
+      try await devices.isDevice(known.digest, of: account.email)
+    {
+      return nil
+    }
+    let token = DeviceToken(from: random)
+    try await devices.insertDevice(token.digest, of: account.id)
+    return token
+  }
+
+  /// Forgets every failure at the account with this address.
+  func unlock(_ email: EmailAddress) async throws(AccountError) {
+    try await guesses.deleteTallies(at: Guess.digest(ofAccount: email.key))
+  }
+
+  /// Forgets what is old; for the start of the controller.
+  func dropOld() async throws(AccountError) {
+    try await guesses.carryTallies(to: clock.now(), forgetting: Self.memory)
+  }
+
+  private func admit(_ place: Guess.Place) async throws(AccountError) -> Guess {
+    if let device = try await knownDevice(of: place) {
+      let guess = Guess(device: device)
+      if try await count(guess) == .zero { return guess }
+      try await devices.deleteDevice(device)
+    }
+    let guess = Guess(at: place)
+    let wait = try await count(guess)
+    guard wait == .zero else { throw .tooManyTries(wait) }
+    return guess
+  }
+
+  private func knownDevice(of place: Guess.Place) async throws(AccountError) -> SecretDigest? {
+    guard let email = place.email, let device = DeviceToken.presented?.digest,
+      try await devices.isDevice(device, of: email)
+    else { return nil }
+    return device
+  }
+
+  /// Counts a guess as failed, unless there is something left to wait.
+  /// - Returns: how long; zero where it was counted.
+  private func count(_ guess: Guess) async throws(AccountError) -> Duration {
+    let now = clock.now()
+    return try await guesses.changeTallies(guess.keys) { tallies in
+      let wait = zip(tallies, guess.allowances).map { $1.left($0, at: now) }.max() ?? .zero
+      guard wait == .zero else { return wait }
+      for index in tallies.indices {
+        tallies[index] = GuessTally(failures: (tallies[index]?.failures ?? 0) + 1, last: now)
+      }
+      return .zero
+    }
+  }
+
+  /// A right guess clears what was counted for this very client at this account; others only lose
+  /// the one that was counted before.
+  private func takeBack(_ guess: Guess, isRight: Bool) async {
+    do throws(AccountError) {
+      try await guesses.changeTallies(guess.keys) { tallies in
+        for index in tallies.indices {
+          let failures = (tallies[index]?.failures ?? 0) - 1
+          tallies[index]?.failures = failures
+          if failures <= 0 || (isRight && index == 0) { tallies[index] = nil }
+        }
+      }
+    } catch {
+      // A full disk: the person is in, and the next success takes it back.
+    }
+  }
+}
+
+extension Allowance {
+  /// What is left to wait after `tally`. A device without standing waits for ever.
+  fileprivate func left(_ tally: GuessTally?, at now: SteadyTime) -> Duration {
+    guard let tally, tally.failures >= free else { return .zero }
+    if longest == .zero { return .seconds(1) }
+    return now.left(of: wait(after: tally.failures), since: tally.last)
+  }
+}
+
+extension AccountError.Code {
+  /// Whether it says nothing about what was guessed.
+  fileprivate var isNoVerdict: Bool {
+    switch self {
+    case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Accounts
+import GRDB
+
+/// What a database holds that was found whole.
+package struct BackupContents: Sendable, Hashable {
+  /// The last step of the tables: `4 guesses`.
+  package let schema: String
+  package let accounts: Int
+  package let positions: Int
+}
+
+/// Whether a database can be relied upon: its pages, its references, its tables, and what this
+/// program promises of the rows.
+enum BackupCheck {
+  /// Looks at everything.
+  /// - Throws: `damaged` with what was found first, `newerSchema`, or what SQLite says.
+  static func contents(_ database: Database, at path: String) throws -> BackupContents {
+    try checkPages(database, at: path)
+    if try Schema.migrator.hasBeenSuperseded(database) { throw StorageError.newerSchema(path) }
+    let applied = try Schema.migrator.appliedMigrations(database)
+    guard let schema = applied.last else {
+      throw StorageError.damaged(path, because: "it has no tables")
+    }
+    if try database.foreignKeyViolations().next() != nil {
+      throw StorageError.damaged(path, because: "it refers to what is not there")
+    }
+    for (promise, query) in promises {
+      if try Bool.fetchOne(database, sql: query) != true {
+        throw StorageError.damaged(path, because: "it holds \(promise)")
+      }
+    }
+    func count(_ table: String) throws -> Int {
+      guard try database.tableExists(table) else { return 0 }
+      return try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \(table)") ?? 0
+    }
+    return BackupContents(
+      schema: schema, accounts: try count("account"), positions: try count("position"))
+  }
+
+  /// Looks at the pages as fast as it can be done, for every start.
+  static func checkQuickly(_ database: Database, at path: String) throws {
+    try check("PRAGMA quick_check(1)", database, at: path)
+  }
+
+  private static func checkPages(_ database: Database, at path: String) throws {
+    try check("PRAGMA integrity_check(1)", database, at: path)
+  }
+
+  private static func check(_ pragma: String, _ database: Database, at path: String) throws {
+    let answer = try String.fetchOne(database, sql: pragma)
+    // What SQLite found may quote what is stored.
+    guard answer == "ok" else { throw StorageError.damaged(path, because: "its pages are broken") }
+  }
+
+  /// True for every database that this program wrote, of the first schema too.
+  private static let promises: [(String, String)] = [
+    (
+      "accounts without an owner",
+      """
+      SELECT NOT EXISTS (SELECT 1 FROM account)
+        OR EXISTS (SELECT 1 FROM account WHERE role = '\(Role.owner.rawValue)')
+      """
+    ),
+    (
+      "an account with a role that does not exist",
+      """
+      SELECT NOT EXISTS (SELECT 1 FROM account WHERE role NOT IN
+        (\(Role.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))))
+      """
+    ),
+    (
+      "an address that does not match its key",
+      "SELECT NOT EXISTS (SELECT 1 FROM account WHERE emailKey <> lower(email))"
+    ),
+    (
+      "a session without a token",
+      "SELECT NOT EXISTS (SELECT 1 FROM session WHERE length(digest) <> 32)"
+    ),
+  ]
+}

@@ -1,0 +1,113 @@
+import Accounts
+import Foundation
+import GRDB
+import Glibc
+
+/// The backups of a state folder, in its folder `backups`.
+package struct Backups: Sendable {
+  /// The state folder.
+  let state: String
+  /// Where they lie.
+  package var folder: String { "\(state)/backups" }
+
+  /// Files beside the database that belong to it.
+  static let companions: [String] = []
+  /// How many of the daily ones are kept, and of those before a change of the tables, and of those
+  /// that were replaced.
+  private static let kept: [String: Int] = ["daily": 7, "before": 3, "replaced": 2]
+
+  package init(of state: String) {
+    self.state = state.count > 1 && state.hasSuffix("/") ? String(state.dropLast()) : state
+  }
+
+  /// All of them, the newest first.
+  package var all: [Backup] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.map { Backup(at: "\(folder)/\($0)") }.filter { $0.madeAt != nil }
+      .sorted { $0.name > $1.name }
+  }
+
+  /// The newest that is whole; nil where there is none.
+  package var newestGood: Backup? {
+    all.first { $0.reason != .replaced && (try? verify($0)) != nil }
+  }
+
+  /// The backup with this name or at this path.
+  package func find(_ name: String) -> Backup {
+    Backup(at: name.contains("/") ? name : "\(folder)/\(name)")
+  }
+
+  /// Looks at a backup from its first page to its last.
+  /// - Throws: `damaged`, `newerSchema`, `noBackup`, `failed`.
+  @discardableResult
+  package func verify(_ backup: Backup) throws(StorageError) -> BackupContents {
+    guard access(backup.database, F_OK) == 0 else { throw .noBackup(backup.path) }
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      let queue = try DatabaseQueue(path: backup.database, configuration: configuration)
+      return try queue.read { try BackupCheck.contents($0, at: backup.path) }
+    } catch {
+      throw StorageError(error, at: backup.path)
+    }
+  }
+
+  /// Copies the state folder's database while others use it, verifies the copy, and only then gives
+  /// it its name.
+  /// - Throws: `full`, `damaged`, `newerSchema`, `failed`; then there is no backup.
+  package func create(
+    _ reason: Backup.Reason, at now: Date
+  ) throws(StorageError) -> Backup {
+    let path = "\(state)/\(TheaterDatabase.fileName)"
+    guard access(path, F_OK) == 0 else { throw .noDatabase(path) }
+    let lock = try StateLock(state, exclusive: false)
+    defer { withExtendedLifetime(lock) {} }
+    do {
+      return try create(reason, of: DatabaseQueue(path: path), at: now)
+    } catch {
+      throw StorageError(error, at: path)
+    }
+  }
+
+  /// Copies `source`, which lies in the state folder.
+  func create(
+    _ reason: Backup.Reason, of source: any DatabaseReader, at now: Date
+  ) throws(StorageError) -> Backup {
+    let backup = try BackupDraft(in: folder).filled { draft throws(StorageError) in
+      try copy(source, to: draft.database)
+      for name in Self.companions where access("\(state)/\(name)", F_OK) == 0 {
+        try DurableFile.copy("\(state)/\(name)", to: "\(draft.path)/\(name)")
+      }
+      try verify(draft)
+    }.named(Backup.name(reason, at: now))
+    dropOld(but: backup)
+    return backup
+  }
+
+  private func copy(_ source: any DatabaseReader, to path: String) throws(StorageError) {
+    try DurableFile.make(path)
+    do {
+      let copy = try DatabaseQueue(path: path)
+      try source.backup(to: copy)
+      // One file, without a log beside it.
+      try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      try copy.close()
+    } catch {
+      throw StorageError(error, at: path)
+    }
+    try DurableFile.sync(path)
+  }
+
+  /// Removes what is more than enough. What somebody asked for stays, and so does what was made
+  /// just now, whatever the wall clock says.
+  private func dropOld(but newest: Backup) {
+    var seen: [String: Int] = [:]
+    for backup in [newest] + all.filter({ $0 != newest }) {
+      guard let kind = backup.reason?.word.split(separator: "-").first.map(String.init),
+        let most = Self.kept[kind]
+      else { continue }
+      seen[kind, default: 0] += 1
+      if seen[kind, default: 0] > most { try? FileManager.default.removeItem(atPath: backup.path) }
+    }
+  }
+}

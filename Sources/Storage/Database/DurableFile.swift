@@ -1,0 +1,59 @@
+import Foundation
+import Glibc
+
+/// Files that are there after a power cut, or not at all, and that nobody else reads: 0600 in 0700.
+enum DurableFile {
+  /// Makes a folder with those above it.
+  static func makeFolder(_ path: String) throws(StorageError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      if (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw .full }
+      throw .failed("the folder \(path) cannot be made")
+    }
+    try check(chmod(path, 0o700), "change the mode of", path)
+  }
+
+  /// Makes an empty file where there is none, and closes it to others where there is.
+  static func make(_ path: String) throws(StorageError) {
+    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    try check(file, "open", path)
+    defer { close(file) }
+    try check(fchmod(file, 0o600), "change the mode of", path)
+  }
+
+  /// Copies a file that is not there yet, whole or not at all.
+  static func copy(_ source: String, to path: String) throws(StorageError) {
+    do {
+      try FileManager.default.copyItem(atPath: source, toPath: path)
+    } catch {
+      if (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw .full }
+      throw .failed("\(source) cannot be copied to \(path)")
+    }
+    try check(chmod(path, 0o600), "change the mode of", path)
+    try sync(path)
+  }
+
+  /// Waits until a file or a folder's list of names is on the disk.
+  static func sync(_ path: String) throws(StorageError) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    try check(file, "open", path)
+    defer { close(file) }
+    try check(fsync(file), "write", path)
+  }
+
+  /// Gives a file or folder another name, for good.
+  static func rename(_ path: String, to other: String) throws(StorageError) {
+    try check(Glibc.rename(path, other), "rename", path)
+    guard let slash = other.lastIndex(of: "/") else { return }
+    try sync(String(other[..<slash]))
+  }
+
+  static func check(_ result: Int32, _ deed: String, _ path: String) throws(StorageError) {
+    guard result < 0 else { return }
+    let reason = errno
+    if reason == ENOSPC || reason == EDQUOT { throw .full }
+    throw .failed("cannot \(deed) \(path): \(String(cString: strerror(reason)))")
+  }
+}

@@ -1,0 +1,28 @@
+import GRDB
+
+extension Schema {
+  /// What slows guessing down: failures by account and source, and the devices that are known.
+  static func guesses(_ database: Database) throws {
+    // Digests of addresses, whether they have an account or not, so there is no reference.
+    try database.execute(
+      sql: """
+        CREATE TABLE guesses (
+          digest BLOB NOT NULL PRIMARY KEY,
+          account BLOB,
+          failures INTEGER NOT NULL,
+          boot TEXT NOT NULL,
+          lastAt INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX guessesAtAccount ON guesses (account);
+
+        CREATE TABLE device (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          digest BLOB NOT NULL UNIQUE,
+          account TEXT NOT NULL REFERENCES account ON DELETE CASCADE
+        ) STRICT;
+
+        CREATE INDEX deviceOfAccount ON device (account);
+        """)
+  }
+}

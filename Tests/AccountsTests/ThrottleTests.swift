@@ -1,0 +1,257 @@
+import Foundation
+import Testing
+
+@testable import Accounts
+
+@Suite struct ThrottleTests {
+  private let house: Household
+  private let year: TimeInterval = 365 * 86_400
+
+  init() throws { house = try Household() }
+
+  /// Logs in from an address in the network.
+  private func logIn(
+    _ email: String = "anna@example.org", _ password: String = Household.password,
+    from address: String = "192.168.1.66", device: DeviceToken? = nil, at gate: Gate? = nil
+  ) async throws(AccountError) -> LoggedIn {
+    let result: Result<LoggedIn, AccountError> = await Origin.$current.withValue(
+      Origin(address: address, device: "")
+    ) {
+      await DeviceToken.$presented.withValue(device) {
+        do throws(AccountError) {
+          return .success(
+            try await (gate ?? house.gate).logIn(
+              PasswordCredentials(email: email, password: password)))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  /// What a wrong guess is answered.
+  private func guess(
+    _ email: String = "anna@example.org", from address: String = "192.168.1.66",
+    device: DeviceToken? = nil, at gate: Gate? = nil
+  ) async -> AccountError? {
+    await refusal { () async throws(AccountError) in
+      try await logIn(email, "not the password", from: address, device: device, at: gate)
+    }
+  }
+
+  private func guess(times: Int, from address: String = "192.168.1.66") async {
+    for _ in 0..<times { _ = await guess(from: address) }
+  }
+
+  @Test("five wrong guesses are free, then each wait is twice as long, up to a quarter of an hour")
+  func growingWaits() async throws {
+    try await house.registerOwner()
+    for _ in 0..<5 { #expect(await guess() == .wrongCredentials) }
+    for wait in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
+      // Knocking meanwhile is not counted.
+      for _ in 0..<3 {
+        let error = await guess()
+        #expect(error?.code == .tooManyTries)
+        #expect(error?.retryAfter == wait)
+      }
+      house.clock.advance(TimeInterval(wait) - 0.001)
+      #expect(await guess()?.code == .tooManyTries)
+      house.clock.advance(0.001)
+      #expect(await guess() == .wrongCredentials)
+    }
+    house.clock.advance(900)
+    #expect(try await logIn().principal.name == "Anna")
+    #expect(await guess() == .wrongCredentials)
+  }
+
+  @Test("of 50 guesses at once as many are answered as would be one after the other")
+  func parallelGuesses() async throws {
+    try await house.registerOwner()
+    let answers = await withTaskGroup { group in
+      for _ in 0..<50 { group.addTask { await guess() } }
+      return await group.reduce(into: [AccountError?]()) { $0.append($1) }
+    }
+    #expect(answers.count { $0 == .wrongCredentials } == 5)
+    #expect(answers.count { $0?.code == .tooManyTries } == 45)
+  }
+
+  @Test("a right password clears what was counted for that client")
+  func success() async throws {
+    try await house.registerOwner()
+    for _ in 0..<2 {
+      for _ in 0..<4 { #expect(await guess() == .wrongCredentials) }
+      #expect(try await logIn().principal.name == "Anna")
+    }
+  }
+
+  @Test("an account that does not exist is throttled like one that does, answer by answer")
+  func unknownAccounts() async throws {
+    try await house.registerOwner()
+    for _ in 0..<9 {
+      let known = await guess(from: "192.168.1.66")
+      let unknown = await guess("nobody@example.org", from: "192.168.1.67")
+      #expect(known == unknown)
+      house.clock.advance(2)
+    }
+    #expect(await guess("nobody@example.org", from: "192.168.1.67")?.code == .tooManyTries)
+  }
+
+  @Test("whoever guesses makes neither a known device wait nor the terminal of this machine")
+  func ownerIsNotLockedOut() async throws {
+    try await house.registerOwner()
+    let device = try #require(try await logIn(from: "192.168.1.20").device)
+    for host in 1...20 {
+      await guess(times: 6, from: "192.168.1.\(100 + host)")
+      await guess(times: 6, from: "192.168.1.20")
+    }
+    #expect(await guess(from: "192.168.1.21")?.code == .tooManyTries)
+    let known = try await logIn(from: "192.168.1.20", device: device)
+    #expect(known.device == nil)
+    #expect(try await logIn(from: "local").principal.name == "Anna")
+  }
+
+  @Test("a device is known to its own account alone, and a made-up one to none")
+  func deviceOfAnother() async throws {
+    let owner = try await house.ownerLogsIn().principal
+    let code = try await house.gate.invite(by: owner).code
+    _ = try await house.gate.register(.guest(code.text))
+    let device = try #require(try await logIn("ben@example.org").device)
+    await guess(times: 6)
+    #expect(await guess(device: device)?.code == .tooManyTries)
+    #expect(await guess(device: DeviceToken(from: .system))?.code == .tooManyTries)
+  }
+
+  @Test("a known device that fails five times in a row is a stranger from then on")
+  func deviceLosesStanding() async throws {
+    try await house.registerOwner()
+    let device = try #require(try await logIn().device)
+    for _ in 0..<4 { #expect(await guess(device: device) == .wrongCredentials) }
+    _ = try await logIn(device: device)
+    for _ in 0..<5 { #expect(await guess(device: device) == .wrongCredentials) }
+    await guess(times: 5)
+    #expect(await guess(device: device)?.code == .tooManyTries)
+    house.clock.advance(900)
+    // The right password makes it known again, by another token.
+    #expect(try await logIn(device: device).device != nil)
+  }
+
+  @Test("one account, guessed at from everywhere, has at most one guess a minute")
+  func manySources() async throws {
+    try await house.registerOwner()
+    for host in 0..<10 { #expect(await guess(from: "10.0.0.\(host)") == .wrongCredentials) }
+    for host in 10..<30 {
+      let error = await guess(from: "10.0.0.\(host)")
+      #expect(error?.code == .tooManyTries)
+      house.clock.advance(TimeInterval(error?.retryAfter ?? 0))
+      #expect(await guess(from: "10.0.0.\(host)") == .wrongCredentials)
+    }
+    #expect(await guess(from: "10.0.0.99")?.retryAfter == 60)
+  }
+
+  @Test("one source that tries many accounts waits, others do not")
+  func spraying() async throws {
+    try await house.registerOwner()
+    for person in 0..<30 {
+      #expect(await guess("person\(person)@example.org") == .wrongCredentials)
+    }
+    #expect(await guess()?.code == .tooManyTries)
+    #expect(try await logIn(from: "192.168.1.20").principal.name == "Anna")
+  }
+
+  @Test("an IPv6 network of 64 bits is one source, and a mapped IPv4 address is that address")
+  func networks() {
+    func source(_ address: String) -> GuessSource {
+      GuessSource(Origin(address: address, device: ""))
+    }
+    #expect(source("2001:db8:1:2::1") == source("2001:db8:1:2:ffff::9"))
+    #expect(source("2001:db8:1:2::1") != source("2001:db8:1:3::1"))
+    #expect(source("fe80::1%eth0") == source("fe80::2"))
+    #expect(source("::ffff:192.168.1.20") == source("192.168.1.20"))
+    #expect(source("192.168.1.20") != source("192.168.1.21"))
+  }
+
+  @Test("waits survive a restart, and a wall clock that is set ten years either way")
+  func survival() async throws {
+    try await house.registerOwner()
+    await guess(times: 5)
+    house.clock.advance(1)
+    await guess(times: 1)
+    for years in [-10.0, 20, -10] {
+      house.clock.set(house.clock.now.addingTimeInterval(years * year))
+      let gate = house.restarted()
+      _ = try await gate.open()
+      #expect(await guess(at: gate)?.retryAfter == 2)
+    }
+    house.clock.advance(2)
+    #expect(try await logIn(at: house.restarted()).principal.name == "Anna")
+  }
+
+  @Test("after a start of the machine a wait begins anew, and ends")
+  func reboot() async throws {
+    try await house.registerOwner()
+    await guess(times: 5)
+    house.clock.advance(1)
+    await guess(times: 1)
+    house.clock.reboot()
+    let gate = house.restarted()
+    _ = try await gate.open()
+    #expect(await guess(at: gate)?.retryAfter == 2)
+    house.clock.advance(2)
+    #expect(await guess(at: gate) == .wrongCredentials)
+  }
+
+  @Test("a day without a failure is forgotten at the next start")
+  func forgotten() async throws {
+    try await house.registerOwner()
+    await guess(times: 5)
+    house.clock.advance(86_400)
+    let gate = house.restarted()
+    _ = try await gate.open()
+    for _ in 0..<5 { #expect(await guess(at: gate) == .wrongCredentials) }
+  }
+
+  @Test("unlocking lifts the waits at one account")
+  func unlock() async throws {
+    try await house.registerOwner()
+    await guess(times: 6)
+    for _ in 0..<6 { _ = await guess("ben@example.org", from: "192.168.1.67") }
+    try await house.gate.unlock(EmailAddress("ANNA@example.org"))
+    #expect(await guess() == .wrongCredentials)
+    #expect(await guess("ben@example.org", from: "192.168.1.67")?.code == .tooManyTries)
+  }
+
+  @Test("what says nothing about a guess does not count: a busy controller, a full disk")
+  func noVerdict() async throws {
+    try await house.registerOwner()
+    let full = AccountError(.storageFull, message: "full", hint: "free")
+    await house.store.failWrites(with: full)
+    for _ in 0..<20 {
+      #expect(await refusal { () async throws(AccountError) in try await logIn() } == full)
+    }
+    await house.store.failWrites(with: nil)
+    #expect(try await logIn().principal.name == "Anna")
+  }
+
+  @Test("what is knocked in vain is not written down a thousand times")
+  func quietLog() async throws {
+    try await house.registerOwner()
+    await guess(times: 100)
+    let refused = try await house.gate.audit.entries(newest: 200).filter { $0.outcome != .done }
+    #expect(refused.count == 5)
+  }
+
+  @Test("who has to wait is told how long, in words and seconds")
+  func words() {
+    let waits: [(Duration, Int, String)] = [
+      (.milliseconds(1), 1, "Wait a second"), (.milliseconds(1_001), 2, "Wait 2 seconds"),
+      (.seconds(119), 119, "119 seconds"), (.seconds(121), 121, "3 minutes"),
+      (.seconds(900), 900, "15 minutes"),
+    ]
+    for (wait, seconds, words) in waits {
+      let error = AccountError.tooManyTries(wait)
+      #expect(error.retryAfter == seconds)
+      #expect(error.hint.contains(words))
+    }
+  }
+}
