@@ -175,6 +175,6 @@ let package = Package(
     tests(
       "PluginConformanceTests",
       ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),
-    tests("EndToEndTests", ["TestSupport", "JSON"]),
+    tests("EndToEndTests", ["TestSupport", "WebRemote", "JSON"] + nio),
   ]
 )

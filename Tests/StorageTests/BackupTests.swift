@@ -129,11 +129,13 @@ import Testing
       let backup = try scratch.backups.create(.asked, at: scratch.now)
       try damage(backup)
       let before = try Data(contentsOf: URL(fileURLWithPath: scratch.file))
-      for deed in [
-        { () throws(StorageError) in _ = try scratch.backups.verify(backup) },
-        { () throws(StorageError) in _ = try scratch.backups.restore(backup, at: scratch.now) },
-      ] {
-        let error = await refusal(deed)
+      let refusals = [
+        await refusal { () throws(StorageError) in try scratch.backups.verify(backup).accounts },
+        await refusal { () throws(StorageError) in
+          try scratch.backups.restore(backup, at: scratch.now)?.name
+        },
+      ]
+      for error in refusals {
         #expect([.damaged, .missing].contains(error?.code), "\(error?.message ?? "nothing")")
       }
       #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
@@ -147,8 +149,8 @@ import Testing
       "UPDATE account SET role = 'wizard'",
       "UPDATE account SET role = 'member'",
       "UPDATE account SET emailKey = 'other'",
-      "PRAGMA foreign_keys = OFF; INSERT INTO session (digest, id, account, openedAt, lastSeenAt) "
-        + "VALUES (zeroblob(32), 'a', 'nobody', 0, 0)",
+      "PRAGMA foreign_keys = OFF; INSERT INTO device (digest, account) "
+        + "VALUES (zeroblob(32), 'nobody')",
     ])
   func promises(_ sql: String) async throws {
     try await furnish()

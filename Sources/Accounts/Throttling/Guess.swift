@@ -2,6 +2,8 @@
 struct Guess: Sendable {
   let keys: [GuessKey]
   let allowances: [Allowance]
+  /// When it was counted, and what had been counted before; set by `Throttle`.
+  var counted: (at: SteadyTime, before: [GuessTally?])?
 
   /// Where a guess is made: at which account, and from where.
   struct Place {

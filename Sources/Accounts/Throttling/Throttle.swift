@@ -58,12 +58,12 @@ struct Throttle: Sendable {
 
   private func admit(_ place: Guess.Place) async throws(AccountError) -> Guess {
     if let device = try await knownDevice(of: place) {
-      let guess = Guess(device: device)
-      if try await count(guess) == .zero { return guess }
+      var guess = Guess(device: device)
+      if try await count(&guess) == .zero { return guess }
       try await devices.deleteDevice(device)
     }
-    let guess = Guess(at: place)
-    let wait = try await count(guess)
+    var guess = Guess(at: place)
+    let wait = try await count(&guess)
     guard wait == .zero else { throw .tooManyTries(wait) }
     return guess
   }
@@ -77,16 +77,20 @@ struct Throttle: Sendable {
 
   /// Counts a guess as failed, unless there is something left to wait.
   /// - Returns: how long; zero where it was counted.
-  private func count(_ guess: Guess) async throws(AccountError) -> Duration {
+  private func count(_ guess: inout Guess) async throws(AccountError) -> Duration {
     let now = clock.now()
-    return try await guesses.changeTallies(guess.keys) { tallies in
-      let wait = zip(tallies, guess.allowances).map { $1.left($0, at: now) }.max() ?? .zero
-      guard wait == .zero else { return wait }
+    let allowances = guess.allowances
+    let (wait, before) = try await guesses.changeTallies(guess.keys) { tallies in
+      let before = tallies
+      let wait = zip(tallies, allowances).map { $1.left($0, at: now) }.max() ?? .zero
+      guard wait == .zero else { return (wait, before) }
       for index in tallies.indices {
         tallies[index] = GuessTally(failures: (tallies[index]?.failures ?? 0) + 1, last: now)
       }
-      return .zero
+      return (.zero, before)
     }
+    guess.counted = (now, before)
+    return wait
   }
 
   /// A right guess clears what was counted for this very client at this account; others only lose
@@ -97,6 +101,12 @@ struct Throttle: Sendable {
         for index in tallies.indices {
           let failures = (tallies[index]?.failures ?? 0) - 1
           tallies[index]?.failures = failures
+          // Unless another was counted since, the wait began with the failure before this one.
+          if let counted = guess.counted, tallies[index]?.last == counted.at,
+            let before = counted.before[index]
+          {
+            tallies[index]?.last = before.last
+          }
           if failures <= 0 || (isRight && index == 0) { tallies[index] = nil }
         }
       }

@@ -3,7 +3,7 @@ import GRDB
 
 /// What a database holds that was found whole.
 package struct BackupContents: Sendable, Hashable {
-  /// The last step of the tables: `4 guesses`.
+  /// The last step of the tables: `5 guesses`.
   package let schema: String
   package let accounts: Int
   package let positions: Int

@@ -89,6 +89,8 @@ package final class TheaterDatabase: Sendable {
   /// - Throws: `failed` while something still reads.
   package func close() throws(StorageError) {
     do {
+      // The last connection to close is one that only reads, and leaves the log where it is.
+      try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try pool.close()
     } catch {
       throw StorageError(error, at: path)

@@ -22,7 +22,11 @@ struct Edge: RouterMiddleware {
     do {
       try Self.checkPath(request)
       response = try await Origin.$current.withValue(Origin(of: request, context)) {
-        try await next(request, context)
+        try await DeviceToken.$presented.withValue(
+          request.headers[.theaterDevice].flatMap { DeviceToken($0) }
+        ) {
+          try await next(request, context)
+        }
       }
     } catch {
       response = await refusal(error, request, context)

@@ -1,6 +1,8 @@
 import HTTPTypes
 
 extension HTTPField.Name {
+  /// The token of a device that has logged in before.
+  static let theaterDevice = name("Theater-Device")
   static let lastEventID = name("Last-Event-ID")
   static let prefer = name("Prefer")
   static let preferenceApplied = name("Preference-Applied")

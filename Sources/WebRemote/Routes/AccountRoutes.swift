@@ -79,6 +79,7 @@ extension Remote {
       return Response(status: .internalServerError)
     }
     answer["token"] = .string(loggedIn.token.text)
+    if let device = loggedIn.device { answer["device"] = .string(device.text) }
     return Response(.object(answer), status: .created)
   }
 

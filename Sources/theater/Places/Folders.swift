@@ -42,6 +42,8 @@ struct Folders: Sendable, Hashable {
   var lock: String { runtime + "/theater.lock" }
   /// The secret of this user's session.
   var token: String { state + "/token" }
+  /// What makes this user's terminal a device that has logged in before.
+  var device: String { state + "/device" }
   /// `{"secret": "name"}` in options is a file here.
   var secrets: String { state + "/secrets" }
   /// Plugins that a person adds.

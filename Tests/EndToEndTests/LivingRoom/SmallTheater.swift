@@ -1,0 +1,137 @@
+import Foundation
+import JSON
+import NIOHTTP1
+import Synchronization
+import TestSupport
+import Testing
+import WebRemote
+
+/// A real controller with one simulated lamp, that can be killed and started again in its folder,
+/// asked over its socket.
+final class SmallTheater: Sendable {
+  let folder: URL
+  let environment: [String: String]
+  let password = "small theater \(UUID().uuidString)"
+  private let running = Mutex<Process?>(nil)
+  /// What comes before the command line: a namespace of its own, for example.
+  private let launcher: [String]
+
+  /// - Parameter launcher: A program and its arguments, to which the controller's are added.
+  init(launcher: (URL) -> [String] = { _ in [] }) throws {
+    folder = URL(fileURLWithPath: "/tmp/ts-\(UUID().uuidString.prefix(8))")
+    let files = FileManager.default
+    for name in ["state", "data", "run", "config", "plugins/Simulated"] {
+      try files.createDirectory(
+        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    let plugin = folder.appendingPathComponent("plugins/Simulated")
+    try files.copyItem(
+      at: Program.project.appendingPathComponent("Plugins/Simulated/manifest.json"),
+      to: plugin.appendingPathComponent("manifest.json"))
+    try files.createSymbolicLink(
+      at: plugin.appendingPathComponent("Simulated"),
+      withDestinationURL: Program.products.appendingPathComponent("Simulated"))
+    let configuration: JSON = ["devices": ["lights": ["role": "lights", "plugin": "Simulated"]]]
+    try Data(configuration.text().utf8).write(to: folder.appendingPathComponent("devices.json"))
+    var environment = ProcessInfo.processInfo.environment
+    for (name, place) in [
+      ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data"), ("XDG_RUNTIME_DIR", "run"),
+      ("XDG_CONFIG_HOME", "config"),
+    ] { environment[name] = folder.appendingPathComponent(place).path }
+    self.environment = environment
+    self.launcher = launcher(folder)
+  }
+
+  /// Starts the controller and waits until it answers.
+  /// - Returns: whether it does.
+  func start() async throws -> Bool {
+    for name in ["console", "log"] where !FileManager.default.fileExists(atPath: path(name)) {
+      try Data().write(to: folder.appendingPathComponent(name))
+    }
+    let command =
+      launcher + [
+        Program.products.appendingPathComponent("theater").path, "serve", "--config",
+        path("devices.json"), "--port", "0", "--plugins", path("plugins"),
+      ]
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    let console = try FileHandle(forWritingTo: folder.appendingPathComponent("console"))
+    try console.truncate(atOffset: 0)
+    process.standardOutput = console
+    let log = try FileHandle(forWritingTo: folder.appendingPathComponent("log"))
+    try log.seekToEnd()
+    process.standardError = log
+    try process.run()
+    running.withLock { $0 = process }
+    _ = await eventually(within: 60) {
+      if !process.isRunning { return true }
+      return (try? await self.client().send(.GET, "/api/health").status) == 200
+    }
+    return process.isRunning
+  }
+
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  func text(_ name: String) -> String {
+    String(
+      decoding: (try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data(),
+      as: UTF8.self)
+  }
+
+  var pid: pid_t { running.withLock { $0?.processIdentifier ?? 0 } }
+
+  /// Asks over the socket.
+  func client(token: String? = nil) -> RemoteClient {
+    RemoteClient(.socket(path("run/theater/theater.sock")), token: token)
+  }
+
+  /// Registers the owner and logs in.
+  func moveIn() async throws -> RemoteClient {
+    #expect(await eventually(within: 60) { self.text("console").contains("setup code: ") })
+    let line = text("console").split(separator: "\n").first { $0.hasPrefix("setup code: ") } ?? ""
+    let code = String(line.dropFirst("setup code: ".count))
+    let account = try await client().send(
+      .POST, "/api/accounts",
+      [
+        "setupCode": .string(code), "name": "Ann", "email": "ann@example.org",
+        "password": .string(password),
+      ])
+    #expect(account.status == 201, "\(account.json)")
+    return client(token: try await logIn())
+  }
+
+  /// The token of a new session.
+  func logIn() async throws -> String {
+    let answer = try await client().send(
+      .POST, "/api/sessions", ["email": "ann@example.org", "password": .string(password)])
+    return try #require(answer.json["token"]?.string, "\(answer.status) \(answer.json)")
+  }
+
+  /// Types a command.
+  func theater(_ words: String...) async throws -> Program.Outcome {
+    try await Program.run(
+      Program.products.appendingPathComponent("theater"), words, environment: environment,
+      folder: folder)
+  }
+
+  /// Ends the controller as a power cut would.
+  func crash() async {
+    kill(pid, SIGKILL)
+    await waitForEnd()
+  }
+
+  func close() async {
+    running.withLock { $0?.terminate() }
+    await waitForEnd()
+    if running.withLock({ $0?.isRunning == true }) { kill(pid, SIGKILL) }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private func waitForEnd() async {
+    _ = await eventually(within: 20) { !self.running.withLock { $0?.isRunning == true } }
+  }
+}

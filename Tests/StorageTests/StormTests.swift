@@ -1,0 +1,72 @@
+import Accounts
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+/// Many people at once, against a database on the disk. `THEATER_STORM_ROUNDS` sets the number of
+/// rounds, 20 unless said otherwise.
+@Suite struct StormTests {
+  private static let rounds =
+    ProcessInfo.processInfo.environment["THEATER_STORM_ROUNDS"].flatMap { Int($0) } ?? 20
+  private static let crowd = 50
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// What each of a crowd is answered; nil for those who got in.
+  private func answers(
+    _ each: @escaping @Sendable (Int) async throws(AccountError) -> Void
+  ) async -> [AccountError?] {
+    await withTaskGroup { group in
+      for number in 0..<Self.crowd {
+        group.addTask {
+          await refusal { () async throws(AccountError) in try await each(number) }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  @Test("E7 · of 50 first owners at once, round after round, exactly one is the owner")
+  func firstOwners() async throws {
+    let database = try scratch.open()
+    for _ in 0..<Self.rounds {
+      try await database.write { try $0.execute(sql: "DELETE FROM account") }
+      let gate = scratch.gate(database)
+      let code = try #require(try await gate.open())
+      let answers = await answers { number throws(AccountError) in
+        _ = try await gate.register(People.owner(code, email: "person\(number)@example.org"))
+      }
+      #expect(answers.count { $0 == nil } == 1)
+      #expect(answers.count { $0 == .setupClosed } == Self.crowd - 1)
+      let owners = try await database.read {
+        try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM account WHERE role = 'owner'")
+      }
+      #expect(owners == 1)
+    }
+  }
+
+  @Test("E7 · of 50 registrations of one address with 50 invitations, one makes the account")
+  func oneAddress() async throws {
+    let database = try scratch.open()
+    let gate = scratch.gate(database)
+    let code = try #require(try await gate.open())
+    _ = try await gate.register(People.owner(code))
+    let owner = try await gate.logIn(People.credentials()).principal
+    var invitations: [EntryCode] = []
+    for _ in 0..<Self.crowd { invitations.append(try await gate.invite(by: owner).code) }
+    let codes = invitations
+    let answers = await answers { number throws(AccountError) in
+      _ = try await gate.register(People.member(codes[number], email: "BEN@example.org"))
+    }
+    #expect(answers.count { $0 == nil } == 1)
+    #expect(answers.count { $0 == .taken } == Self.crowd - 1)
+    let left = try await database.read {
+      try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM invitation")
+    }
+    // The others' codes are still good.
+    #expect(left == Self.crowd - 1)
+  }
+}
