@@ -10,6 +10,8 @@ package struct RemoteClient: Sendable {
   package let address: RemoteAddress
   /// The secret of the session; `nil` before login.
   package var token: String?
+  /// The secret of a device that has logged in before; it opens nothing.
+  package var device: String?
 
   /// By what a person recognises this client in the list of sessions: `theater/1 (livingroom)`.
   private static let userAgent = "theater/1 (\(hostName()))"
@@ -141,6 +143,7 @@ package struct RemoteClient: Sendable {
     }
     headers.add(name: "connection", value: "close")
     if let token { headers.add(name: "authorization", value: "Bearer \(token)") }
+    if let device { headers.add(name: "theater-device", value: device) }
     if let body { headers.add(name: "content-length", value: String(body.count)) }
     return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
   }

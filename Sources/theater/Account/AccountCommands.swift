@@ -68,6 +68,9 @@ struct LogIn: AsyncParsableCommand {
       throw Ending(.failed, "the controller gave no token")
     }
     try TokenFile(theater.folders.token).write(token)
+    if let device = answer["device"]?.string {
+      try TokenFile(theater.folders.device).write(device)
+    }
     Console.say("You are logged in, \(answer["user"]?["name"]?.string ?? "").")
   }
 

@@ -13,6 +13,7 @@ struct RemoteTheater: Sendable {
     // Logging in puts a new token there, whatever lies there now.
     let token = needsLogin ? try TokenFile(folders.token).read() : nil
     client = RemoteClient(.socket(folders.socket), token: token)
+    client.device = try TokenFile(folders.device).read()
     if needsLogin, token == nil { throw try notLoggedIn() }
   }
 

@@ -1,0 +1,37 @@
+import Accounts
+import ArgumentParser
+import Foundation
+import Storage
+
+/// `theater accounts`: what only who owns the files may do, at the machine itself.
+struct AccountsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accounts", abstract: "Look after accounts, at the controller's machine.",
+    subcommands: [Unlock.self])
+
+  /// Asks no controller and needs no session: it works on the database, which only its owner can
+  /// write.
+  struct Unlock: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let a person try again at once, who typed too many wrong passwords.",
+      discussion: "Works with and without the controller, as the user that it runs as.")
+    @Argument(help: "The address of the account.")
+    var email: String
+
+    func run() async throws {
+      do {
+        let address = try EmailAddress(email)
+        let database = try TheaterDatabase(existingIn: Folders().state)
+        try await Origin.$current.withValue(Origin(address: "local", device: "terminal")) {
+          try await Gate(stores: database.gateStores).unlock(address)
+        }
+        try database.close()
+        Console.say("\(address.text) may try again at once.")
+      } catch let error as AccountError {
+        throw Ending(.failed, error.message, hint: error.hint)
+      } catch let error as StorageError {
+        throw Ending(.failed, error.message, hint: error.hint)
+      }
+    }
+  }
+}
