@@ -16,12 +16,14 @@ extension Remote {
         try await logIn(call)
       },
       .get("/api/sessions/current", "Who is logged in.") { call in
-        Response(Self.json(try call.principal()))
+        Response(try call.principal().json)
       },
       .delete("/api/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await gate.logOut(caller.token)
-        return Response(status: .noContent)
+        var answer = Response(status: .noContent)
+        if let cookie = call.cookie { answer.headers[.setCookie] = cookie.removing }
+        return answer
       },
       .post(
         "/api/invitations", by: .permitted(.administer),
@@ -62,7 +64,8 @@ extension Remote {
   }
 
   private func logIn(_ call: Call) async throws -> Response {
-    let fields = try call.fields("email", "password", "request", "oneTimeCode", "code")
+    let fields = try call.fields("email", "password", "request", "oneTimeCode", "code", "cookie")
+    let cookie = try call.wantedCookie(fields)
     let loggedIn: LoggedIn
     if let code = try fields.text("oneTimeCode") {
       loggedIn = try await gate.logIn(
@@ -75,21 +78,6 @@ extension Remote {
           email: try fields.requiredText("email"), password: try fields.requiredText("password"),
           secondFactor: try fields.text("code")))
     }
-    guard var answer = Self.json(loggedIn.principal).object else {
-      return Response(status: .internalServerError)
-    }
-    answer["token"] = .string(loggedIn.token.text)
-    return Response(.object(answer), status: .created)
-  }
-
-  /// Who somebody is, without the token.
-  private static func json(_ principal: Principal) -> JSON {
-    [
-      "user": [
-        "name": .string(principal.name), "email": principal.email.map { .string($0) } ?? .null,
-        "role": .string(principal.role.rawValue),
-      ],
-      "expires": .string(principal.expires.ISO8601Format()),
-    ]
+    return Response(loggedIn, cookie: cookie)
   }
 }

@@ -6,6 +6,8 @@ package struct Remote: Sendable {
   package let theater: HomeTheaterFacade
   package let gate: Gate
   package let machinery: any Machinery
+  /// The places for listeners of events.
+  package let streams = StreamPlaces()
 
   /// - Parameter machinery: What the controller knows of its own works.
   package init(theater: HomeTheaterFacade, gate: Gate, machinery: any Machinery) {
