@@ -168,7 +168,7 @@ let package = Package(
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "WebRemote", "JSON", "Devices",
+        "TestSupport", "theater", "WebRemote", "TheaterConfiguration", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(

@@ -1,6 +1,7 @@
 import HTTPTypes
 
 extension HTTPField.Name {
+  static let clearSiteData = name("Clear-Site-Data")
   static let crossOriginOpenerPolicy = name("Cross-Origin-Opener-Policy")
   static let lastEventID = name("Last-Event-ID")
   /// A second `Host`; the first one is the request's authority.

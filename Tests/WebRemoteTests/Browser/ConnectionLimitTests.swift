@@ -17,34 +17,22 @@ import Testing
     return .port(0, of: "127.0.0.1", limits: limits)
   }
 
-  /// Sends a byte after the other until the other side closes; how many were sent.
-  private static func drip(_ room: LivingRoom, _ start: String, _ drop: String) async throws -> Int
-  {
+  /// Sends a byte after the other for as long as the other side lets it.
+  private static func drip(_ room: LivingRoom, _ start: String, _ drop: String) async throws {
     try await room.connection { inbound, outbound in
       try await outbound.write(ByteBuffer(string: start))
-      return try await withThrowingTaskGroup(of: Int?.self) { group in
+      await withDiscardingTaskGroup { group in
         group.addTask {
-          do {
-            for try await _ in inbound {}
-          } catch is IOError {}
-          return nil
-        }
-        group.addTask {
-          var count = 0
           while !Task.isCancelled {
-            guard (try? await outbound.write(ByteBuffer(string: drop))) != nil else { break }
-            count += 1
+            guard (try? await outbound.write(ByteBuffer(string: drop))) != nil else { return }
             try? await Task.sleep(for: .milliseconds(5))
           }
-          return count
         }
-        // The reader sees the end of the connection first.
-        var count = 0
-        for try await end in group {
-          if let end { count = end }
-          group.cancelAll()
-        }
-        return count
+        // Nothing is ever said; only the end of the connection ends this.
+        do {
+          for try await _ in inbound {}
+        } catch {}
+        group.cancelAll()
       }
     }
   }
@@ -53,8 +41,7 @@ import Testing
   func slowHead() async throws {
     let door = Self.door { $0.firstHead = .milliseconds(250) }
     try await LivingRoom.open(door) { room in
-      let count = try await Self.drip(room, "GET /api/health HTTP/1.1\r\nX-Slow: ", "a")
-      #expect(count > 1)
+      try await Self.drip(room, "GET /api/health HTTP/1.1\r\nX-Slow: ", "a")
       #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
     }
   }
@@ -67,7 +54,8 @@ import Testing
         POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
         Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n
         """
-      #expect(try await Self.drip(room, head, " ") > 1)
+      try await Self.drip(room, head, " ")
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
     }
   }
 
@@ -106,19 +94,31 @@ import Testing
     }
   }
 
+  /// Heads beyond one of the limits.
+  enum LargeHead: String, CaseIterable {
+    case longLine, longTarget, manyLines, muchInAll
+
+    func text(_ host: String) -> String {
+      let start = "GET /api/health HTTP/1.1\r\nHost: \(host)\r\n"
+      func lines(_ count: Int, _ length: Int) -> String {
+        (0..<count).map { "X\($0): \(String(repeating: "y", count: length))\r\n" }.joined()
+      }
+      return switch self {
+      case .longLine: start + lines(1, 9000) + "\r\n"
+      case .longTarget:
+        "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .manyLines: start + lines(80, 1) + "\r\n"
+      case .muchInAll: start + lines(8, 4000) + "\r\n"
+      }
+    }
+  }
+
   @Test(
     "F5 · heads that are too large are refused: long lines, long targets, many lines",
-    arguments: [
-      "GET /api/health HTTP/1.1\r\nHost: HOST\r\nX: \(String(repeating: "x", count: 9000))\r\n\r\n",
-      "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: HOST\r\n\r\n",
-      "GET /api/health HTTP/1.1\r\nHost: HOST\r\n"
-        + (0..<80).map { "X\($0): y\r\n" }.joined() + "\r\n",
-      "GET /api/health HTTP/1.1\r\nHost: HOST\r\n"
-        + (0..<8).map { "X\($0): \(String(repeating: "y", count: 4000))\r\n" }.joined() + "\r\n",
-    ])
-  func largeHeads(request: String) async throws {
+    arguments: LargeHead.allCases)
+  func largeHeads(head: LargeHead) async throws {
     try await LivingRoom.open(Self.door { _ in }) { room in
-      let answer = try await room.raw(request.replacing("HOST", with: "127.0.0.1:\(room.port)"))
+      let answer = try await room.raw(head.text("127.0.0.1:\(room.port)"))
       #expect(answer.status == 400)
     }
   }
@@ -162,8 +162,23 @@ import Testing
   func manyConnections() async throws {
     let door = Self.door { $0.connections = 4 }
     try await LivingRoom.open(door) { room in
-      try await withThrowingTaskGroup(of: RawAnswer.self) { group in
-        for _ in 0..<12 { group.addTask { try await room.raw("GET /api/hea") } }
+      let (opened, isOpen) = AsyncStream<Void>.makeStream()
+      var connections = opened.makeAsyncIterator()
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<6 {
+          group.addTask {
+            try await room.connection { inbound, outbound in
+              try? await outbound.write(ByteBuffer(string: "GET /api/hea"))
+              isOpen.yield()
+              var count = 0
+              do {
+                for try await part in inbound { count += part.readableBytes }
+              } catch is IOError {}
+              return count
+            }
+          }
+          _ = await connections.next()
+        }
         for _ in 0..<10 {
           let answer = try await room.raw(lines: [
             "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
@@ -171,7 +186,7 @@ import Testing
           #expect(answer.status == 200)
         }
         await room.services.triggerGracefulShutdown()
-        for try await answer in group { #expect(answer.text.isEmpty) }
+        for try await count in group { #expect(count == 0) }
       }
     }
   }

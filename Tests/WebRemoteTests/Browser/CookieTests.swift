@@ -51,6 +51,7 @@ import Testing
         room, "DELETE /api/sessions/current", cookie, "X-Theater: 1", page[0])
       #expect(out.status == 204)
       #expect(out.header("set-cookie")?.contains("Max-Age=0") == true)
+      #expect(out.header("clear-site-data") == "\"cache\", \"storage\"")
       #expect(try await Self.ask(room, "GET /api/status", cookie).status == 401)
     }
   }
