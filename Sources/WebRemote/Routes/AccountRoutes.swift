@@ -22,10 +22,7 @@ extension Remote {
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await gate.logOut(caller.token)
         var answer = Response(status: .noContent)
-        if let cookie = call.cookie {
-          answer.headers[.setCookie] = cookie.removing
-          answer.headers[.clearSiteData] = "\"cache\", \"storage\""
-        }
+        if let cookie = call.cookie { answer.headers[.setCookie] = cookie.removing }
         return answer
       },
       .post(

@@ -20,7 +20,7 @@ import Testing
   /// Sends a byte after the other for as long as the other side lets it.
   private static func drip(_ room: LivingRoom, _ start: String, _ drop: String) async throws {
     try await room.connection { inbound, outbound in
-      try await outbound.write(ByteBuffer(string: start))
+      try? await outbound.write(ByteBuffer(string: start))
       await withDiscardingTaskGroup { group in
         group.addTask {
           while !Task.isCancelled {
@@ -173,7 +173,7 @@ import Testing
               var count = 0
               do {
                 for try await part in inbound { count += part.readableBytes }
-              } catch is IOError {}
+              } catch {}
               return count
             }
           }

@@ -37,7 +37,7 @@ extension LivingRoom {
       var text: [UInt8] = []
       do {
         for try await part in inbound { text += Array(part.readableBytesView) }
-      } catch is IOError {}
+      } catch {}
       return RawAnswer(text: String(decoding: text, as: UTF8.self))
     }
   }
