@@ -159,7 +159,7 @@ import WebRemote
   }
 
   private func fill(_ path: String) throws {
-    FileManager.default.createFile(atPath: path, contents: nil)
+    try Data().write(to: URL(fileURLWithPath: path))
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     defer { try? file.close() }
     for size in [65_536, 4096, 512, 1] {

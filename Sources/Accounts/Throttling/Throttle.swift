@@ -129,7 +129,8 @@ extension AccountError.Code {
   /// Whether it says nothing about what was guessed.
   fileprivate var isNoVerdict: Bool {
     switch self {
-    case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure: true
+    case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded:
+      true
     default: false
     }
   }

@@ -11,7 +11,7 @@ package struct Backups: Sendable {
   package var folder: String { "\(state)/backups" }
 
   /// Files beside the database that belong to it.
-  static let companions: [String] = []
+  static let companions = [KeyFile.name]
   /// How many of the daily ones are kept, and of those before a change of the tables, and of those
   /// that were replaced.
   private static let kept: [String: Int] = ["daily": 7, "before": 3, "replaced": 2]

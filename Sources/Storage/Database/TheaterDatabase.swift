@@ -38,7 +38,7 @@ package final class TheaterDatabase: Sendable {
       try DurableFile.make(path)
       pool = try Self.openPool(path)
       try Schema.migrator.migrate(pool)
-      key = try KeyFile.key(in: backups.state)
+      key = try KeyFile.key(in: folder)
     } catch {
       throw StorageError(error, at: path).atStart(path, backups)
     }
@@ -55,7 +55,7 @@ package final class TheaterDatabase: Sendable {
       let inspection = DatabaseInspection(path: path, backups: backups)
       guard inspection.exists else { throw StorageError.noDatabase(path) }
       lock = try StateLock(backups.state, exclusive: false)
-      key = try KeyFile.key(in: backups.state)
+      key = try KeyFile.key(in: folder)
       pool = try Self.openPool(path)
       try pool.read(inspection.refuseOtherVersions)
     } catch {
