@@ -19,8 +19,7 @@ extension Remote {
   /// The whole API, line by line. What is not here does not exist; who has no session gets past
   /// no line that is not open to everyone.
   package var routes: [Route] {
-    accountRoutes + proofRoutes + theaterRoutes + activityRoutes + transportRoutes + deviceRoutes
-      + sceneRoutes
-      + machineryRoutes
+    accountRoutes + validationRoutes + proofRoutes + theaterRoutes + activityRoutes
+      + transportRoutes + deviceRoutes + sceneRoutes + machineryRoutes
   }
 }

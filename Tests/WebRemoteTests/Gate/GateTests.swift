@@ -35,6 +35,7 @@ import WebRemote
         Set(open) == [
           "POST /api/accounts", "POST /api/sessions", "GET /api/health", "POST /api/login-codes",
           "POST /api/password-resets", "POST /api/password-resets/confirmation",
+          "GET /api/validation", "GET /api/validation/blocklist",
         ])
       #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
     }
