@@ -102,8 +102,8 @@ let package = Package(
       name: "theater",
       dependencies: [
         "WebRemote", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
-        "PluginHost", "Accounts",
-        "PluginProtocol", "Devices", "JSON", hummingbird, logging,
+        "PluginHost", "Accounts", "AccountScreens", "Validation",
+        "PluginProtocol", "Devices", "JSON", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         lifecycle,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -158,7 +158,7 @@ let package = Package(
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "WebRemote", "JSON", "Devices",
+        "TestSupport", "theater", "AccountScreens", "Validation", "WebRemote", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(
