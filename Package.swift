@@ -114,8 +114,8 @@ let package = Package(
       name: "theater",
       dependencies: [
         "WebRemote", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
-        "PluginHost", "Accounts",
-        "PluginProtocol", "Devices", "Validation", "JSON", hummingbird, logging,
+        "PluginHost", "Accounts", "AccountScreens", "Validation",
+        "PluginProtocol", "Devices", "JSON", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         lifecycle,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -176,7 +176,8 @@ let package = Package(
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "WebRemote", "TheaterConfiguration", "JSON", "Devices",
+        "TestSupport", "theater", "AccountScreens", "Validation", "WebRemote",
+        "TheaterConfiguration", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(

@@ -41,8 +41,10 @@ package struct RegistrationWizard: ScreenModel {
   package private(set) var outcome: RegistrationOutcome?
   private var fields: RegistrationForm
 
-  /// - Parameter fields: The declarations of name, e-mail, password and the password again.
-  package init(_ fields: [FieldDeclaration]) { self.fields = RegistrationForm(fields) }
+  /// - Parameter rules: What the controller wants of names, addresses and passwords.
+  package init(_ rules: [FieldDeclaration] = Self.standardFields) {
+    fields = RegistrationForm(rules)
+  }
 
   package var form: Form { fields.form }
   package var canGoOn: Bool { !isLocked && fields.isValid(step) }

@@ -19,6 +19,8 @@ package protocol ScreenModel: Sendable {
   /// - Parameter now: The monotonic time.
   mutating func receive(_ event: Event, at now: Duration) -> [Effect]
 
+  /// Whether something is asked, and progress is shown.
+  var isLoading: Bool { get }
   /// Whether there is nothing more to come.
   var isOver: Bool { get }
 }

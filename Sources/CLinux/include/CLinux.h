@@ -19,3 +19,13 @@ int linux_spawn_confine(void *actions, const char *folder);
 /// Makes malloc give back to the system at once what is freed in blocks of `bytes` or more; left to
 /// itself it learns to keep them.
 void linux_return_large_blocks(int bytes);
+/// Holds the terminal: what is typed is not shown, and with `keys` arrives key by key; Ctrl-C and
+/// Ctrl-Z stay signals. Whatever ends or stops the process, but for SIGKILL and SIGSTOP, finds the
+/// terminal as it was. One holder at a time, on one thread. 0, or -1 where `in` is no terminal or
+/// it is held.
+///
+/// `enter` and `leave`, at most 31 bytes, are written to `out` with each change. `wake` is an
+/// eventfd that counts how often the process was continued after a stop, or -1.
+int linux_terminal_hold(int in, int out, int keys, const char *enter, const char *leave, int wake);
+/// Gives the terminal back.
+void linux_terminal_release(void);

@@ -33,18 +33,12 @@ extension Remote {
         "Proves again who one is: a new token for the session."
       ) { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
-<<<<<<< HEAD
         let fields = try call.fields("password", "code")
-        return Self.opened(
+        return Response(
           try await gate.prove(
             caller.token, password: try fields.requiredText("password"),
-            secondFactor: try fields.text("code")), .ok)
-=======
-        let password = try call.fields("password").requiredText("password")
-        return Response(
-          try await gate.prove(caller.token, password: password), status: .ok,
+            secondFactor: try fields.text("code")), status: .ok,
           cookie: call.bringsCookie ? call.cookie : nil)
->>>>>>> 6bd78d6 (web: rules for browsers and TLS beside sessions, roles, codes and throttling)
       },
     ]
   }

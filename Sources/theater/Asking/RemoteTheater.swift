@@ -31,11 +31,18 @@ struct RemoteTheater: Sendable {
   /// Takes something away.
   func delete(_ path: String) async throws { _ = try await ask(.DELETE, path) }
 
-  /// What the controller answers, whether it refuses or not.
-  func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws
-    -> RemoteAnswer
+  /// What the controller answers, be it a refusal.
+  func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil)
+    async throws(RemoteFailure) -> RemoteAnswer
   {
     try await client.send(method, path, body)
+  }
+
+  /// Ends the command where no controller runs, before anybody is asked anything.
+  func expectController() throws(Ending) {
+    guard SocketProbe.answers(at: folders.socket) else {
+      throw Ending(RemoteFailure.notRunning(.socket(folders.socket)))
+    }
   }
 
   private func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
@@ -55,9 +62,7 @@ struct RemoteTheater: Sendable {
 
   /// Nobody is logged in; that the controller does not run at all is the greater trouble.
   private func notLoggedIn() throws(Ending) -> Ending {
-    guard SocketProbe.answers(at: folders.socket) else {
-      return Ending(RemoteFailure.notRunning(.socket(folders.socket)))
-    }
+    try expectController()
     return Ending(
       .notLoggedIn, "you are not logged in", hint: "Log in: \(Invocation.name) login")
   }
@@ -76,4 +81,11 @@ func pathPart(_ text: String) -> String {
     }
   }
   return encoded
+}
+
+extension RemoteTheater {
+  /// Keeps what makes this terminal a device that has logged in before, where a login gave it.
+  func keepDevice(of answer: JSON) throws(Ending) {
+    if let device = answer["device"]?.string { try TokenFile(folders.device).write(device) }
+  }
 }

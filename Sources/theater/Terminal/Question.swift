@@ -1,18 +1,18 @@
 import Glibc
 
-/// Asking a person at a terminal.
+/// Asking a person at a terminal, or taking the answers from standard input, a line each.
 enum Question {
+  /// Whether somebody sits at a terminal, sees what is painted and types at it.
+  static var isScreen: Bool {
+    isTerminal && Console.isTerminal && Console.environment("TERM") != "dumb"
+  }
+
+  private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
   /// A line, typed after `prompt`.
   static func ask(_ prompt: String) throws(Ending) -> String {
-    guard isatty(STDIN_FILENO) == 1 else {
-      throw Ending(
-        .wrongUsage, "there is no terminal to ask for: \(prompt)",
-        hint: "Give it as an option; see --help.")
-    }
-    Console.write("\(prompt): ")
-    guard let line = readLine(strippingNewline: true) else {
-      throw Ending(.failed, "nothing was typed")
-    }
+    if isTerminal { Console.write("\(prompt): ") }
+    guard let line = readLine(strippingNewline: true) else { throw nothing(for: prompt) }
     return line
   }
 
@@ -35,26 +35,20 @@ enum Question {
     return password
   }
 
-  private static func unseen(_ prompt: String) throws(Ending) -> String {
-    guard isatty(STDIN_FILENO) == 1 else {
-      throw Ending(
-        .wrongUsage, "there is no terminal to ask for the password",
-        hint: "Give it on standard input with --password-stdin.")
-    }
-    var before = termios()
-    guard tcgetattr(STDIN_FILENO, &before) == 0 else {
-      throw Ending(.failed, "the terminal cannot hide what is typed")
-    }
-    var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO)
-    silent.c_lflag |= tcflag_t(ECHONL)
-    Console.write("\(prompt): ")
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before) }
-    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-      throw Ending(.failed, "nothing was typed")
-    }
+  /// A line that is not shown while it is typed.
+  static func unseen(_ prompt: String) throws(Ending) -> String {
+    if isTerminal { Console.write("\(prompt): ") }
+    let line = isTerminal ? try HeldTerminal.unseenLine() : readLine(strippingNewline: true)
+    guard let line else { throw nothing(for: prompt) }
+    guard !line.isEmpty else { throw Ending(.failed, "nothing was typed") }
     return try asTyped(line)
+  }
+
+  private static func nothing(for prompt: String) -> Ending {
+    guard !isTerminal else { return Ending(.failed, "nothing was typed") }
+    return Ending(
+      .wrongUsage, "there is no terminal, and no line of standard input, to ask for: \(prompt)",
+      hint: "Give it as an option or as a line; see --help.")
   }
 
   /// The password, unless bytes of it were no UTF-8: reading puts the same sign in place of each,

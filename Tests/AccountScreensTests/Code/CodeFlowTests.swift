@@ -35,11 +35,11 @@ struct CodeFlowTests {
     let (gateway, clock) = (Gateway(), ManualClock())
     var ticket: CodeTicket?
     await onStage(CodeRequestScreen(phone).driver(gateway, clock: clock)) { stage in
-      stage.send(.typed("+33 612 345 678"))
-      stage.send(.submit)
+      await stage.send(.typed("+33 612 345 678"))
+      await stage.send(.submit)
       await stage.wait { $0.screen.failure != nil }
-      stage.send(.typed("+49 170 1234567"))
-      stage.send(.submit)
+      await stage.send(.typed("+49 170 1234567"))
+      await stage.send(.submit)
       await stage.wait { $0.screen.isOver }
       ticket = stage.screen?.ticket
     }
@@ -47,7 +47,7 @@ struct CodeFlowTests {
     let screen = CodeScreen(try #require(ticket))
     await onStage(screen.driver(service: gateway, clock: clock)) { stage in
       await stage.waitFor(.countdown(30))
-      stage.send(.typed("4711"))
+      await stage.send(.typed("4711"))
       await stage.waitFor(.authorized(.personalDataNeeded))
     }
   }

@@ -72,7 +72,7 @@ struct CodeScreenClockTests {
             clock.advance(by: .seconds(1))
           }
         }
-        stage.send(.sendAgain)
+        await stage.send(.sendAgain)
       }
       let seconds = stage.outputs.compactMap { output -> Int? in
         if case .countdown(let seconds) = output { seconds } else { nil }
@@ -85,10 +85,10 @@ struct CodeScreenClockTests {
   func oneError() async {
     let desk = CodeDesk()
     await onStage(driver(desk, wait: 0)) { stage in
-      for text in ["1", "11", "111", "1111"] { stage.send(.typed(text)) }
+      for text in ["1", "11", "111", "1111"] { await stage.send(.typed(text)) }
       await stage.waitFor(.failure(wrong))
       // Whatever else would come has come before this answer.
-      stage.send(.typed("7777"))
+      await stage.send(.typed("7777"))
       await stage.waitFor(.authorized(.done))
       #expect(stage.outputs.filter { $0 == .failure(wrong) }.count == 1)
       #expect(desk.requests == ["1111", "7777"])
@@ -100,12 +100,12 @@ struct CodeScreenClockTests {
     let desk = CodeDesk()
     await onStage(driver(desk, wait: 0)) { stage in
       for _ in 1...2 {
-        stage.send(.typed("1111"))
+        await stage.send(.typed("1111"))
         await stage.waitFor(.failure(wrong))
       }
-      stage.send(.sendAgain)
+      await stage.send(.sendAgain)
       await stage.waitFor(.newCodeRequested)
-      stage.send(.typed("7777"))
+      await stage.send(.typed("7777"))
       await stage.waitFor(.authorized(.done))
       #expect(desk.requests == ["1111", "1111", "again", "7777"])
     }
@@ -115,7 +115,7 @@ struct CodeScreenClockTests {
   func leaving() async {
     let desk = CodeDesk(isHeld: true)
     await onStage(driver(desk, wait: 30)) { stage in
-      stage.send(.typed("1111"))
+      await stage.send(.typed("1111"))
       await stage.waitFor(.loading(true))
       await clock.waitForSleepers()
     }

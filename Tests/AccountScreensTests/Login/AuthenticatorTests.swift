@@ -99,14 +99,14 @@ struct AuthenticatorTests {
     }
     let driver = LoginScreen().driver(desk.authenticator, clock: ManualClock())
     await onStage(driver) { stage in
-      stage.send(.typed(.email, "ann@example.org"))
-      stage.send(.typed(.password, "no"))
-      stage.send(.submit)
+      await stage.send(.typed(.email, "ann@example.org"))
+      await stage.send(.typed(.password, "no"))
+      await stage.send(.submit)
       await stage.wait { $0.screen.failure != nil }
-      stage.send(.typed(.password, "pass"))
-      stage.send(.submit)
+      await stage.send(.typed(.password, "pass"))
+      await stage.send(.submit)
       await stage.waitFor(.codeNeeded)
-      stage.send(.code("123456"))
+      await stage.send(.code("123456"))
       await stage.waitFor(.loggedIn(ann))
       let progress = stage.outputs.compactMap { output -> Bool? in
         if case .loading(let isLoading) = output { isLoading } else { nil }

@@ -6,7 +6,7 @@ import Validation
 private let long = "four lions in a cinema"
 private let ann = Registered(name: "Ann", email: "ann@example.org", role: "owner")
 
-private let fields = [
+private let rules = [
   FieldDeclaration(.name, rules: [Rule(.notEmpty)]),
   FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.notEmpty), Rule(.email)]),
   FieldDeclaration(
@@ -18,7 +18,7 @@ private let fields = [
 @Suite("the registration wizard", .timeLimit(.minutes(1)))
 struct RegistrationWizardTests {
   private func played(at step: RegistrationWizard.Step = .name) -> Played<RegistrationWizard> {
-    var played = Played(RegistrationWizard(fields))
+    var played = Played(RegistrationWizard(rules))
     if step != .name { played.send(.typed(.name, "Ann"), .next) }
     if step == .password { played.send(.typed(.email, "ann@example.org"), .next) }
     _ = played.newOutputs()
@@ -36,7 +36,7 @@ struct RegistrationWizardTests {
 
   @Test("E6 · three steps: name, e-mail address, password twice; then the controller is asked")
   func threeSteps() {
-    var played = Played(RegistrationWizard(fields))
+    var played = Played(RegistrationWizard(rules))
     played.send(.typed(.name, "Ann"), .next)
     played.send(.typed(.email, "ann@example.org"), .next)
     played.send(.typed(.password, long), .typed(.passwordAgain, long), .next)
@@ -101,7 +101,7 @@ struct RegistrationWizardTests {
 
   @Test("E6 · the rules of the step report at every keystroke, across fields")
   func report() {
-    var played = Played(RegistrationWizard(fields))
+    var played = Played(RegistrationWizard(rules))
     played.send(.typed(.name, "Annabel"), .next, .typed(.email, "ann@example.org"), .next)
     played.send(.typed(.password, "short"))
     #expect(played.screen.form[.password]?.report.satisfied == 1)
@@ -201,15 +201,15 @@ struct RegistrationWizardTests {
 
   @Test("E6 E7 · the wizard with its driver: taken at first, then another address")
   func wholeEvening() async {
-    await onStage(RegistrationWizard(fields).driver(Desk(), clock: ManualClock())) { stage in
-      stage.send(.typed(.name, "Ann"))
-      stage.send(.next)
+    await onStage(RegistrationWizard(rules).driver(Desk(), clock: ManualClock())) { stage in
+      await stage.send(.typed(.name, "Ann"))
+      await stage.send(.next)
       for email in ["bob@example.org", ann.email] {
-        stage.send(.typed(.email, email))
-        stage.send(.next)
-        stage.send(.typed(.password, long))
-        stage.send(.typed(.passwordAgain, long))
-        stage.send(.next)
+        await stage.send(.typed(.email, email))
+        await stage.send(.next)
+        await stage.send(.typed(.password, long))
+        await stage.send(.typed(.passwordAgain, long))
+        await stage.send(.next)
         await stage.wait { $0.outputs.contains(.loading(false)) }
       }
       #expect(stage.screen?.outcome == .success(ann))

@@ -14,7 +14,7 @@ struct Stage<Screen: ScreenModel> where Screen.Output: Equatable {
     changes = driver.changes.makeAsyncIterator()
   }
 
-  func send(_ input: Screen.Input) { driver.send(input) }
+  func send(_ input: Screen.Input) async { await driver.send(input) }
 
   /// Takes changes up to the one that told `output`, or to the end of the screen.
   mutating func waitFor(_ output: Screen.Output) async {

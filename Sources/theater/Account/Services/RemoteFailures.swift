@@ -1,0 +1,49 @@
+import AccountScreens
+import JSON
+import NIOHTTP1
+import WebRemote
+
+extension ScreenFailure {
+  /// What the controller refused.
+  init(_ answer: RemoteAnswer) {
+    let error = answer.json["error"]
+    self = .refused(
+      Refusal(
+        error?["code"]?.string ?? "unknown", field: error?["field"]?.string,
+        message: error?["message"]?.string ?? "The answer was \(answer.status).",
+        hint: error?["hint"]?.string,
+        retryAfter: answer.header("retry-after").flatMap { Int($0) }))
+  }
+
+  init(_ failure: RemoteFailure) {
+    switch failure {
+    case .notRunning(let address): self = .network("Nobody answers at \(address).")
+    case .broken(let reason): self = .network(reason)
+    }
+  }
+}
+
+extension Ending {
+  /// What a screen did not get.
+  init(_ failure: ScreenFailure) {
+    switch failure {
+    case .refused(let refusal): self.init(.failed, refusal.message, hint: refusal.hint)
+    default: self.init(.failed, failure.text)
+    }
+  }
+}
+
+extension RemoteTheater {
+  /// Asks on behalf of a screen.
+  /// - Throws: `network` or `refused`.
+  func post(_ path: String, for screen: JSON) async throws(ScreenFailure) -> JSON {
+    let answer: RemoteAnswer
+    do throws(RemoteFailure) {
+      answer = try await self.answer(.POST, path, screen)
+    } catch {
+      throw ScreenFailure(error)
+    }
+    guard answer.isSuccess else { throw ScreenFailure(answer) }
+    return answer.json
+  }
+}

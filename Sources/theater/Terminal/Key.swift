@@ -1,0 +1,117 @@
+/// What a person pressed.
+enum Key: Sendable, Hashable {
+  /// A character that can be seen, or a part of one.
+  case text(String)
+  case enter
+  /// Tab, or the arrow down.
+  case next
+  /// Escape, Shift-Tab, or the arrow up.
+  case back
+  case erase
+  case eraseWord
+  case eraseAll
+  /// Ctrl-T: shows what is hidden, or hides it.
+  case reveal
+  /// Ctrl-R.
+  case again
+  /// Ctrl-D.
+  case end
+  /// Bytes that are no UTF-8.
+  case garbled
+}
+
+/// Makes keys of what a terminal sends (ECMA-48, and xterm for what that leaves open).
+struct KeyDecoder: Sendable {
+  /// Bytes of a character whose end has not come yet.
+  private var open: [UInt8] = []
+
+  /// The keys of one reading; an escape sequence comes in one.
+  mutating func keys(in bytes: [UInt8]) -> [Key] {
+    var keys: [Key] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      if byte == 0x1B {
+        keys += Self.escape(&rest).map { [$0] } ?? []
+      } else if byte < 0x20 || byte == 0x7F {
+        keys += Self.control(byte).map { [$0] } ?? []
+      } else if let key = character(byte) {
+        keys.append(key)
+      }
+    }
+    return keys
+  }
+
+  private static func control(_ byte: UInt8) -> Key? {
+    switch byte {
+    case 0x0A, 0x0D: .enter
+    case 0x09: .next
+    case 0x7F, 0x08: .erase
+    case 0x15: .eraseAll
+    case 0x17: .eraseWord
+    case 0x14: .reveal
+    case 0x12: .again
+    case 0x04: .end
+    default: nil
+    }
+  }
+
+  /// What follows an escape: nothing, or a sequence with parameters and a final byte.
+  private static func escape(_ rest: inout ArraySlice<UInt8>) -> Key? {
+    guard let kind = rest.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else {
+      // With Alt a key comes behind an escape; nothing here is meant by that.
+      return rest.popFirst() == nil ? .back : nil
+    }
+    rest.removeFirst()
+    while let byte = rest.popFirst() {
+      guard (0x40...0x7E).contains(byte) else { continue }
+      switch byte {
+      case UInt8(ascii: "A"), UInt8(ascii: "Z"): return .back
+      case UInt8(ascii: "B"): return .next
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  private mutating func character(_ byte: UInt8) -> Key? {
+    if byte & 0xC0 != 0x80, !open.isEmpty {
+      open = [byte]
+      return .garbled
+    }
+    open.append(byte)
+    guard let first = open.first, let length = Self.length(first) else {
+      open = []
+      return .garbled
+    }
+    guard open.count == length else { return nil }
+    defer { open = [] }
+    guard let text = String(validating: open, as: UTF8.self) else { return .garbled }
+    return .text(text)
+  }
+
+  /// Bytes of a character that begins so (RFC 3629).
+  private static func length(_ first: UInt8) -> Int? {
+    switch first {
+    case 0x20..<0x7F: 1
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: nil
+    }
+  }
+}
+
+extension String {
+  /// The text after a key; `nil` for a key that types nothing.
+  func typing(_ key: Key) -> String? {
+    switch key {
+    // Longer than any field takes; what is held down or pasted by mistake ends here.
+    case .text(let more): utf8.count < 16_384 ? self + more : self
+    case .erase: String(dropLast())
+    case .eraseWord:
+      String(reversed().drop(while: \.isWhitespace).drop { !$0.isWhitespace }.reversed())
+    case .eraseAll: ""
+    default: nil
+    }
+  }
+}

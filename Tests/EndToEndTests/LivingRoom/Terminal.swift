@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// A person's terminal: a pseudo-terminal whose shell runs one command, shows the terminal's modes
+/// when it has ended or was stopped, and then waits for a word.
+final class Terminal: Sendable {
+  private let master: Int32
+  private let shell: pid_t
+  private let shown = Transcript()
+
+  /// The shell controls jobs, so that Ctrl-C and Ctrl-Z reach the command alone.
+  private static let script = """
+    set -m
+    trap : INT
+    modes() { echo "[$1 $2]" $(stty -a | tr -d ';' | tr ' ' '\\n' | grep -xE -- '-?(echo|icanon)'); }
+    sh -c 'echo "[pid $$]"; exec "$0" "$@"' "$@"
+    modes ended $?
+    while read -r word; do
+      $word
+      modes again $?
+    done
+    """
+
+  // What Glibc shows with _GNU_SOURCE alone: TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, and
+  // POSIX_SPAWN_SETSID of spawn.h.
+  private static let setLock: UInt = 0x4004_5431
+  private static let getNumber: UInt = 0x8004_5430
+  private static let newSession: Int16 = 0x80
+
+  /// Runs a command in it.
+  init(_ program: URL, _ arguments: [String], environment: [String: String]) throws {
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (lock, number): (Int32, Int32) = (0, 0)
+    try #require(
+      master >= 0 && ioctl(master, Self.setLock, &lock) == 0
+        && ioctl(master, Self.getNumber, &number) == 0)
+    var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+    _ = fcntl(master, F_SETFL, O_NONBLOCK)
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // The first terminal that the leader of a new session opens becomes its own.
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
+    posix_spawn_file_actions_adddup2(&actions, 0, 1)
+    posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Self.newSession)
+
+    let words = ["sh", "-c", Self.script, "sh", program.path] + arguments
+    let variables = environment.map { "\($0)=\($1)" }
+    var pid: pid_t = 0
+    let outcome = Self.withStrings(words) { words in
+      Self.withStrings(variables) { posix_spawn(&pid, "/bin/sh", &actions, &attributes, words, $0) }
+    }
+    try #require(outcome == 0)
+    shell = pid
+  }
+
+  private static func withStrings<Value>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Value
+  ) -> Value {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+
+  /// Everything that was shown so far.
+  var text: String {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(master, &bytes, bytes.count)
+      guard count > 0 else { return shown.text }
+      shown.append(bytes.prefix(count))
+    }
+  }
+
+  /// What was shown after the last mark.
+  var news: String { String(decoding: Array(text.utf8).dropFirst(shown.mark), as: UTF8.self) }
+
+  /// Waits until `text` is shown after what was waited for before.
+  func expect(_ text: String, _ location: SourceLocation = #_sourceLocation) async {
+    let isShown = await eventually(within: 30) { self.news.contains(text) }
+    #expect(isShown, "waited for \(text) in \(news.debugDescription)", sourceLocation: location)
+    shown.moveMark(behind: text)
+  }
+
+  /// Types.
+  func type(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Whether what is typed shows, and arrives a line at a time.
+  var isOrdinary: Bool {
+    var modes = termios()
+    guard tcgetattr(master, &modes) == 0 else { return false }
+    return modes.c_lflag & tcflag_t(ECHO) != 0 && modes.c_lflag & tcflag_t(ICANON) != 0
+  }
+
+  /// The process of the command.
+  var command: pid_t? {
+    guard let start = text.range(of: "[pid ") else { return nil }
+    return pid_t(text[start.upperBound...].prefix { $0.isNumber })
+  }
+
+  /// Ends everything in it.
+  func close() {
+    kill(shell, SIGHUP)
+    kill(shell, SIGKILL)
+    _ = waitpid(shell, nil, 0)
+    Glibc.close(master)
+  }
+}
+
+/// What a terminal has shown.
+private final class Transcript: Sendable {
+  private let state = Mutex<(bytes: [UInt8], mark: Int)>(([], 0))
+
+  var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+  var mark: Int { state.withLock { $0.mark } }
+  func append(_ bytes: ArraySlice<UInt8>) { state.withLock { $0.bytes += bytes } }
+
+  /// Sets the mark behind the next `text`.
+  func moveMark(behind text: String) {
+    state.withLock { state in
+      let rest = state.bytes[state.mark...]
+      guard let found = rest.firstRange(of: Array(text.utf8)) else { return }
+      state.mark = found.upperBound
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Glibc
+import JSON
+import TestSupport
+import Testing
+
+/// Runs `body` at a terminal in which a command was typed.
+private func atTerminal(
+  _ room: LivingRoom, _ words: String..., body: (Terminal) async throws -> Void
+) async throws {
+  let terminal = try Terminal(
+    Program.products.appendingPathComponent("theater"), words,
+    environment: room.environment.merging(["TERM": "xterm"]) { $1 })
+  defer { terminal.close() }
+  try await body(terminal)
+}
+
+@Suite(.serialized) struct TerminalTests {
+  private static let controlC = "\u{3}"
+  private static let controlT = "\u{14}"
+  private static let controlZ = "\u{1A}"
+  private static let escape = "\u{1B}"
+
+  @Test("E6 E7 C7 A11 · the wizard in a terminal, key by key, and then the login screen")
+  func wizard() async throws {
+    try await withLivingRoom { room in
+      let code = await room.setupCode()
+      try await atTerminal(room, "register", "--setup-code", code) { terminal in
+        await terminal.expect("step 1 of 3")
+        terminal.type("Eve\r")
+        await terminal.expect("step 2 of 3")
+        terminal.type(Self.escape)
+        await terminal.expect("step 1 of 3")
+        terminal.type("Ann Ünal\r")
+        await terminal.expect("step 2 of 3")
+        terminal.type("ann@\r")
+        await terminal.expect("✗ Type the e-mail address")
+        terminal.type("example.org\r")
+        await terminal.expect("step 3 of 3")
+        terminal.type("sesame")
+        await terminal.expect("••••••_")
+        #expect(!terminal.text.contains("sesame"))
+        terminal.type(Self.controlT)
+        await terminal.expect("sesame_")
+        terminal.type(Self.controlT + "\u{15}\(room.password)\r\(room.password)x\r")
+        await terminal.expect("The two passwords differ")
+        terminal.type("\(room.password)\r\(room.password)\r")
+        await terminal.expect("Welcome, Ann Ünal! You are registered as owner.")
+        await terminal.expect("Log in")
+        terminal.type("not the password\r")
+        await terminal.expect("✗ ")
+        terminal.type("\u{15}\(room.password)\r")
+        await terminal.expect("You are logged in, Ann Ünal.")
+        await terminal.expect("[ended 0] icanon echo")
+        #expect(!terminal.text.contains(room.password))
+      }
+      #expect(try await room.expect("whoami").contains("Ann Ünal <ann@example.org>, owner"))
+    }
+  }
+
+  @Test("E6 · Ctrl-C, SIGTERM, Ctrl-D and Ctrl-Z leave the terminal as it was")
+  func restored() async throws {
+    try await withLivingRoom { room in
+      let code = await room.setupCode()
+      func wizard(_ body: (Terminal) async throws -> Void) async throws {
+        try await atTerminal(room, "register", "--setup-code", code) { terminal in
+          await terminal.expect("step 1 of 3")
+          #expect(!terminal.isOrdinary)
+          try await body(terminal)
+          #expect(terminal.isOrdinary)
+          // The cursor is back, and lines are as long as before.
+          #expect(terminal.text.contains("\u{1B}[?7h\u{1B}[?25h"))
+        }
+      }
+      try await wizard { terminal in
+        terminal.type("An\(Self.controlC)")
+        await terminal.expect("[ended 130] icanon echo")
+      }
+      for signal in [SIGTERM, SIGHUP, SIGQUIT] {
+        try await wizard { terminal in
+          kill(try #require(terminal.command), signal)
+          await terminal.expect("[ended \(128 + signal)] icanon echo")
+        }
+      }
+      try await wizard { terminal in
+        terminal.type("\u{4}")
+        await terminal.expect("[ended 1] icanon echo")
+      }
+      try await wizard { terminal in
+        terminal.type("An")
+        await terminal.expect("An_")
+        terminal.type(Self.controlZ)
+        await terminal.expect("[ended 148] icanon echo")
+        #expect(terminal.isOrdinary)
+        terminal.type("fg\r")
+        // It paints itself anew, knows what was typed, and takes keys again.
+        await terminal.expect("An_")
+        #expect(!terminal.isOrdinary)
+        terminal.type("n")
+        await terminal.expect("Ann_")
+        terminal.type(Self.controlC)
+        await terminal.expect("[again 130] icanon echo")
+      }
+    }
+  }
+
+  @Test("E6 · Ctrl-C at a hidden prompt leaves the terminal as it was")
+  func hiddenPrompt() async throws {
+    try await withLivingRoom { room in
+      var environment = room.environment
+      // A terminal on which nothing can be painted has prompts.
+      environment["TERM"] = "dumb"
+      let terminal = try Terminal(
+        Program.products.appendingPathComponent("theater"),
+        ["login", "--email", "ann@example.org"], environment: environment)
+      defer { terminal.close() }
+      await terminal.expect("Password: ")
+      _ = await eventually { !terminal.isOrdinary }
+      terminal.type("half a pass\(Self.controlC)")
+      await terminal.expect("[ended 130] icanon echo")
+      #expect(terminal.isOrdinary && !terminal.text.contains("half"))
+    }
+  }
+
+  @Test("E6 E7 · without a terminal the wizard takes its answers a line each")
+  func piped() async throws {
+    try await withLivingRoom { room in
+      let code = await room.setupCode()
+      let long = room.password
+      for (lines, reason) in [
+        ([code, "Ann", "nonsense"], "e-mail address"),
+        ([code, "Ann", "ann@example.org", "short", "short"], "at least 15 characters"),
+        ([code, "Ann", "ann@example.org", long, long + "x"], "The two passwords differ"),
+        (["AAAA-AAAA", "Ann", "ann@example.org", long, long], "code"),
+      ] {
+        let outcome = try await room.theater(
+          "register", input: lines.joined(separator: "\n") + "\n")
+        #expect(outcome.status == 1, "\(outcome.output)")
+        #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+      }
+      let short = try await room.theater("register", input: "\(code)\nAnn\n")
+      #expect(short.status == 2)
+      #expect(short.errors.contains("E-mail address"))
+
+      let answers = [code, "Ann", "ann@example.org", long, long].joined(separator: "\n")
+      #expect(try await room.expect("register", input: answers).contains("next: "))
+      #expect(try await room.theater("login", input: "ann@example.org\nwrong\n").status == 1)
+      try await room.expect("login", input: "ann@example.org\n\(long)\n")
+      #expect(try await room.expect("whoami").contains("Ann"))
+    }
+  }
+}
