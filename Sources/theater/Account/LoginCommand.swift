@@ -1,5 +1,6 @@
 import AccountScreens
 import ArgumentParser
+import JSON
 
 /// Options of a command that takes a password.
 struct PasswordOptions: ParsableArguments {

@@ -56,8 +56,8 @@ struct Controller: Sendable {
     let database = try await openDatabase()
     defer { try? database.close() }
     let gate = Gate(
-      stores: database.gateStores, delivery: try makeCourier(),
-      policy: GatePolicy(rules: loaded.configuration.accounts.rules))
+      stores: database.gateStores,
+      policy: GatePolicy(rules: loaded.configuration.accounts.rules), delivery: try makeCourier())
     let setupCode = try await Self.open(gate)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
@@ -77,7 +77,7 @@ struct Controller: Sendable {
       TheaterService(theater: theater),
       BackupService(backups: Backups(of: folders.state), logger: logger),
       web.server(on: door.listener(certificate?.certificate)) { ports.opened($0) },
-      web.server(on: .socket(folders.socket)) { ports.opened($0) },
+      web.server(on: Listener.socket(folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
     var configuration = ServiceGroupConfiguration(
