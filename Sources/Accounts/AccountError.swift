@@ -4,7 +4,7 @@ package struct AccountError: Error, Hashable, Sendable {
   /// What a program decides by; the raw value is what front ends show as `code`.
   package enum Code: String, Sendable, CaseIterable {
     // Wrong input: the form shows it at `field`.
-    case empty, malformed, tooShort, tooLong
+    case empty, malformed, tooShort, tooLong, unsuitable
     // Registration
     case codeInvalid, setupClosed, taken
     // The gate
@@ -79,12 +79,6 @@ extension AccountError {
     .malformed, field: .name,
     message: "The name holds control characters or marks that turn the direction of text.",
     hint: "Type the name without them.")
-
-  package static func passwordTooShort(minimum: Int) -> AccountError {
-    AccountError(
-      .tooShort, field: .password, message: "The password has fewer than \(minimum) characters.",
-      hint: "Take a few words that belong together only for you; any character counts.")
-  }
 }
 
 // MARK: - Registration

@@ -1,8 +1,10 @@
 import Foundation
+import Validation
 
 /// The numbers that a theater's owner could want otherwise.
 package struct GatePolicy: Sendable {
-  package let passwordRule: PasswordRule
+  /// What names, addresses and new passwords must be like (C1).
+  package let rules: RuleSet
   package let sessionLifetime: SessionLifetime
   /// Seconds until an invitation expires; 7 days unless said otherwise.
   package let invitationValidity: TimeInterval
@@ -11,17 +13,17 @@ package struct GatePolicy: Sendable {
   package static let standard = GatePolicy()
 
   package init(
-    passwordRule: PasswordRule = .standard, sessionLifetime: SessionLifetime = .standard,
+    rules: RuleSet = .standard, sessionLifetime: SessionLifetime = .standard,
     invitationValidity: TimeInterval = 7 * 86_400, codes: CodePolicy = .standard
   ) {
-    self.passwordRule = passwordRule
+    self.rules = rules
     self.sessionLifetime = sessionLifetime
     self.invitationValidity = invitationValidity
     self.codes = codes
   }
 
-  /// The rule for new passwords, with and without a second factor.
-  var passwordRules: PasswordRules { PasswordRules(alone: passwordRule) }
+  /// The rules for new passwords, with and without a second factor.
+  var passwordRules: PasswordRules { PasswordRules(rules) }
 }
 
 /// The door of the theater: who may come in, and who is in (F5). Every front end asks this one
@@ -31,6 +33,8 @@ package struct Gate: Sendable {
   package let events: AccountEvents
   /// What happened at the door, for the owner to read later.
   package let audit: AuditLog
+  /// What names, addresses and new passwords must be like, for every front end (C1).
+  package let rules: RuleSet
 
   // For the extensions of `Gate`, one a subject.
   let stores: GateStores
@@ -63,6 +67,7 @@ package struct Gate: Sendable {
     let audit = AuditLog(store: stores.audit, clock: clock)
     self.events = events
     self.audit = audit
+    rules = policy.rules
     self.stores = stores
     self.sessions = sessions
     self.clock = clock
@@ -72,7 +77,7 @@ package struct Gate: Sendable {
       store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
     registration = Registration(
       accounts: stores.accounts, invitations: invitations, setupCode: setupCode, hasher: hasher,
-      rule: policy.passwordRule, events: events, clock: clock, random: random)
+      rules: policy.rules, events: events, clock: clock, random: random)
     let proofs = AccountProofs(
       stores: stores, delivery: delivery, hasher: hasher, policy: policy, steady: steady,
       clock: clock, random: random)

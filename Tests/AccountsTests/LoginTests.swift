@@ -2,6 +2,7 @@ import Foundation
 import Storage
 import Synchronization
 import Testing
+import Validation
 
 @testable import Accounts
 
@@ -165,7 +166,7 @@ private struct MinimalLogin: LoginMethod {
   func sentences() {
     let errors: [AccountError] = [
       .empty(.name), .tooLong(.email, limit: "254 characters"), .malformedEmail, .malformedName,
-      .passwordTooShort(minimum: 15), .codeInvalid, .setupClosed, .taken, .wrongCredentials,
+      .codeInvalid, .setupClosed, .taken, .wrongCredentials,
       .notLoggedIn, .forbidden("invite people"), .busy, .cancelled, .internalFailure("It failed."),
     ]
     for error in errors {
@@ -178,7 +179,7 @@ private struct MinimalLogin: LoginMethod {
   func olderRule() async throws {
     let lax = Gate(
       stores: house.stores,
-      policy: GatePolicy(passwordRule: PasswordRule(minimum: 1, maximum: 999)),
+      policy: GatePolicy(rules: .seedE),
       hashing: Household.cheap, clock: house.clock.wall)
     let code = try #require(try await lax.open())
     _ = try await lax.register(.owner(code.text, password: "short"))

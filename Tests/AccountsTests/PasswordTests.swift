@@ -1,28 +1,69 @@
 import Testing
+import Validation
 
 @testable import Accounts
 
 @Suite struct PasswordTests {
-  private func check(_ typed: String) async -> AccountError? {
-    await refusal { () throws(AccountError) in try PasswordRule.standard.check(Password(typed)) }
+  private func check(
+    _ typed: String, name: String = "Anna", email: String = "anna@example.org",
+    hasSecondFactor: Bool = false, rules: RuleSet = .standard
+  ) async -> AccountError? {
+    await refusal { () throws(AccountError) in
+      try NewPassword(
+        typed, for: PasswordOwner(name: name, email: email, hasSecondFactor: hasSecondFactor),
+        rules: rules)
+    }
   }
 
-  @Test("C5 · a new password has 15 to 256 code points")
+  /// Code points that are neither a run nor a repetition.
+  private static func mixed(_ count: Int) -> String {
+    String(
+      String.UnicodeScalarView((0..<count).compactMap { Unicode.Scalar(0x4E00 + $0 * $0 % 997) }))
+  }
+
+  @Test("C5 C9 · a new password has 15 to 256 code points, 8 with a second factor")
   func length() async {
     #expect(await check("")?.code == .empty)
-    #expect(await check(String(repeating: "x", count: 14))?.code == .tooShort)
-    #expect(await check(String(repeating: "x", count: 15)) == nil)
-    #expect(await check(String(repeating: "x", count: 256)) == nil)
-    #expect(await check(String(repeating: "x", count: 257))?.code == .tooLong)
+    #expect(await check(Self.mixed(14))?.code == .tooShort)
+    #expect(await check(Self.mixed(15)) == nil)
+    #expect(await check(Self.mixed(8), hasSecondFactor: true) == nil)
+    #expect(await check(Self.mixed(7), hasSecondFactor: true)?.code == .tooShort)
+    #expect(await check(Self.mixed(256)) == nil)
+    #expect(await check(Self.mixed(257))?.code == .tooLong)
     #expect(await check(String(repeating: "x", count: 2_000_000))?.code == .tooLong)
+  }
+
+  @Test("C5 C6 · what is common or holds the person's name or address is refused, saying why")
+  func unsuitable() async throws {
+    let common = await check("passwordpassword")
+    #expect(common?.code == .unsuitable)
+    #expect(common?.field == .password)
+    #expect(common?.hint.contains("less common password") == true)
+    #expect(await check("four friends of ANNA here")?.code == .unsuitable)
+    #expect(await check("four friends of carla here", email: "carla@b.co")?.code == .unsuitable)
+    #expect(await check("four friends of carla here") == nil)
+  }
+
+  @Test("C5 · all that is to be done is said at once")
+  func together() async throws {
+    let hint = try #require(await check("password")?.hint)
+    #expect(hint.contains("at least 15 characters") && hint.contains("less common"))
+  }
+
+  @Test("C2 C5 · the rules are the set's: another set, other passwords")
+  func otherRules() async {
+    #expect(await check("abc", rules: .seedE) == nil)
+    #expect(await check("Ab!1", rules: .seedC) == nil)
+    #expect(await check("ab!1", rules: .seedC)?.code == .unsuitable)
+    #expect(await check("abcdefg1", rules: .seedA)?.code == .unsuitable)
+    #expect(await check("abcdefg1!", rules: .seedA) == nil)
   }
 
   @Test("C5 · code points are counted, not bytes and not what looks like one character")
   func codePoints() async throws {
-    // 14 film clappers are 56 bytes; three families are 15 code points.
-    #expect(await check(String(repeating: "🎬", count: 14))?.code == .tooShort)
-    #expect(await check(String(repeating: "🎬", count: 256)) == nil)
-    #expect(await check("👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧") == nil)
+    // 14 film clappers and pairs are 56 bytes; three families are 15 code points.
+    #expect(await check("🎬🎥🍿🎞📽🎭🎼🎹🥁🎷🎺🎸🎻🎤")?.code == .tooShort)
+    #expect(await check("👨‍👩‍👧👨‍👩‍👦👩‍👩‍👧") == nil)
     #expect(try Password("👨‍👩‍👧").codePoints == 5)
   }
 
@@ -30,7 +71,7 @@ import Testing
   func countedNormalised() async throws {
     // A decomposed é is two code points typed and one counted.
     #expect(try Password(String(repeating: "e\u{301}", count: 14)).codePoints == 14)
-    #expect(await check(String(repeating: "e\u{301}", count: 256)) == nil)
+    #expect(await check(Self.mixed(255) + "e\u{301}") == nil)
     #expect(try Password("\u{FDFA}").codePoints == 18)
   }
 
@@ -39,6 +80,7 @@ import Testing
     arguments: [
       ("caf\u{E9}", "cafe\u{301}"), ("\u{FB01}lm", "film"), ("\u{FF21}\u{FF22}", "AB"),
       ("\u{212B}", "\u{C5}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"),
+      ("\u{FF76}\u{FF9E}", "\u{30AC}"),
     ])
   func normalised(_ one: String, _ other: String) throws {
     #expect(try Password(one).bytes == Password(other).bytes)
@@ -46,7 +88,9 @@ import Testing
 
   @Test("A8 · case, spaces and the character NUL make a difference")
   func different() throws {
-    let typed = ["film", "Film", "film ", " film", "film\0", "film\0x"]
+    let typed = [
+      "film", "Film", "film ", " film", "film\0", "film\0x", "A\u{10041}\u{323}", "AA\u{323}",
+    ]
     #expect(try Set(typed.map { try Password($0).bytes }).count == typed.count)
   }
 }

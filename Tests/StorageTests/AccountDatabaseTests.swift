@@ -174,7 +174,7 @@ import Testing
       "\u{FFFF}",
       String(repeating: "x", count: 1_000_000), String(repeating: "\u{FDFA}", count: 20_000),
     ]
-    let input: Set<AccountError.Code> = [.empty, .malformed, .tooShort, .tooLong]
+    let input: Set<AccountError.Code> = [.empty, .malformed, .tooShort, .tooLong, .unsuitable]
     for (index, string) in strings.enumerated() {
       let email = "person\(index)@example.org"
       for (name, address, password) in [

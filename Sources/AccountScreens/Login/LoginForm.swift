@@ -1,12 +1,5 @@
 import Validation
 
-extension FieldName {
-  package static let name: FieldName = "name"
-  package static let email: FieldName = "email"
-  package static let password: FieldName = "password"
-  package static let passwordAgain: FieldName = "passwordAgain"
-}
-
 /// The form of login: an address that looks like one, and a password that is not empty.
 ///
 /// No rule for passwords beyond that: an account outlives the rules of its day.

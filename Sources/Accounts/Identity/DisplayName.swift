@@ -1,4 +1,5 @@
 import Foundation
+import Validation
 
 /// The name by which a person is shown: any script, 1–100 code points, nothing that could disturb a
 /// terminal or a page.
@@ -15,7 +16,7 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   package init(_ typed: String) throws(AccountError) {
     // Composing costs time, so an absurd length is refused before it.
     guard typed.utf8.count <= Self.longest * 16 else { throw Self.tooLong }
-    let name = typed.precomposedStringWithCanonicalMapping
+    let name = typed.normalisedNFC
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let points = name.unicodeScalars
     guard points.contains(where: Self.isVisible) else { throw .empty(.name) }

@@ -1,25 +1,22 @@
+import Validation
+
 /// An e-mail address whose form was checked from its first to its last character (A8).
 ///
-/// Accepted is the dot-atom form of RFC 5322 in ASCII with a host name of two labels or more, the
-/// form that browsers accept and that a mail server can deliver to. Two addresses that differ in
-/// case are the same account.
+/// `EmailForm` says what is accepted. Two addresses that differ in case are the same account.
 package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
   /// As the person wrote it.
   package let text: String
   /// The form in which addresses are compared and unique.
   package let key: String
 
-  /// Longest address in characters (RFC 5321, errata 1690).
-  package static let longest = 254
-
   /// Checks `typed`.
   /// - Throws: `empty`, `tooLong` or `malformed`, with the field `email`.
   package init(_ typed: String) throws(AccountError) {
     guard !typed.isEmpty else { throw .empty(.email) }
-    guard typed.utf8.count <= Self.longest else {
-      throw .tooLong(.email, limit: "\(Self.longest) characters")
+    guard typed.utf8.count <= EmailForm.longest else {
+      throw .tooLong(.email, limit: "\(EmailForm.longest) characters")
     }
-    guard Self.isWellFormed(typed.utf8) else { throw .malformedEmail }
+    guard EmailForm.isKept(by: typed) else { throw .malformedEmail }
     text = typed
     key = typed.lowercased()
   }
@@ -34,35 +31,4 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
 
   package static func == (a: EmailAddress, b: EmailAddress) -> Bool { a.key == b.key }
   package func hash(into hasher: inout Hasher) { hasher.combine(key) }
-
-  private static func isWellFormed(_ typed: String.UTF8View) -> Bool {
-    let halves = typed.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-    guard halves.count == 2, let local = halves.first, let host = halves.last else { return false }
-    guard (1...64).contains(local.count) else { return false }
-    let atoms = local.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return atoms.allSatisfy(isAtom) && labels.count >= 2 && labels.allSatisfy(isLabel)
-  }
-
-  private static func isAtom(_ atom: Substring.UTF8View) -> Bool {
-    !atom.isEmpty && atom.allSatisfy { isAlphanumeric($0) || atomSymbols.contains($0) }
-  }
-
-  private static func isLabel(_ label: Substring.UTF8View) -> Bool {
-    let hyphen = UInt8(ascii: "-")
-    return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
-      && label.allSatisfy { isAlphanumeric($0) || $0 == hyphen }
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
-  }
-
-  /// `atext` of RFC 5322 beside letters and digits.
-  private static let atomSymbols = Set("!#$%&'*+/=?^_`{|}~-".utf8)
 }

@@ -13,8 +13,8 @@ struct PasswordChange: Sendable {
     _ old: String, to new: String, of account: AccountID
   ) async throws(AccountError) {
     let isFactorActive = try await factors.isActive(for: account)
-    let password = try rules.newPassword(new, withFactor: isFactorActive)
     let record = try await current.check(old, of: account).record
+    let password = try rules.newPassword(new, for: record.account, withFactor: isFactorActive)
     let hash = try await hasher.hash(password)
     try await accounts.replaceHash(record.passwordHash, of: account, with: hash)
   }

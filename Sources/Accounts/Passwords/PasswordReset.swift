@@ -30,7 +30,8 @@ struct PasswordReset: Sendable {
       throw .codeExpired
     }
     let isFactorActive = try await factors.isActive(for: id)
-    let password = try rules.newPassword(typed, withFactor: isFactorActive)
+    let password = try rules.newPassword(
+      typed, for: record.account, withFactor: isFactorActive)
     let hash = try await hasher.hash(password)
     try await codes.redeem(code, for: .password(hash))
     return record.account

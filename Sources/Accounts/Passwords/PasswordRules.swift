@@ -1,21 +1,21 @@
-/// What a new password must keep: 15 code points where it is the only factor, 8 beside a second one
-/// (NIST SP 800-63B-4).
-package struct PasswordRules: Sendable {
-  package let alone: PasswordRule
-  package let withFactor: PasswordRule
+import Validation
 
-  package init(alone: PasswordRule = .standard, withFactor: PasswordRule = .besideFactor) {
-    self.alone = alone
-    self.withFactor = withFactor
-  }
+/// What a changed password must keep: the rules of registration (C5), of which the minimum is lower
+/// beside a second factor.
+struct PasswordRules: Sendable {
+  let rules: RuleSet
 
-  /// Checks a new password.
-  /// - Throws: `empty`, `tooShort`, `tooLong`, with the field `newPassword`.
-  func newPassword(_ typed: String, withFactor: Bool) throws(AccountError) -> Password {
+  init(_ rules: RuleSet) { self.rules = rules }
+
+  /// Checks a new password for `account`.
+  /// - Throws: `empty`, `tooShort`, `tooLong`, `unsuitable`, with the field `newPassword`.
+  func newPassword(
+    _ typed: String, for account: Account, withFactor: Bool
+  ) throws(AccountError) -> Password {
+    let owner = PasswordOwner(
+      name: account.name.text, email: account.email.text, hasSecondFactor: withFactor)
     do throws(AccountError) {
-      let password = try Password(typed)
-      try (withFactor ? self.withFactor : alone).check(password)
-      return password
+      return try NewPassword(typed, for: owner, rules: rules).password
     } catch {
       throw AccountError(
         error.code, field: .newPassword, message: error.message, hint: error.hint)
@@ -25,13 +25,7 @@ package struct PasswordRules: Sendable {
   /// Passes for a password that may stand without a second factor.
   /// - Throws: `tooShort`, with the field `password`.
   func checkStandsAlone(_ password: Password) throws(AccountError) {
-    guard password.codePoints >= alone.minimum else {
-      throw .passwordTooShortAlone(minimum: alone.minimum)
-    }
+    let minimum = PasswordPolicy.minimum(of: rules[.password].rules, hasSecondFactor: false)
+    guard password.codePoints >= minimum else { throw .passwordTooShortAlone(minimum: minimum) }
   }
-}
-
-extension PasswordRule {
-  /// The rule beside an active second factor.
-  package static let besideFactor = PasswordRule(minimum: 8, maximum: 256)
 }

@@ -1,3 +1,5 @@
+import Validation
+
 /// What admits a person to registering.
 package enum Admission: Sendable, Redacted {
   /// As typed: the code on the controller's console, for the first owner.
@@ -41,29 +43,40 @@ struct Registration: Sendable {
   let invitations: Invitations
   let setupCode: SetupCode
   let hasher: PasswordHasher
-  let rule: PasswordRule
+  let rules: RuleSet
   let events: AccountEvents
   let clock: WallClock
   let random: RandomSource
 
   /// Makes an account. The code is used up only by success.
-  /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong` with their field; `codeInvalid`,
-  ///   `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`, `storageFailed`, `internal`.
+  /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
+  ///   `codeInvalid`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`, `storageFailed`,
+  ///   `internal`.
   func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
     let code = try request.admission.code()
     let role = try await admittedRole(request.admission, code)
-    let name = try DisplayName(request.name)
-    let email = try EmailAddress(request.email)
-    let password = try Password(request.password)
-    try rule.check(password)
+    let (name, email, password) = try checked(request)
 
-    let hash = try await hasher.hash(password)
+    let hash = try await hasher.hash(password.password)
     if Task.isCancelled { throw .cancelled }
     let account = Account(
       id: AccountID(from: random), name: name, email: email, role: role, createdAt: clock.now())
     try await keep(AccountRecord(account: account, passwordHash: hash), request.admission, code)
     events.publish(.registered(account.id, role))
     return account
+  }
+
+  /// What was typed, by the same rules as every front end's, whatever that one has checked (C5).
+  private func checked(
+    _ request: RegistrationRequest
+  ) throws(AccountError) -> (DisplayName, EmailAddress, NewPassword) {
+    let name = try DisplayName(request.name)
+    let email = try EmailAddress(request.email)
+    let context = RuleContext(values: [.name: request.name, .email: request.email])
+    try rules.check(request.name, in: .name, context: context)
+    try rules.check(request.email, in: .email, context: context)
+    let owner = PasswordOwner(name: request.name, email: request.email)
+    return (name, email, try NewPassword(request.password, for: owner, rules: rules))
   }
 
   private func admittedRole(

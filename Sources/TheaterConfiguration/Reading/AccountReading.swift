@@ -1,4 +1,5 @@
 import JSON
+import Validation
 
 /// What `devices.json` says of people.
 package struct AccountSettings: Sendable, Hashable {
@@ -6,9 +7,14 @@ package struct AccountSettings: Sendable, Hashable {
   package var isDemo: Bool
   /// `email` and `sms`, checked, defaults filled in, paths absolute, secrets sealed.
   package var delivery: DeviceOptions
+  /// What names, addresses and passwords must be like.
+  package var rules: RuleSet
 
-  package init(isDemo: Bool = false, delivery: DeviceOptions = DeviceOptions()) {
+  package init(
+    isDemo: Bool = false, delivery: DeviceOptions = DeviceOptions(), rules: RuleSet = .standard
+  ) {
     self.isDemo = isDemo
+    self.rules = rules
     self.delivery = delivery
   }
 }
@@ -19,6 +25,7 @@ extension ConfigurationReader {
     let accounts = member("accounts")
     let path: JSONPath = [.key("accounts"), .key("delivery")]
     var settings = AccountSettings(isDemo: accounts["demo"]?.bool ?? false)
+    settings.rules = readRuleSet(isDemo: settings.isDemo)
     guard let delivery = accounts["delivery"], !isFlawed(path) else { return settings }
     for channel in ["email", "sms"] where delivery[channel]?.string == "log" && !settings.isDemo {
       report(

@@ -10,6 +10,9 @@ extension ConfigurationShape {
           "demo", .boolean, standard: false,
           help: "Demonstration: allows what no theater with people in it should have."),
         .init("delivery", delivery, help: "How codes reach people."),
+        .init(
+          "rules", .named("ruleSet", RuleSetShape.rules),
+          help: "What names, addresses and passwords must be like."),
       ]))
 
   static let delivery = Shape.object(

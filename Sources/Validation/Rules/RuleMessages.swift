@@ -50,7 +50,10 @@ extension Check {
 }
 
 extension String {
+  /// By bytes: a mark that combines with the brace must not hide the placeholder.
   fileprivate mutating func fill(_ placeholder: String, with text: String) {
-    self = split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: text)
+    let parts = Array(utf8).split(
+      separator: Array(placeholder.utf8), omittingEmptySubsequences: false)
+    self = String(decoding: Array(parts.joined(separator: Array(text.utf8))), as: UTF8.self)
   }
 }

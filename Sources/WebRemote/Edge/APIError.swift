@@ -122,7 +122,7 @@ extension APIError {
   init(_ error: AccountError) {
     let status: HTTPResponse.Status =
       switch error.code {
-      case .empty, .malformed, .tooShort, .tooLong, .outOfRange: .unprocessableContent
+      case .empty, .malformed, .tooShort, .tooLong, .outOfRange, .unsuitable: .unprocessableContent
       case .codeInvalid, .codeWrong, .codeExpired, .secondFactorNeeded, .forbidden, .proofNeeded:
         .forbidden
       case .setupClosed, .taken, .lastOwner, .factorActive, .noFactor, .deliveryUnavailable:

@@ -25,8 +25,8 @@ extension Remote {
   /// The whole API, line by line. What is not here does not exist; who has no session gets past
   /// no line that is not open to everyone.
   package var routes: [Route] {
-    accountRoutes + proofRoutes + sessionRoutes + peopleRoutes + invitationRoutes + auditRoutes
-      + theaterRoutes + activityRoutes + transportRoutes + deviceRoutes + sceneRoutes
-      + machineryRoutes
+    accountRoutes + validationRoutes + proofRoutes + sessionRoutes + peopleRoutes
+      + invitationRoutes + auditRoutes + theaterRoutes + activityRoutes + transportRoutes
+      + deviceRoutes + sceneRoutes + machineryRoutes
   }
 }

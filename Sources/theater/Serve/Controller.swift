@@ -56,7 +56,9 @@ struct Controller: Sendable {
   private func serve(_ plugins: PluginHost) async throws {
     let database = try await openDatabase()
     defer { try? database.close() }
-    let gate = Gate(stores: database.gateStores, delivery: try makeCourier())
+    let gate = Gate(
+      stores: database.gateStores,
+      policy: GatePolicy(rules: loaded.configuration.accounts.rules), delivery: try makeCourier())
     let setupCode = try await Self.open(gate)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,

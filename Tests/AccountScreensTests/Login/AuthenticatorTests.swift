@@ -2,6 +2,7 @@ import AccountScreens
 import Synchronization
 import TestSupport
 import Testing
+import Validation
 
 /// Somebody who logs people in, as a test says; and what was asked of them.
 private final class LoginDesk: LoginService, TokenKeeper {

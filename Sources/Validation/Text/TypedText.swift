@@ -1,5 +1,3 @@
-import Foundation
-
 /// A text as a person typed it, beside the form that rules look at.
 ///
 /// Rules count and compare Unicode code points after normalisation (NFKC), never bytes and never
@@ -20,7 +18,7 @@ package struct TypedText: Sendable {
     raw = typed
     isOverlong = typed.utf8.count > Self.mostBytes
     codePoints =
-      isOverlong ? [] : Array(typed.precomposedStringWithCompatibilityMapping.unicodeScalars)
+      isOverlong ? [] : Array(typed.normalisedNFKC.unicodeScalars)
   }
 
   /// Whether nothing was typed.
@@ -62,13 +60,20 @@ extension Unicode.Scalar {
   /// `\p{Nd}`.
   var isDigit: Bool { properties.generalCategory == .decimalNumber }
 
+  /// `\p{L}`.
+  var isLetter: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+    default: false
+    }
+  }
+
   /// `\p{L}`, `\p{M}` or `\p{N}`: what words are made of.
   var isWordCharacter: Bool {
     switch properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-      .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+    case .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
       true
-    default: false
+    default: isLetter
     }
   }
 }

@@ -14,21 +14,53 @@ package enum Blocklist {
 
   private static func isCommon(_ lower: [Unicode.Scalar]) -> Bool {
     guard !lower.isEmpty else { return false }
-    return isRun(lower) || isRepetition(lower)
+    return isRun(lower) || isRepetition(lower) || isListed(lower.map { letters[$0] ?? $0 })
   }
 
   // MARK: Folding
 
   private static let separators: Set<Unicode.Scalar> = [" ", "-", "_", ".", ","]
 
+  /// What digits and symbols are written for.
+  private static let letters: [Unicode.Scalar: Unicode.Scalar] = [
+    "0": "o", "1": "i", "!": "i", "3": "e", "4": "a", "@": "a", "5": "s", "$": "s", "7": "t",
+    "8": "b",
+  ]
+
   /// What lies between the first and the last letter, where that is most of the text; else nothing.
   private static func core(of lower: [Unicode.Scalar]) -> [Unicode.Scalar] {
-    guard let first = lower.firstIndex(where: \.properties.isAlphabetic),
-      let last = lower.lastIndex(where: \.properties.isAlphabetic)
+    guard let first = lower.firstIndex(where: \.isLetter),
+      let last = lower.lastIndex(where: \.isLetter)
     else { return [] }
     let core = lower[first...last]
     return core.count >= 8 && core.count * 2 >= lower.count ? Array(core) : []
   }
+
+  // MARK: The list
+
+  /// The entries of the list, folded and sorted, a line each.
+  package static var entries: [Substring] { commonPasswords.split(separator: "\n") }
+
+  /// Whether the list has this folded text: by halving, over the bytes where they lie.
+  private static func isListed(_ folded: [Unicode.Scalar]) -> Bool {
+    guard folded.allSatisfy(\.isASCII) else { return false }
+    let wanted = folded.map { UInt8(truncatingIfNeeded: $0.value) }
+    var text = commonPasswords
+    return text.withUTF8 { lines in
+      var (low, high) = (0, lines.count)
+      while low < high {
+        let middle = low + (high - low) / 2
+        let start = lines[low..<middle].lastIndex(of: newLine).map { $0 + 1 } ?? low
+        let end = lines[middle..<high].firstIndex(of: newLine) ?? high
+        let line = lines[start..<end]
+        if line.elementsEqual(wanted) { return true }
+        if line.lexicographicallyPrecedes(wanted) { low = end + 1 } else { high = start }
+      }
+      return false
+    }
+  }
+
+  private static let newLine = UInt8(ascii: "\n")
 
   // MARK: What needs no list
 

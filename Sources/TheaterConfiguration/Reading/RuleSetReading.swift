@@ -1,0 +1,84 @@
+import JSON
+import Validation
+
+extension ConfigurationReader {
+  /// What names, addresses and passwords must be like, without the parts that have a mistake in
+  /// them.
+  mutating func readRuleSet(isDemo: Bool) -> RuleSet {
+    let path: JSONPath = [.key("accounts"), .key("rules")]
+    let rules = readRules(member("accounts")["rules"] ?? .object([:]), at: path)
+    if !isFlawed(path) { checkPasswords(rules, isDemo: isDemo, at: path) }
+    return rules
+  }
+
+  private mutating func readRules(_ json: JSON, at path: JSONPath) -> RuleSet {
+    let preset = text("preset", of: json, at: path)
+    var rules = RuleSet.presets.first { $0.name == preset } ?? .standard
+    if let name = text("name", of: json, at: path) { rules.name = name }
+    rules.version = json["version"]?.integer ?? rules.version
+    for (name, field) in json["fields"]?.object ?? [:] {
+      let place = path.appending("fields").appending(name)
+      rules[FieldName(name)] = readField(field, over: rules[FieldName(name)], at: place)
+    }
+    return rules
+  }
+
+  private mutating func readField(
+    _ json: JSON, over preset: FieldDeclaration, at path: JSONPath
+  ) -> FieldDeclaration {
+    var field = preset
+    if let label = text("label", of: json, at: path) { field.label = label }
+    if let message = json["message"] { field.message = (try? FieldMessage(message)) ?? .ofRules }
+    if let rules = json["rules"]?.array {
+      let place = path.appending("rules")
+      field.rules = rules.enumerated().compactMap {
+        readRule($0.element, at: place.appending($0.offset))
+      }
+    }
+    return field
+  }
+
+  private mutating func readRule(_ json: JSON, at path: JSONPath) -> Rule? {
+    guard !isFlawed(path) else { return nil }
+    do {
+      return try Rule(json)
+    } catch {
+      report(
+        .reference, at: JSONPath(path.elements + error.path.elements), error.message,
+        hint: error.hint)
+      return nil
+    }
+  }
+
+  // MARK: Passwords
+
+  /// Outside of demonstrations no rules may let pass what anybody guesses (C9).
+  private mutating func checkPasswords(_ rules: RuleSet, isDemo: Bool, at path: JSONPath) {
+    let password = rules[.password].rules
+    if let (minimum, maximum) = PasswordPolicy.contradiction(in: password) {
+      report(
+        .reference, at: place(ofRules: "minLength", at: path),
+        "no password has at least \(minimum) and at most \(maximum) characters",
+        hint: "Change one of the two lengths.")
+    }
+    let minimum = PasswordPolicy.minimum(of: password)
+    guard !isDemo, minimum < PasswordPolicy.lowestMinimum else { return }
+    report(
+      .reference, at: place(ofRules: "minLength", at: path),
+      "passwords of \(minimum) characters would be let in; \(PasswordPolicy.lowestMinimum) are the "
+        + "least outside of demonstrations",
+      hint:
+        "Ask for \(PasswordPolicy.lowestMinimum) or more in a rule minLength that is no advice, "
+        + "or write \"demo\": true in \"accounts\" where this theater is for showing only.")
+  }
+
+  /// Where the password's rules of this kind stand: the first of them, else what there is instead.
+  private func place(ofRules kind: String, at path: JSONPath) -> JSONPath {
+    let rules = path.appending("fields").appending("password").appending("rules")
+    guard let written = member("accounts")["rules"]?["fields"]?["password"]?["rules"]?.array else {
+      return path.appending("preset")
+    }
+    let index = written.firstIndex { $0["rule"]?.string == kind && $0["advice"]?.bool != true }
+    return index.map { rules.appending($0).appending("length") } ?? rules
+  }
+}

@@ -1,0 +1,168 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Validation
+
+@Suite struct QuestionTests {
+  private static let email = FieldDeclaration(
+    "email", rules: [Rule(.email), Rule(.asked("free"))])
+  private var form = Form(
+    [email], groups: [FormGroup("all", fields: ["email"], controls: ["go"])])
+
+  private func question(_ changes: [FormChange]) -> Question? {
+    changes.lazy.compactMap { if case .ask(let question) = $0 { question } else { nil } }.first
+  }
+
+  private func withdrawn(_ changes: [FormChange]) -> [Question.Ticket] {
+    changes.compactMap { if case .withdraw(let ticket) = $0 { ticket } else { nil } }
+  }
+
+  @Test("C8 · a rule that asks elsewhere is asked once the others are kept, and decides")
+  mutating func asks() throws {
+    #expect(question(form.send(.type("email", "anna"))) == nil)
+    #expect(form["email"]?.display == .invalidHidden)
+    let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
+    #expect(asked.text == "anna@example.org")
+    #expect(form["email"]?.display == .editing)
+    #expect(!form.isEnabled("go"))
+    let answered = form.send(.answered(asked.ticket, true))
+    #expect(answered.contains(.control("go", isEnabled: true)))
+    #expect(withdrawn(answered).isEmpty)
+    #expect(form["email"]?.display == .valid)
+  }
+
+  @Test("C8 · the newest answer wins: an older one that comes late changes nothing")
+  mutating func newest() throws {
+    let first = try #require(question(form.send(.type("email", "anna@example.org"))))
+    let changes = form.send(.type("email", "ben@example.org"))
+    let second = try #require(question(changes))
+    #expect(withdrawn(changes) == [first.ticket])
+    #expect(form.send(.answered(first.ticket, true)).isEmpty)
+    #expect(form["email"]?.isValid == false)
+    _ = form.send(.answered(second.ticket, false))
+    #expect(form["email"]?.isValid == false)
+    #expect(form.send(.answered(second.ticket, true)).isEmpty)
+  }
+
+  @Test("C8 · a text that no longer keeps the other rules withdraws the question")
+  mutating func withdraws() throws {
+    let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
+    #expect(withdrawn(form.send(.type("email", "anna@example"))) == [asked.ticket])
+    #expect(form.send(.answered(asked.ticket, true)).isEmpty)
+    let again = try #require(question(form.send(.type("email", "anna@example.org"))))
+    #expect(again.ticket.number > asked.ticket.number)
+  }
+
+  @Test("C8 · what is answered holds for its text alone, and is not asked twice in a row")
+  mutating func remembered() throws {
+    let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
+    _ = form.send(.answered(asked.ticket, false))
+    #expect(form["email"]?.message == "Choose another email: this one cannot be taken.")
+    #expect(form.send(.type("email", "anna@example.org")).isEmpty)
+    #expect(question(form.send(.type("email", "anna@example.com"))) != nil)
+  }
+
+  @Test("C8 · where no answer can be had nothing is decided, and submitting asks again")
+  mutating func failure() throws {
+    let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
+    #expect(form.send(.answered(asked.ticket, nil)).isEmpty)
+    #expect(form["email"]?.display == .editing)
+    let again = try #require(question(form.send(.submit("all"))))
+    #expect(form.send(.answered(again.ticket, true)).contains(.control("go", isEnabled: true)))
+  }
+
+  @Test("C8 · a field that is taken out takes its question along")
+  mutating func removed() throws {
+    let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
+    #expect(withdrawn(form.remove(field: "email")) == [asked.ticket])
+    #expect(form.send(.answered(asked.ticket, true)).isEmpty)
+  }
+}
+
+@Suite struct LiveFormTests {
+  private let clock = ManualClock()
+
+  /// Texts that were asked about, and those whose asking was cancelled.
+  private final class Asked: Sendable {
+    let texts = Mutex<[String]>([])
+    let cancelled = Mutex<[String]>([])
+  }
+
+  private func live(_ answerer: @escaping LiveForm.Answerer) -> LiveForm {
+    let form = Form(
+      [FieldDeclaration("name", rules: [Rule(.minLength(2)), Rule(.asked("free"))])],
+      groups: [FormGroup("all", fields: ["name"], controls: ["go"])])
+    return LiveForm(form, answerers: ["free": answerer]) { [clock] in
+      try await clock.sleep(until: clock.now() + .milliseconds(300))
+    }
+  }
+
+  @Test("C3 C8 · who types on is not asked about; the pause over, the newest text is")
+  func debounce() async throws {
+    let asked = Asked()
+    let live = live { text in
+      asked.texts.withLock { $0.append(text) }
+      return true
+    }
+    var changes = await live.changes().makeAsyncIterator()
+    _ = await changes.next()
+    for text in ["an", "ann", "anna"] {
+      await live.send(.type("name", text))
+      await clock.waitForSleepers(1)
+    }
+    clock.advance(by: .milliseconds(300))
+    while let next = await changes.next() {
+      if next.contains(.control("go", isEnabled: true)) { break }
+    }
+    #expect(asked.texts.withLock { $0 } == ["anna"])
+    #expect(await live.now.text("name") == "anna")
+  }
+
+  @Test("C8 · a question under way is cancelled by a newer text")
+  func cancelled() async throws {
+    let asked = Asked()
+    let live = live { [clock] text in
+      do {
+        try await clock.sleep(until: clock.now() + .seconds(60))
+      } catch {
+        asked.cancelled.withLock { $0.append(text) }
+      }
+      return true
+    }
+    await live.send(.type("name", "anna"))
+    await clock.waitForSleepers()
+    clock.advance(by: .milliseconds(300))
+    await clock.waitForSleepers()
+    await live.send(.type("name", "ben"))
+    #expect(await eventually { asked.cancelled.withLock { $0 } == ["anna"] })
+  }
+
+  @Test("C8 · an answerer that fails leaves the form undecided")
+  func fails() async throws {
+    struct Unreachable: Error {}
+    let count = Mutex(0)
+    let live = live { _ in
+      count.withLock { $0 += 1 }
+      throw Unreachable()
+    }
+    await live.send(.type("name", "anna"))
+    await clock.waitForSleepers()
+    clock.advance(by: .milliseconds(300))
+    #expect(await eventually { count.withLock { $0 } == 1 })
+    #expect(await live.now["name"]?.isValid == false)
+  }
+
+  @Test("B3 · a live form that nobody holds ends its streams: no listener keeps it")
+  func noCycle() async {
+    var live: LiveForm? = live { _ in true }
+    weak let held = live
+    let changes = await live?.changes()
+    await live?.send(.type("name", "a"))
+    live = nil
+    #expect(await eventually { held == nil })
+    var last: [FormChange] = []
+    for await change in changes ?? AsyncStream(unfolding: { nil }) { last = change }
+    #expect(!last.isEmpty)
+  }
+}
