@@ -32,6 +32,12 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let tls: [Target.Dependency] = [
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
+  .product(name: "X509", package: "swift-certificates"),
+  .product(name: "SwiftASN1", package: "swift-asn1"),
+]
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let lifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -58,6 +64,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.5.0"),
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -94,9 +103,9 @@ let package = Package(
     floor(
       "WebRemote",
       [
-        "Accounts", "HomeTheater", "Devices", "JSON", "QRCode", hummingbird, httpTypes, lifecycle,
-        logging,
-      ] + nio),
+        "Accounts", "HomeTheater", "Devices", "JSON", "QRCode", crypto, hummingbird,
+        hummingbirdCore, httpTypes, lifecycle, logging,
+      ] + nio + tls),
     // Floor 5: the one executable
     .executableTarget(
       name: "theater",
@@ -154,11 +163,12 @@ let package = Package(
       [
         "TestSupport", "WebRemote", "Storage", "Accounts", "HomeTheater", "Devices", "JSON",
         hummingbird, httpTypes, lifecycle, logging,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "WebRemote", "JSON", "Devices",
+        "TestSupport", "theater", "WebRemote", "TheaterConfiguration", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(

@@ -2,7 +2,8 @@
 
 Requirements: docs/requirements.md, lines "- **A1** …". Parts that are not built yet:
 docs/not-built-yet.txt, an ID a line. Tests carry IDs at the beginning of their display names:
-@Test("E12 E17 · a failed step is reported").
+@Test("E12 E17 · a failed step is reported"). What docs/security.md promises stands beside names of
+tests in “quotation marks”, without their IDs; each must be there.
 """
 
 import pathlib
@@ -12,6 +13,17 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 requirement = re.compile(r"^- \*\*([A-F]\d+)\*\* (.+)$", re.MULTILINE)
 test_name = re.compile(r'@Test\(\s*"((?:[A-F]\d+ )+)· ([^"\n]+)', re.MULTILINE)
+
+any_test_name = re.compile(r'@Test\(\s*"(?:(?:[A-F]\d+ )+· )?((?:[^"\\\n]|\\.)+)"')
+
+
+def promises_without_test():
+    """The names of tests in docs/security.md that no test has."""
+    names = {name for path in (root / "Tests").rglob("*.swift")
+             for name in any_test_name.findall(path.read_text())}
+    text = " ".join((root / "docs/security.md").read_text().split())
+    return [name for name in re.findall(r"“([^”]+)”", text)
+            if name not in names and name != "quotation marks"]
 
 
 def proofs():
@@ -42,6 +54,8 @@ def main():
     problems += [f"{i} is proven but is no requirement" for i in proven if i not in requirements]
     problems += [f"docs/not-built-yet.txt: {i} is no requirement"
                  for i in sorted(pending) if i not in requirements]
+    problems += [f"docs/security.md: there is no test “{name}”"
+                 for name in promises_without_test()]
     for problem in problems:
         print(f"trace: {problem}", file=sys.stderr)
     count = len(requirements) - len(pending)

@@ -14,18 +14,21 @@ package struct TheaterConfiguration: Sendable, Hashable {
   package var accounts: AccountSettings
   /// Absolute paths of folders that hold further plugins.
   package var pluginFolders: [String]
+  /// Where browsers and programs reach the theater.
+  package var web: WebSettings
   /// What a person may want to look at; the theater starts nevertheless.
   package var warnings: [ConfigurationProblem]
 
   package init(
     devices: [DeviceBinding] = [], plan: TheaterPlan = TheaterPlan(),
     accounts: AccountSettings = AccountSettings(), pluginFolders: [String] = [],
-    warnings: [ConfigurationProblem] = []
+    web: WebSettings = WebSettings(), warnings: [ConfigurationProblem] = []
   ) {
     self.devices = devices
     self.plan = plan
     self.accounts = accounts
     self.pluginFolders = pluginFolders
+    self.web = web
     self.warnings = warnings
   }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 
@@ -9,39 +10,47 @@ package struct WebRemote: Sendable {
   /// Answers requests, from wherever they come.
   package typealias Responder = RouterResponder<RemoteContext>
 
-  private let responder: Responder
+  private let remote: Remote
   private let logger: Logger
 
   /// - Parameter logger: Told of what fails inside; a request that works leaves no line.
   package init(_ remote: Remote, logger: Logger) {
-    responder = Self.responder(remote)
+    self.remote = remote
     self.logger = logger
   }
 
-  /// A server on `address`.
+  /// A server for `listener`.
   ///
   /// - Parameter onRunning: Called once it listens, with its channel (for the port, where 0 was
   ///   asked).
   package func server(
-    on address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    on listener: Listener, onRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
   ) -> Application<Responder> {
-    Application(
-      responder: responder,
-      server: .http1(
-        configuration: .init(
-          // A connection on which nobody asks anything is given up; streams of events are not idle.
-          idleTimeout: .seconds(75),
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 16 * 1024, maxHeaderFieldCount: 64))),
-      configuration: ApplicationConfiguration(address: address),
+    let limits = listener.limits
+    let configuration = HTTP1Channel.Configuration(
+      // A connection on which nobody asks anything is given up; streams of events are not idle.
+      idleTimeout: limits.idle,
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 16 * 1024, maxHeaderFieldCount: 64))
+    return Application(
+      responder: responder(for: listener),
+      server: HTTPServerBuilder { respond in
+        GuardedChannel(
+          http: HTTP1Channel(responder: respond, configuration: configuration),
+          tls: try listener.tls(), places: ConnectionPlaces(limits), limits: limits)
+      },
+      configuration: ApplicationConfiguration(address: listener.address),
       onServerRunning: onRunning, logger: logger)
   }
 
   /// The routes of the table, each behind the gate; other methods on their paths are refused.
-  private static func responder(_ remote: Remote) -> Responder {
-    let admission = Admission(gate: remote.gate)
+  private func responder(for listener: Listener) -> Responder {
+    let admission = Admission(gate: remote.gate, cookie: listener.cookie)
     let router = Router(context: RemoteContext.self)
-    router.add(middleware: Edge(admission: admission))
+    router.add(
+      middleware: Edge(
+        admission: admission, rules: listener.rules,
+        insistsOnTLS: listener.certificate?.isOwners == true))
     let routes = remote.routes
     for route in routes {
       router.on(RouterPath(route.path), method: route.method) { request, context in
@@ -50,7 +59,7 @@ package struct WebRemote: Sendable {
     }
     for (path, lines) in Dictionary(grouping: routes, by: \.path) {
       let allowed = lines.map(\.method.rawValue).sorted()
-      for method in knownMethods where !lines.contains(where: { $0.method == method }) {
+      for method in Self.knownMethods where !lines.contains(where: { $0.method == method }) {
         router.on(RouterPath(path), method: method) { _, _ -> Response in
           throw APIError.methodNotAllowed(method.rawValue, allowed: allowed)
         }

@@ -92,6 +92,24 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""input": "cd"}"#, #""socket": "cd"}"#, .shape, "$.cables[1].socket", "unknown key"),
   ]
 
+  static let web = [
+    Mistake(
+      #""port": 8443"#, #""port": 70000"#, .shape, "$.web.port",
+      "expected a whole number from 0 to 65535"),
+    Mistake(
+      #""tv.example""#, #""tv.example:80""#, .shape, "$.web.hosts[0]", "without a port"),
+    Mistake(
+      #""tv.example""#, #""-tv.example""#, .shape, "$.web.hosts[0]", "expected a name"),
+    Mistake(
+      #", "key": "~/key.pem""#, "", .shape, "$.web.tls", "\"key\" is missing",
+      hint: "the path of a PEM file"),
+    Mistake(
+      #""hosts": ["tv"#, #""host": ["tv"#, .syntax, "$.web.host", "stands twice"),
+    Mistake(
+      #""hosts": ["tv"#, #""names": ["tv"#, .shape, "$.web.names", "unknown key",
+      hint: "Known here: host, port, hosts, tls."),
+  ]
+
   static let steps = [
     Mistake(
       #"{"dim": 10}"#, #"{"dim": 110}"#, .shape, "$.scenes.watch-film.steps[1].lights.dim",
@@ -194,7 +212,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 struct MistakeTests {
   @Test(
     "every mistake is named with its path, what was expected and the nearest word",
-    arguments: Mistake.devices + Mistake.cables + Mistake.steps + Mistake.others)
+    arguments: Mistake.devices + Mistake.cables + Mistake.web + Mistake.steps + Mistake.others)
   func mistake(_ mistake: Mistake) throws {
     let problems = Fixtures.problems(Fixtures.whole(mistake.old, mistake.new))
     let problem = try #require(

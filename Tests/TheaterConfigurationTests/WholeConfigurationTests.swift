@@ -75,6 +75,20 @@ struct WholeConfigurationTests {
     #expect(library.stations.map(\.frequency) == [.fm(98.5), .am(810)])
   }
 
+  @Test("F5 · where browsers come is read with its names and certificate")
+  func web() throws {
+    #expect(
+      configuration.web
+        == WebSettings(
+          host: "0.0.0.0", port: 8443, hosts: ["tv.example"],
+          tls: .files(
+            certificate: "/etc/theater/tls/chain.pem", key: "/home/ada/key.pem")))
+    let text = Fixtures.whole(
+      #"{"certificate": "tls/chain.pem", "key": "~/key.pem"}"#, "true")
+    #expect(try Fixtures.read(text).web.tls == .ownMaking)
+    #expect(try Shipped.configuration().web == WebSettings())
+  }
+
   @Test("relative paths start at the file")
   func paths() throws {
     #expect(

@@ -89,7 +89,7 @@ struct ConfigurationReader {
     if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(
       devices: devices, plan: plan, accounts: accounts,
-      pluginFolders: folders.map(origin.absolute), warnings: sorted)
+      pluginFolders: folders.map(origin.absolute), web: readWeb(), warnings: sorted)
   }
 
   // MARK: Finding

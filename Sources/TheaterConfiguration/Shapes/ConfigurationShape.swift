@@ -36,6 +36,7 @@ enum ConfigurationShape {
           help: "What people do for an evening: a scene to begin with and one to end with."),
         .init("library", .named("library", library), help: "What can be chosen."),
         .init("accounts", .named("accounts", accounts), help: "What belongs to people."),
+        .init("web", .named("web", web), help: "Where browsers and programs reach the theater."),
       ])
   }
 
@@ -47,7 +48,7 @@ enum ConfigurationShape {
         all, others: .init(key: name(of: one), reserved: reserved, shape: shape), fewest: fewest))
   }
 
-  private static func path(_ what: String) -> Shape {
+  static func path(_ what: String) -> Shape {
     .text(TextShape(shortest: 1, longest: 4096, what: "the path of \(what)", isPath: true))
   }
 

@@ -10,6 +10,8 @@ package enum TextRule: Sendable, Hashable {
   case parameter
   /// The name of a secret: letters, digits, `.`, `_` and `-`, not beginning with a dot, at most 64.
   case secretName
+  /// A name of a host, without a port: letters, digits, `.` and `-`, at most 253.
+  case hostName
   /// A regular expression that must be found in the text; from a manifest.
   case pattern(String)
 
@@ -19,6 +21,7 @@ package enum TextRule: Sendable, Hashable {
     case .name: "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
     case .parameter: "^\\$[A-Za-z][A-Za-z0-9_-]{0,63}$"
     case .secretName: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
+    case .hostName: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$"
     case .pattern(let pattern): pattern
     }
   }
@@ -28,6 +31,7 @@ package enum TextRule: Sendable, Hashable {
     switch self {
     case .name, .parameter: "a letter, then at most 63 letters, digits, \"-\" and \"_\""
     case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\""
+    case .hostName: "letters, digits, \".\" and \"-\", without a port"
     case .pattern("^.+$"): "not empty"
     case .pattern(let pattern): "like \(pattern)"
     }
@@ -45,6 +49,12 @@ package enum TextRule: Sendable, Hashable {
     case .secretName:
       return (1...64).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
         && bytes.allSatisfy { Self.isWordCharacter($0) || $0 == UInt8(ascii: ".") }
+    case .hostName:
+      let ends = [bytes.first, Array(bytes).last]
+      return bytes.count <= 253 && ends.allSatisfy { $0.map(Self.isLetterOrDigit) ?? false }
+        && bytes.allSatisfy {
+          Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
     case .pattern(let pattern):
       guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return false }
       return String(text).firstMatch(of: regex) != nil
@@ -53,6 +63,10 @@ package enum TextRule: Sendable, Hashable {
 
   private static func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   private static func isWordCharacter(_ byte: UInt8) -> Bool {

@@ -63,7 +63,7 @@ package struct APIError: Error, Sendable, Hashable {
     if let allowed { response.headers[.allow] = allowed }
     if let retryAfter {
       response.headers[.retryAfter] = "\(retryAfter)"
-    } else if status == .serviceUnavailable {
+    } else if [.serviceUnavailable, .tooManyRequests].contains(status) {
       response.headers[.retryAfter] = "2"
     }
     return response

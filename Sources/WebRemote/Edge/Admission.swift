@@ -9,6 +9,8 @@ import NIOCore
 /// what the request carries. In that order: a stranger's body is never read.
 struct Admission: Sendable {
   let gate: Gate
+  /// How browsers keep sessions here; `nil` where none comes.
+  let cookie: SessionCookie?
 
   /// Lets a request through to `route`, or throws why not.
   func answer(_ request: Request, _ context: RemoteContext, by route: Route) async throws
@@ -29,12 +31,15 @@ struct Admission: Sendable {
       }
     }
     return try await route.answer(
-      Call(request: request, context: context, caller: caller, body: json, text: text))
+      Call(
+        request: request, context: context, caller: caller, cookie: cookie, body: json, text: text))
   }
 
   /// Whose session the request brings.
   func caller(of request: Request) async throws(APIError) -> Caller {
-    guard let token = Self.token(of: request) else { throw APIError(AccountError.notLoggedIn) }
+    guard let token = Self.token(of: request, cookie: cookie) else {
+      throw APIError(AccountError.notLoggedIn)
+    }
     do {
       return Caller(principal: try await gate.resolve(token), token: token)
     } catch {
@@ -42,9 +47,12 @@ struct Admission: Sendable {
     }
   }
 
-  /// `Authorization: Bearer TOKEN`; the scheme in any case (RFC 9110, section 11.1).
-  static func token(of request: Request) -> String? {
-    guard let header = request.headers[.authorization] else { return nil }
+  /// `Authorization: Bearer TOKEN`, the scheme in any case (RFC 9110, section 11.1); without that
+  /// header the browser's cookie.
+  static func token(of request: Request, cookie: SessionCookie?) -> String? {
+    guard let header = request.headers[.authorization] else {
+      return cookie?.token(in: request.headers)
+    }
     let scheme = header.prefix(7)
     guard scheme.count == 7, scheme.lowercased() == "bearer " else { return nil }
     return String(header.dropFirst(7))

@@ -10,6 +10,8 @@ struct Call: Sendable {
   let context: RemoteContext
   /// Who asks, with the token that proved it; `nil` on routes that are open to everyone.
   let caller: Caller?
+  /// How the caller's browser may keep a session; `nil` where no browser comes.
+  let cookie: SessionCookie?
   /// The body of a `.json` route; an empty object where there is none.
   let body: JSON
   /// The body of a `.text` route.
@@ -52,10 +54,13 @@ package struct RemoteContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   /// The address of the other end of the connection.
   let peer: String
+  /// The port that was connected to; `nil` on a Unix socket.
+  let localPort: Int?
 
   package init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     peer = source.channel.peer
+    localPort = source.channel.localAddress?.port
   }
 }
 

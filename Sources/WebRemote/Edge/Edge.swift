@@ -6,13 +6,18 @@ import Hummingbird
 import JSON
 import Logging
 
-/// What every request passes: one shape for errors, one form of paths, the headers that keep a
-/// browser from doing more than it should. Nothing of what fails inside reaches the outside.
+/// What every request passes: the rules for browsers, one form of paths, one shape for errors, the
+/// headers that keep a browser from doing more than it should. Nothing of what fails inside reaches
+/// the outside.
 struct Edge: RouterMiddleware {
   /// The largest body that is read, in bytes.
   static let largestBody = 64 * 1024
 
   let admission: Admission
+  /// `nil` where no browser comes.
+  let rules: BrowserRules?
+  /// Whether browsers are to come with TLS alone from now on (RFC 6797).
+  let insistsOnTLS: Bool
 
   func handle(
     _ request: Request, context: RemoteContext,
@@ -20,14 +25,14 @@ struct Edge: RouterMiddleware {
   ) async throws -> Response {
     var response: Response
     do {
-      try Self.checkPath(request)
+      try check(request, context)
       response = try await Origin.$current.withValue(Origin(of: request, context)) {
         try await next(request, context)
       }
     } catch {
       response = await refusal(error, request, context)
     }
-    Self.secure(&response.headers)
+    secure(&response.headers)
     return response
   }
 
@@ -68,32 +73,29 @@ struct Edge: RouterMiddleware {
     }
   }
 
-  /// A path has one form: no empty part, no `.` or `..`, nothing encoded that need not be.
-  static func isCanonical(_ path: String) -> Bool {
-    guard path.utf8.first == UInt8(ascii: "/") else { return false }
-    if path == "/" { return true }
-    return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-      part in
-      guard !part.isEmpty, part != ".", part != ".." else { return false }
-      guard part.utf8.contains(UInt8(ascii: "%")) else { return true }
-      guard let plain = String(part).removingURLPercentEncoding() else { return false }
-      return !plain.unicodeScalars.contains {
-        $0 == "/" || $0 == "\\" || $0.properties.generalCategory == .control
-      } && plain != "." && plain != ".."
+  private func check(_ request: Request, _ context: RemoteContext) throws(APIError) {
+    if let rules {
+      // A listener without a port is no listener that a browser could find.
+      guard let port = context.localPort else { throw .misdirected }
+      try rules.check(request.head, port: port)
     }
-  }
-
-  private static func checkPath(_ request: Request) throws(APIError) {
-    guard request.head.path?.utf8.first == UInt8(ascii: "/"), isCanonical(request.uri.path) else {
+    guard request.head.path?.utf8.first == UInt8(ascii: "/"),
+      CanonicalPath.holds(request.uri.path)
+    else {
       throw .notFound("there is no \(request.uri.path.prefix(200))")
     }
   }
 
-  private static func secure(_ headers: inout HTTPFields) {
-    headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+  /// What browsers are told to do and to leave with any answer of the API.
+  private func secure(_ headers: inout HTTPFields) {
+    headers[.contentSecurityPolicy] =
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
     headers[.xContentTypeOptions] = "nosniff"
+    headers[.xFrameOptions] = "DENY"
     headers[.cacheControl] = "no-store"
     headers[.referrerPolicy] = "no-referrer"
     headers[.crossOriginResourcePolicy] = "same-origin"
+    headers[.crossOriginOpenerPolicy] = "same-origin"
+    if insistsOnTLS { headers[.strictTransportSecurity] = "max-age=31536000" }
   }
 }

@@ -37,6 +37,9 @@ final class EventFeed: Sendable {
 struct EventText {
   private var bytes: [UInt8] = []
 
+  /// How many bytes were written since the last time.
+  var count: Int { bytes.count }
+
   /// A line that listeners pass over.
   mutating func comment(_ text: String) {
     bytes.append(contentsOf: ": \(text)\n\n".utf8)

@@ -14,13 +14,17 @@ import ServiceLifecycle
 struct EventStream: Sendable {
   /// How often a silent stream shows that it lives, and asks whether its session does.
   static let keepAlive = Duration.seconds(15)
+  /// How many bytes of what was missed are written at once.
+  private static let portion = 64 * 1024
 
   let theater: HomeTheaterFacade
   let gate: Gate
+  let places: StreamPlaces
 
   /// The answer that goes on until something ends it.
   func response(to call: Call) throws(APIError) -> Response {
     guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
+    let place = try places.take(caller.principal.session)
     let lastID = call.request.headers[.lastEventID]
     let request = call.request
     return Response(
@@ -38,6 +42,7 @@ struct EventStream: Sendable {
           feed.end()
         }
         try await writer.finish(nil)
+        withExtendedLifetime(place) {}
       })
   }
 
@@ -83,7 +88,10 @@ struct EventStream: Sendable {
     text.comment("here you are")
     var last: Int
     if let missed {
-      for entry in missed { append(entry, to: &text) }
+      for entry in missed {
+        append(entry, to: &text)
+        if text.count >= Self.portion { try await writer.write(text.take()) }
+      }
       last = missed.last?.sequence ?? theater.events.sequence(of: lastID) ?? 0
     } else {
       last = await appendSnapshot(to: &text)

@@ -21,7 +21,12 @@ extension Remote {
       .delete("/api/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await gate.logOut(caller.token)
-        return Response(status: .noContent)
+        var answer = Response(status: .noContent)
+        if let cookie = call.cookie {
+          answer.headers[.setCookie] = cookie.removing
+          answer.headers[.clearSiteData] = "\"cache\", \"storage\""
+        }
+        return answer
       },
     ]
   }
@@ -51,7 +56,8 @@ extension Remote {
   }
 
   private func logIn(_ call: Call) async throws -> Response {
-    let fields = try call.fields("email", "password", "request", "oneTimeCode", "code")
+    let fields = try call.fields("email", "password", "request", "oneTimeCode", "code", "cookie")
+    let cookie = try call.wantedCookie(fields)
     let loggedIn: LoggedIn
     if let code = try fields.text("oneTimeCode") {
       loggedIn = try await gate.logIn(
@@ -65,13 +71,13 @@ extension Remote {
           secondFactor: try fields.text("code")))
     }
     // Whoever logs in anew leaves the session that they came with.
-    if let old = Admission.token(of: call.request) {
+    if let old = Admission.token(of: call.request, cookie: call.cookie) {
       do throws(AccountError) {
         try await gate.logOut(old)
       } catch {
         // It had ended, or its end is not stored: it opens nothing in either case.
       }
     }
-    return Self.opened(loggedIn)
+    return Self.opened(loggedIn, cookie: cookie)
   }
 }

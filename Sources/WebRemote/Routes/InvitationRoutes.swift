@@ -45,8 +45,10 @@ extension Remote {
       .post(
         "/api/guests/sessions", by: .everyone, "Opens a session for the holder of a guest pass."
       ) { call in
-        let pass = try call.fields("pass").requiredText("pass")
-        return Self.opened(try await gate.enter(withGuestPass: pass))
+        let fields = try call.fields("pass", "cookie")
+        let cookie = try call.wantedCookie(fields)
+        let pass = try fields.requiredText("pass")
+        return Self.opened(try await gate.enter(withGuestPass: pass), cookie: cookie)
       },
     ]
   }

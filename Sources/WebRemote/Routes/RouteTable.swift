@@ -9,6 +9,8 @@ package struct Remote: Sendable {
   /// Where a browser finds the controller: `http://livingroom.local:8080`; `nil` where that is not
   /// known.
   package let webAddress: String?
+  /// The places for listeners of events.
+  package let streams = StreamPlaces()
 
   /// - Parameter machinery: What the controller knows of its own works.
   package init(

@@ -33,24 +33,30 @@ extension Remote {
         "Proves again who one is: a new token for the session."
       ) { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
-        let fields = try call.fields("password", "code")
+        let fields = try call.fields("password", "code", "cookie")
+        let cookie = try call.wantedCookie(fields)
         return Self.opened(
           try await gate.prove(
             caller.token, password: try fields.requiredText("password"),
-            secondFactor: try fields.text("code")), .ok)
+            secondFactor: try fields.text("code")), .ok, cookie: cookie)
       },
     ]
   }
 
   private static func ended(_ count: Int) -> Response { Response(["ended": .integer(count)]) }
 
-  /// The answer that hands out a token: who it is for, and until when.
-  static func opened(_ loggedIn: LoggedIn, _ status: HTTPResponse.Status = .created) -> Response {
-    guard var answer = loggedIn.principal.json.object else {
+  /// The answer that hands out a token: who it is for, and until when. With a cookie it stands where
+  /// only the browser finds it.
+  static func opened(
+    _ loggedIn: LoggedIn, _ status: HTTPResponse.Status = .created, cookie: SessionCookie?
+  ) -> Response {
+    guard var json = loggedIn.principal.json.object else {
       return Response(status: .internalServerError)
     }
-    answer["token"] = .string(loggedIn.token.text)
-    return Response(.object(answer), status: status)
+    if cookie == nil { json["token"] = .string(loggedIn.token.text) }
+    var answer = Response(.object(json), status: status)
+    if let cookie { answer.headers[.setCookie] = cookie.setting(loggedIn.token.text) }
+    return answer
   }
 }
 

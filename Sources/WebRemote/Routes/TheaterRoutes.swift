@@ -11,7 +11,7 @@ extension Remote {
         Response(await theater.status())
       },
       .get("/api/events", "Everything that happens, as server-sent events.") { call in
-        try EventStream(theater: theater, gate: gate).response(to: call)
+        try EventStream(theater: theater, gate: gate, places: streams).response(to: call)
       },
       list(.films), list(.songs), list(.stations),
       .post("/api/library/scan", "Reads every player's catalogue again.") { _ in

@@ -69,6 +69,7 @@ struct ConfigurationCheckup {
     }
     let used = Set(loaded.configuration.devices.map(\.plugin))
     for id in used.sorted() { findings.append(await check(id, loaded.catalogue[id])) }
+    findings += CertificateCheckup(settings: loaded.configuration.web, folders: folders).findings()
     return findings
   }
 

@@ -44,6 +44,8 @@ struct Folders: Sendable, Hashable {
   var token: String { state + "/token" }
   /// `{"secret": "name"}` in options is a file here.
   var secrets: String { state + "/secrets" }
+  /// The certificate that the controller makes for itself, with its key.
+  var certificate: String { state + "/tls.pem" }
   /// Plugins that a person adds.
   var plugins: String { data + "/plugins" }
 

@@ -18,8 +18,7 @@ import WebRemote
 struct Controller: Sendable {
   let loaded: LoadedConfiguration
   let folders: Folders
-  let host: String
-  let port: Int
+  let door: WebDoor
   let logger: Logger
 
   /// Runs until SIGTERM or SIGINT. Then positions are saved, sound stops, plugins end; devices keep
@@ -64,15 +63,18 @@ struct Controller: Sendable {
     let remote = Remote(
       theater: theater, gate: gate,
       machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders),
-      webAddress: port == 0 ? nil : "http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
+      webAddress: door.address)
     let web = WebRemote(remote, logger: logger)
+    let certificate = try door.certificate(folders)
+    warn(of: certificate?.certificate)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(
-      loaded: loaded, plugins: plugins, folders: folders, host: host, setupCode: setupCode?.text)
+      loaded: loaded, plugins: plugins, folders: folders, door: door, certificate: certificate,
+      setupCode: setupCode?.text)
     let services: [any Service] = [
       TheaterService(theater: theater),
-      web.server(on: .hostname(host, port: port)) { ports.opened($0) },
-      web.server(on: .unixDomainSocket(path: folders.socket)) { ports.opened($0) },
+      web.server(on: door.listener(certificate?.certificate)) { ports.opened($0) },
+      web.server(on: .socket(folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
     var configuration = ServiceGroupConfiguration(
@@ -122,12 +124,23 @@ struct Controller: Sendable {
     }
   }
 
+  /// What must not be overlooked in the log.
+  private func warn(of certificate: ServerCertificate?) {
+    if door.protection == .insecure {
+      logger.warning(
+        "plain HTTP on the network: everybody there can read passwords and take sessions over")
+    }
+    switch certificate?.standing() {
+    case .notValid: logger.warning("the certificate is not valid now: renew it")
+    case .endsSoon: logger.warning("the certificate ends soon: renew it")
+    case .good, nil: break
+    }
+  }
+
   /// What a person can do about an address that cannot be had.
   private func explained(_ error: any Error) -> any Error {
-    let notOurs = Ending(
-      .failed, "\(host) is no address of this machine",
-      hint: "Take 127.0.0.1, or one that `ip address` shows.")
-    if error is SocketAddressError.UnknownHost { return notOurs }
+    let (host, port) = (door.host, door.port)
+    if error is SocketAddressError.UnknownHost { return Ending.notOurs(host) }
     guard let error = error as? IOError else { return error }
     switch error.errnoCode {
     case EADDRINUSE:
@@ -139,7 +152,7 @@ struct Controller: Sendable {
       return Ending(
         .failed, "port \(port) needs more rights than this user has",
         hint: "Take one from 1024 on: \(Invocation.name) serve --port 8080")
-    case EADDRNOTAVAIL: return notOurs
+    case EADDRNOTAVAIL: return Ending.notOurs(host)
     default: return Ending(.failed, "nothing can be listened on: \(error)")
     }
   }

@@ -14,16 +14,22 @@ struct Serve: AsyncParsableCommand {
       "The configuration; ./devices.json, else the one in $XDG_CONFIG_HOME/theater.",
       valueName: "file"), completion: .file(extensions: ["json"]))
   var config: String?
-  @Option(help: "The address for pages and other programs.")
-  var host = "127.0.0.1"
-  @Option(name: .shortAndLong, help: "The port there; 0 takes a free one.")
-  var port = 8080
+  @Option(
+    help: "The address for pages and other programs; beyond this machine they need TLS. (127.0.0.1)"
+  )
+  var host: String?
+  @Option(name: .shortAndLong, help: "The port there; 0 takes a free one. (8080)")
+  var port: Int?
+  @Flag(
+    name: .customLong("insecure-plain-http-on-the-network"),
+    help: "No TLS: everybody on the network can read passwords and take sessions over.")
+  var isInsecure = false
   @OptionGroup var plugins: PluginFolderOptions
   @Option(help: "What goes to the log: debug, info, notice, warning or error.")
   var logLevel = LogLevel(.notice)
 
   func validate() throws {
-    guard (0...65535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+    guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port takes 0 to 65535.") }
   }
 
   func run() async throws {
@@ -38,11 +44,13 @@ struct Serve: AsyncParsableCommand {
     let folders = Folders()
     let loaded = try load(folders)
     for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
+    let door = try WebDoor(
+      host: host, port: port, isInsecure: isInsecure, settings: loaded.configuration.web)
     try folders.prepareRuntime()
     let lock = try ControllerLock(folders)
     defer { lock.release() }
     let controller = Controller(
-      loaded: loaded, folders: folders, host: host, port: port, logger: logger)
+      loaded: loaded, folders: folders, door: door, logger: logger)
     try await controller.run()
   }
 

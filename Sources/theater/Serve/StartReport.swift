@@ -1,13 +1,16 @@
 import Devices
 import PluginHost
 import TheaterConfiguration
+import WebRemote
 
 /// What the controller says when it is up: every device, the address, and what to type next.
 struct StartReport: Sendable {
   let loaded: LoadedConfiguration
   let plugins: PluginHost
   let folders: Folders
-  let host: String
+  let door: WebDoor
+  /// `nil` where TLS is not spoken.
+  let certificate: CertificateFiles.Kept?
   /// The code for the first owner; `nil` where there is one.
   let setupCode: String?
 
@@ -20,11 +23,16 @@ struct StartReport: Sendable {
         binding.id.name, binding.role.title, binding.plugin,
         Self.status(await device?.snapshot().availability))
     }
-    let name = host.contains(":") ? "[\(host)]" : host
+    let name = door.host.contains(":") ? "[\(door.host)]" : door.host
     var lines = columns.lines
     lines += [
-      "", "listening on http://\(name):\(port.map { "\($0)" } ?? "?") and \(folders.socket)",
+      "",
+      "listening on \(door.scheme)://\(name):\(port.map { "\($0)" } ?? "?") and \(folders.socket)",
     ]
+    if let certificate { lines += CertificateLines.report(certificate) }
+    if door.protection == .insecure {
+      lines.append("WITHOUT TLS: everybody on the network can read passwords")
+    }
     if let setupCode {
       lines += [
         "", "setup code: \(setupCode)",

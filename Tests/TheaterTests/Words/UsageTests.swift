@@ -32,6 +32,7 @@ import WebRemote
       ["doctor"],
       ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
       ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
+      ["serve", "--host", "0.0.0.0", "--insecure-plain-http-on-the-network"],
     ])
   func understood(words: [String]) throws {
     _ = try Theater.parseAsRoot(words)

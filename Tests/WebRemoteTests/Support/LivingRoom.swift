@@ -14,7 +14,8 @@ import Synchronization
 import TestSupport
 import WebRemote
 
-/// A theater of devices in memory behind a real server on a Unix socket of its own.
+/// A theater of devices in memory behind a real server on a Unix socket of its own, and on a port of
+/// this machine where a test wants one.
 struct LivingRoom: Sendable {
   static let password = "four friends at the movies"
 
@@ -29,32 +30,51 @@ struct LivingRoom: Sendable {
   let box: CodeBox
   let works: FakeWorks
   let routes: [Route]
+  let streams: StreamPlaces
   /// Asks without a session.
   let stranger: RemoteClient
   let services: ServiceGroup
+  /// The port; 0 where none was wanted.
+  private(set) var port = 0
 
   /// Runs `body` while the server answers.
-  static func open(_ body: (LivingRoom) async throws -> Void) async throws {
+  ///
+  /// - Parameter listener: A further listener, on port 0.
+  static func open(
+    _ listener: Listener? = nil, _ body: (LivingRoom) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/web-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let (running, isRunning) = AsyncStream<Void>.makeStream()
-    let room = try LivingRoom(socket: "\(folder)/s") { isRunning.yield() }
+    let (running, isRunning) = AsyncStream<Int>.makeStream()
+    let listeners = [.socket("\(folder)/s")] + (listener.map { [$0] } ?? [])
+    var room = try LivingRoom(socket: "\(folder)/s", listeners) {
+      isRunning.yield($0.localAddress?.port ?? 0)
+    }
+    let services = room.services
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await room.services.run() }
-      for await _ in running { break }
+      group.addTask { try await services.run() }
+      var open = 0
+      for await port in running {
+        open += 1
+        room.port = max(room.port, port)
+        if open == listeners.count { break }
+      }
       do {
         try await body(room)
       } catch {
-        await room.services.triggerGracefulShutdown()
+        await services.triggerGracefulShutdown()
         throw error
       }
-      await room.services.triggerGracefulShutdown()
+      await services.triggerGracefulShutdown()
       try await group.waitForAll()
     }
   }
 
-  private init(socket: String, onRunning: @escaping @Sendable () -> Void) throws {
+  private init(
+    socket: String, _ listeners: [Listener],
+    onRunning: @escaping @Sendable (any Channel) -> Void
+  ) throws {
     let clock = ManualClock()
     let day = Day()
     let journal = CommandJournal()
@@ -77,8 +97,8 @@ struct LivingRoom: Sendable {
     let remote = Remote(theater: theater, gate: gate, machinery: works)
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
-    let server = WebRemote(remote, logger: logger)
-      .server(on: .unixDomainSocket(path: socket)) { _ in onRunning() }
+    let web = WebRemote(remote, logger: logger)
+    let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
     self.clock = clock
     self.day = day
     self.journal = journal
@@ -89,10 +109,11 @@ struct LivingRoom: Sendable {
     self.box = box
     self.works = works
     routes = remote.routes
+    streams = remote.streams
     stranger = RemoteClient(.socket(socket))
     services = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [TheaterWork(theater: theater), server], logger: logger))
+        services: [TheaterWork(theater: theater)] + servers, logger: logger))
   }
 
   /// What the tests' `devices.json` would say.

@@ -1,0 +1,47 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// A connection as a listener sets it up: TLS where it has a certificate, HTTP/1.1, the guard.
+struct GuardedChannel: ServerChildChannel {
+  let http: HTTP1Channel
+  /// `nil` for a listener without TLS.
+  let tls: NIOSSLContext?
+  let places: ConnectionPlaces
+  let limits: ConnectionLimits
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    channel.eventLoop.makeCompletedFuture {
+      // Data that nobody has acknowledged for so long: the other side has gone without a word.
+      if channel.remoteAddress?.port != nil {
+        try channel.syncOptions?.setOption(
+          .tcpOption(.init(rawValue: ConnectionSilence.option)), value: ConnectionSilence.longest)
+      }
+      if let tls {
+        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+      }
+    }
+    .flatMap { http.setup(channel: channel, logger: logger) }
+    .flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      try pipeline.addHandler(ConnectionGuard(places, limits), position: .after(parser))
+      return value
+    }
+  }
+
+  func handle(value: HTTP1Channel.Value, logger: Logger) async {
+    await http.handle(value: value, logger: logger)
+  }
+}
+
+/// When the system itself gives a connection up (tcp(7), `TCP_USER_TIMEOUT`). A phone that leaves
+/// the house closes nothing; without this its stream of events would keep its place for 15 minutes.
+private enum ConnectionSilence {
+  static let option: CInt = 18
+  /// Milliseconds; two signs of life of a stream fall into it.
+  static let longest = 40_000
+}

@@ -1,0 +1,51 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct NetworkTests {
+  @Test("F5 · on the network: TLS, one fingerprint on console, wire and doctor")
+  func network() async throws {
+    try await withLivingRoom(arrange: { configuration, _ in
+      configuration.set("web", at: [], ["host": "0.0.0.0", "hosts": ["theater.example.org"]])
+    }) { room in
+      let code = await room.setupCode()
+      let port = String(
+        try #require(room.console.firstMatch(of: /https:\/\/0\.0\.0\.0:(\d+)/)).output.1)
+      let shown = String(
+        try #require(room.console.firstMatch(of: /SHA-256 ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/))
+          .output.1)
+      let wire = try await Program.tool(
+        "sh", "-c",
+        "openssl s_client -connect 127.0.0.1:\(port) </dev/null 2>/dev/null"
+          + " | openssl x509 -noout -fingerprint -sha256 -ext subjectAltName")
+      #expect(wire.output.contains("Fingerprint=\(shown)"), "\(wire.errors)")
+      #expect(wire.output.contains("DNS:theater.example.org"))
+      #expect(try await room.theater("doctor").output.contains(shown))
+      // The key stays in the house.
+      let key = room.folder.appendingPathComponent("state/theater/tls.pem").path
+      let mode = try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      #expect(!room.console.contains("PRIVATE") && !room.log.contains("PRIVATE"))
+      for (host, status) in [
+        ("127.0.0.1:\(port)", "401"), ("theater.example.org", "401"), ("evil.example", "421"),
+      ] {
+        let answer = try await Program.tool(
+          "curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(host)",
+          "https://127.0.0.1:\(port)/api/status")
+        #expect(answer.output == status, "\(host)")
+      }
+      // As docs/http-api.md shows it, and the terminal over its socket.
+      let body =
+        #"{"setupCode": "\#(code)", "name": "Ann", "email": "ann@example.org", "#
+        + #""password": "\#(room.password)"}"#
+      let account = try await Program.tool(
+        "curl", "-sk", "https://127.0.0.1:\(port)/api/accounts", "-H",
+        "Content-Type: application/json", "-d", body)
+      #expect(account.output.contains("\"role\":\"owner\""), "\(account.output)")
+      try await room.expect(
+        "login", "--email", "ann@example.org", "--password-stdin", input: room.password + "\n")
+      try await room.expect("status")
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import Accounts
+import HomeTheater
+import JSON
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import WebRemote
+
+@Suite struct ConnectionLimitTests {
+  private static func door(_ change: (inout ConnectionLimits) -> Void) -> Listener {
+    var limits = ConnectionLimits.standard
+    change(&limits)
+    return .port(0, of: "127.0.0.1", limits: limits)
+  }
+
+  /// Sends a byte after the other for as long as the other side lets it.
+  private static func drip(_ room: LivingRoom, _ start: String, _ drop: String) async throws {
+    try await room.connection { inbound, outbound in
+      try? await outbound.write(ByteBuffer(string: start))
+      await withDiscardingTaskGroup { group in
+        group.addTask {
+          while !Task.isCancelled {
+            guard (try? await outbound.write(ByteBuffer(string: drop))) != nil else { return }
+            try? await Task.sleep(for: .milliseconds(5))
+          }
+        }
+        // Nothing is ever said; only the end of the connection ends this.
+        do {
+          for try await _ in inbound {}
+        } catch {}
+        group.cancelAll()
+      }
+    }
+  }
+
+  @Test("F5 · who sends a head byte by byte is let go when its time is over")
+  func slowHead() async throws {
+    let door = Self.door { $0.firstHead = .milliseconds(250) }
+    try await LivingRoom.open(door) { room in
+      try await Self.drip(room, "GET /api/health HTTP/1.1\r\nX-Slow: ", "a")
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("F5 · who sends a body byte by byte is let go when its time is over")
+  func slowBody() async throws {
+    let door = Self.door { $0.body = .milliseconds(250) }
+    try await LivingRoom.open(door) { room in
+      let head = """
+        POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
+        Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n
+        """
+      try await Self.drip(room, head, " ")
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("F5 · who asks for nothing is let go")
+  func silence() async throws {
+    let door = Self.door { $0.firstHead = .milliseconds(100) }
+    try await LivingRoom.open(door) { room in
+      let answer = try await room.raw("")
+      #expect(answer.text.isEmpty)
+    }
+  }
+
+  @Test("F5 · who listens but takes nothing is let go, and its place is free again")
+  func slowReader() async throws {
+    let door = Self.door { $0.stalledAnswer = .milliseconds(250) }
+    try await LivingRoom.open(door) { room in
+      let token = try await room.owner().token ?? ""
+      let events = room.theater.events
+      let filler = JSON.string(String(repeating: "x", count: 8192))
+      try await room.connection { inbound, outbound in
+        let request = """
+          GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
+          Authorization: Bearer \(token)\r\n\r\n
+          """
+        try await outbound.write(ByteBuffer(string: request))
+        var parts = inbound.makeAsyncIterator()
+        _ = try await parts.next()
+        #expect(room.streams.count == 1)
+        // The next parts are not taken any more: buffers fill up, here and in the system.
+        let isFree = await eventually(within: 60) {
+          for _ in 0..<EventLog.capacity { events.publish(.other(name: "note", filler)) }
+          return room.streams.count == 0
+        }
+        #expect(isFree)
+      }
+    }
+  }
+
+  /// Heads beyond one of the limits.
+  enum LargeHead: String, CaseIterable {
+    case longLine, longTarget, manyLines, muchInAll
+
+    func text(_ host: String) -> String {
+      let start = "GET /api/health HTTP/1.1\r\nHost: \(host)\r\n"
+      func lines(_ count: Int, _ length: Int) -> String {
+        (0..<count).map { "X\($0): \(String(repeating: "y", count: length))\r\n" }.joined()
+      }
+      return switch self {
+      case .longLine: start + lines(1, 9000) + "\r\n"
+      case .longTarget:
+        "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .manyLines: start + lines(80, 1) + "\r\n"
+      case .muchInAll: start + lines(8, 4000) + "\r\n"
+      }
+    }
+  }
+
+  @Test(
+    "F5 · heads that are too large are refused: long lines, long targets, many lines",
+    arguments: LargeHead.allCases)
+  func largeHeads(head: LargeHead) async throws {
+    try await LivingRoom.open(Self.door { _ in }) { room in
+      let answer = try await room.raw(head.text("127.0.0.1:\(room.port)"))
+      #expect(answer.status == 400)
+    }
+  }
+
+  @Test("F5 · a body that has no end is cut off; one that says it is large is not read")
+  func largeBodies() async throws {
+    try await LivingRoom.open(Self.door { $0.firstHead = .milliseconds(500) }) { room in
+      let head =
+        "POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
+        + "Content-Type: application/json\r\n"
+      let declared = try await room.raw(
+        "\(head)Connection: close\r\nContent-Length: 10000000000\r\n\r\n{")
+      #expect(declared.status == nil || declared.status == 413)
+      let chunk = "10000\r\n\(String(repeating: " ", count: 0x10000))\r\n"
+      let endless = try await room.raw(
+        "\(head)Transfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: 40))
+      #expect(endless.status == nil || endless.status == 413)
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test(
+    "F5 · a request whose end can be read in two ways is refused, and what follows it is not taken",
+    arguments: [
+      "Content-Length: 4\r\nTransfer-Encoding: chunked", "Content-Length: 4\r\nContent-Length: 40",
+      "Content-Length: +4", "Content-Length: 4, 4", "Transfer-Encoding: chunked, identity",
+      "Transfer-Encoding: xchunked", "Transfer-Encoding : chunked", "Content-Length: 0x4",
+      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "X: y\r\n folded: z",
+    ])
+  func twoEnds(lines: String) async throws {
+    try await LivingRoom.open(Self.door { $0.body = .milliseconds(300) }) { room in
+      let host = "Host: 127.0.0.1:\(room.port)"
+      let answer = try await room.raw(
+        "POST /api/sessions HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n\(lines)\r\n\r\n"
+          + "0\r\n\r\nGET /api/health HTTP/1.1\r\n\(host)\r\nConnection: close\r\n\r\n")
+      #expect(!answer.text.contains("pluginsUp"), "\(answer.text)")
+    }
+  }
+
+  @Test("F5 · when every place is taken, who has been silent for longest makes room")
+  func manyConnections() async throws {
+    let door = Self.door { $0.connections = 4 }
+    try await LivingRoom.open(door) { room in
+      let (opened, isOpen) = AsyncStream<Void>.makeStream()
+      var connections = opened.makeAsyncIterator()
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<6 {
+          group.addTask {
+            try await room.connection { inbound, outbound in
+              try? await outbound.write(ByteBuffer(string: "GET /api/hea"))
+              isOpen.yield()
+              var count = 0
+              do {
+                for try await part in inbound { count += part.readableBytes }
+              } catch {}
+              return count
+            }
+          }
+          _ = await connections.next()
+        }
+        for _ in 0..<10 {
+          let answer = try await room.raw(lines: [
+            "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+          ])
+          #expect(answer.status == 200)
+        }
+        await room.services.triggerGracefulShutdown()
+        for try await count in group { #expect(count == 0) }
+      }
+    }
+  }
+}
+
+@Suite struct ConnectionPlaceTests {
+  private func limits(_ connections: Int, fromOne: Int = 2) -> ConnectionLimits {
+    var limits = ConnectionLimits.standard
+    limits.connections = connections
+    limits.connectionsFromOneAddress = fromOne
+    return limits
+  }
+
+  private func channel(from address: String) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel()
+    channel.remoteAddress = try SocketAddress(ipAddress: address, port: 50_000)
+    return channel
+  }
+
+  @Test("F5 · one address gets a part of the places; this machine's own programs are not counted")
+  func oneAddress() throws {
+    let places = ConnectionPlaces(limits(10))
+    #expect(places.take(try channel(from: "192.0.2.1")) != nil)
+    #expect(places.take(try channel(from: "192.0.2.1")) != nil)
+    #expect(places.take(try channel(from: "192.0.2.1")) == nil)
+    #expect(places.take(try channel(from: "192.0.2.2")) != nil)
+    for _ in 0..<4 { #expect(places.take(try channel(from: "127.0.0.1")) != nil) }
+    #expect(places.count == 7)
+  }
+
+  @Test("F5 · the addresses of one IPv6 network count as one")
+  func oneNetwork() throws {
+    let places = ConnectionPlaces(limits(10))
+    #expect(places.take(try channel(from: "2001:db8:0:1::1")) != nil)
+    #expect(places.take(try channel(from: "2001:db8:0:1:ffff::2")) != nil)
+    #expect(places.take(try channel(from: "2001:db8:0:1:1:2:3:4")) == nil)
+    #expect(places.take(try channel(from: "2001:db8:0:2::1")) != nil)
+  }
+
+  @Test("F5 · nobody who is being answered loses a place to a newcomer")
+  func answered() throws {
+    let places = ConnectionPlaces(limits(2, fromOne: 9))
+    let first = try #require(places.take(try channel(from: "192.0.2.1")))
+    let second = try #require(places.take(try channel(from: "192.0.2.1")))
+    places.isAnswering(first, true)
+    places.isAnswering(second, true)
+    #expect(places.take(try channel(from: "192.0.2.3")) == nil)
+    places.isAnswering(second, false)
+    #expect(places.take(try channel(from: "192.0.2.3")) != nil)
+    #expect(places.count == 2)
+    places.leave(first)
+    #expect(places.count == 1)
+  }
+}
+
+@Suite struct StreamPlaceTests {
+  @Test("F5 · a session has six streams of events, and another one has its own")
+  func sixStreams() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let other = try await room.logIn("ann@example.org")
+      let opened = AsyncStream<Void>.makeStream()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<StreamPlaces.mostOfOneSession {
+          group.addTask {
+            _ = try await owner.listen(opened: { opened.continuation.yield() }) { _ in true }
+          }
+        }
+        var count = 0
+        for await _ in opened.stream {
+          count += 1
+          if count == StreamPlaces.mostOfOneSession { break }
+        }
+        let refusal = try await owner.listen { _ in true }
+        #expect(refusal?.status == 429)
+        #expect(refusal?.json["error"]?["code"] == "tooManyStreams")
+        let welcome = try await other.listen { _ in false }
+        #expect(welcome == nil)
+        // Logging out ends them, and every place is free.
+        _ = try await owner.send(.DELETE, "/api/sessions/current")
+        try await group.waitForAll()
+      }
+      #expect(await eventually { room.streams.count == 0 })
+    }
+  }
+
+  @Test("F5 · all sessions together have 64")
+  func all() throws {
+    let places = StreamPlaces()
+    let kept = try (0..<StreamPlaces.most).map { try places.take(SessionID("s\($0)")) }
+    #expect(throws: APIError.self) { _ = try places.take(SessionID("another")) }
+    #expect(kept.count == places.count)
+  }
+}

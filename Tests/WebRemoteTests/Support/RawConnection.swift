@@ -1,0 +1,68 @@
+import NIOCore
+import NIOPosix
+
+/// What came back over a connection, as it came.
+struct RawAnswer: Sendable {
+  let text: String
+
+  /// The status of the first answer; `nil` where the connection was closed without one.
+  var status: Int? {
+    guard text.hasPrefix("HTTP/1.1 ") else { return nil }
+    return Int(text.dropFirst(9).prefix(3))
+  }
+
+  /// Whether the request was done.
+  var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
+
+  /// The value of a header of the first answer, in lower case names.
+  func header(_ name: String) -> String? {
+    let head = text.split(separator: "\r\n\r\n", maxSplits: 1).first ?? ""
+    return head.split(separator: "\r\n").dropFirst().lazy
+      .map { $0.split(separator: ":", maxSplits: 1) }
+      .first { $0.first?.lowercased() == name }
+      .flatMap { $0.last.map { String($0.drop { $0 == " " }) } }
+  }
+
+  var body: String {
+    text.split(separator: "\r\n\r\n", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
+  }
+}
+
+extension LivingRoom {
+  /// Sends these very bytes to the port, and takes what comes until the other side closes.
+  func raw(_ bytes: [UInt8]) async throws -> RawAnswer {
+    try await connection { inbound, outbound in
+      // A server may close before it has taken everything.
+      try? await outbound.write(ByteBuffer(bytes: bytes))
+      var text: [UInt8] = []
+      do {
+        for try await part in inbound { text += Array(part.readableBytesView) }
+      } catch {}
+      return RawAnswer(text: String(decoding: text, as: UTF8.self))
+    }
+  }
+
+  func raw(_ text: String) async throws -> RawAnswer { try await raw(Array(text.utf8)) }
+
+  /// Sends a request of these lines, without any line that is not given, and asks for the end of the
+  /// connection after it.
+  func raw(lines: [String], body: String = "") async throws -> RawAnswer {
+    let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+    let head = (lines + length + ["Connection: close", "", ""]).joined(separator: "\r\n")
+    return try await raw(head + body)
+  }
+
+  /// A connection to the port, for as long as `use` runs.
+  func connection<Value: Sendable>(
+    _ use: (NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>)
+      async throws -> Value
+  ) async throws -> Value {
+    let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .connect(host: "127.0.0.1", port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await connection.executeThenClose { try await use($0, $1) }
+  }
+}
