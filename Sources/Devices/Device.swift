@@ -31,6 +31,16 @@ public protocol Device: Sendable {
   func openSocket(input: String) async throws(DeviceError) -> CableSocket
   /// Plugs a player's output into an amplifier's socket.
   func plug(into socket: CableSocket) async throws(DeviceError)
+
+  /// Makes the amplifier lend its PCM to the player at `input`: while that input is selected the
+  /// amplifier keeps it closed.
+  ///
+  /// - Returns: The PCM's name for ALSA.
+  func lend(input: String) async throws(DeviceError) -> String
+  /// Lets a player play on a PCM that is lent to it.
+  func plug(pcm: String) async throws(DeviceError)
+  /// Makes a player close the PCM that it was lent; it has done so when this returns.
+  func unplug() async throws(DeviceError)
 }
 
 /// How long to wait for a command.
@@ -96,14 +106,16 @@ public struct Capabilities: Sendable, Hashable {
 public enum CableKind: String, Sendable, Hashable, CaseIterable {
   /// Samples over a Unix socket, clocked by credit (docs/cable-protocol.md).
   case pcm
-  /// An ALSA PCM that its owner lends. Reserved: no version of the contract says yet how, so two
-  /// ends that have nothing else in common are not joined.
+  /// An ALSA PCM that the amplifier lends to the player, which plays on it by itself
+  /// (docs/cable-protocol.md).
   case alsa
   /// HDMI or an analogue wire: nothing to plug.
   case wired
 
-  /// The kinds by which two ends can be joined.
-  public static let joined: Set<CableKind> = [.pcm, .wired]
+  /// The kind by which two ends are joined: samples where both take them, a lent PCM last.
+  public static func joining(_ source: [CableKind], _ sink: [CableKind]) -> CableKind? {
+    [.pcm, .wired, .alsa].first { source.contains($0) && sink.contains($0) }
+  }
 }
 
 /// The amplifier's end of a new cable.

@@ -35,10 +35,35 @@ public protocol PlayerDevice: PluginDevice {
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem]
   /// Sends its sound into this socket from now on.
   func plug(into socket: CableSocket) async throws(DeviceError)
+  /// Plays on this ALSA PCM from now on, which is lent to it, until `unplug`. The one before may
+  /// hold it for a moment longer: a PCM that is busy is tried again. For cables of kind `alsa`.
+  func plug(pcm: String) async throws(DeviceError)
+  /// Closes the PCM that it was lent, before it returns. What plays goes on unheard.
+  func unplug() async throws(DeviceError)
+}
+
+extension PlayerDevice {
+  public func plug(pcm: String) async throws(DeviceError) { throw .noLending }
+  public func unplug() async throws(DeviceError) { throw .noLending }
 }
 
 /// An amplifier: a device that hears cables.
 public protocol AmplifierDevice: PluginDevice {
   /// Waits on a new socket for a player that `input` will hear.
   func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError)
+  /// Lends its ALSA PCM to the player at `input`, until `openSocket` for the same input: while that
+  /// is selected and the amplifier is on, it has closed the PCM before it reports the input. For
+  /// cables of kind `alsa`.
+  ///
+  /// - Returns: The PCM's name.
+  func lend(input: String) async throws(DeviceError) -> String
+}
+
+extension AmplifierDevice {
+  public func lend(input: String) async throws(DeviceError) -> String { throw .noLending }
+}
+
+extension DeviceError {
+  fileprivate static let noLending = DeviceError(
+    .unsupported, "this device has no cables of the kind alsa")
 }

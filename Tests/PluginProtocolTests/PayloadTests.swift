@@ -32,6 +32,10 @@ struct PayloadTests {
     check(
       PlugRequest(device: "cd", socket: socket),
       ["device": "cd", "path": "/run/a", "token": "t"])
+    check(
+      PlugRequest(device: "cd", target: .pcm("hw:0,0")), ["device": "cd", "pcm": "hw:0,0"])
+    check(LendRequest(device: "amp", input: "cd"), ["device": "amp", "input": "cd"])
+    check(UnplugRequest(device: "cd"), ["device": "cd"])
     check(PingRequest(), [:])
     check(ShutdownRequest(), [:])
   }
@@ -46,6 +50,11 @@ struct PayloadTests {
     #expect(ScanRequest(params: []) == nil)
     #expect(OpenSocketRequest(params: ["device": "a", "input": "b", "path": "/c"]) == nil)
     #expect(PlugRequest(params: ["device": "a", "token": "b"]) == nil)
+    #expect(PlugRequest(params: ["device": "a", "pcm": ""]) == nil)
+    #expect(
+      PlugRequest(params: ["device": "a", "pcm": "hw:0", "path": "/c", "token": "b"]) == nil)
+    #expect(LendRequest(params: ["device": "a"]) == nil)
+    #expect(UnplugRequest(params: [:]) == nil)
     #expect(CancelNotification(params: ["id": "7"]) == nil)
     #expect(StateNotification(params: ["state": [:]]) == nil)
     #expect(LogNotification(params: ["level": "info"]) == nil)

@@ -30,6 +30,7 @@ public actor FakeDevice: Device {
   private var arrivals: [CheckedContinuation<Void, Never>] = []
   private var items: [CatalogueItem] = []
   private var plugFailures = 0
+  private var lentPCM: String?
   /// The sockets that were plugged in, newest last.
   public private(set) var plugged: [CableSocket] = []
 
@@ -133,6 +134,23 @@ public actor FakeDevice: Device {
     plugged.append(socket)
     journal.note("\(id) plug \(socket.path) \(socket.token)")
   }
+
+  public func lend(input: String) throws(DeviceError) -> String {
+    journal.note("\(id) lend \(input)")
+    guard let lentPCM else { throw DeviceError(.unsupported, "nothing is lent", device: id) }
+    return lentPCM
+  }
+
+  public func plug(pcm: String) throws(DeviceError) {
+    journal.note("\(id) plug \(pcm)")
+  }
+
+  public func unplug() throws(DeviceError) {
+    journal.note("\(id) unplug")
+  }
+
+  /// Lends this PCM from now on; `nil` refuses.
+  public func setLentPCM(_ name: String?) { lentPCM = name }
 
   /// Makes the next `count` attempts to plug fail.
   public func failPlugging(_ count: Int) { plugFailures = count }

@@ -84,11 +84,6 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""dvdPlayer", "plugin": "Pretend""#, #""dvdPlayer", "plugin": "Wired""#, .reference,
       "$.cables[0]", "no cable fits both ends: \"dvd\" has wired, \"amp\" has alsa, pcm"),
     Mistake(
-      #""plugin": "Pretend", "options": {"speed": 2.5, "faults": {"refuses": ["eject"]}}"#,
-      #""plugin": "Speaker""#, .reference, "$.cables[1]",
-      "nobody lends a PCM yet: \"cd\" has alsa, \"amp\" has alsa, pcm",
-      hint: "Use plugins that both have pcm; or let \"cd\" play on a sound device of its own"),
-    Mistake(
       #""input": "cd"}"#, #""socket": "cd"}"#, .shape, "$.cables[1].socket", "unknown key"),
   ]
 

@@ -15,6 +15,13 @@ final class SoundAmplifier: AmplifierDevice {
     /// What the mixer was last told; it is left alone as long as that is what is wanted.
     var mixed: HardwareMixer.Reading?
     var sinks: [String: (path: String, sink: CableSink)] = [:]
+    /// The inputs whose players have the PCM to themselves.
+    var lent: Set<String> = []
+    /// Whether the engine was told to have the PCM.
+    var hasPCM = false
+
+    /// Whether the PCM is somebody else's at this moment.
+    var isLending: Bool { model.power == .on && model.input.map(lent.contains) ?? false }
   }
 
   let context: DeviceContext
@@ -50,14 +57,14 @@ final class SoundAmplifier: AmplifierDevice {
     apply()
     context.report(state.withLock { $0.model.values })
     reporter.take(engine.status)
-    return Capabilities(cables: [.pcm])
+    return Capabilities(cables: [.pcm, .alsa])
   }
 
   func perform(_ command: AmplifierCommand) async throws(DeviceError) {
     switch command {
     case .on: try await turnOn()
     case .off: await turnOff()
-    case .input(let name): try select(name)
+    case .input(let name): try await select(name)
     case .stereo: change { $0.isSurround = false }
     case .surround: change { $0.isSurround = true }
     case .volume(let volume): change { $0.volume = volume }
@@ -72,6 +79,17 @@ final class SoundAmplifier: AmplifierDevice {
     } catch {
       throw DeviceError(.failed, error.message)
     }
+    // Sound comes over this cable from now on.
+    guard state.withLock({ $0.lent.remove(input) }) != nil else { return }
+    await takeBackPCM()
+  }
+
+  func lend(input: String) async throws(DeviceError) -> String {
+    guard state.withLock({ $0.model.index(of: input) }) != nil else { throw .noInputLeft }
+    let isNews = state.withLock { $0.lent.insert(input).inserted }
+    await givePCM()
+    if isNews { reporter.lend(at: input) }
+    return options.device
   }
 
   func close() async {
@@ -95,7 +113,12 @@ final class SoundAmplifier: AmplifierDevice {
     // Whatever it stood at: nobody is to be startled.
     state.withLock { $0.model.volume = min($0.model.volume, options.startupVolume) }
     apply()
+    guard !state.withLock({ $0.model.input.map($0.lent.contains) ?? false }) else {
+      change { $0.power = .on }
+      return reportLending()
+    }
     let status = await engine.power(true)
+    state.withLock { $0.hasPCM = status.state != .refused }
     if status.state == .refused, let failure = status.failure {
       change { $0.power = .off }
       let isForbidden = failure.code == EBUSY || failure.code == EACCES || failure.code == EPERM
@@ -108,19 +131,20 @@ final class SoundAmplifier: AmplifierDevice {
   private func turnOff() async {
     guard let engine = state.withLock({ $0.engine }) else { return }
     _ = await engine.power(false)
+    state.withLock { $0.hasPCM = false }
     change { $0.power = .off }
+    reportLending()
   }
 
   // MARK: Knobs
 
-  private func select(_ name: String) throws(DeviceError) {
-    let isKnown = state.withLock { $0.model.select(name) }
-    guard isKnown else {
-      throw DeviceError(
-        .invalid, "there are \(AmplifierModel.inputLimit) inputs already",
-        hint: "use one of their names, or restart the amplifier after changing the cables")
-    }
+  private func select(_ name: String) async throws(DeviceError) {
+    guard state.withLock({ $0.model.select(name) }) else { throw .noInputLeft }
+    // Closed before the input is reported, because the player may open it then; and the other way
+    // round, because a player lets go of it only when it knows of the other input.
+    await givePCM()
     change { _ in }
+    await takeBackPCM()
   }
 
   /// Turns knobs, brings them into force and reports them.

@@ -11,6 +11,8 @@ final class StatusReporter: Sendable {
     var status = EngineStatus()
     var attributes: [String: Attribute] = [:]
     var mixer = "software"
+    /// The input whose player has the PCM.
+    var borrower: String?
   }
 
   private let context: DeviceContext
@@ -29,6 +31,24 @@ final class StatusReporter: Sendable {
     report(told.withLock { $0.status })
   }
 
+  /// Notes which input's player has the PCM; `nil` for none.
+  func take(borrower: String?) {
+    let isNews = told.withLock { told in
+      defer { told.borrower = borrower }
+      return told.borrower != borrower
+    }
+    if isNews { report(told.withLock { $0.status }) }
+  }
+
+  /// Says, once for each input that is lent, where the volume ends.
+  func lend(at input: String) {
+    guard told.withLock({ $0.mixer.hasPrefix("software") }) else { return }
+    context.log(
+      .warning,
+      "the input \"\(input)\" plays on \(options.device) by itself, and there is no hardware mixer: "
+        + "volume and mute do not act on it; name one in the option \"mixer\"")
+  }
+
   /// Takes a new status; `levels` are asked for where the options want them reported.
   func take(_ status: EngineStatus, levels: () -> Levels = { Levels(peak: [], rms: []) }) {
     let before = told.withLock { told in
@@ -42,7 +62,7 @@ final class StatusReporter: Sendable {
 
   private func report(_ status: EngineStatus) {
     let news = told.withLock { told in
-      let now = attributes(status, told.mixer)
+      let now = attributes(status, told.mixer, lentTo: told.borrower)
       let changed = now.filter { told.attributes[$0.key] != $0.value }
       told.attributes = now
       return changed
@@ -50,10 +70,14 @@ final class StatusReporter: Sendable {
     if !news.isEmpty { context.report(attributes: news) }
   }
 
-  private func attributes(_ status: EngineStatus, _ mixer: String) -> [String: Attribute] {
+  private func attributes(
+    _ status: EngineStatus, _ mixer: String, lentTo borrower: String?
+  ) -> [String: Attribute] {
+    let volume =
+      borrower != nil && mixer.hasPrefix("software") ? "none: the PCM is lent" : mixer
     let sink =
       switch status.state {
-      case .closed, .refused: "closed"
+      case .closed, .refused: borrower == nil ? "closed" : "lent"
       case .open: "device"
       case .silent: "silent"
       }
@@ -67,7 +91,8 @@ final class StatusReporter: Sendable {
         settings.map { .integer($0.bufferFrames * 1000 / max(1, $0.rate)) } ?? .null, unit: "ms",
         label: "Device buffer"),
       "pace": Attribute(.string(status.isClockPaced ? "clock" : "device"), label: "Pace set by"),
-      "mixer": Attribute(.string(mixer), label: "Volume by"),
+      "lentTo": Attribute(borrower.map { .string($0) } ?? .null, label: "PCM is lent to"),
+      "mixer": Attribute(.string(volume), label: "Volume by"),
       "problem": Attribute(problem.map { .string($0.message) } ?? .null, label: "Problem"),
       "underruns": Attribute(.integer(status.underruns), label: "Device ran dry"),
       "starvations": Attribute(.integer(status.starvations), label: "Source was late"),

@@ -11,7 +11,7 @@ struct EngineShared: ~Copyable {
   // Written by the controlling side.
   /// Set once: the thread ends.
   let stopping = Atomic<Bool>(false)
-  /// A request's number times two, plus one for on.
+  /// The newest `PowerRequest`, with its number.
   let powerAsked = Atomic<Int>(0)
   /// The input to listen to; −1 for none.
   let selected = Atomic<Int>(-1)
@@ -84,6 +84,20 @@ struct EngineShared: ~Copyable {
     guard index >= 0, index < Self.inputLimit else { return nil }
     return UnsafeMutablePointer(bitPattern: inputs[index].load(ordering: .acquiring))
   }
+}
+
+/// What the output is to do.
+enum PowerRequest: Int {
+  case off
+  case on
+  /// On, and patient with who has the PCM at present.
+  case takeBack
+
+  /// The request as one number, which rises with `number`.
+  func word(number: Int) -> Int { number * 4 + rawValue }
+
+  /// The request in a word.
+  init(word: Int) { self = Self(rawValue: word & 3) ?? .off }
 }
 
 /// One input as the audio thread reads it; a new cable gets a new slot.

@@ -92,12 +92,18 @@ final class SoundEngine: Sendable {
   private func wake() { shared.pointer.pointee.audioBell.ring() }
 
   /// Turns the output on or off; answers when that has happened or was refused.
-  func power(_ on: Bool) async -> EngineStatus {
+  func power(_ on: Bool) async -> EngineStatus { await ask(on ? .on : .off) }
+
+  /// Turns the output on where somebody else may have the PCM for a little longer: is never refused,
+  /// but goes on trying until it has it. Answers when it has it, or after half a second.
+  func takeBack() async -> EngineStatus { await ask(.takeBack) }
+
+  private func ask(_ power: PowerRequest) async -> EngineStatus {
     await withCheckedContinuation { continuation in
       let request: Int? = steering.withLock { state in
         guard !state.isStopped else { return nil }
         state.asked += 1
-        let request = state.asked * 2 + (on ? 1 : 0)
+        let request = power.word(number: state.asked)
         state.waiting.append((request, continuation))
         shared.pointer.pointee.powerAsked.store(request, ordering: .releasing)
         return request

@@ -11,7 +11,7 @@ extension AudioLoop {
   mutating func play() -> Int {
     let now = PlaybackClock.now()
     if let source { takeEvents(source) }
-    if lost, now >= retryAt, isRunning || hasFrames { reopen(now) }
+    if lost, now >= retryAt, isRunning || hasFrames || isTakingBack { reopen(now) }
     if suspendedSince > 0 { return resume(now) }
     for _ in 0..<64 {
       if renderer.pending > 0 {

@@ -91,6 +91,7 @@ extension AudioLoop {
     do throws(ALSAFailure) {
       try openDevice(wanted)
       lost = false
+      isTakingBack = false
       failure = ALSAFailure(step: .none, code: 0)
       shared.pointee.reopenings.add(1, ordering: .relaxed)
       renderer.discard()

@@ -44,6 +44,8 @@ struct AudioLoop: ~Copyable {
   // The state of trouble; see `AudioLoop+Trouble`.
   var failure = ALSAFailure(step: .none, code: 0)
   var lost = false
+  /// Whether the device is looked for also while nothing plays.
+  var isTakingBack = false
   var retryAt: Int64 = 0
   var retryDelay: Int64 = 0
   var suspendedSince: Int64 = 0
@@ -79,14 +81,21 @@ struct AudioLoop: ~Copyable {
   /// priority, take the whole machine: after a few rounds without a rest there is one.
   private mutating func calm(_ timeout: Int) -> Int {
     restless = timeout == 0 ? restless + 1 : 0
-    return restless > 8 ? 5 : timeout
+    let timeout = restless > 8 ? 5 : timeout
+    guard powered, lost, isTakingBack else { return timeout }
+    let left = Int(max(retryAt - PlaybackClock.now(), 0) / 1_000_000) + 1
+    return timeout < 0 ? left : min(timeout, left)
   }
 
   /// Brings what was asked for into force.
   private mutating func takeControl() {
     let asked = shared.pointee.powerAsked.load(ordering: .acquiring)
     if asked != shared.pointee.powerDone.load(ordering: .relaxed) {
-      if asked & 1 == 1 { if !powered { powerOn() } } else { powerOff() }
+      switch PowerRequest(word: asked) {
+      case .off: powerOff()
+      case .on: if !powered { powerOn() }
+      case .takeBack: if !powered { takeBack() }
+      }
       publish()
       shared.pointee.powerDone.store(asked, ordering: .releasing)
       shared.pointee.controlBell.ring()
@@ -128,6 +137,28 @@ struct AudioLoop: ~Copyable {
     }
   }
 
+  /// Turns on; a PCM that another still has is tried again for half a second here, and from then on
+  /// beside everything else.
+  private mutating func takeBack() {
+    let end = PlaybackClock.now() + 500_000_000
+    while true {
+      powerOn()
+      guard failure.code == EBUSY, PlaybackClock.now() < end,
+        !shared.pointee.stopping.load(ordering: .acquiring)
+      else { break }
+      // Whoever pauses here is not heard anyway.
+      powered = false
+      lost = false
+      failure = ALSAFailure(step: .none, code: 0)
+      _ = poll(nil, 0, 20)
+    }
+    guard failure.code != 0 else { return }
+    isTakingBack = true
+    guard !powered else { return }
+    powered = true
+    lose(failure)
+  }
+
   private mutating func powerOff() {
     source = nil
     sourceIndex = -1
@@ -144,6 +175,7 @@ struct AudioLoop: ~Copyable {
     endOwed = false
     planStale = true
     failure = ALSAFailure(step: .none, code: 0)
+    isTakingBack = false
   }
 
   private mutating func closeDown() {

@@ -67,10 +67,15 @@ extension FaultyDevice: PlayerDevice where Base: PlayerDevice {
   func plug(into socket: CableSocket) async throws(DeviceError) {
     try await base.plug(into: socket)
   }
+  func plug(pcm: String) async throws(DeviceError) { try await base.plug(pcm: pcm) }
+  func unplug() async throws(DeviceError) { try await base.unplug() }
 }
 
 extension FaultyDevice: AmplifierDevice where Base: AmplifierDevice {
   func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
     try await base.openSocket(socket, input: input)
+  }
+  func lend(input: String) async throws(DeviceError) -> String {
+    try await base.lend(input: input)
   }
 }

@@ -127,6 +127,19 @@ package final class DeviceProxy: Device {
     change { core, now in core.plugged(at: now) }
   }
 
+  package func lend(input: String) async throws(DeviceError) -> String {
+    try await ask(LendRequest(device: id, input: input), within: .seconds(10))
+  }
+
+  package func plug(pcm: String) async throws(DeviceError) {
+    try await ask(PlugRequest(device: id, target: .pcm(pcm)), within: .seconds(10))
+    change { core, now in core.plugged(at: now) }
+  }
+
+  package func unplug() async throws(DeviceError) {
+    try await ask(UnplugRequest(device: id), within: .seconds(10))
+  }
+
   private func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
     async throws(DeviceError) -> Request.Answer
   {

@@ -123,11 +123,27 @@ final class OpenDevice: Sendable {
       await answer(id) { (device) throws(DeviceError) in
         guard let amplifier = device as? any AmplifierDevice else { throw .noCable }
         try await amplifier.openSocket(socket, input: input)
+        return [:]
       }
-    case .plug(let id, let socket):
+    case .lend(let id, let input):
+      await answer(id) { (device) throws(DeviceError) in
+        guard let amplifier = device as? any AmplifierDevice else { throw .noCable }
+        return LendRequest.result(try await amplifier.lend(input: input))
+      }
+    case .plug(let id, let target):
       await answer(id) { (device) throws(DeviceError) in
         guard let player = device as? any PlayerDevice else { throw .noCable }
-        try await player.plug(into: socket)
+        switch target {
+        case .socket(let socket): try await player.plug(into: socket)
+        case .pcm(let name): try await player.plug(pcm: name)
+        }
+        return [:]
+      }
+    case .unplug(let id):
+      await answer(id) { (device) throws(DeviceError) in
+        guard let player = device as? any PlayerDevice else { throw .noCable }
+        try await player.unplug()
+        return [:]
       }
     }
   }
@@ -213,12 +229,11 @@ final class OpenDevice: Sendable {
   }
 
   private func answer(
-    _ id: Int, _ body: (any PluginDevice) async throws(DeviceError) -> Void
+    _ id: Int, _ body: (any PluginDevice) async throws(DeviceError) -> JSON
   ) async {
     do throws(DeviceError) {
       guard requests.begin(id) else { throw .cancelledEarly }
-      try await body(device)
-      reply(to: id, .success([:]))
+      reply(to: id, .success(try await body(device)))
     } catch {
       reply(to: id, .failure(RPCError(error)))
     }

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import PluginProtocol
 import Synchronization
 
 /// What a device is asked to do, with the id of the request.
@@ -7,11 +8,15 @@ enum DeviceJob: Sendable {
   case perform(Int, JSON)
   case scan(Int, folder: String?, cursor: String?)
   case openSocket(Int, CableSocket, input: String)
-  case plug(Int, CableSocket)
+  case lend(Int, input: String)
+  case plug(Int, PlugRequest.Target)
+  case unplug(Int)
 
   var id: Int {
     switch self {
-    case .perform(let id, _), .scan(let id, _, _), .openSocket(let id, _, _), .plug(let id, _): id
+    case .perform(let id, _), .scan(let id, _, _), .openSocket(let id, _, _), .lend(let id, _),
+      .plug(let id, _), .unplug(let id):
+      id
     }
   }
 }

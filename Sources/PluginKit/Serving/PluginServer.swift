@@ -85,7 +85,11 @@ final class PluginServer: Sendable {
       pass(id, to: request?.device) { request.map { .openSocket(id, $0.socket, input: $0.input) } }
     case PlugRequest.method:
       let request = PlugRequest(params: params)
-      pass(id, to: request?.device) { request.map { .plug(id, $0.socket) } }
+      pass(id, to: request?.device) { request.map { .plug(id, $0.target) } }
+    case LendRequest.method:
+      let request = LendRequest(params: params)
+      pass(id, to: request?.device) { request.map { .lend(id, input: $0.input) } }
+    case UnplugRequest.method: pass(id, to: UnplugRequest(params: params)?.device) { .unplug(id) }
     default:
       reply(
         to: id, .failure(RPCError(RPCError.unknownMethodCode, "unknown method \"\(method)\"")))

@@ -219,29 +219,50 @@ public struct OpenSocketRequest: PluginRequest {
   }
 }
 
-/// Tells a player to send its sound into an amplifier's socket.
+/// Tells a player where its sound goes: into an amplifier's socket, or to a PCM that is lent to it.
 public struct PlugRequest: PluginRequest {
+  /// Where the sound goes.
+  public enum Target: Sendable, Hashable {
+    case socket(CableSocket)
+    /// The name of an ALSA PCM.
+    case pcm(String)
+  }
+
   public static let method = "plug"
   public let device: DeviceID
-  public let socket: CableSocket
+  public let target: Target
+
+  public init(device: DeviceID, target: Target) {
+    self.device = device
+    self.target = target
+  }
 
   public init(device: DeviceID, socket: CableSocket) {
-    self.device = device
-    self.socket = socket
+    self.init(device: device, target: .socket(socket))
   }
 
   public var params: JSON {
-    [
-      "device": .string(device.name), "path": .string(socket.path),
-      "token": .string(socket.token),
-    ]
+    switch target {
+    case .socket(let socket):
+      [
+        "device": .string(device.name), "path": .string(socket.path),
+        "token": .string(socket.token),
+      ]
+    case .pcm(let name): ["device": .string(device.name), "pcm": .string(name)]
+    }
   }
 
   public init?(params: JSON) {
-    guard let device = params["device"]?.string, let path = params["path"]?.string,
-      let token = params["token"]?.string
-    else { return nil }
-    self.init(device: DeviceID(device), socket: CableSocket(path: path, token: token))
+    guard let device = params["device"]?.string.map({ DeviceID($0) }) else { return nil }
+    switch (params["pcm"], params["path"], params["token"]) {
+    case (let pcm?, nil, nil):
+      guard let name = pcm.string, !name.isEmpty else { return nil }
+      self.init(device: device, target: .pcm(name))
+    case (nil, let path?, let token?):
+      guard let path = path.string, let token = token.string else { return nil }
+      self.init(device: device, socket: CableSocket(path: path, token: token))
+    default: return nil
+    }
   }
 }
 

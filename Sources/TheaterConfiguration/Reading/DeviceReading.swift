@@ -116,23 +116,14 @@ extension ConfigurationReader {
 
   private mutating func checkKinds(from: String, to: String, at path: JSONPath) {
     guard let source = cableKinds(of: from), let sink = cableKinds(of: to) else { return }
-    let common = Set(source).intersection(sink)
-    guard common.isDisjoint(with: CableKind.joined) else { return }
+    guard CableKind.joining(source, sink) == nil else { return }
     func words(_ kinds: [CableKind]) -> String {
       kinds.isEmpty ? "none" : kinds.map(\.rawValue).joined(separator: ", ")
     }
     let ends = "\"\(from)\" has \(words(source)), \"\(to)\" has \(words(sink))"
-    if common.isEmpty {
-      report(
-        .reference, at: path, "no cable fits both ends: \(ends)",
-        hint: "Use a plugin for one of them that has a kind of cable in common with the other.")
-    } else {
-      report(
-        .reference, at: path,
-        "the ends have only the kind alsa in common, and nobody lends a PCM yet: \(ends)",
-        hint: "Use plugins that both have pcm; or let \"\(from)\" play on a sound device of its "
-          + "own and remove this cable.")
-    }
+    report(
+      .reference, at: path, "no cable fits both ends: \(ends)",
+      hint: "Use a plugin for one of them that has a kind of cable in common with the other.")
   }
 
   /// What the manifest says of the device's end; `nil` when that cannot be known.

@@ -46,12 +46,13 @@ enum SoundConfiguration {
       format "raw"
     }
     pcm.card {
-      @args [ DIR RATE CHANNELS FORMAT MAPS ]
+      @args [ DIR RATE CHANNELS FORMAT MAPS EXCLUSIVE ]
       @args.DIR { type string }
       @args.RATE { type integer default 0 }
       @args.CHANNELS { type integer default 0 }
       @args.FORMAT { type string default "" }
       @args.MAPS { type integer default 0 }
+      @args.EXCLUSIVE { type integer default 0 }
       type virtualcard
       file { @func concat strings [ $DIR "/heard.raw" ] }
       log { @func concat strings [ $DIR "/card.log" ] }
@@ -60,6 +61,7 @@ enum SoundConfiguration {
       channels $CHANNELS
       format $FORMAT
       maps $MAPS
+      exclusive $EXCLUSIVE
     }
     pcm.server {
       @args [ DIR ]

@@ -32,6 +32,19 @@ struct Recording {
     self.channels = channels
   }
 
+  /// Raw frames of two channels of 16 bits.
+  init(stereo data: Data, rate: Double) {
+    self.rate = rate
+    let bytes = [UInt8](data)
+    let samples = (0..<bytes.count / 2).map { index in
+      Double(Int16(bitPattern: UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8))
+        / 32768
+    }
+    channels = (0..<2).map { channel in
+      stride(from: channel, to: samples.count - samples.count % 2, by: 2).map { samples[$0] }
+    }
+  }
+
   /// How many seconds it holds.
   var seconds: Double { Double(channels.first?.count ?? 0) / rate }
 

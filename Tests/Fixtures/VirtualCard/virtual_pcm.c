@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -288,7 +289,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 
 typedef struct {
   const char *file, *control, *log, *format;
-  long rate, channels, maps;
+  long rate, channels, maps, exclusive;
 } settings_t;
 
 static int constrain(card_t *card, const settings_t *settings) {
@@ -330,6 +331,7 @@ static int read_settings(snd_config_t *conf, settings_t *settings) {
     else if (!strcmp(id, "format")) snd_config_get_string(node, &settings->format);
     else if (!strcmp(id, "rate")) snd_config_get_integer(node, &settings->rate);
     else if (!strcmp(id, "channels")) snd_config_get_integer(node, &settings->channels);
+    else if (!strcmp(id, "exclusive")) snd_config_get_integer(node, &settings->exclusive);
     else if (!strcmp(id, "maps")) snd_config_get_integer(node, &settings->maps);
     else if (strcmp(id, "type") && strcmp(id, "comment") && strcmp(id, "hint")) return -EINVAL;
   }
@@ -356,6 +358,14 @@ SND_PCM_PLUGIN_DEFINE_FUNC(virtualcard) {
   card->control = settings.control ? strdup(settings.control) : NULL;
   card->capture = append_to(settings.file);
   card->log = append_to(settings.log);
+  // The lock belongs to the open file: it goes with the close, or with the process.
+  if (settings.exclusive && flock(card->capture, LOCK_EX | LOCK_NB) < 0) {
+    close(card->capture);
+    if (card->log >= 0) close(card->log);
+    free(card->control);
+    free(card);
+    return -EBUSY;
+  }
   card->maps = settings.maps;
   card->io.version = SND_PCM_IOPLUG_VERSION;
   card->io.name = "virtual card";

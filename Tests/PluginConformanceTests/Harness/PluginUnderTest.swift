@@ -41,6 +41,7 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
     PluginUnderTest("ALSAAmplifier", folder: "Plugins/ALSAAmplifier", programs: built),
     PluginUnderTest("LibavPlayer", folder: "Plugins/LibavPlayer", programs: built),
     python,
+    PluginUnderTest("PythonAlsaPlayer", folder: "Tests/Fixtures/PythonAlsaPlayer"),
   ].filter { (try? JSON(parsing: $0.manifestBytes())) != [:] }
 
   func manifestBytes() throws -> [UInt8] {

@@ -168,6 +168,19 @@ struct ServingTests {
     #expect(plugin.script.log.contains("a plugs /x"))
   }
 
+  @Test("F1 · a device that knows nothing of lent PCMs says that it has no such cable")
+  func lending() async throws {
+    let plugin = ServedPlugin()
+    try plugin.open(1)
+    try plugin.send(2, PlugRequest(device: "a", target: .pcm("hw:0,0")))
+    try plugin.send(3, UnplugRequest(device: "a"))
+    try plugin.send(4, LendRequest(device: "a", input: "dvd"))
+    let answers = await plugin.answers(4)
+    for id in 2...4 {
+      #expect(answers[id]?.failure?.deviceError(device: "a").code == .unsupported)
+    }
+  }
+
   @Test("F1 · a line beyond the limit is refused and the next one read")
   func longLine() async throws {
     let plugin = ServedPlugin()

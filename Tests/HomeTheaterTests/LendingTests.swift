@@ -1,0 +1,126 @@
+import Devices
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+/// Cables of the kind `alsa`: the amplifier lends its PCM to the player whose input is selected.
+@Suite(.timeLimit(.minutes(1))) struct LendingTests {
+  private let said: Said
+  private let theater: Theater
+
+  /// What the log was told.
+  private final class Said: Sendable {
+    let lines = Mutex<[String]>([])
+  }
+
+  init() {
+    let said = Said()
+    self.said = said
+    theater = Theater { line in said.lines.withLock { $0.append(line) } }
+  }
+
+  /// A theater whose DVD player has nothing but `alsa`.
+  private func live(
+    lending pcm: String? = "hw:0,0", _ body: @Sendable (Theater) async throws -> Void
+  ) async throws {
+    await theater["dvd"].setCables([.alsa])
+    await theater["amp"].setCables([.pcm, .alsa])
+    await theater["amp"].setLentPCM(pcm)
+    try await theater.live(body)
+  }
+
+  /// What passed over the cable, as far as it concerns the lending.
+  private var passed: [String] {
+    theater.journal.lines.filter {
+      $0.hasPrefix("amp lend") || $0.hasPrefix("dvd plug") || $0.hasPrefix("dvd unplug")
+    }
+  }
+
+  private func select(_ input: String, on amp: FakeDevice) async {
+    await amp.report(.power, "on")
+    await amp.report(.input, .string(input))
+  }
+
+  private func passes(_ expected: [String]) async -> Bool {
+    await eventually { passed == expected }
+  }
+
+  @Test("F1 F4 · a PCM is lent once; the player has it while its input is selected, and no longer")
+  func selection() async throws {
+    try await live { theater in
+      let amp = theater["amp"]
+      #expect(await passes(["amp lend dvd"]))
+      await select("dvd", on: amp)
+      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      await select("cd", on: amp)
+      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0", "dvd unplug"]))
+      await select("dvd", on: amp)
+      #expect(await eventually { passed.suffix(1) == ["dvd plug hw:0,0"] })
+      await amp.report(.power, "off")
+      #expect(
+        await passes([
+          "amp lend dvd", "dvd plug hw:0,0", "dvd unplug", "dvd plug hw:0,0", "dvd unplug",
+        ]))
+      // The other player takes a cable of samples as ever.
+      #expect(await eventually { await theater["cd"].plugged.count == 1 })
+    }
+  }
+
+  @Test("F1 F4 · what is only assumed of the amplifier hands over nothing")
+  func assumed() async throws {
+    try await live { theater in
+      let amp = theater["amp"]
+      await amp.report(.power, "on")
+      await amp.report(.input, "dvd", provenance: .assumed)
+      #expect(await passes(["amp lend dvd"]))
+      await amp.report(.input, "dvd")
+      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+    }
+  }
+
+  @Test("E17 F4 · an amplifier that is gone has its PCM back at once; new, it is asked again")
+  func sinkRestarts() async throws {
+    try await live { theater in
+      let amp = theater["amp"]
+      await select("dvd", on: amp)
+      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      await amp.setAvailability(.unavailable("it is started anew"))
+      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0", "dvd unplug"]))
+      await amp.restart()
+      await amp.setAvailability(.available)
+      #expect(
+        await passes([
+          "amp lend dvd", "dvd plug hw:0,0", "dvd unplug", "amp lend dvd", "dvd plug hw:0,0",
+        ]))
+    }
+  }
+
+  @Test("E17 F4 · a player that starts anew gets the PCM again")
+  func sourceRestarts() async throws {
+    try await live { theater in
+      await select("dvd", on: theater["amp"])
+      #expect(await passes(["amp lend dvd", "dvd plug hw:0,0"]))
+      await theater["dvd"].restart()
+      #expect(
+        await passes(["amp lend dvd", "dvd plug hw:0,0", "amp lend dvd", "dvd plug hw:0,0"]))
+    }
+  }
+
+  @Test("F4 · an amplifier that lends nothing is said so once, and asked again later")
+  func refused() async throws {
+    try await live(lending: nil) { theater in
+      #expect(await passes(["amp lend dvd"]))
+      await theater.clock.waitForSleepers(1)
+      await theater["amp"].setLentPCM("hw:1")
+      theater.clock.advance(by: .seconds(1))
+      #expect(await passes(["amp lend dvd", "amp lend dvd"]))
+      await select("dvd", on: theater["amp"])
+      #expect(await eventually { passed.last == "dvd plug hw:1" })
+    }
+    let lines = said.lines.withLock { $0 }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("cable dvd → amp (dvd): ") == true)
+    #expect(lines.first?.contains("nothing is lent") == true)
+  }
+}
