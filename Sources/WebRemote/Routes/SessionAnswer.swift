@@ -15,9 +15,6 @@ extension Call {
     }
     return cookie
   }
-
-  /// Whether the caller is a browser that keeps its session in a cookie.
-  var bringsCookie: Bool { cookie != nil && request.headers[.authorization] == nil }
 }
 
 extension Response {

@@ -33,12 +33,13 @@ extension Remote {
         "Proves again who one is: a new token for the session."
       ) { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
-        let fields = try call.fields("password", "code")
+        let fields = try call.fields("password", "code", "cookie")
+        let cookie = try call.wantedCookie(fields)
         return Response(
           try await gate.prove(
             caller.token, password: try fields.requiredText("password"),
             secondFactor: try fields.text("code")), status: .ok,
-          cookie: call.bringsCookie ? call.cookie : nil)
+          cookie: cookie)
       },
     ]
   }

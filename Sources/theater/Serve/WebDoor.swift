@@ -73,9 +73,12 @@ struct WebDoor: Sendable {
     if case .tls = protection { "https" } else { "http" }
   }
 
-  /// What a browser is given to come here; `nil` where the port is not known beforehand.
+  /// What a person types to come here: the first of the configured names, else the host; `nil` where
+  /// neither is known before the listener is open.
   var address: String? {
-    port == 0 ? nil : "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    let isEverywhere = ["0.0.0.0", "::"].contains(host)
+    guard port != 0, let name = names.first ?? (isEverywhere ? nil : host) else { return nil }
+    return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
   }
 
   /// The configured names, and the host where it is one that can be asked for.
