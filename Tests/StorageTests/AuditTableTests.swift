@@ -60,8 +60,9 @@ import Testing
 
   @Test("E7 · sessions and invitations of an older database go on; a session is to be proven again")
   func migrates() async throws {
-    let file = try DatabaseFile(named: TheaterDatabase.fileName, in: scratch.folder)
-    let old = try DatabaseQueue(path: file.path)
+    try DurableFile.makeFolder(scratch.folder)
+    try DurableFile.make(scratch.file)
+    let old = try DatabaseQueue(path: scratch.file)
     try Schema.migrator.migrate(old, upTo: "3 audit")
     let token = try #require(SessionToken(String(repeating: "a", count: 43)))
     try await old.write { [now = scratch.now.milliseconds] in

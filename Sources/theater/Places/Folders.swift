@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The folders of the theater, where the XDG Base Directory Specification puts them.

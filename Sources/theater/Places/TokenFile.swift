@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The secret of this user's session, in a file that nobody else can read.
