@@ -128,6 +128,9 @@ import WebRemote
       forUpdating: theater.folder.appendingPathComponent("state/theater/theater.sqlite"))
     try file.write(contentsOf: Data("not a database any more".utf8))
     try file.close()
+    // Its log would mend what is in it.
+    try FileManager.default.removeItem(
+      at: theater.folder.appendingPathComponent("state/theater/theater.sqlite-wal"))
     #expect(try await !theater.start())
     let log = theater.text("log")
     let command = log.split(separator: "`").first { $0.hasPrefix("theater backup restore ") }

@@ -107,6 +107,7 @@ private func atTerminal(
   @Test("E6 · Ctrl-C at a hidden prompt leaves the terminal as it was")
   func hiddenPrompt() async throws {
     try await withLivingRoom { room in
+      _ = await room.setupCode()
       var environment = room.environment
       // A terminal on which nothing can be painted has prompts.
       environment["TERM"] = "dumb"

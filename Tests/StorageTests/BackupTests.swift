@@ -80,7 +80,10 @@ import Testing
   func restoreAfterLoss() async throws {
     try await furnish()
     let backup = try scratch.backups.create(.asked, at: scratch.now)
-    try FileManager.default.removeItem(atPath: scratch.file)
+    for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
+    where file.hasPrefix("theater.") {
+      try FileManager.default.removeItem(atPath: "\(scratch.folder)/\(file)")
+    }
     #expect(try scratch.backups.restore(backup, at: scratch.now) == nil)
     #expect(try await position() == 7)
   }

@@ -53,7 +53,9 @@ extension StorageError {
   func atStart(_ path: String, _ backups: Backups) -> StorageError {
     switch code {
     case .full: .fullAtStart(path)
-    case .damaged: StorageError(.damaged, message: message, hint: Self.damagedHint(backups))
+    // A key that does not fit has its own way out.
+    case .damaged where !message.contains(KeyFile.name):
+      StorageError(.damaged, message: message, hint: Self.damagedHint(backups))
     default: self
     }
   }

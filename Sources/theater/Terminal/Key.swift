@@ -34,7 +34,7 @@ struct KeyDecoder: Sendable {
         keys += Self.escape(&rest).map { [$0] } ?? []
       } else if byte < 0x20 || byte == 0x7F {
         keys += Self.control(byte).map { [$0] } ?? []
-      } else if let key = character(byte) {
+      } else if let key = character(byte, &rest) {
         keys.append(key)
       }
     }
@@ -73,9 +73,11 @@ struct KeyDecoder: Sendable {
     return nil
   }
 
-  private mutating func character(_ byte: UInt8) -> Key? {
+  private mutating func character(_ byte: UInt8, _ rest: inout ArraySlice<UInt8>) -> Key? {
     if byte & 0xC0 != 0x80, !open.isEmpty {
-      open = [byte]
+      // It begins the next character.
+      open = []
+      rest = [byte] + rest
       return .garbled
     }
     open.append(byte)

@@ -54,7 +54,9 @@ final class Terminal: Sendable {
     posix_spawnattr_setflags(&attributes, Self.newSession)
 
     let words = ["sh", "-c", Self.script, "sh", program.path] + arguments
-    let variables = environment.map { "\($0)=\($1)" }
+    // A test's own setting would take SIGQUIT for a crash to be described.
+    let variables = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+      .map { "\($0)=\($1)" }
     var pid: pid_t = 0
     let outcome = Self.withStrings(words) { words in
       Self.withStrings(variables) { posix_spawn(&pid, "/bin/sh", &actions, &attributes, words, $0) }
