@@ -58,7 +58,8 @@ import Testing
     try await controller.perform(["input": "cd"])
     #expect(take() == nil)
     _ = try await controller.ask(LendRequest(device: Controller.device, input: "cd"))
-    snd_pcm_close(try #require(take()))
+    let borrowed: OpaquePointer = try #require(take())
+    snd_pcm_close(borrowed)
     await controller.end()
   }
 
