@@ -4,14 +4,15 @@ import Synchronization
 /// The cables that feed the engine, kept alive for as long as the audio thread may read them.
 final class SoundInputs: Sendable {
   /// A pointer that both threads may use.
+  ///
+  /// Safe: everything behind it is atomic or has one owner by design (see `EngineShared`), and it
+  /// is freed after both threads have ended.
   struct SharedState: @unchecked Sendable {
-    // Safe: everything behind it is atomic or has one owner by design (see `EngineShared`), and it
-    // is freed after both threads have ended.
     let pointer: UnsafeMutablePointer<EngineShared>
   }
 
+  // Safe: the slot is made and freed here, and read by the audio thread alone.
   private struct Input: @unchecked Sendable {
-    // Safe: the slot is made and freed here, and read by the audio thread alone.
     let sink: CableSink
     let slot: UnsafeMutablePointer<InputSlot>
   }

@@ -20,8 +20,8 @@ final class HardwareMixer: Sendable {
   /// Whether it can be switched off.
   let hasSwitch: Bool
 
+  // Safe: libasound's mixer is used under the lock alone.
   private struct Handle: @unchecked Sendable {
-    // Safe: libasound's mixer is used under the lock alone.
     let mixer: OpaquePointer
     let element: OpaquePointer
     /// The volume last set here and the level the control settled on: as long as it stands there,

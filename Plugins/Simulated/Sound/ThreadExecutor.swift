@@ -3,8 +3,9 @@ import PluginProtocol
 
 /// Runs an actor on a thread of its own, so that it may wait for the other end of a cable without
 /// holding up anything else in the process.
+///
+/// Safe: `jobs` and `isStopped` are touched under the mutex alone.
 final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
-  // Safe: `jobs` and `isStopped` are touched under the mutex alone.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var jobs: [UnownedJob] = []

@@ -4,9 +4,9 @@ import Validation
 struct RegistrationForm: Sendable {
   private(set) var form: Form
 
-  init(_ fields: [FieldDeclaration]) {
+  init(_ rules: RuleSet) {
     form = Form(
-      fields,
+      RegistrationWizard.Step.allCases.flatMap(\.fields).map { rules[$0] },
       groups: RegistrationWizard.Step.allCases.map { step in
         FormGroup(step.group, fields: step.fields, controls: [step.button])
       })
@@ -56,21 +56,4 @@ extension RegistrationWizard.Step {
 
   fileprivate var group: GroupName { GroupName(rawValue) }
   fileprivate var button: ControlName { ControlName(rawValue) }
-}
-
-extension RegistrationWizard {
-  /// What the controller asks of names, addresses and passwords; it checks again, and has the last
-  /// word (NIST SP 800-63B-4: length counts, composition does not).
-  package static let standardFields = [
-    FieldDeclaration(.name, rules: [Rule(.notEmpty), Rule(.maxLength(100))]),
-    FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.email)]),
-    FieldDeclaration(
-      .password, isSecret: true,
-      rules: [
-        Rule(.minLength(15)), Rule(.maxLength(256)), Rule(.notInBlocklist),
-        Rule(.noPersonalWords([.name, .email])),
-      ]),
-    FieldDeclaration(
-      .passwordAgain, label: "repetition", isSecret: true, rules: [Rule(.equals(.password))]),
-  ]
 }

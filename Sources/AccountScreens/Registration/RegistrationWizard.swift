@@ -41,8 +41,9 @@ package struct RegistrationWizard: ScreenModel {
   package private(set) var outcome: RegistrationOutcome?
   private var fields: RegistrationForm
 
-  /// - Parameter rules: What the controller wants of names, addresses and passwords.
-  package init(_ rules: [FieldDeclaration] = Self.standardFields) {
+  /// - Parameter rules: What the controller wants of names, addresses and passwords; it checks
+  ///   again, and has the last word.
+  package init(_ rules: RuleSet) {
     fields = RegistrationForm(rules)
   }
 

@@ -3,8 +3,9 @@ import TestSupport
 
 /// A PulseAudio of a test's own, without hardware, D-Bus or a session: one sink that nobody hears,
 /// paced in real time, whose monitor can be recorded.
+///
+/// Safe: a test uses it from one task at a time.
 final class SoundServer: @unchecked Sendable {
-  // Safe: a test uses it from one task at a time.
   let scratch: Scratch
   private var server: Child?
 

@@ -6,14 +6,16 @@ import Validation
 private let long = "four lions in a cinema"
 private let ann = Registered(name: "Ann", email: "ann@example.org", role: "owner")
 
-private let rules = [
-  FieldDeclaration(.name, rules: [Rule(.notEmpty)]),
-  FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.notEmpty), Rule(.email)]),
-  FieldDeclaration(
-    .password, isSecret: true,
-    rules: [Rule(.minLength(15)), Rule(.noPersonalWords([.name, .email]))]),
-  FieldDeclaration(.passwordAgain, isSecret: true, rules: [Rule(.equals(.password))]),
-]
+private let rules = RuleSet(
+  "of these tests",
+  fields: [
+    FieldDeclaration(.name, rules: [Rule(.notEmpty)]),
+    FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.notEmpty), Rule(.email)]),
+    FieldDeclaration(
+      .password, isSecret: true,
+      rules: [Rule(.minLength(15)), Rule(.noPersonalWords([.name, .email]))]),
+    FieldDeclaration(.passwordAgain, isSecret: true, rules: [Rule(.equals(.password))]),
+  ])
 
 @Suite("the registration wizard", .timeLimit(.minutes(1)))
 struct RegistrationWizardTests {

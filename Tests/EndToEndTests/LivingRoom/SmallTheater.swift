@@ -131,6 +131,14 @@ final class SmallTheater: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
+  /// A test that fails before `close` leaves nothing running and nothing lying about.
+  deinit {
+    if let process = running.withLock({ $0 }), process.isRunning {
+      kill(process.processIdentifier, SIGKILL)
+    }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
   private func waitForEnd() async {
     _ = await eventually(within: 20) { !self.running.withLock { $0?.isRunning == true } }
   }

@@ -4,8 +4,9 @@ import Testing
 @testable import PluginKit
 
 /// A peer without manners: sends any bytes, reads whole messages.
+///
+/// Safe: a test uses it on one thread at a time.
 final class RawPeer: @unchecked Sendable {
-  // Safe: a test uses it on one thread at a time.
   let descriptor: Int32
   private var inbox = CableInbox(largest: CableLimit.payload)
 

@@ -43,7 +43,7 @@ struct FaceTests {
   private func registering(_ given: [FieldName: String] = [:])
     -> Sitting<RegistrationFace>
   {
-    Sitting(RegistrationFace(given: given, paint: plain), RegistrationWizard())
+    Sitting(RegistrationFace(given: given, paint: plain), RegistrationWizard(.standard))
   }
 
   @Test("E6 C7 · the wizard shows step, rules and progress at every key, and hides the password")

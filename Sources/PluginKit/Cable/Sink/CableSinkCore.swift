@@ -2,9 +2,10 @@ import Glibc
 import Synchronization
 
 /// The sink's I/O: one thread that polls the listener, the connection and an event descriptor.
+///
+/// Safe: everything but `controls` (a Mutex) and the ring's consumer side belongs to the I/O thread
+/// once `run` has started; the `let`s never change.
 final class CableSinkCore: @unchecked Sendable {
-  // Safe: everything but `controls` (a Mutex) and the ring's consumer side belongs to the I/O
-  // thread once `run` has started; the `let`s never change.
   struct Controls {
     var token: CableToken?
     var heard: Bool

@@ -17,9 +17,10 @@ public enum CableRead: Sendable, Equatable {
 
 /// The audio thread's hold on a sink: reads sound without allocation, locks or reference counting.
 /// Valid as long as its `CableSink` is. One thread at a time may use it.
+///
+/// Safe to send: the ring's consumer side is used by one thread at a time (the contract above), and
+/// everything shared with the producer is atomic.
 public struct CableTap: @unchecked Sendable {
-  // Safe to send: the ring's consumer side is used by one thread at a time (the contract above),
-  // and everything shared with the producer is atomic.
   let ring: UnsafeMutablePointer<CableRing>
   let own: UnsafeMutablePointer<CableConsumer>
 

@@ -1,9 +1,10 @@
 import Glibc
 
 /// The state of a source and its I/O thread. Everything mutable is guarded by `monitor`.
+///
+/// Safe: every access to a `var` happens inside `monitor.locked`; methods marked "locked" are
+/// called there alone.
 final class CableSourceCore: @unchecked Sendable {
-  // Safe: every access to a `var` happens inside `monitor.locked`; methods marked "locked" are
-  // called there alone.
 
   /// Sound that waits to be sent at most; a waiting decoder is woken at a quarter, so that it wakes
   /// seldom, works long enough to find its caches warm, and credit always finds sound.

@@ -29,9 +29,10 @@ func startCableThread(_ body: @escaping @Sendable () -> Void) throws(CableError)
 }
 
 /// A mutex with a condition, for threads that wait.
+///
+/// Safe: both are made for use from several threads, the pointers never change, and `wakes` is
+/// guarded by the mutex.
 final class CableMonitor: @unchecked Sendable {
-  // Safe: both are made for use from several threads, the pointers never change, and `wakes` is
-  // guarded by the mutex.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var wakes = false

@@ -1,5 +1,6 @@
 import AccountScreens
 import JSON
+import Validation
 
 /// Registers with the controller of this user.
 struct RemoteRegistration: RegistrationService {
@@ -11,6 +12,19 @@ struct RemoteRegistration: RegistrationService {
 
   let theater: RemoteTheater
   let admission: Admission
+
+  /// The rules of the controller for names, addresses and passwords.
+  static func rules(of theater: RemoteTheater) async throws -> RuleSet {
+    let answer = try await theater.get("/api/validation")
+    guard answer["format"]?.integer == RuleSet.format,
+      let rules = try? RuleSet(answer["rules"] ?? .null)
+    else {
+      throw Ending(
+        .failed, "this program does not understand the controller's rules",
+        hint: "Use the program that came with the controller.")
+    }
+    return rules
+  }
 
   func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered {
     var body: JSONObject = [

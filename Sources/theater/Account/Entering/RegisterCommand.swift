@@ -31,7 +31,8 @@ struct Register: AsyncParsableCommand {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.expectController()
     let service = RemoteRegistration(theater: theater, admission: try admission())
-    let wizard = RegistrationWizard().driver(service)
+    let rules = try await RemoteRegistration.rules(of: theater)
+    let wizard = RegistrationWizard(rules).driver(service)
     var given: [FieldName: String] = [:]
     given[.name] = name
     given[.email] = email
