@@ -5,8 +5,10 @@ import Foundation
 struct HTTPLoad {
   private let descriptor: Int32
   private let token: String
+  private let host: String
 
   init?(port: UInt16, token: String) {
+    host = "127.0.0.1:\(port)"
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     self.token = token
     var address = sockaddr_in()
@@ -29,7 +31,7 @@ struct HTTPLoad {
   func post(_ path: String, _ body: String) -> Int? {
     let request = Array(
       """
-      POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\
+      POST \(path) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\
       Content-Type: application/json\r\nPrefer: wait=20\r\nContent-Length: \(body.utf8.count)\r\n\
       \r\n\(body)
       """.utf8)

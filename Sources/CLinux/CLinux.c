@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,3 +37,21 @@ int linux_spawn_confine(void *actions, const char *folder) {
 }
 
 void linux_return_large_blocks(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
+
+static int facts_of(int result, const struct stat *status, struct linux_file_facts *facts) {
+  if (result == 0) {
+    facts->mode = status->st_mode;
+    facts->owner = status->st_uid;
+  }
+  return result;
+}
+
+int linux_link_facts(const char *path, struct linux_file_facts *facts) {
+  struct stat status;
+  return facts_of(lstat(path, &status), &status, facts);
+}
+
+int linux_open_facts(int file, struct linux_file_facts *facts) {
+  struct stat status;
+  return facts_of(fstat(file, &status), &status, facts);
+}

@@ -16,6 +16,15 @@ int linux_pidfd_open(int pid);
 /// Adds to a `posix_spawn_file_actions_t`: close every descriptor above 2, begin in `folder`.
 /// 0, or an error number.
 int linux_spawn_confine(void *actions, const char *folder);
+/// Of a file: its kind and permissions as in `st_mode`, and the user whose it is.
+struct linux_file_facts {
+  unsigned int mode;
+  unsigned int owner;
+};
+/// The facts of what lies at a path itself, be it a link. 0, or -1 and errno.
+int linux_link_facts(const char *path, struct linux_file_facts *facts);
+/// The facts of an open file. 0, or -1 and errno.
+int linux_open_facts(int file, struct linux_file_facts *facts);
 /// Makes malloc give back to the system at once what is freed in blocks of `bytes` or more; left to
 /// itself it learns to keep them.
 void linux_return_large_blocks(int bytes);

@@ -73,15 +73,12 @@ struct Folders: Sendable, Hashable {
         hint: "Check who may write in the folder above it.")
     }
     // Of the link itself, if somebody has put one there.
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-      status.st_uid == geteuid()
-    else {
+    guard let facts = FileFacts(at: path), facts.isFolder, facts.owner == geteuid() else {
       throw Ending(
         .failed, "\(path) is not a folder of yours",
         hint: "Remove it, or set XDG_RUNTIME_DIR to a folder of your own.")
     }
-    if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+    if !facts.isPrivate, chmod(path, 0o700) != 0 {
       throw Ending(
         .failed, "others may enter \(path)", hint: "Close it: chmod 700 \(path)")
     }
@@ -96,9 +93,8 @@ struct Folders: Sendable, Hashable {
   }
 
   private static func isOwnFolder(_ path: String, user: uid_t) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      && status.st_uid == user
+    guard let facts = FileFacts(at: path) else { return false }
+    return facts.isFolder && facts.owner == user
   }
 
   private static func home(of user: uid_t) -> String? {

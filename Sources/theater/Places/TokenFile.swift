@@ -21,11 +21,8 @@ struct TokenFile: Sendable {
         hint: "Check that it belongs to you: ls -l \(path)")
     }
     defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw odd("is no file")
-    }
-    guard status.st_mode & 0o077 == 0 else { throw odd("can be read by others") }
+    guard let facts = FileFacts(open: file), facts.isFile else { throw odd("is no file") }
+    guard facts.isPrivate else { throw odd("can be read by others") }
     var bytes = [UInt8](repeating: 0, count: Self.longest + 1)
     let count = Glibc.read(file, &bytes, bytes.count)
     guard count >= 0 else { throw failure("read") }

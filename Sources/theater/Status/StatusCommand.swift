@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Devices
 import JSON
 import WebRemote
 
@@ -45,11 +45,7 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Monotonic seconds.
-  static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  static var now: Double { SystemClock().now() / .seconds(1) }
 }
 
 /// The status that repaints itself, until the controller ends the stream.
