@@ -1,3 +1,4 @@
+import CLinux
 import Devices
 import PluginKit
 import PluginProtocol
@@ -118,7 +119,11 @@ actor CableOutput {
     }
     let source = source
     let generator = SignalGenerator(wish.signal, from: wish.position)
-    PosixThread.start(name: "signal") { Self.write(generator, to: source, section: section) }
+    PosixThread.start(name: "signal") {
+      // Half a second ahead of what is heard: what people wait for goes first.
+      _ = linux_nice_thread(5)
+      Self.write(generator, to: source, section: section)
+    }
   }
 
   /// A new section, with nothing of the one before left to hear.
