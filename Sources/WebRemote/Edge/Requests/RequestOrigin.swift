@@ -30,8 +30,12 @@ enum DeviceLabel {
     if agent.hasPrefix("theater/"), let host = agent.split(separator: "(").dropFirst().first {
       return "theater on \(host.prefix { $0 != ")" })"
     }
-    let browser = browsers.first { agent.contains($0.sign) }?.name
-    let system = systems.first { agent.contains($0.sign) }?.name
+    let words = agent.split { " ();,".contains($0) }
+    func name(in signs: [(sign: String, name: String)]) -> String? {
+      signs.first { sign in words.contains { $0.hasPrefix(sign.sign) } }?.name
+    }
+    let browser = name(in: browsers)
+    let system = name(in: systems)
     switch (browser, system) {
     case (let browser?, let system?): return "\(browser) on \(system)"
     case (let browser?, nil): return browser
