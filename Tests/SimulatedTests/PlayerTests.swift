@@ -195,6 +195,8 @@ struct PlayerTests {
       try await bench.perform("off")
       try await bench.perform("on")
       #expect(await bench.state(.volume) == 40, "never turns on louder than the start-up volume")
+      for command: JSON in ["mute", "off", "on"] { try await bench.perform(command) }
+      #expect(await bench.state(.muted) == false, "never turns on muted")
     }
   }
 }

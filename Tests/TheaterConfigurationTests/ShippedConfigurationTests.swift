@@ -81,6 +81,15 @@ struct ShippedConfigurationTests {
       ])
   }
 
+  @Test("E12 · movie-night is a scene beside the activities, as an owner adds one")
+  func movieNight() throws {
+    #expect(
+      try Self.words("movie-night") == [
+        "lights dim 5", "screen down", "projector on", "amp on", "amp input \"dvd\"",
+        "amp surround", "amp volume 30", "dvd on", "dvd play {\"item\":\"$film\"}",
+      ])
+  }
+
   @Test("E13 · the music's scenes say what the source says, in its order")
   func music() throws {
     #expect(

@@ -34,6 +34,14 @@ struct AmplifierModel: Sendable, Equatable {
     return true
   }
 
+  /// What turning on does to the knobs, whatever they stood at: nobody is to be startled, and nobody
+  /// is to sit before a film without sound because of last evening's mute.
+  mutating func wakeUp(atMost startupVolume: Int) {
+    guard power != .on else { return }
+    volume = min(volume, startupVolume)
+    isMuted = false
+  }
+
   /// The gain to compute: all of the volume, or only silence where hardware does the rest.
   func gain(hardware: (hasSwitch: Bool, isPresent: Bool)) -> Float {
     guard hardware.isPresent else { return isMuted ? 0 : Float(VolumeCurve.gain(volume)) }

@@ -110,8 +110,7 @@ final class SoundAmplifier: AmplifierDevice {
   private func turnOn() async throws(DeviceError) {
     guard let engine = state.withLock({ $0.engine }) else { return }
     if state.withLock({ $0.mixer == nil }) { connectMixer() }
-    // Whatever it stood at: nobody is to be startled.
-    state.withLock { $0.model.volume = min($0.model.volume, options.startupVolume) }
+    state.withLock { $0.model.wakeUp(atMost: options.startupVolume) }
     apply()
     guard !state.withLock({ $0.model.input.map($0.lent.contains) ?? false }) else {
       change { $0.power = .on }

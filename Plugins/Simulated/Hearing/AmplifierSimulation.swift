@@ -116,14 +116,14 @@ final class AmplifierSimulation: AmplifierDevice {
 
   /// Never turns on louder than the start-up volume.
   private func turnOn() {
-    let volume: Int? = state.withLock { state in
-      guard state.power != .on else { return nil }
+    let changes: [StateKey: JSON] = state.withLock { state in
+      guard state.power != .on else { return [:] }
       state.power = .on
-      guard state.volume > startupVolume else { return nil }
-      state.volume = startupVolume
-      return state.volume
+      state.volume = min(state.volume, startupVolume)
+      state.isMuted = false
+      return [.volume: .integer(state.volume), .muted: false]
     }
-    simulation.report(volume.map { [.power: "on", .volume: .integer($0)] } ?? [.power: "on"])
+    simulation.report([.power: "on"].merging(changes) { $1 })
     route()
   }
 

@@ -92,6 +92,18 @@ import Testing
     await controller.end()
   }
 
+  @Test("E15 · turned on, it is not muted, whatever it was when it was turned off")
+  func muteEndsWithTheEvening() async throws {
+    let scratch = try Scratch()
+    let controller = try await openAmplifier(scratch)
+    for command: JSON in ["on", "mute", "on"] { try await controller.perform(command) }
+    #expect(controller.value(.muted) == true, "turning on what is on changes nothing")
+    try await controller.perform("off")
+    try await controller.perform("on")
+    #expect(controller.value(.muted) == false)
+    await controller.end()
+  }
+
   @Test("F4 · without its sound device it does not turn on, says why and what to do")
   func refused() async throws {
     try #require(SoundConfiguration.isReady)
