@@ -76,22 +76,32 @@ extension JSON {
 
   private static func append(_ value: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-      case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
-      case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
-      case 0..<0x20, 0x7F:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(hexDigit(byte >> 4))
-        bytes.append(hexDigit(byte & 15))
-      default: bytes.append(byte)
+    var value = value
+    value.withUTF8 { text in
+      // Nearly all strings need no escape, and are appended in one piece.
+      if text.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+        bytes.append(contentsOf: text)
+      } else {
+        for byte in text { append(escaping: byte, to: &bytes) }
       }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func append(escaping byte: UInt8, to bytes: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+    case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+    case 0x09: bytes.append(contentsOf: "\\t".utf8)
+    case 0..<0x20, 0x7F:
+      bytes.append(contentsOf: "\\u00".utf8)
+      bytes.append(hexDigit(byte >> 4))
+      bytes.append(hexDigit(byte & 15))
+    default: bytes.append(byte)
+    }
   }
 
   private static func hexDigit(_ value: UInt8) -> UInt8 {
