@@ -62,6 +62,7 @@ struct AccountSettingsTests {
       (#""server": "smtp.example.org""#, #""server": "smtp example""#, "email.server", "expected"),
       (#""server": "smtp.example.org","#, "", "email", "\"server\" is missing"),
       (#""from": "a@b.co""#, #""from": "a@b.co\r\nBcc: x@y.zz""#, "email.from", "expected"),
+      (#""from": "a@b.co""#, #""from": "a..b@b.co""#, "email.from", "not an e-mail address"),
       (#""user": "a@b.co","#, "", "email", "belong together"),
       (#"{"secret": "smtp"}"#, #""in the open""#, "email.password", "does not stand in this file"),
       (#"{"secret": "smtp"}"#, #"{"secret": "none"}"#, "email.password", "missing"),

@@ -46,6 +46,11 @@ extension ConfigurationReader {
 
   private mutating func checkMail(_ server: JSON, at path: JSONPath) {
     guard let host = server["server"]?.string else { return }
+    if let from = server["from"]?.string, !EmailForm.isKept(by: from) {
+      report(
+        .reference, at: path.appending("from"), "this is not an e-mail address",
+        hint: "Write the one that mail comes from, like theater@example.org.")
+    }
     if (server["user"] == nil) != (server["password"] == nil) {
       report(
         .reference, at: path, "\"user\" and \"password\" belong together",
