@@ -7,6 +7,8 @@ package enum AccountEvent: Hashable, Sendable {
   /// `by`: the name of the login method.
   case loggedIn(Principal, by: String)
   case loggedOut(Principal)
+  /// What a person logs in with is another now.
+  case changed(AccountID, Role, AccountChange)
 }
 
 /// Hands events to everyone who listens.

@@ -54,10 +54,10 @@ package struct Gate: Sendable {
   ///   - stores: where accounts, invitations and sessions are kept.
   ///   - hashing: what a hash of a password costs; tests make it cheap.
   ///   - hashes: bounds how many hashes run and wait.
-  ///   - delivery: brings one-time codes to people.
+  ///   - delivery: brings one-time codes and notices to people.
   package init(
     stores: GateStores, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
-    hashes: RequestQueue = PasswordHasher.queue(), delivery: any CodeDelivery = NoDelivery(),
+    hashes: RequestQueue = PasswordHasher.queue(), delivery: any MessageDelivery = NoDelivery(),
     clock: WallClock = .system, steady: SteadyClock = .system, random: RandomSource = .system
   ) {
     let events = AccountEvents()
@@ -83,8 +83,8 @@ package struct Gate: Sendable {
       accounts: stores.accounts, invitations: invitations, setupCode: setupCode, hasher: hasher,
       rules: policy.rules, events: events, clock: clock, random: random)
     let proofs = AccountProofs(
-      stores: stores, delivery: delivery, hasher: hasher, policy: policy, steady: steady,
-      clock: clock, random: random)
+      stores: stores, delivery: delivery, hasher: hasher, throttle: throttle, policy: policy,
+      steady: steady, clock: clock, random: random)
     self.proofs = proofs
     passwordLogin = Login(
       PasswordLogin(accounts: stores.accounts, hasher: hasher, factors: proofs.factors),
@@ -128,8 +128,9 @@ package struct Gate: Sendable {
       return account
     } catch {
       if [.codeInvalid, .setupClosed, .taken].contains(error.code) {
-        await audit.record(
-          .registration, by: AuditActor(claiming: request.email), outcome: .refused(error))
+        // An address that has not the form of one may be a password in the wrong field.
+        let claimed = (try? EmailAddress(request.email)).map { AuditActor(claiming: $0) }
+        await audit.record(.registration, by: claimed, outcome: .refused(error))
       }
       throw error
     }

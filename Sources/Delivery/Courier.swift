@@ -1,8 +1,8 @@
 import Accounts
 
-/// Brings codes to people (D9), on threads of its own: a server that hangs holds up neither a
+/// Brings codes and notices to people (D9), on threads of its own: a server that hangs holds up neither a
 /// request nor the other messages for long.
-package final class Courier: CodeDelivery {
+package final class Courier: MessageDelivery {
   private let senders: [CodeChannel: any MessageSender]
   private let queue: RequestQueue
   private let log: @Sendable (String) -> Void
@@ -26,7 +26,7 @@ package final class Courier: CodeDelivery {
 
   package func reaches(_ channel: CodeChannel) -> Bool { senders[channel] != nil }
 
-  package func deliver(_ message: CodeMessage) async throws(AccountError) {
+  package func deliver(_ message: AccountMessage) async throws(AccountError) {
     let sender = try sender(for: message)
     do throws(AccountError) {
       try await queue.run { _ throws(AccountError) in try sender.send(message) }
@@ -36,7 +36,7 @@ package final class Courier: CodeDelivery {
     }
   }
 
-  package func post(_ message: CodeMessage) {
+  package func post(_ message: AccountMessage) {
     do throws(AccountError) {
       let sender = try sender(for: message)
       let request = queue.submit { [self] _ throws(AccountError) in
@@ -48,7 +48,7 @@ package final class Courier: CodeDelivery {
     }
   }
 
-  private func sender(for message: CodeMessage) throws(AccountError) -> any MessageSender {
+  private func sender(for message: AccountMessage) throws(AccountError) -> any MessageSender {
     guard let sender = senders[message.destination.channel] else {
       throw .deliveryUnavailable(message.destination.channel)
     }

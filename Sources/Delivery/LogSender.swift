@@ -9,7 +9,7 @@ package struct LogSender: MessageSender {
     self.log = log
   }
 
-  package func send(_ message: CodeMessage) throws(AccountError) {
+  package func send(_ message: AccountMessage) throws(AccountError) {
     log(
       "DEMONSTRATION, NOT SENT: to \(message.destination.text): \(message.text) "
         + "(\"delivery\" is \"log\": everybody who reads this log can use it)")

@@ -51,7 +51,7 @@ package struct MailServer: MessageSender {
     patience = Transfer.Patience(connect: connect, whole: whole)
   }
 
-  package func send(_ message: CodeMessage) throws(AccountError) {
+  package func send(_ message: AccountMessage) throws(AccountError) {
     guard case .email(let address) = message.destination else {
       throw .deliveryUnavailable(message.destination.channel)
     }

@@ -4,5 +4,5 @@ import Accounts
 package protocol MessageSender: Sendable {
   /// Returns when the next server has taken the message.
   /// - Throws: `deliveryFailed` with what to check.
-  func send(_ message: CodeMessage) throws(AccountError)
+  func send(_ message: AccountMessage) throws(AccountError)
 }

@@ -52,7 +52,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
     patience = Transfer.Patience(connect: connect, whole: whole)
   }
 
-  package func send(_ message: CodeMessage) throws(AccountError) {
+  package func send(_ message: AccountMessage) throws(AccountError) {
     guard case .phone(let number) = message.destination else {
       throw .deliveryUnavailable(message.destination.channel)
     }

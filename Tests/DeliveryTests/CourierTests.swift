@@ -17,7 +17,7 @@ private final class Probe: MessageSender {
     self.waits = waits
   }
 
-  func send(_ message: CodeMessage) throws(AccountError) {
+  func send(_ message: AccountMessage) throws(AccountError) {
     if waits { gate.wait() }
     if let failure { throw failure }
     sent.withLock { $0.append(message.text) }
@@ -26,8 +26,8 @@ private final class Probe: MessageSender {
 
 @Suite struct CourierTests {
   private let lines = Lines()
-  private func mail(_ text: String) throws -> CodeMessage {
-    CodeMessage(
+  private func mail(_ text: String) throws -> AccountMessage {
+    AccountMessage(
       destination: .email(try EmailAddress("anna@example.org")), subject: "x", text: text)
   }
 
@@ -38,7 +38,7 @@ private final class Probe: MessageSender {
     #expect(courier.reaches(.email) && !courier.reaches(.phone))
     try await courier.deliver(mail("one"))
     #expect(probe.sent.withLock { $0 } == ["one"])
-    let sms = CodeMessage(
+    let sms = AccountMessage(
       destination: .phone(try PhoneNumber("+4930123456")), subject: "", text: "")
     await #expect(throws: AccountError.deliveryUnavailable(.phone)) {
       try await courier.deliver(sms)

@@ -9,10 +9,10 @@ import Testing
 private let nobodysPort = 1
 
 @Suite struct MailServerTests {
-  private let message: CodeMessage
+  private let message: AccountMessage
 
   init() throws {
-    message = CodeMessage(
+    message = AccountMessage(
       destination: .email(try EmailAddress("o'hara+film@example.org")),
       subject: "Your code for the home theater",
       text: "123456 is your code. Größe = 10 %.")
@@ -28,7 +28,7 @@ private let nobodysPort = 1
       from: try EmailAddress("theater@example.org"), trust: trust, whole: whole)
   }
 
-  private func failure(_ server: MailServer, _ message: CodeMessage? = nil) -> AccountError? {
+  private func failure(_ server: MailServer, _ message: AccountMessage? = nil) -> AccountError? {
     do throws(AccountError) {
       try server.send(message ?? self.message)
       return nil
@@ -67,7 +67,7 @@ private let nobodysPort = 1
   @Test("D9 · a subject cannot bring further headers or recipients")
   func injection() async throws {
     let peer = try await Peer("mail_server", [])
-    let hostile = CodeMessage(
+    let hostile = AccountMessage(
       destination: message.destination,
       subject: "x\r\nBcc: mallory@example.org\r\n\r\nbody\0", text: "\r\n.\r\nQUIT\r\n")
     try server(peer.port).send(hostile)

@@ -6,11 +6,11 @@ import Testing
 @testable import Delivery
 
 @Suite struct TextMessageGatewayTests {
-  private let message: CodeMessage
+  private let message: AccountMessage
   private let text = "123456 is \"your\" code\\ & more <b> 100% = ü"
 
   init() throws {
-    message = CodeMessage(
+    message = AccountMessage(
       destination: .phone(try PhoneNumber("+49 30 1234567")), subject: "unused", text: text)
   }
 

@@ -60,11 +60,9 @@ package struct AuditActor: Hashable, Sendable {
     self.init(account: principal.account, name: principal.email ?? principal.name)
   }
 
-  /// Who typed an address and has proven nothing; nil unless it has the form of one: people type
-  /// passwords into the wrong field.
-  package init?(claiming email: String) {
-    guard let address = try? EmailAddress(email) else { return nil }
-    self.init(account: nil, name: address.text)
+  /// Who typed an address and has proven nothing.
+  package init(claiming email: EmailAddress) {
+    self.init(account: nil, name: email.text)
   }
 }
 

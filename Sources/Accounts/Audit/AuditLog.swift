@@ -66,6 +66,33 @@ package final class AuditLog: Sendable {
     }
   }
 
+  /// Does something that asks for a proof; where it is refused, that is written down, and goes on to
+  /// the caller.
+  /// - Parameter actor: nil for strangers.
+  func proving<Value>(
+    _ deed: AuditDeed, by actor: AuditActor?, _ body: () async throws(AccountError) -> Value
+  ) async throws(AccountError) -> Value {
+    do throws(AccountError) {
+      return try await body()
+    } catch {
+      await refused(error, deed, by: actor)
+      throw error
+    }
+  }
+
+  /// Writes down that a proof was refused.
+  func refused(
+    _ error: AccountError, _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil
+  ) async {
+    // Who typed what cannot be right tried nothing; who was only asked for more was not refused; who
+    // only knocks has been written down before.
+    let harmless: Set<AccountError.Code> = [
+      .empty, .malformed, .tooShort, .tooLong, .unsuitable, .secondFactorNeeded, .tooManyTries,
+    ]
+    guard !harmless.contains(error.code) else { return }
+    await record(deed, by: actor, about: subject, outcome: .refused(error))
+  }
+
   /// The newest `limit` entries that are not older than `since`, in the order in which they came.
   /// - Throws: `storageFailed`.
   package func entries(

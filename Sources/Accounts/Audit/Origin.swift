@@ -3,7 +3,8 @@
 /// The edge sets it around each request; what happens at the gate reads it as `Origin.current`, so
 /// that it need not be handed through every call.
 package struct Origin: Hashable, Sendable {
-  /// The peer's address: `192.168.1.20`, `fe80::1`, `local` for the terminal of this machine.
+  /// The peer's address: `192.168.1.20`, `fe80::1`; for the terminal of this machine `local`, with
+  /// the user as far as the system tells: `local (uid 1000)`.
   package let address: String
   /// What the person holds in the hand, as far as it tells: `Firefox on Android`.
   package let device: String
@@ -16,6 +17,21 @@ package struct Origin: Hashable, Sendable {
     self.address = Self.tidy(address)
     self.device = Self.tidy(device)
   }
+
+  /// At the terminal of this machine.
+  /// - Parameter user: who is there; nil where nobody knows.
+  package static func terminal(user: UInt32?, device: String) -> Origin {
+    Origin(
+      address: user.map { "\(terminalAddress) (uid \($0))" } ?? terminalAddress, device: device)
+  }
+
+  /// Whether it is somebody at this machine, as the user whose theater it is: at its terminal, or
+  /// the controller itself.
+  var isThisMachine: Bool {
+    self == .controller || address.split(separator: " ").first == Self.terminalAddress[...]
+  }
+
+  private static let terminalAddress = "local"
 
   /// The controller itself: what happens outside any request.
   package static let controller = Origin(address: "controller", device: "")

@@ -8,16 +8,17 @@ struct AccountProofs: Sendable {
   let current: CurrentPassword
   let factors: SecondFactors
   let codeLogin: CodeLogin
+  let notices: Notices
 
   init(
-    stores: GateStores, delivery: any CodeDelivery, hasher: PasswordHasher, policy: GatePolicy,
-    steady: SteadyClock, clock: WallClock, random: RandomSource
+    stores: GateStores, delivery: any MessageDelivery, hasher: PasswordHasher, throttle: Throttle,
+    policy: GatePolicy, steady: SteadyClock, clock: WallClock, random: RandomSource
   ) {
     codes = OneTimeCodes(
-      store: stores.codes, key: stores.key, delivery: delivery, policy: policy.codes,
-      steady: steady, clock: clock, random: random)
+      store: stores.codes, key: stores.key, delivery: delivery, throttle: throttle,
+      policy: policy.codes, steady: steady, clock: clock, random: random)
     factors = SecondFactors(store: stores.factors, key: stores.key, clock: clock, random: random)
-    current = CurrentPassword(contacts: stores.contacts, hasher: hasher)
+    current = CurrentPassword(contacts: stores.contacts, hasher: hasher, throttle: throttle)
     verification = Verification(codes: codes)
     reset = PasswordReset(
       codes: codes, contacts: stores.contacts, factors: factors, hasher: hasher,
@@ -26,5 +27,6 @@ struct AccountProofs: Sendable {
       current: current, accounts: stores.accounts, factors: factors, hasher: hasher,
       rules: policy.passwordRules)
     codeLogin = CodeLogin(codes: codes, contacts: stores.contacts, factors: factors)
+    notices = Notices(delivery: delivery)
   }
 }

@@ -23,7 +23,7 @@ extension AccountError {
     let seconds = wait.wholeSeconds
     return AccountError(
       .tooEarly, message: "A code was sent not long ago.",
-      hint: "Ask again in \(seconds) seconds; look into the spam folder meanwhile.",
+      hint: "Ask again in \(words(seconds)); look into the spam folder meanwhile.",
       retryAfter: seconds)
   }
 
@@ -38,7 +38,7 @@ extension AccountError {
   ///   - hint: what to check, as a sentence.
   package static func deliveryFailed(_ reason: String, hint: String) -> AccountError {
     AccountError(
-      .deliveryFailed, message: "The message with the code was not sent: \(reason).", hint: hint)
+      .deliveryFailed, message: "The message was not sent: \(reason).", hint: hint)
   }
 }
 

@@ -4,8 +4,8 @@ import Foundation
 package struct PendingCode: Sendable {
   package let request: CodeRequestID
   package let purpose: CodePurpose
-  /// Who may be told one code of this purpose at a time, as a digest: an account, or an address
-  /// that somebody typed and that perhaps nobody has.
+  /// Of what there is one code of this purpose at a time, as a digest: who asks, and for which
+  /// account or typed address, that perhaps nobody has.
   package let target: SecretDigest
   /// Whose account it is about; nil where nobody has the address. Such a code is kept like any
   /// other, so that asking tells nothing.
@@ -29,7 +29,8 @@ package struct PendingCode: Sendable {
   }
 }
 
-/// What a right code brings about, together with its end.
+/// What a right code brings about, together with its end. Whatever changes the account voids its
+/// other codes that would let somebody in.
 package enum CodeEffect: Sendable {
   /// The account's address is this one, and verified.
   case email(EmailAddress)
@@ -44,10 +45,16 @@ package enum CodeEffect: Sendable {
 /// Where one-time codes are kept, with their tries and sends. Each function is one step that
 /// nothing comes between.
 package protocol CodeStore: Sendable {
-  /// Keeps a code in place of an earlier one of the same target, and counts the send.
+  /// Keeps a code in place of an earlier one of the same target, and counts the send at each of
+  /// `budgets`.
+  /// - Parameters:
+  ///   - budgets: all of which must have room.
+  ///   - most: how many codes may be on their way; nil for any number.
   /// - Returns: how long until the next may be sent.
   /// - Throws: `tooEarly` where this one may not; `busy` where too many codes are on their way.
-  func insert(_ code: PendingCode, by policy: CodePolicy) async throws(AccountError) -> Duration
+  func insert(
+    _ code: PendingCode, within budgets: [SendBudget], most: Int?, by policy: CodePolicy
+  ) async throws(AccountError) -> Duration
 
   /// The code of a request, where `digest` is its digest; a wrong one is counted.
   /// - Throws: `codeWrong`; `codeExpired` where there is none, or no longer.
@@ -57,11 +64,12 @@ package protocol CodeStore: Sendable {
   ) async throws(AccountError) -> PendingCode
 
   /// Uses a code up and brings about its effect: both or neither.
+  /// - Returns: the sessions that ended with it.
   /// - Throws: `codeExpired` where it was used meanwhile; `taken` where the address or number
   ///   belongs to another account.
   func redeem(
     _ code: PendingCode, for effect: CodeEffect, at date: Date
-  ) async throws(AccountError)
+  ) async throws(AccountError) -> [Session]
 
   /// Forgets codes that are void and sends that no longer count.
   func dropCodes(by policy: CodePolicy, at now: SteadyTime) async throws(AccountError)

@@ -13,7 +13,8 @@ import Foundation
 struct OneTimeCodes: Sendable {
   let store: any CodeStore
   let key: SealingKey
-  let delivery: any CodeDelivery
+  let delivery: any MessageDelivery
+  let throttle: Throttle
   let policy: CodePolicy
   let steady: SteadyClock
   let clock: WallClock
@@ -26,27 +27,35 @@ struct OneTimeCodes: Sendable {
   ) async throws(AccountError) -> CodeRequest {
     try checkReach(destination.channel)
     let (request, code) = try await issue(
-      purpose, target: account.text, account: account, destination: destination)
-    try await delivery.deliver(CodeMessage(code, to: destination, for: purpose))
+      purpose, to: account.text, for: .session, account: account, destination: destination)
+    try await delivery.deliver(AccountMessage(code, to: destination, for: purpose))
     return request
   }
 
   /// Answers somebody who typed an address, the same whether or not an account has it; a code is
   /// sent afterwards where one has.
-  /// - Parameters:
-  ///   - address: as it was typed, in the form in which addresses are compared.
-  ///   - account: who has it, if anybody.
+  /// - Parameter account: who has it, if anybody.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
   func post(
-    to destination: CodeDestination, comparedAs address: String, of account: AccountID?,
-    for purpose: CodePurpose
+    to destination: CodeDestination, of account: Account?, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
     try checkReach(destination.channel)
+    let asker = try await asker(for: account?.email, at: destination)
     let (request, code) = try await issue(
-      purpose, target: address, account: account,
+      purpose, to: destination.key, for: asker, account: account?.id,
       destination: account == nil ? nil : destination)
-    if account != nil { delivery.post(CodeMessage(code, to: destination, for: purpose)) }
+    if account != nil { delivery.post(AccountMessage(code, to: destination, for: purpose)) }
     return request
+  }
+
+  /// The same as `check`, slowed down for whoever guesses; a login is, whatever its method.
+  /// - Throws: `tooManyTries`; as `check`.
+  func guess(
+    _ typed: String, of request: String, for purpose: CodePurpose
+  ) async throws(AccountError) -> PendingCode {
+    try await throttle.guarding(nil) { () throws(AccountError) in
+      try await check(typed, of: request, for: purpose)
+    }
   }
 
   /// The code of `request`, where `typed` is it. It stays good until it is redeemed.
@@ -71,8 +80,12 @@ struct OneTimeCodes: Sendable {
   }
 
   /// Uses a code up for `effect`: once, whoever else has it.
+  /// - Returns: the sessions that ended with it.
   /// - Throws: `codeExpired`, `taken`, ….
-  func redeem(_ code: PendingCode, for effect: CodeEffect = .none) async throws(AccountError) {
+  @discardableResult
+  func redeem(
+    _ code: PendingCode, for effect: CodeEffect = .none
+  ) async throws(AccountError) -> [Session] {
     try await store.redeem(code, for: effect, at: clock.now())
   }
 
@@ -85,20 +98,47 @@ struct OneTimeCodes: Sendable {
     guard delivery.reaches(channel) else { throw .deliveryUnavailable(channel) }
   }
 
+  /// Whoever asks for a code to somebody's address.
+  private func asker(
+    for email: EmailAddress?, at destination: CodeDestination
+  ) async throws(AccountError) -> CodeAsker {
+    // Where nobody has the address too, so that the answer takes as long.
+    let email = email ?? EmailAddress(stored: destination.key)
+    if let device = try await throttle.knownDevice(of: email) { return .device(device) }
+    return Origin.current.isThisMachine ? .terminal : .stranger(GuessSource(.current))
+  }
+
   private func issue(
-    _ purpose: CodePurpose, target: String, account: AccountID?, destination: CodeDestination?
+    _ purpose: CodePurpose, to place: String, for asker: CodeAsker, account: AccountID?,
+    destination: CodeDestination?
   ) async throws(AccountError) -> (CodeRequest, OneTimeCode) {
     let code = OneTimeCode(digits: policy.digits, from: random)
     let id = CodeRequestID(from: random)
+    let target = target(place, "\(purpose.rawValue) \(asker.text)")
+    var budgets = [SendBudget(key: target, schedule: policy.sends)]
+    var most: Int?
+    if case .stranger(let source) = asker {
+      budgets += [
+        SendBudget(
+          key: self.target(place, "\(purpose.rawValue) strangers"),
+          schedule: policy.strangersSends),
+        SendBudget(key: self.target(source.text, "source"), schedule: policy.sourceSends),
+      ]
+      most = policy.mostCodes
+    }
     let wait = try await store.insert(
       PendingCode(
-        request: id, purpose: purpose,
-        target: key.digest(of: target, context: purpose.rawValue, purpose: "code target"),
-        account: account, destination: destination, digest: digest(of: code, id, purpose),
-        madeAt: steady.now()), by: policy)
+        request: id, purpose: purpose, target: target, account: account, destination: destination,
+        digest: digest(of: code, id, purpose), madeAt: steady.now()),
+      within: budgets, most: most, by: policy)
     let request = CodeRequest(
       id: id, digits: policy.digits, validity: policy.validity, resendWait: wait)
     return (request, code)
+  }
+
+  /// What stands for a place, so that the database alone does not tell who is asked for.
+  private func target(_ place: String, _ context: String) -> SecretDigest {
+    key.digest(of: place, context: context, purpose: "code target")
   }
 
   private func digest(

@@ -1,3 +1,5 @@
+import Validation
+
 /// What a person sees of their own account.
 package struct OwnAccount: Sendable {
   package let account: Account
@@ -28,7 +30,10 @@ extension Gate {
   ) async throws(AccountError) -> CodeRequest {
     let present = try await account(of: principal).email
     let email = try address.map { (typed) throws(AccountError) in try EmailAddress(typed) }
-    if let email, email != present { try requireFreshProof(principal) }
+    if let email, email != present {
+      try check(email.text, in: .email)
+      try requireFreshProof(principal)
+    }
     return try await proofs.verification.sendEmailCode(
       to: email ?? present, of: principal.account)
   }
@@ -38,24 +43,43 @@ extension Gate {
   package func sendPhoneCode(
     to number: String, by principal: Principal
   ) async throws(AccountError) -> CodeRequest {
+    try check(number, in: .phone)
     let number = try PhoneNumber(number)
     let account = try await account(of: principal)
     try requireFreshProof(principal)
     return try await proofs.verification.sendPhoneCode(to: number, of: account.id)
   }
 
-  /// Takes the code that was sent: the address or number is the account's, and verified.
-  /// - Throws: `codeWrong`, `codeExpired`, `taken`, ….
+  /// Takes the code that was sent: the address or number is the account's, and verified. Another one
+  /// than before is told where that led.
+  /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`, `taken`, ….
   @discardableResult
   package func confirm(
     _ code: String, of request: String, for purpose: CodePurpose, by principal: Principal
   ) async throws(AccountError) -> CodeDestination {
-    let proven = try await proofs.verification.confirm(
-      code, of: request, for: purpose, by: principal.account)
+    let account = try await account(of: principal)
+    let phone = try await stores.contacts.contact(of: account.id).phone
+    let proven = try await audit.proving(
+      .contactVerified, by: AuditActor(account)
+    ) { () throws(AccountError) in
+      try await proofs.verification.confirm(code, of: request, for: purpose, by: account.id)
+    }
     // Open sessions show the new address from now on.
-    sessions.changed(principal.account)
-    await audit.record(.contactVerified, by: AuditActor(principal), about: proven.text)
+    sessions.changed(account.id)
+    switch proven {
+    case .email(let email) where email != account.email:
+      await announce(.email, of: account, about: proven.text)
+    case .phone(let number) where number != phone:
+      await announce(.phone, of: account, phone: phone, about: proven.text)
+    case .email, .phone:
+      await audit.record(.contactVerified, by: AuditActor(account), about: proven.text)
+    }
     return proven
+  }
+
+  /// Passes for what keeps the theater's rules for the field, as at registration (C5).
+  func check(_ typed: String, in field: FieldName) throws(AccountError) {
+    try rules.check(typed, in: field, context: RuleContext(values: [field: typed]))
   }
 
   func account(of principal: Principal) async throws(AccountError) -> Account {

@@ -21,11 +21,11 @@ struct Verification: Sendable {
 
   /// Takes a code that was sent for `account`.
   /// - Returns: what is proven now.
-  /// - Throws: `codeWrong`, `codeExpired`, `taken`, ….
+  /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`, `taken`, ….
   func confirm(
     _ typed: String, of request: String, for purpose: CodePurpose, by account: AccountID
   ) async throws(AccountError) -> CodeDestination {
-    let code = try await codes.check(typed, of: request, for: purpose)
+    let code = try await codes.guess(typed, of: request, for: purpose)
     // Somebody else's code is not told from none.
     guard code.account == account, let destination = code.destination else { throw .codeExpired }
     switch destination {

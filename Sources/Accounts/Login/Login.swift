@@ -134,13 +134,7 @@ package struct Login<Method: LoginMethod>: Sendable {
     _ error: AccountError, _ credentials: Method.Credentials, _ deed: AuditDeed
   ) async {
     await method.didFail(error, with: credentials)
-    // Who typed no address at all tried nothing; who was only asked for more was not
-    // refused; who only knocks has been written down before.
-    let harmless: Set<AccountError.Code> = [
-      .empty, .malformed, .tooShort, .tooLong, .secondFactorNeeded, .tooManyTries,
-    ]
-    guard !harmless.contains(error.code) else { return }
-    let claimed = method.claim(credentials).flatMap { AuditActor(claiming: $0) }
-    await audit.record(deed, by: claimed, about: method.name, outcome: .refused(error))
+    let claimed = method.claim(credentials).map { AuditActor(claiming: $0) }
+    await audit.refused(error, deed, by: claimed, about: method.name)
   }
 }

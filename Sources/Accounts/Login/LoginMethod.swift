@@ -17,8 +17,9 @@ package protocol LoginMethod: Sendable {
 
   /// Checks the form of `credentials` before anybody is asked. The default passes everything.
   func validate(_ credentials: Credentials) throws(AccountError)
-  /// The e-mail address that `credentials` claim, for the audit log. The default claims none.
-  func claim(_ credentials: Credentials) -> String?
+  /// The e-mail address that `credentials` claim, where guesses are counted and for the audit log.
+  /// The default claims none.
+  func claim(_ credentials: Credentials) -> EmailAddress?
 
   // Hooks, empty by default
 
@@ -35,7 +36,7 @@ package protocol LoginMethod: Sendable {
 
 extension LoginMethod {
   package func validate(_ credentials: Credentials) throws(AccountError) {}
-  package func claim(_ credentials: Credentials) -> String? { nil }
+  package func claim(_ credentials: Credentials) -> EmailAddress? { nil }
   package func willAuthenticate(_ credentials: Credentials) async throws(AccountError) {}
   package func didAuthenticate(_ proof: ProofOfIdentity, by credentials: Credentials)
     async throws(AccountError)

@@ -28,7 +28,10 @@ package struct PasswordLogin: LoginMethod {
     self.factors = factors
   }
 
-  package func claim(_ credentials: PasswordCredentials) -> String? { credentials.email }
+  /// None where it has not the form of one: people type passwords into the wrong field.
+  package func claim(_ credentials: PasswordCredentials) -> EmailAddress? {
+    try? EmailAddress(credentials.email)
+  }
 
   package func validate(_ credentials: PasswordCredentials) throws(AccountError) {
     _ = try EmailAddress(credentials.email)

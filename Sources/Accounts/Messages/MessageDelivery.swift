@@ -1,4 +1,4 @@
-/// How a code reaches a person.
+/// How a message reaches a person.
 package enum CodeChannel: String, Sendable, CaseIterable {
   case email, phone
 
@@ -18,7 +18,7 @@ package enum CodeChannel: String, Sendable, CaseIterable {
   }
 }
 
-/// Where a code goes.
+/// Where a message goes.
 package enum CodeDestination: Hashable, Sendable {
   case email(EmailAddress)
   case phone(PhoneNumber)
@@ -37,14 +37,22 @@ package enum CodeDestination: Hashable, Sendable {
     case .phone(let number): number.text
     }
   }
+
+  /// The form in which destinations are compared.
+  var key: String {
+    switch self {
+    case .email(let address): address.key
+    case .phone(let number): number.text
+    }
+  }
 }
 
-/// A message with a code, ready to be sent.
-package struct CodeMessage: Sendable, Redacted {
+/// A message to a person about their account, with a code or a notice in it, ready to be sent.
+package struct AccountMessage: Sendable, Redacted {
   package let destination: CodeDestination
-  /// A line of ASCII without the code, for where there is a subject.
+  /// A line of ASCII without any code, for where there is a subject.
   package let subject: String
-  /// One paragraph with the code, short enough for one text message (160 ASCII characters).
+  /// One paragraph, short enough for one text message (160 ASCII characters).
   package let text: String
 
   package init(destination: CodeDestination, subject: String, text: String) {
@@ -52,46 +60,27 @@ package struct CodeMessage: Sendable, Redacted {
     self.subject = subject
     self.text = text
   }
-
-  init(_ code: OneTimeCode, to destination: CodeDestination, for purpose: CodePurpose) {
-    self.init(
-      destination: destination, subject: "Your code for the home theater",
-      text: "\(code.text) is your code to \(purpose.words). It is good once, for ten minutes. "
-        + "If you did not ask for it, do nothing.")
-  }
 }
 
-extension CodePurpose {
-  /// What a person does with it: "a code to …".
-  fileprivate var words: String {
-    switch self {
-    case .verifyEmail: "confirm this e-mail address"
-    case .verifyPhone: "confirm this number"
-    case .resetPassword: "set a new password"
-    case .logIn: "log in to the home theater"
-    }
-  }
-}
-
-/// Sends codes to people (D9). What sends is a plug: SMTP, an SMS gateway, the log.
-package protocol CodeDelivery: Sendable {
+/// Brings messages to people (D9). What sends is a plug: SMTP, an SMS gateway, the log.
+package protocol MessageDelivery: Sendable {
   /// Whether it sends to such places at all.
   func reaches(_ channel: CodeChannel) -> Bool
 
   /// Sends a message, and returns when the next server has taken it.
   /// - Throws: `deliveryFailed` with what to check; `busy`, `cancelled`.
-  func deliver(_ message: CodeMessage) async throws(AccountError)
+  func deliver(_ message: AccountMessage) async throws(AccountError)
 
-  /// Takes a message to be sent after the answer; whether it was sent stands in the log.
-  func post(_ message: CodeMessage)
+  /// Takes a message to be sent after the answer; where it was not sent, the log says why.
+  func post(_ message: AccountMessage)
 }
 
 /// Sends nothing, where nothing is configured.
-package struct NoDelivery: CodeDelivery {
+package struct NoDelivery: MessageDelivery {
   package init() {}
   package func reaches(_ channel: CodeChannel) -> Bool { false }
-  package func deliver(_ message: CodeMessage) async throws(AccountError) {
+  package func deliver(_ message: AccountMessage) async throws(AccountError) {
     throw .deliveryUnavailable(message.destination.channel)
   }
-  package func post(_ message: CodeMessage) {}
+  package func post(_ message: AccountMessage) {}
 }

@@ -1,14 +1,18 @@
 /// New passwords.
 extension Gate {
   /// Puts `new` in the place of the person's password `old`; their other sessions end.
-  /// - Throws: `wrongPassword`; `empty`, `tooShort`, `tooLong` with the field `newPassword`; `busy`,
-  ///   ….
+  /// - Throws: `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the field
+  ///   `newPassword`; `busy`, ….
   package func changePassword(
     _ old: String, to new: String, by principal: Principal
   ) async throws(AccountError) {
-    try await proofs.change.change(old, to: new, of: principal.account)
-    try await endSessions(of: principal.account, except: principal.session)
-    await audit.record(.passwordChanged, by: AuditActor(principal))
+    let (account, ended) = try await audit.proving(
+      .passwordChanged, by: AuditActor(principal)
+    ) { () throws(AccountError) in
+      try await proofs.change.change(old, to: new, by: principal)
+    }
+    end(ended)
+    await announce(.password, of: account)
   }
 
   /// Answers somebody who has forgotten a password, the same whether or not `destination` is
@@ -22,14 +26,18 @@ extension Gate {
 
   /// Puts `new` in the place of a forgotten password; every session of the account ends. The second
   /// factor stays.
-  /// - Throws: `codeWrong`, `codeExpired`; `empty`, `tooShort`, `tooLong` with the field
-  ///   `newPassword`; `busy`, ….
+  /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the
+  ///   field `newPassword`; `busy`, ….
   package func finishReset(
     _ code: String, of request: String, newPassword: String
   ) async throws(AccountError) {
-    let account = try await proofs.reset.finish(newPassword, code: code, of: request)
-    try await endSessions(of: account.id)
-    await audit.record(.passwordReset, by: AuditActor(account))
+    let (account, ended) = try await audit.proving(
+      .passwordReset, by: nil
+    ) { () throws(AccountError) in
+      try await proofs.reset.finish(newPassword, code: code, of: request)
+    }
+    end(ended)
+    await announce(.forgottenPassword, of: account)
   }
 }
 

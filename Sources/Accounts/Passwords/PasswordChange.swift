@@ -6,16 +6,19 @@ struct PasswordChange: Sendable {
   let hasher: PasswordHasher
   let rules: PasswordRules
 
-  /// Puts `new` in the place of `old`.
-  /// - Throws: `wrongPassword`; `empty`, `tooShort`, `tooLong` with the field `newPassword`; `busy`,
-  ///   ….
+  /// Puts `new` in the place of `old`; the person's other sessions end with it.
+  /// - Returns: whose it is, and the sessions that ended.
+  /// - Throws: `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the field
+  ///   `newPassword`; `busy`, ….
   func change(
-    _ old: String, to new: String, of account: AccountID
-  ) async throws(AccountError) {
-    let isFactorActive = try await factors.isActive(for: account)
-    let record = try await current.check(old, of: account).record
+    _ old: String, to new: String, by principal: Principal
+  ) async throws(AccountError) -> (account: Account, ended: [Session]) {
+    let isFactorActive = try await factors.isActive(for: principal.account)
+    let record = try await current.check(old, of: principal.account).record
     let password = try rules.newPassword(new, for: record.account, withFactor: isFactorActive)
     let hash = try await hasher.hash(password)
-    try await accounts.replaceHash(record.passwordHash, of: account, with: hash)
+    let ended = try await accounts.changePassword(
+      record.passwordHash, of: principal.account, to: hash, keeping: principal.session)
+    return (record.account, ended)
   }
 }

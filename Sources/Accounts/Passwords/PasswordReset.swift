@@ -13,19 +13,18 @@ struct PasswordReset: Sendable {
     _ destination: CodeDestination
   ) async throws(AccountError) -> CodeRequest {
     let account = try await contacts.account(reachedAt: destination)
-    return try await codes.post(
-      to: destination, comparedAs: destination.key, of: account?.id, for: .resetPassword)
+    return try await codes.post(to: destination, of: account, for: .resetPassword)
   }
 
   /// Puts `typed` in the place of the forgotten password and ends every session of the account.
   /// The code stays good where the password breaks the rules.
-  /// - Returns: whose it is now.
-  /// - Throws: `codeWrong`, `codeExpired`; `empty`, `tooShort`, `tooLong` with the field
-  ///   `newPassword`; `busy`, ….
+  /// - Returns: whose it is, and the sessions that ended.
+  /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the
+  ///   field `newPassword`; `busy`, ….
   func finish(
     _ typed: String, code: String, of request: String
-  ) async throws(AccountError) -> Account {
-    let code = try await codes.check(code, of: request, for: .resetPassword)
+  ) async throws(AccountError) -> (account: Account, ended: [Session]) {
+    let code = try await codes.guess(code, of: request, for: .resetPassword)
     guard let id = code.account, let record = try await contacts.record(of: id) else {
       throw .codeExpired
     }
@@ -33,17 +32,7 @@ struct PasswordReset: Sendable {
     let password = try rules.newPassword(
       typed, for: record.account, withFactor: isFactorActive)
     let hash = try await hasher.hash(password)
-    try await codes.redeem(code, for: .password(hash))
-    return record.account
-  }
-}
-
-extension CodeDestination {
-  /// The form in which destinations are compared.
-  var key: String {
-    switch self {
-    case .email(let address): address.key
-    case .phone(let number): number.text
-    }
+    let ended = try await codes.redeem(code, for: .password(hash))
+    return (record.account, ended)
   }
 }

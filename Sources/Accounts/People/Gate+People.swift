@@ -1,3 +1,5 @@
+import Validation
+
 /// What owners do about other people's accounts, and a person about their own name. Every change
 /// counts at once, for sessions and streams that are open too.
 extension Gate {
@@ -62,6 +64,7 @@ extension Gate {
     _ typed: String, by principal: Principal
   ) async throws(AccountError) {
     let name = try DisplayName(typed)
+    try check(typed, in: .name)
     try await stores.people.setName(name, of: principal.account)
     sessions.changed(principal.account)
     await audit.record(.nameChanged, by: AuditActor(principal), about: name.text)

@@ -9,25 +9,40 @@ extension Gate {
 
   /// Activates it with a first code of the app.
   /// - Returns: the recovery codes, for the one time they are shown.
-  /// - Throws: `malformed`, `codeWrong`, `noFactor`, `factorActive`, `proofNeeded`.
+  /// - Throws: `malformed`, `codeWrong`, `tooManyTries`, `noFactor`, `factorActive`, `proofNeeded`.
   package func confirmFactor(
     _ code: String, by principal: Principal
   ) async throws(AccountError) -> [EntryCode] {
     try requireFreshProof(principal)
-    let codes = try await proofs.factors.confirm(code, of: principal.account)
-    await audit.record(.factorAdded, by: AuditActor(principal))
+    let account = try await account(of: principal)
+    let codes = try await audit.proving(
+      .factorAdded, by: AuditActor(principal)
+    ) { () throws(AccountError) in
+      try await throttle.guarding(account.email) { () throws(AccountError) in
+        try await proofs.factors.confirm(code, of: account.id)
+      }
+    }
+    await announce(.factorAdded, of: account)
     return codes
   }
 
   /// Forgets factor and recovery codes; the password stands alone again, so it must be long enough.
-  /// - Throws: `wrongPassword`, `noFactor`; `tooShort` where the password has to be changed first.
+  /// The fresh proof is one by the factor too, which the password alone is not.
+  /// - Throws: `proofNeeded`, `wrongPassword`, `tooManyTries`, `noFactor`; `tooShort` where the
+  ///   password has to be changed first.
   package func removeFactor(
     password: String, by principal: Principal
   ) async throws(AccountError) {
-    let present = try await proofs.current.check(password, of: principal.account).password
-    try proofs.reset.rules.checkStandsAlone(present)
-    try await proofs.factors.remove(from: principal.account)
-    await audit.record(.factorRemoved, by: AuditActor(principal))
+    try requireFreshProof(principal)
+    let account = try await audit.proving(
+      .factorRemoved, by: AuditActor(principal)
+    ) { () throws(AccountError) in
+      let (record, present) = try await proofs.current.check(password, of: principal.account)
+      try proofs.reset.rules.checkStandsAlone(present)
+      try await proofs.factors.remove(from: principal.account)
+      return record.account
+    }
+    await announce(.factorRemoved, of: account)
   }
 
   /// Makes ten new recovery codes; the earlier ones are void.
@@ -36,8 +51,9 @@ extension Gate {
     by principal: Principal
   ) async throws(AccountError) -> [EntryCode] {
     try requireFreshProof(principal)
-    let codes = try await proofs.factors.renewRecoveryCodes(of: principal.account)
-    await audit.record(.recoveryCodesMade, by: AuditActor(principal))
+    let account = try await account(of: principal)
+    let codes = try await proofs.factors.renewRecoveryCodes(of: account.id)
+    await announce(.recoveryCodes, of: account)
     return codes
   }
 }

@@ -55,24 +55,15 @@ extension Gate {
   package func endSessions(
     of principal: Principal, exceptCurrent: Bool
   ) async throws(AccountError) -> Int {
-    let count = try await endSessions(
-      of: principal.account, except: exceptCurrent ? principal.session : nil)
-    await audit.record(
-      .sessionsEnded, by: AuditActor(principal), about: exceptCurrent ? "others" : "all")
-    return count
-  }
-
-  /// Ends the sessions of an account at once, for whoever changed what they rest on: a password, a
-  /// second factor.
-  @discardableResult
-  func endSessions(
-    of account: AccountID, except kept: SessionID? = nil
-  ) async throws(AccountError) -> Int {
-    try await sessions.end(of: account) {
+    let kept = exceptCurrent ? principal.session : nil
+    let count = try await sessions.end(of: principal.account) {
       $0 != kept
     } ended: {
       events.publish(.loggedOut($0))
     }
+    await audit.record(
+      .sessionsEnded, by: AuditActor(principal), about: exceptCurrent ? "others" : "all")
+    return count
   }
 }
 

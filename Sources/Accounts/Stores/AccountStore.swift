@@ -20,10 +20,19 @@ package protocol AccountStore: Sendable {
   /// The account with this address, compared by its key.
   func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord?
 
-  /// Puts `new` in the place of `old`; does nothing where the hash is another by now.
+  /// Puts another hash of the same password in the place of `old`; does nothing where the hash is
+  /// another by now.
   func replaceHash(
     _ old: PasswordHash, of account: AccountID, with new: PasswordHash
   ) async throws(AccountError)
+
+  /// Puts the hash of another password in the place of `old`, ends the account's sessions but `kept`
+  /// and voids the codes that would let somebody in: all or nothing.
+  /// - Returns: the sessions that ended.
+  /// - Throws: `wrongCredentials` where the hash is another by now.
+  func changePassword(
+    _ old: PasswordHash, of account: AccountID, to new: PasswordHash, keeping kept: SessionID
+  ) async throws(AccountError) -> [Session]
 }
 
 /// Where invitations are kept, under the digests of their codes.

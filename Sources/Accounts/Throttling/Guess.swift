@@ -5,21 +5,6 @@ struct Guess: Sendable {
   /// When it was counted, and what had been counted before; set by `Throttle`.
   var counted: (at: SteadyTime, before: [GuessTally?])?
 
-  /// Where a guess is made: at which account, and from where.
-  struct Place {
-    /// As typed and folded; nil where none is claimed.
-    let account: String?
-    /// The same, where it could have an account.
-    let email: EmailAddress?
-    let origin: Origin
-
-    init(_ claim: String?, from origin: Origin = .current) {
-      email = claim.flatMap { try? EmailAddress($0) }
-      account = email?.key ?? claim?.lowercased()
-      self.origin = origin
-    }
-  }
-
   /// A guess from a device that is known to the account.
   init(device: SecretDigest) {
     keys = [GuessKey(digest: device, account: nil)]
@@ -27,13 +12,14 @@ struct Guess: Sendable {
   }
 
   /// A guess of a stranger, or at the terminal of this machine.
-  init(at place: Place) {
-    let source = GuessSource(place.origin).text
-    let account = place.account.map(Self.digest(ofAccount:))
+  /// - Parameter email: whose account it is at; nil where none is claimed.
+  init(at email: EmailAddress?, from origin: Origin = .current) {
+    let source = GuessSource(origin).text
+    let account = email.map { Self.digest(ofAccount: $0.key) }
     let pair = GuessKey(
-      digest: SecretDigest(of: "\(source) \(place.account ?? "")", purpose: "guesses from at"),
+      digest: SecretDigest(of: "\(source) \(email?.key ?? "")", purpose: "guesses from at"),
       account: account)
-    if place.origin.isThisMachine {
+    if origin.isThisMachine {
       keys = [pair]
       allowances = [.terminal]
       return
@@ -48,6 +34,9 @@ struct Guess: Sendable {
       allowances = [.source]
     }
   }
+
+  /// Whether what is counted first is one client's alone; a source without an account is not.
+  var isOfOneClient: Bool { allowances.first != .source }
 
   /// What stands for an account, whether it exists or not.
   static func digest(ofAccount key: String) -> SecretDigest {

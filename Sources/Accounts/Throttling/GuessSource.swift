@@ -22,9 +22,3 @@ struct GuessSource: Hashable, Sendable {
     return all.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
   }
 }
-
-extension Origin {
-  /// Whether it is somebody at this machine, as the user whose theater it is: at its terminal, or
-  /// the controller itself.
-  var isThisMachine: Bool { address == "local" || self == .controller }
-}

@@ -24,9 +24,9 @@ package protocol DeviceStore: Sendable {
   /// Keeps a device of `account`; of too many the oldest goes.
   func insertDevice(_ digest: SecretDigest, of account: AccountID) async throws(AccountError)
 
-  /// Whether a device is one of the account with this address.
+  /// Whether a device is one of the account with this address; for nil, one of any account.
   func isDevice(
-    _ digest: SecretDigest, of email: EmailAddress
+    _ digest: SecretDigest, of email: EmailAddress?
   ) async throws(AccountError) -> Bool
 
   /// Forgets a device; an unknown one is no error.

@@ -16,13 +16,16 @@ struct Throttle: Sendable {
   static let memory = Duration.seconds(86_400)
 
   /// Lets `body` prove something to the account with the address `claim`, if there is such an
-  /// account, or refuses before it begins.
+  /// account, or refuses before it begins. Whatever takes a password, or a code that could be
+  /// guessed, goes through here.
+  /// - Parameter claim: nil where nobody can know the account before, as with a code that was sent.
   /// - Throws: `tooManyTries` with the seconds to wait, or what `body` throws. Only what says
-  ///   nothing about the guess (`busy`, `cancelled`, a fault) does not count as a failure.
+  ///   nothing about the guess (`busy`, `cancelled`, a fault, what cannot be one) does not count as
+  ///   a failure.
   func guarding<Value>(
-    _ claim: String?, _ body: () async throws(AccountError) -> Value
+    _ claim: EmailAddress?, _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
-    let guess = try await admit(Guess.Place(claim))
+    let guess = try await admit(claim)
     do throws(AccountError) {
       let value = try await body()
       await takeBack(guess, isRight: true)
@@ -56,23 +59,25 @@ struct Throttle: Sendable {
     try await guesses.carryTallies(to: clock.now(), forgetting: Self.memory)
   }
 
-  private func admit(_ place: Guess.Place) async throws(AccountError) -> Guess {
-    if let device = try await knownDevice(of: place) {
+  /// The device that asks, where the account with this address knows it; where no account is
+  /// claimed, where any does.
+  func knownDevice(of claim: EmailAddress?) async throws(AccountError) -> SecretDigest? {
+    guard let device = DeviceToken.presented?.digest,
+      try await devices.isDevice(device, of: claim)
+    else { return nil }
+    return device
+  }
+
+  private func admit(_ claim: EmailAddress?) async throws(AccountError) -> Guess {
+    if let device = try await knownDevice(of: claim) {
       var guess = Guess(device: device)
       if try await count(&guess) == .zero { return guess }
       try await devices.deleteDevice(device)
     }
-    var guess = Guess(at: place)
+    var guess = Guess(at: claim)
     let wait = try await count(&guess)
     guard wait == .zero else { throw .tooManyTries(wait) }
     return guess
-  }
-
-  private func knownDevice(of place: Guess.Place) async throws(AccountError) -> SecretDigest? {
-    guard let email = place.email, let device = DeviceToken.presented?.digest,
-      try await devices.isDevice(device, of: email)
-    else { return nil }
-    return device
   }
 
   /// Counts a guess as failed, unless there is something left to wait.
@@ -93,8 +98,8 @@ struct Throttle: Sendable {
     return wait
   }
 
-  /// A right guess clears what was counted for this very client at this account; others only lose
-  /// the one that was counted before.
+  /// A right guess clears what was counted for this very client at this account; others, and what
+  /// was counted at a source alone, only lose the one that was counted before.
   private func takeBack(_ guess: Guess, isRight: Bool) async {
     do throws(AccountError) {
       try await guesses.changeTallies(guess.keys) { tallies in
@@ -107,7 +112,8 @@ struct Throttle: Sendable {
           {
             tallies[index]?.last = before.last
           }
-          if failures <= 0 || (isRight && index == 0) { tallies[index] = nil }
+          let isForgiven = isRight && index == 0 && guess.isOfOneClient
+          if failures <= 0 || isForgiven { tallies[index] = nil }
         }
       }
     } catch {
@@ -129,7 +135,8 @@ extension AccountError.Code {
   /// Whether it says nothing about what was guessed.
   fileprivate var isNoVerdict: Bool {
     switch self {
-    case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded:
+    case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded,
+      .empty, .malformed, .notLoggedIn, .noFactor, .factorActive:
       true
     default: false
     }

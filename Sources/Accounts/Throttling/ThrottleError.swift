@@ -11,7 +11,8 @@ extension AccountError {
       retryAfter: seconds)
   }
 
-  private static func words(_ seconds: Int) -> String {
+  /// A wait as people say it: `a second`, `90 seconds`, `15 minutes`.
+  static func words(_ seconds: Int) -> String {
     switch seconds {
     case 1: "a second"
     case ..<120: "\(seconds) seconds"

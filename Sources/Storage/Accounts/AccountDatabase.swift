@@ -94,6 +94,21 @@ extension AccountDatabase: AccountStore {
       }
     }
   }
+
+  package func changePassword(
+    _ old: PasswordHash, of account: AccountID, to new: PasswordHash, keeping kept: SessionID
+  ) async throws(AccountError) -> [Session] {
+    try await run {
+      try await $0.write { database in
+        try database.execute(
+          sql: "UPDATE account SET passwordHash = ? WHERE id = ? AND passwordHash = ?",
+          arguments: [new.text, account.text, old.text])
+        guard database.changesCount == 1 else { throw AccountError.wrongPassword }
+        try Self.deleteEntries(to: account, in: database)
+        return try Self.endSessions(of: account, except: kept, in: database)
+      }
+    }
+  }
 }
 
 extension AccountError {

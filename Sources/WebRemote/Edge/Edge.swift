@@ -26,7 +26,8 @@ struct Edge: RouterMiddleware {
     var response: Response
     do {
       try check(request, context)
-      response = try await Origin.$current.withValue(Origin(of: request, context)) {
+      let origin = await Origin(of: request, context)
+      response = try await Origin.$current.withValue(origin) {
         try await DeviceToken.$presented.withValue(
           request.headers[.theaterDevice].flatMap { DeviceToken($0) }
         ) {

@@ -14,20 +14,9 @@ import Testing
     _ email: String = "anna@example.org", _ password: String = Household.password,
     from address: String = "192.168.1.66", device: DeviceToken? = nil, at gate: Gate? = nil
   ) async throws(AccountError) -> LoggedIn {
-    let result: Result<LoggedIn, AccountError> = await Origin.$current.withValue(
-      Origin(address: address, device: "")
-    ) {
-      await DeviceToken.$presented.withValue(device) {
-        do throws(AccountError) {
-          return .success(
-            try await (gate ?? house.gate).logIn(
-              PasswordCredentials(email: email, password: password)))
-        } catch {
-          return .failure(error)
-        }
-      }
+    try await asking(from: address, device: device) { () throws(AccountError) in
+      try await (gate ?? house.gate).logIn(PasswordCredentials(email: email, password: password))
     }
-    return try result.get()
   }
 
   /// What a wrong guess is answered.
@@ -109,6 +98,7 @@ import Testing
     let known = try await logIn(from: "192.168.1.20", device: device)
     #expect(known.device == nil)
     #expect(try await logIn(from: "local").principal.name == "Anna")
+    #expect(try await logIn(from: "local (uid 1000)").principal.name == "Anna")
   }
 
   @Test("a device is known to its own account alone, and a made-up one to none")

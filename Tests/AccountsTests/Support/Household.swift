@@ -54,7 +54,7 @@ struct Household {
   let box = Letterbox()
   let gate: Gate
 
-  init(hashing: Argon2Parameters = cheap) throws {
+  init(hashing: Argon2Parameters = cheap, codes: CodePolicy = .standard) throws {
     database = try TheaterDatabase(inMemory: clock.wall)
     store = try ProbeStore(database)
     stores = database.gateStores
@@ -62,7 +62,8 @@ struct Household {
     stores.invitations = store
     stores.sessions = store
     gate = Gate(
-      stores: stores, hashing: hashing, hashes: hashes, delivery: box, clock: clock.wall,
+      stores: stores, policy: GatePolicy(codes: codes), hashing: hashing, hashes: hashes,
+      delivery: box, clock: clock.wall,
       steady: clock.steady)
   }
 
@@ -110,6 +111,21 @@ extension RegistrationRequest {
     RegistrationRequest(
       admission: .invitation(code), name: name, email: email, password: password)
   }
+}
+
+/// Runs `body` as a request from an address in the network does.
+func asking<Value: Sendable>(
+  from address: String, device: DeviceToken? = nil,
+  _ body: () async throws(AccountError) -> Value
+) async throws(AccountError) -> Value {
+  let result: Result<Value, AccountError> = await Origin.$current.withValue(
+    Origin(address: address, device: "")
+  ) {
+    await DeviceToken.$presented.withValue(device) {
+      do throws(AccountError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+  }
+  return try result.get()
 }
 
 /// The refusal that `body` ends with; nil where it succeeds.

@@ -2,34 +2,39 @@ import Accounts
 import Synchronization
 
 /// Takes messages instead of sending them.
-final class Letterbox: CodeDelivery {
+final class Letterbox: MessageDelivery {
   private struct State {
-    var messages: [CodeMessage] = []
+    var messages: [AccountMessage] = []
     var channels = Set(CodeChannel.allCases)
     var failure: AccountError?
   }
   private let state = Mutex(State())
 
   /// What was sent, the oldest first.
-  var messages: [CodeMessage] { state.withLock { $0.messages } }
+  var messages: [AccountMessage] { state.withLock { $0.messages } }
 
-  /// The digits of the newest message.
-  var code: String? { messages.last?.code }
+  /// The newest code.
+  var code: String? { messages.last { $0.code != nil }?.code }
+
+  /// Where messages without a code went, the oldest first.
+  var notices: [AccountMessage] { messages.filter { $0.code == nil } }
 
   func reach(_ channels: Set<CodeChannel>) { state.withLock { $0.channels = channels } }
   func fail(with error: AccountError?) { state.withLock { $0.failure = error } }
 
   func reaches(_ channel: CodeChannel) -> Bool { state.withLock { $0.channels.contains(channel) } }
 
-  func deliver(_ message: CodeMessage) async throws(AccountError) {
+  func deliver(_ message: AccountMessage) async throws(AccountError) {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     post(message)
   }
 
-  func post(_ message: CodeMessage) { state.withLock { $0.messages.append(message) } }
+  func post(_ message: AccountMessage) {
+    state.withLock { if $0.failure == nil { $0.messages.append(message) } }
+  }
 }
 
-extension CodeMessage {
+extension AccountMessage {
   /// The code in it.
   var code: String? { text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) } }
 }

@@ -54,6 +54,13 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
     try await base.replaceHash(old, of: account, with: new)
   }
 
+  func changePassword(
+    _ old: PasswordHash, of account: AccountID, to new: PasswordHash, keeping kept: SessionID
+  ) async throws(AccountError) -> [Session] {
+    try write()
+    return try await base.changePassword(old, of: account, to: new, keeping: kept)
+  }
+
   func insert(_ invitation: Invitation, digest: SecretDigest) async throws(AccountError) {
     try write()
     try await base.insert(invitation, digest: digest)

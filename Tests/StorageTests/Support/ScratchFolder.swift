@@ -9,6 +9,7 @@ import Synchronization
 final class ScratchFolder: Sendable {
   let path: String
   private let time = Mutex(Date(milliseconds: 1_800_000_000_000))
+  private let sinceBoot = Mutex<Int64>(100_000)
 
   init() throws {
     path = NSTemporaryDirectory() + "theater-storage-\(UUID().uuidString)"
@@ -22,7 +23,18 @@ final class ScratchFolder: Sendable {
   var now: Date { time.withLock { $0 } }
   var clock: WallClock { WallClock { self.now } }
 
+  var steady: SteadyClock {
+    SteadyClock { SteadyTime(boot: "one", milliseconds: self.sinceBoot.withLock { $0 }) }
+  }
+
+  /// Time passes.
   func advance(_ seconds: TimeInterval) {
+    set(seconds)
+    sinceBoot.withLock { $0 += Int64(seconds * 1000) }
+  }
+
+  /// Somebody sets the time of day ahead by so much, or back; no time passes.
+  func set(_ seconds: TimeInterval) {
     time.withLock { $0 = $0.addingTimeInterval(seconds) }
   }
 
@@ -50,10 +62,14 @@ final class ScratchFolder: Sendable {
   }
 
   /// A gate with hashes that cost next to nothing.
-  func gate(_ database: TheaterDatabase) -> Gate {
+  func gate(
+    _ database: TheaterDatabase, delivery: any MessageDelivery = NoDelivery(),
+    codes: CodePolicy = .standard
+  ) -> Gate {
     Gate(
-      stores: database.gateStores, hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1),
-      clock: clock)
+      stores: database.gateStores, policy: GatePolicy(codes: codes),
+      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: delivery,
+      clock: clock, steady: steady)
   }
 
   /// The bytes of every file in the folder: database, log and index.
@@ -88,6 +104,21 @@ enum People {
   static func credentials(_ email: String = "anna@example.org") -> PasswordCredentials {
     PasswordCredentials(email: email, password: password)
   }
+}
+
+/// Takes messages instead of sending them.
+final class Mailbox: MessageDelivery {
+  private let messages = Mutex<[AccountMessage]>([])
+
+  /// The newest code.
+  var code: String? {
+    messages.withLock { $0 }.reversed().lazy
+      .compactMap { $0.text.prefixMatch(of: /[0-9]+/) }.first.map { String($0.output) }
+  }
+
+  func reaches(_ channel: CodeChannel) -> Bool { true }
+  func deliver(_ message: AccountMessage) async throws(AccountError) { post(message) }
+  func post(_ message: AccountMessage) { messages.withLock { $0.append(message) } }
 }
 
 /// The refusal that `body` ends with; nil where it succeeds.

@@ -1,4 +1,5 @@
 import Accounts
+import Foundation
 import JSON
 import NIOHTTP1
 import TestSupport
@@ -19,7 +20,7 @@ import WebRemote
       #expect(list.count == 2)
       let other = try #require(list.first { $0["current"] == false })
       #expect(list.first { $0["current"] == true }?["device"]?.string?.hasPrefix("theater") == true)
-      #expect(other["address"] == "local")
+      #expect(other["address"] == .string("local (uid \(getuid()))"))
       let id = other["id"]?.string ?? ""
       #expect(try await owner.send(.DELETE, "/api/sessions/\(id)").status == 204)
       #expect(try await owner.send(.DELETE, "/api/sessions/\(id)").status == 404)
@@ -172,7 +173,7 @@ import WebRemote
       #expect(entries.map { $0["deed"] } == ["registration", "login", "login", "login"])
       #expect(entries[1]["who"] == "ann@example.org")
       #expect(entries[1]["proven"] == true)
-      #expect(entries[1]["address"] == "local")
+      #expect(entries[1]["address"] == .string("local (uid \(getuid()))"))
       #expect(entries[2]["who"] == "eve@example.org")
       #expect(entries[2]["proven"] == false)
       #expect(entries[2]["outcome"] == "wrongCredentials")

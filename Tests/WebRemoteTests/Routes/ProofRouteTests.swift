@@ -1,7 +1,9 @@
+import Accounts
 import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
+import Validation
 import WebRemote
 
 @Suite struct ProofRouteTests {
@@ -89,6 +91,27 @@ import WebRemote
       _ = try await room.logIn("ann@example.org")
       let none = try await owner.send(.POST, "/api/account/recovery-codes")
       #expect(none.status == 409)
+    }
+  }
+
+  @Test(
+    "C1 D1 · a phone number is taken exactly where the rule that everybody is shown keeps it",
+    arguments: [
+      "+49 30 1234567", "+49 (30) 123-45.67", "+49301234567 ", "+49 (0)30 1234567",
+      "+49/30/1234567", " +49301234567", "030 1234567", "+12", "+1234567890123456", "+49 30 ABC",
+    ])
+  func phone(_ typed: String) async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.POST, "/api/account/phone", ["phone": .string(typed)])
+      let report = room.gate.rules.report(on: typed, in: .phone)
+      if report.state == .valid {
+        // Here are no text messages; the number was fine.
+        #expect(answer.json["error"]?["code"] == "deliveryUnavailable")
+      } else {
+        #expect(answer.status == 422)
+        #expect(answer.json["error"]?["field"] == "phone")
+      }
     }
   }
 

@@ -92,7 +92,7 @@ struct LivingRoom: Sendable {
     let gate = Gate(
       stores: try TheaterDatabase(inMemory: day.clock).gateStores,
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
-      clock: day.clock)
+      clock: day.clock, steady: day.steady)
     let works = FakeWorks()
     let remote = Remote(theater: theater, gate: gate, machinery: works)
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -253,28 +253,40 @@ struct FakeWorks: Machinery {
   }
 }
 
-/// A wall clock that stands still until a test moves it.
+/// The clocks of a machine, which stand still until a test moves them.
 final class Day: Sendable {
-  private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+  private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+  private let time = Mutex(start)
 
   var clock: WallClock { WallClock { self.time.withLock { $0 } } }
+  var steady: SteadyClock {
+    SteadyClock {
+      SteadyTime(
+        boot: "one", milliseconds: self.clock.now().milliseconds - Self.start.milliseconds + 100_000
+      )
+    }
+  }
 
   func advance(days: Double) { time.withLock { $0 += days * 86_400 } }
 }
 
 /// Takes messages instead of sending them.
-final class CodeBox: CodeDelivery {
-  private let state = Mutex<[CodeMessage]>([])
+final class CodeBox: MessageDelivery {
+  private let state = Mutex<[AccountMessage]>([])
 
   /// How many messages came.
   var count: Int { state.withLock { $0.count } }
 
-  /// The six digits of the newest.
+  /// The newest.
+  var newest: AccountMessage? { state.withLock { $0.last } }
+
+  /// The six digits of the newest that has some.
   var code: String? {
-    state.withLock { $0.last }?.text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) }
+    state.withLock { $0 }.reversed().lazy
+      .compactMap { $0.text.firstMatch(of: /\b[0-9]{6}\b/) }.first.map { String($0.output) }
   }
 
   func reaches(_ channel: CodeChannel) -> Bool { channel == .email }
-  func deliver(_ message: CodeMessage) async throws(AccountError) { post(message) }
-  func post(_ message: CodeMessage) { state.withLock { $0.append(message) } }
+  func deliver(_ message: AccountMessage) async throws(AccountError) { post(message) }
+  func post(_ message: AccountMessage) { state.withLock { $0.append(message) } }
 }

@@ -30,8 +30,8 @@ struct RawAnswer: Sendable {
 
 extension LivingRoom {
   /// Sends these very bytes to the port, and takes what comes until the other side closes.
-  func raw(_ bytes: [UInt8]) async throws -> RawAnswer {
-    try await connection { inbound, outbound in
+  func raw(_ bytes: [UInt8], from source: String? = nil) async throws -> RawAnswer {
+    try await connection(from: source) { inbound, outbound in
       // A server may close before it has taken everything.
       try? await outbound.write(ByteBuffer(bytes: bytes))
       var text: [UInt8] = []
@@ -46,18 +46,25 @@ extension LivingRoom {
 
   /// Sends a request of these lines, without any line that is not given, and asks for the end of the
   /// connection after it.
-  func raw(lines: [String], body: String = "") async throws -> RawAnswer {
+  func raw(
+    lines: [String], body: String = "", from source: String? = nil
+  ) async throws -> RawAnswer {
     let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
     let head = (lines + length + ["Connection: close", "", ""]).joined(separator: "\r\n")
-    return try await raw(head + body)
+    return try await raw(Array((head + body).utf8), from: source)
   }
 
   /// A connection to the port, for as long as `use` runs.
+  /// - Parameter source: an address of this machine from which it goes out, such as 127.0.0.2.
   func connection<Value: Sendable>(
+    from source: String? = nil,
     _ use: (NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>)
       async throws -> Value
   ) async throws -> Value {
-    let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+    var client = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+    if let source { client = client.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
+    let connection =
+      try await client
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
           try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)

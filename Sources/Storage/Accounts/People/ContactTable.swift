@@ -61,17 +61,25 @@ extension AccountDatabase: ContactStore {
     }
   }
 
-  /// What a right code brings about.
+  /// What a right code brings about. Codes to log in with, or to set a password, are void then: they
+  /// may lie where the person does not read any more.
+  /// - Returns: the sessions that ended with it.
   static func bringAbout(
     _ effect: CodeEffect, for account: AccountID, at date: Date, in database: Database
-  ) throws {
+  ) throws -> [Session] {
     do {
       switch effect {
       case .email(let address): try setEmail(address, of: account, at: date, in: database)
       case .phone(let number): try setPhone(number, of: account, at: date, in: database)
-      case .password(let hash): try setHash(hash, of: account, in: database)
-      case .none: break
+      case .password(let hash):
+        try database.execute(
+          sql: "UPDATE account SET passwordHash = ? WHERE id = ?",
+          arguments: [hash.text, account.text])
+      case .none: return []
       }
+      try deleteEntries(to: account, in: database)
+      guard case .password = effect else { return [] }
+      return try endSessions(of: account, in: database)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
       throw AccountError.contactTaken
     }
@@ -102,14 +110,6 @@ extension AccountDatabase: ContactStore {
         SET phone = excluded.phone, phoneVerifiedAt = excluded.phoneVerifiedAt
         """,
       arguments: [account.text, number.text, date.milliseconds])
-  }
-
-  private static func setHash(
-    _ hash: PasswordHash, of account: AccountID, in database: Database
-  ) throws {
-    try database.execute(
-      sql: "UPDATE account SET passwordHash = ? WHERE id = ?", arguments: [hash.text, account.text])
-    try database.execute(sql: "DELETE FROM session WHERE account = ?", arguments: [account.text])
   }
 }
 

@@ -3,24 +3,25 @@ import Foundation
 import GRDB
 
 extension AccountDatabase: CodeStore {
-  /// More codes than this on their way at once are refused: each takes a row for ten minutes.
-  private static let mostCodes = 10_000
-
   package func insert(
-    _ code: PendingCode, by policy: CodePolicy
+    _ code: PendingCode, within budgets: [SendBudget], most: Int?, by policy: CodePolicy
   ) async throws(AccountError) -> Duration {
     let wait = try await run {
       try await $0.write { database -> Result<Duration, AccountError> in
         let now = code.madeAt
         try Self.dropVoid(by: policy, at: now, in: database)
-        let sent = try Self.sends(to: code.target, in: database)
-        let wait = policy.sends.wait(after: sent, at: now)
+        let sent = try budgets.map { try Self.sends(at: $0.key, in: database) }
+        let wait = zip(budgets, sent).map { $0.schedule.wait(after: $1, at: now) }.max()
         // Not thrown here: what was tidied up is to be kept.
-        if wait > .zero { return .failure(.tooEarly(wait)) }
-        let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM oneTimeCode") ?? 0
-        if waiting >= Self.mostCodes { return .failure(.busy) }
+        if let wait, wait > .zero { return .failure(.tooEarly(wait)) }
+        if let most {
+          let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM oneTimeCode") ?? 0
+          if waiting >= most { return .failure(.busy) }
+        }
         try Self.keep(code, in: database)
-        return .success(policy.sends.wait(after: sent + [now], at: now))
+        for budget in budgets { try Self.countSend(at: budget.key, now, in: database) }
+        let next = zip(budgets, sent).map { $0.schedule.wait(after: $1 + [now], at: now) }.max()
+        return .success(next ?? .zero)
       }
     }
     return try wait.get()
@@ -56,14 +57,14 @@ extension AccountDatabase: CodeStore {
 
   package func redeem(
     _ code: PendingCode, for effect: CodeEffect, at date: Date
-  ) async throws(AccountError) {
+  ) async throws(AccountError) -> [Session] {
     try await run {
       try await $0.write { database in
         try Self.delete(code.request, in: database)
         guard database.changesCount == 1, let account = code.account else {
           throw AccountError.codeExpired
         }
-        try Self.bringAbout(effect, for: account, at: date, in: database)
+        return try Self.bringAbout(effect, for: account, at: date, in: database)
       }
     }
   }
@@ -88,9 +89,23 @@ extension AccountDatabase: CodeStore {
         code.destination?.channel.rawValue, code.destination?.text, Data(code.digest.bytes),
         code.madeAt.boot, code.madeAt.milliseconds,
       ])
+  }
+
+  /// Voids the codes by which somebody could come into an account.
+  static func deleteEntries(to account: AccountID, in database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM oneTimeCode WHERE account = ? AND purpose IN (?, ?)",
+      arguments: [
+        account.text, CodePurpose.resetPassword.rawValue, CodePurpose.logIn.rawValue,
+      ])
+  }
+
+  private static func countSend(
+    at key: SecretDigest, _ now: SteadyTime, in database: Database
+  ) throws {
     try database.execute(
       sql: "INSERT INTO codeSend (target, boot, sentAt) VALUES (?, ?, ?)",
-      arguments: [Data(code.target.bytes), code.madeAt.boot, code.madeAt.milliseconds])
+      arguments: [Data(key.bytes), now.boot, now.milliseconds])
   }
 
   private static func delete(_ request: CodeRequestID, in database: Database) throws {
@@ -99,11 +114,11 @@ extension AccountDatabase: CodeStore {
   }
 
   private static func sends(
-    to target: SecretDigest, in database: Database
+    at key: SecretDigest, in database: Database
   ) throws -> [SteadyTime] {
     try Row.fetchAll(
       database, sql: "SELECT boot, sentAt FROM codeSend WHERE target = ?",
-      arguments: [Data(target.bytes)]
+      arguments: [Data(key.bytes)]
     ).map { SteadyTime(boot: $0["boot"], milliseconds: $0["sentAt"]) }
   }
 
@@ -121,7 +136,7 @@ extension AccountDatabase: CodeStore {
       arguments: [now.boot, now.milliseconds, now.boot, now.milliseconds])
     try database.execute(
       sql: "DELETE FROM codeSend WHERE sentAt <= ?",
-      arguments: [now.milliseconds - policy.sends.window.milliseconds])
+      arguments: [now.milliseconds - policy.memory.milliseconds])
   }
 
   private static func pendingCode(_ row: Row) throws -> PendingCode? {

@@ -114,7 +114,7 @@ extension AccountDatabase: DeviceStore {
   }
 
   package func isDevice(
-    _ digest: SecretDigest, of email: EmailAddress
+    _ digest: SecretDigest, of email: EmailAddress?
   ) async throws(AccountError) -> Bool {
     try await run {
       try await $0.read {
@@ -122,9 +122,9 @@ extension AccountDatabase: DeviceStore {
           $0,
           sql: """
             SELECT EXISTS (SELECT 1 FROM device JOIN account ON account.id = device.account
-              WHERE digest = ? AND emailKey = ?)
+              WHERE digest = ?1 AND emailKey = ifnull(?2, emailKey))
             """,
-          arguments: [Data(digest.bytes), email.key]) ?? false
+          arguments: [Data(digest.bytes), email?.key]) ?? false
       }
     }
   }

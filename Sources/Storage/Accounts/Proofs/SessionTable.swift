@@ -88,6 +88,18 @@ extension AccountDatabase: SessionStore {
       database, where: "session.account = ? OR session.pass = ?", [holder.text, holder.text])
   }
 
+  /// Forgets the sessions of an account but `kept`.
+  /// - Returns: them.
+  static func endSessions(
+    of account: AccountID, except kept: SessionID? = nil, in database: Database
+  ) throws -> [Session] {
+    let ended = try sessions(of: account, in: database).map(\.session).filter { $0.id != kept }
+    try database.execute(
+      sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?",
+      arguments: [account.text, kept?.text])
+    return ended
+  }
+
   private static func delete(_ ended: SessionCutoff, in database: Database) throws {
     try database.execute(
       sql: """

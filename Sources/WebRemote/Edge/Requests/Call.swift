@@ -3,6 +3,7 @@ import HomeTheater
 import HTTPTypes
 import Hummingbird
 import JSON
+import NIOCore
 
 /// A request that was let in, as its route sees it.
 struct Call: Sendable {
@@ -54,15 +55,18 @@ struct Caller: Sendable {
 /// What Hummingbird hands from the edge to the routes.
 package struct RemoteContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
-  /// The address of the other end of the connection.
-  let peer: String
+  /// The connection on which the request came. It may be closed by now, and has no addresses then.
+  let channel: any Channel
+  /// The address of its other end; `nil` on a Unix socket.
+  let peer: String?
   /// The port that was connected to; `nil` on a Unix socket.
   let localPort: Int?
 
   package init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
-    peer = source.channel.peer
-    localPort = source.channel.localAddress?.port
+    channel = source.channel
+    peer = channel.peer
+    localPort = channel.localAddress?.port
   }
 }
 

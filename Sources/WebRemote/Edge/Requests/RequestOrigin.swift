@@ -1,4 +1,5 @@
 import Accounts
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -7,18 +8,42 @@ extension Origin {
   /// Where a request comes from: the address of the other end of its connection, and what the
   /// program there calls itself. `X-Forwarded-For` and its like say whatever their sender likes, so
   /// nobody asks them.
-  init(of request: Request, _ context: RemoteContext) {
-    self.init(
-      address: context.peer, device: DeviceLabel.text(request.headers[.userAgent] ?? ""))
+  init(of request: Request, _ context: RemoteContext) async {
+    let device = DeviceLabel.text(request.headers[.userAgent] ?? "")
+    if let peer = context.peer {
+      self.init(address: peer, device: device)
+    } else {
+      self = .terminal(user: await context.channel.peerUser(), device: device)
+    }
   }
 }
 
 extension Channel {
-  /// The address of the other end; `local` on a Unix socket, which only this user can open.
-  var peer: String {
-    if case .unixDomainSocket? = localAddress { return "local" }
+  /// The address of the other end; nil for a Unix socket, which only this user can open.
+  var peer: String? {
+    if case .unixDomainSocket? = localAddress { return nil }
     return remoteAddress?.ipAddress ?? "unknown"
   }
+
+  /// The user at the other end of a Unix socket, as the system knows it (unix(7), `SO_PEERCRED`);
+  /// nil where it does not tell.
+  fileprivate func peerUser() async -> UInt32? {
+    #if os(Linux)
+      let options = self as? any SocketOptionProvider
+      let peer: EventLoopFuture<PeerCredentials>? = options?.unsafeGetSocketOption(
+        level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
+      return try? await peer?.get().uid
+    #else
+      return nil
+    #endif
+  }
+}
+
+/// `struct ucred` of unix(7).
+private struct PeerCredentials: Sendable {
+  var pid: Int32 = 0
+  var uid: UInt32 = 0
+  var gid: UInt32 = 0
 }
 
 /// What a person calls the device from which a program asks, as far as its User-Agent header

@@ -1,3 +1,4 @@
+import Accounts
 import ArgumentParser
 import JSON
 
@@ -131,7 +132,8 @@ struct AgeWord: ExpressibleByArgument {
 /// The part of a path that names the account with an address.
 private func accountID(_ email: String, _ theater: RemoteTheater) async throws -> String {
   let accounts = try await theater.get("/api/accounts")["accounts"]?.array ?? []
-  let found = accounts.first { $0["email"]?.string?.lowercased() == email.lowercased() }
+  let wanted = EmailAddress(stored: email)
+  let found = accounts.first { $0["email"]?.string.map { EmailAddress(stored: $0) } == wanted }
   guard let id = found?["id"]?.string else {
     throw Ending(
       .failed, "nobody has an account with the address \(email)",

@@ -17,7 +17,8 @@ extension People {
       do {
         let address = try EmailAddress(email)
         let database = try TheaterDatabase(existingIn: Folders().state)
-        try await Origin.$current.withValue(Origin(address: "local", device: "terminal")) {
+        let origin = Origin.terminal(user: getuid(), device: "terminal")
+        try await Origin.$current.withValue(origin) {
           try await Gate(stores: database.gateStores).unlock(address)
         }
         try database.close()

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@testable import Accounts
+
+/// Whatever takes a password or a code that could be guessed is slowed down as a login is.
+@Suite struct ReauthenticationTests {
+  private let house: Household
+  private let new = "another evening with friends"
+  private let wrong = "not the password at all"
+
+  init() throws { house = try Household() }
+
+  private var gate: Gate { house.gate }
+
+  private func change(
+    _ principal: Principal, _ old: String, from address: String, device: DeviceToken? = nil
+  ) async -> AccountError? {
+    await refusal { () async throws(AccountError) in
+      try await asking(from: address, device: device) { () throws(AccountError) in
+        try await gate.changePassword(old, to: new, by: principal)
+      }
+    }
+  }
+
+  private func remove(
+    _ principal: Principal, _ password: String, from address: String
+  ) async -> AccountError? {
+    await refusal { () async throws(AccountError) in
+      try await asking(from: address) { () throws(AccountError) in
+        try await gate.removeFactor(password: password, by: principal)
+      }
+    }
+  }
+
+  private func finishReset(
+    _ code: String, of request: String, _ password: String, from address: String,
+    device: DeviceToken? = nil
+  ) async -> AccountError? {
+    await refusal { () async throws(AccountError) in
+      try await asking(from: address, device: device) { () throws(AccountError) in
+        try await gate.finishReset(code, of: request, newPassword: password)
+      }
+    }
+  }
+
+  /// The owner, logged in at 192.168.1.20, with what makes that device known.
+  private func owner() async throws -> (principal: Principal, device: DeviceToken) {
+    try await house.registerOwner()
+    let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
+      try await gate.logIn(
+        PasswordCredentials(email: "anna@example.org", password: Household.password))
+    }
+    return (loggedIn.principal, try #require(loggedIn.device))
+  }
+
+  @Test("guesses at the present password are counted together, whatever they are for")
+  func together() async throws {
+    let owner = try await owner().principal
+    let token = try await house.logIn().token.text
+    for _ in 0..<2 {
+      #expect(await change(owner, wrong, from: "192.168.1.66") == .wrongPassword)
+      #expect(await remove(owner, wrong, from: "192.168.1.66") == .wrongPassword)
+    }
+    func prove(_ password: String) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: "192.168.1.66") { () throws(AccountError) in
+          try await gate.prove(token, password: password)
+        }
+      }
+    }
+    #expect(await prove(wrong)?.code == .wrongCredentials)
+    // The sixth waits, with the right password too.
+    let waiting = [
+      await change(owner, Household.password, from: "192.168.1.66"),
+      await remove(owner, Household.password, from: "192.168.1.66"),
+      await prove(Household.password),
+    ]
+    #expect(waiting.allSatisfy { $0?.code == .tooManyTries && $0?.retryAfter == 1 })
+    house.clock.advance(1)
+    #expect(await change(owner, wrong, from: "192.168.1.66") == .wrongPassword)
+    #expect(await change(owner, wrong, from: "192.168.1.66")?.retryAfter == 2)
+    house.clock.advance(2)
+    #expect(await change(owner, Household.password, from: "192.168.1.66") == nil)
+  }
+
+  @Test("who guesses with a borrowed session makes neither a known device wait nor the terminal")
+  func ownerIsNotLockedOut() async throws {
+    let (owner, device) = try await owner()
+    for host in 100..<120 {
+      for _ in 0..<6 { _ = await change(owner, wrong, from: "192.168.1.\(host)") }
+    }
+    #expect(await change(owner, wrong, from: "192.168.1.21")?.code == .tooManyTries)
+    #expect(
+      await change(owner, Household.password, from: "192.168.1.66", device: device) == nil)
+    let atTerminal = await refusal { () async throws(AccountError) in
+      try await asking(from: "local (uid 1000)") { () throws(AccountError) in
+        try await gate.changePassword(new, to: Household.password, by: owner)
+      }
+    }
+    #expect(atTerminal == nil)
+  }
+
+  @Test("a known device that guesses the present password five times is a stranger from then on")
+  func stolenDevice() async throws {
+    let (owner, device) = try await owner()
+    for _ in 0..<10 {
+      #expect(await change(owner, wrong, from: "192.168.1.66", device: device) == .wrongPassword)
+    }
+    let error = await change(owner, wrong, from: "192.168.1.66", device: device)
+    #expect(error?.code == .tooManyTries)
+  }
+
+  @Test("a right password that changes nothing, and what cannot be one, cost nobody a wait")
+  func noGuess() async throws {
+    let owner = try await owner().principal
+    for _ in 0..<10 {
+      let short = await refusal { () async throws(AccountError) in
+        try await asking(from: "192.168.1.66") { () throws(AccountError) in
+          try await gate.changePassword(Household.password, to: "short", by: owner)
+        }
+      }
+      #expect(short?.code == .tooShort)
+      #expect(await change(owner, "", from: "192.168.1.66")?.code == .empty)
+    }
+    #expect(await change(owner, Household.password, from: "192.168.1.66") == nil)
+  }
+
+  @Test("the first code of a new second factor cannot be guessed either")
+  func enrolment() async throws {
+    let owner = try await owner().principal
+    let secret = try Base32.bytes(try await gate.enrolFactor(by: owner).secret)
+    let right = TOTP.code(secret, step: TOTP.step(at: house.clock.now))
+    func confirm(_ code: String) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: "192.168.1.66") { () throws(AccountError) in
+          try await gate.confirmFactor(code, by: owner)
+        }
+      }
+    }
+    for _ in 0..<10 { #expect(await confirm("12345")?.code == .malformed) }
+    for _ in 0..<5 { #expect(await confirm(right.wrong) == .totpCodeWrong) }
+    #expect(await confirm(right)?.code == .tooManyTries)
+    house.clock.advance(1)
+    #expect(await confirm(right) == nil)
+  }
+
+  @Test("one source tries thirty codes, then waits; others and known devices go on")
+  func codesFromOneSource() async throws {
+    let (_, device) = try await owner()
+    let nobodys = String(repeating: "0", count: 32)
+    for _ in 0..<30 {
+      #expect(await finishReset("123456", of: nobodys, new, from: "192.168.1.66") == .codeExpired)
+    }
+    #expect(
+      await finishReset("123456", of: nobodys, new, from: "192.168.1.66")?.code == .tooManyTries)
+    let login = await refusal { () async throws(AccountError) in
+      try await asking(from: "192.168.1.66") { () throws(AccountError) in
+        try await gate.logIn(CodeCredentials(request: nobodys, code: "123456"))
+      }
+    }
+    #expect(login?.code == .tooManyTries)
+    #expect(await finishReset("123456", of: nobodys, new, from: "192.168.1.20") == .codeExpired)
+    let known = await finishReset(
+      "123456", of: nobodys, new, from: "192.168.1.66", device: device)
+    #expect(known == .codeExpired)
+  }
+
+  @Test("a right code does not clear what its source has guessed elsewhere")
+  func rightCodeClearsNothing() async throws {
+    let owner = try await owner().principal
+    let mail = try await gate.sendEmailCode(to: nil, by: owner)
+    try await gate.confirm(
+      house.box.code ?? "", of: mail.id.text, for: .verifyEmail, by: owner)
+    let reset = try await gate.beginReset(.email(try EmailAddress("anna@example.org")))
+    func spray(_ person: Int) async -> AccountError.Code? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: "192.168.1.66") { () throws(AccountError) in
+          try await gate.logIn(
+            PasswordCredentials(email: "person\(person)@example.org", password: wrong))
+        }
+      }?.code
+    }
+    for person in 0..<29 { #expect(await spray(person) == .wrongCredentials) }
+    // The code stays good while the password breaks the rules.
+    for _ in 0..<3 {
+      let short = await finishReset(
+        house.box.code ?? "", of: reset.id.text, "short", from: "192.168.1.66")
+      #expect(short?.code == .tooShort)
+    }
+    #expect(await spray(30) == .wrongCredentials)
+    #expect(await spray(31) == .tooManyTries)
+  }
+
+  @Test("a refused proof is written down with whose session it was, and knocking is not")
+  func audit() async throws {
+    let owner = try await owner().principal
+    for _ in 0..<20 { _ = await change(owner, wrong, from: "192.168.1.66") }
+    _ = await finishReset("123456", of: "0", new, from: "192.168.1.67")
+    let refused = try await gate.audit.entries(newest: 100).filter { $0.outcome != .done }
+    #expect(refused.map(\.deed) == Array(repeating: .passwordChanged, count: 5) + [.passwordReset])
+    #expect(refused.first?.actor?.account == owner.account)
+    #expect(refused.first?.origin.address == "192.168.1.66")
+    #expect(refused.last?.actor == nil)
+  }
+}

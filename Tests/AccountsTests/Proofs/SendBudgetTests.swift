@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+@testable import Accounts
+
+/// Who asks for codes to somebody's address keeps that person from none.
+@Suite struct SendBudgetTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  /// What somebody is answered who asks for a code to log in with.
+  private enum Answer: Hashable {
+    case sent(next: Duration)
+    case refused(AccountError.Code, after: Int?)
+
+    var isSent: Bool { if case .sent = self { true } else { false } }
+  }
+
+  private func ask(
+    _ email: String = "anna@example.org", from address: String, device: DeviceToken? = nil,
+    at gate: Gate? = nil
+  ) async throws -> Answer {
+    let destination = CodeDestination.email(try EmailAddress(email))
+    do throws(AccountError) {
+      let request = try await asking(from: address, device: device) { () throws(AccountError) in
+        try await (gate ?? house.gate).sendLoginCode(to: destination)
+      }
+      return .sent(next: request.resendWait)
+    } catch {
+      return .refused(error.code, after: error.retryAfter)
+    }
+  }
+
+  /// Asks five times, as soon as it is possible; gives back the last answer.
+  @discardableResult
+  private func askFiveTimes(
+    _ email: String = "anna@example.org", from address: String
+  ) async throws -> Answer {
+    var last = Answer.sent(next: .zero)
+    for _ in 0..<5 {
+      last = try await ask(email, from: address)
+      if case .sent(let wait) = last, wait <= .seconds(120) {
+        house.clock.advance(TimeInterval(wait.wholeSeconds))
+      }
+    }
+    return last
+  }
+
+  /// The owner, with a verified address, and a device that is known.
+  private func verified() async throws -> (principal: Principal, device: DeviceToken) {
+    let loggedIn = try await house.ownerLogsIn()
+    let request = try await house.gate.sendEmailCode(to: nil, by: loggedIn.principal)
+    try await house.gate.confirm(
+      house.box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
+    return (loggedIn.principal, try #require(loggedIn.device))
+  }
+
+  @Test("D8 · who asks for codes to somebody's address uses up their own sends, not that person's")
+  func ownBudgets() async throws {
+    let (_, device) = try await verified()
+    try await askFiveTimes(from: "192.168.1.66")
+    let stranger = try await ask(from: "192.168.1.66")
+    guard case .refused(.tooEarly, after: let wait?) = stranger else {
+      return #expect(Bool(false), "\(stranger)")
+    }
+    #expect((3000...3600).contains(wait))
+    let sent = house.box.messages.count
+    #expect(try await ask(from: "192.168.1.20") == .sent(next: .seconds(30)))
+    #expect(try await ask(from: "192.168.1.66", device: device) == .sent(next: .seconds(30)))
+    #expect(try await ask(from: "local (uid 1000)") == .sent(next: .seconds(30)))
+    #expect(house.box.messages.count == sent + 3)
+    // Each of them has waits of their own.
+    for address in ["192.168.1.20", "local (uid 1000)"] {
+      #expect(try await ask(from: address) == .refused(.tooEarly, after: 30))
+    }
+    #expect(
+      try await ask(from: "192.168.1.66", device: device) == .refused(.tooEarly, after: 30))
+  }
+
+  @Test("D8 · a code that a stranger asks for voids nobody else's")
+  func ownCodes() async throws {
+    _ = try await verified()
+    let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
+    let request = try await asking(from: "192.168.1.20") { () throws(AccountError) in
+      try await house.gate.sendLoginCode(to: mail)
+    }
+    let code = try #require(house.box.code)
+    #expect(try await ask(from: "192.168.1.66").isSent)
+    #expect(house.box.code != nil)
+    let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
+      try await house.gate.logIn(CodeCredentials(request: request.id.text, code: code))
+    }
+    #expect(loggedIn.principal.name == "Anna")
+  }
+
+  @Test("D8 · strangers together have ten sends an hour for an address; who is known has more")
+  func strangersTogether() async throws {
+    let (principal, device) = try await verified()
+    for host in [66, 67] { try await askFiveTimes(from: "192.168.1.\(host)") }
+    guard case .refused(.tooEarly, after: _) = try await ask(from: "192.168.1.68") else {
+      return #expect(Bool(false))
+    }
+    #expect(try await ask(from: "192.168.1.68", device: device).isSent)
+    #expect(try await ask(from: "local").isSent)
+    _ = try await house.gate.sendEmailCode(to: nil, by: principal)
+    // Another address is another budget, and an hour later there is room again.
+    #expect(try await ask("ben@example.org", from: "192.168.1.68").isSent)
+    house.clock.advance(3600)
+    #expect(try await ask(from: "192.168.1.68").isSent)
+  }
+
+  @Test("D8 E7 · all of this is the same, answer by answer, for an address that nobody has")
+  func unknownAlike() async throws {
+    _ = try await verified()
+    var answers: [[Answer]] = []
+    for (email, network) in [("anna@example.org", 1), ("nobody@example.org", 2)] {
+      let house = try Household()
+      let gate = network == 1 ? self.house.gate : house.gate
+      let clock = network == 1 ? self.house.clock : house.clock
+      var heard: [Answer] = []
+      for host in [66, 67, 68] {
+        for _ in 0..<6 {
+          let answer = try await ask(email, from: "192.168.1.\(host)", at: gate)
+          heard.append(answer)
+          if case .sent(let wait) = answer, wait <= .seconds(120) {
+            clock.advance(TimeInterval(wait.wholeSeconds))
+          }
+        }
+      }
+      answers.append(heard)
+    }
+    #expect(answers[0] == answers[1])
+    #expect(answers[0].count(where: \.isSent) == 10)
+  }
+
+  @Test("one source has thirty codes an hour sent, to whatever addresses; another does not wait")
+  func oneSource() async throws {
+    let (_, device) = try await verified()
+    for person in 0..<30 {
+      #expect(try await ask("person\(person)@example.org", from: "2001:db8::\(person)").isSent)
+    }
+    guard case .refused(.tooEarly, after: let wait?) = try await ask(from: "2001:db8::99") else {
+      return #expect(Bool(false))
+    }
+    #expect(wait == 3600)
+    #expect(try await ask(from: "2001:db8:0:1::1").isSent)
+    #expect(try await ask(from: "2001:db8::99", device: device).isSent)
+    house.clock.advance(3600)
+    #expect(try await ask(from: "2001:db8::99").isSent)
+  }
+
+  @Test("too many codes on their way make strangers wait, not who is known, logged in or here")
+  func tooManyCodes() async throws {
+    let house = try Household(codes: CodePolicy(mostCodes: 3))
+    let loggedIn = try await house.ownerLogsIn()
+    for host in 1...3 {
+      #expect(
+        try await ask("person@example.org", from: "10.0.0.\(host)", at: house.gate).isSent)
+    }
+    #expect(
+      try await ask(from: "10.0.0.4", at: house.gate) == .refused(.busy, after: nil))
+    let device = loggedIn.device
+    #expect(try await ask(from: "10.0.0.4", device: device, at: house.gate).isSent)
+    #expect(try await ask(from: "local", at: house.gate).isSent)
+    _ = try await house.gate.sendEmailCode(to: nil, by: loggedIn.principal)
+    house.clock.advance(600)
+    #expect(try await ask(from: "10.0.0.4", at: house.gate).isSent)
+  }
+
+  @Test("a new password or address voids the codes that would still let somebody in")
+  func voided() async throws {
+    let (principal, _) = try await verified()
+    let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
+    func entry() async throws -> CodeCredentials {
+      let request = try await house.gate.sendLoginCode(to: mail)
+      return CodeCredentials(request: request.id.text, code: house.box.code ?? "")
+    }
+    func isVoid(_ credentials: CodeCredentials) async -> Bool {
+      await refusal { () async throws(AccountError) in
+        try await house.gate.logIn(credentials)
+      } == .codeExpired
+    }
+    let first = try await entry()
+    try await house.gate.changePassword(
+      Household.password, to: "another evening with friends", by: principal)
+    #expect(await isVoid(first))
+    house.clock.advance(30)
+    let change = try await house.gate.sendEmailCode(to: "new@example.org", by: principal)
+    let code = house.box.code ?? ""
+    let second = try await entry()
+    try await house.gate.confirm(
+      code, of: change.id.text, for: .verifyEmail, by: principal)
+    #expect(await isVoid(second))
+  }
+}

@@ -1,0 +1,141 @@
+import Accounts
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+/// A change of how one logs in and the end of the sessions that rested on it: both or neither.
+@Suite struct ChangeTests {
+  private let scratch: ScratchFolder
+  private let database: TheaterDatabase
+  private let box = Mailbox()
+  private let gate: Gate
+  private let new = "another evening with friends"
+
+  init() throws {
+    scratch = try ScratchFolder()
+    database = try scratch.open()
+    gate = scratch.gate(database, delivery: box)
+  }
+
+  /// The owner with a verified address, logged in at two places.
+  private func owner() async throws -> (here: LoggedIn, there: LoggedIn) {
+    let code = try #require(try await gate.open())
+    _ = try await gate.register(People.owner(code))
+    let here = try await gate.logIn(People.credentials())
+    let request = try await gate.sendEmailCode(to: nil, by: here.principal)
+    try await gate.confirm(
+      try #require(box.code), of: request.id.text, for: .verifyEmail, by: here.principal)
+    return (here, try await gate.logIn(People.credentials()))
+  }
+
+  /// Whether the running controller lets a session in, and one that starts now.
+  private func isIn(_ loggedIn: LoggedIn) async -> [Bool] {
+    var answers: [Bool] = []
+    for gate in [gate, scratch.gate(database)] {
+      answers.append(
+        await refusal { () async throws(AccountError) in
+          try await gate.resolve(loggedIn.token.text)
+        } == nil)
+    }
+    return answers
+  }
+
+  /// From now on the store fails where sessions end, as it would with a disk that goes.
+  private func breaks() async throws {
+    try await database.pool.write {
+      try $0.execute(
+        sql: """
+          CREATE TRIGGER broken BEFORE DELETE ON session BEGIN SELECT RAISE(ABORT, 'gone'); END
+          """)
+    }
+  }
+
+  private func mends() async throws {
+    try await database.pool.write { try $0.execute(sql: "DROP TRIGGER broken") }
+  }
+
+  @Test("a password and the sessions that it ends are changed in one step")
+  func password() async throws {
+    let (here, there) = try await owner()
+    try await breaks()
+    let error = await refusal { () async throws(AccountError) in
+      try await gate.changePassword(People.password, to: new, by: here.principal)
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(await isIn(here) == [true, true])
+    #expect(await isIn(there) == [true, true])
+    // The old password stands.
+    _ = try await gate.logIn(People.credentials())
+    try await mends()
+    try await gate.changePassword(People.password, to: new, by: here.principal)
+    #expect(await isIn(here) == [true, true])
+    #expect(await isIn(there) == [false, false])
+  }
+
+  @Test("a reset and the sessions that it ends are one step; the code stays good where it fails")
+  func reset() async throws {
+    let (here, there) = try await owner()
+    let told = gate.events.subscribe()
+    let request = try await gate.beginReset(.email(try EmailAddress("anna@example.org")))
+    let code = try #require(box.code)
+    try await breaks()
+    let error = await refusal { () async throws(AccountError) in
+      try await gate.finishReset(code, of: request.id.text, newPassword: new)
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(await isIn(here) == [true, true])
+    _ = try await gate.logIn(People.credentials())
+    try await mends()
+    try await gate.finishReset(code, of: request.id.text, newPassword: new)
+    #expect(await isIn(here) == [false, false])
+    #expect(await isIn(there) == [false, false])
+    let login = await refusal { () async throws(AccountError) in
+      try await gate.logIn(People.credentials())
+    }
+    #expect(login == .wrongCredentials)
+    // Streams of events hear of each session that ended.
+    var ended: Set<SessionID> = []
+    for await event in told {
+      if case .loggedOut(let who) = event { ended.insert(who.session) }
+      if ended.count == 3 { break }
+    }
+    #expect(ended.isSuperset(of: [here.principal.session, there.principal.session]))
+  }
+
+  @Test("a password that was changed meanwhile is not overwritten, and ends no session")
+  func raced() async throws {
+    let (here, there) = try await owner()
+    let store = AccountDatabase(database)
+    let record = try #require(try await store.record(of: here.principal.account))
+    let error = await refusal { () async throws(AccountError) in
+      try await store.changePassword(
+        PasswordHash("another"), of: record.account.id, to: PasswordHash("new"),
+        keeping: here.principal.session)
+    }
+    #expect(error == .wrongPassword)
+    #expect(await isIn(there) == [true, true])
+    _ = try await gate.logIn(People.credentials())
+  }
+
+  @Test("an address that is taken by the time of its code changes nothing, and leaves the code")
+  func address() async throws {
+    let (here, _) = try await owner()
+    scratch.advance(30)
+    let invitation = try await gate.invite(by: here.principal).code
+    let request = try await gate.sendEmailCode(to: "ben@example.org", by: here.principal)
+    let code = try #require(box.code)
+    _ = try await gate.register(People.member(invitation))
+    for _ in 0..<2 {
+      let error = await refusal { () async throws(AccountError) in
+        try await gate.confirm(
+          code, of: request.id.text, for: .verifyEmail, by: here.principal)
+      }
+      #expect(error?.code == .taken)
+    }
+    let own = try await gate.ownAccount(of: here.principal)
+    #expect(own.account.email.text == "anna@example.org")
+    #expect(own.contact.emailVerifiedAt != nil)
+  }
+}

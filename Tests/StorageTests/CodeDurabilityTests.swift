@@ -1,0 +1,161 @@
+import Accounts
+import Foundation
+import Testing
+
+@testable import Storage
+
+/// One-time codes in a file, across restarts of the controller and a time of day that somebody sets
+/// ten years either way between them.
+@Suite struct CodeDurabilityTests {
+  private let scratch: ScratchFolder
+  private let box = Mailbox()
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A controller from its start to its end.
+  private func controller<Value>(
+    _ codes: CodePolicy = .standard, _ body: (Gate) async throws -> Value
+  ) async throws -> Value {
+    let database = try scratch.open()
+    let gate = scratch.gate(database, delivery: box, codes: codes)
+    let value = try await body(gate)
+    try database.close()
+    return value
+  }
+
+  /// The same, after somebody has set the clock.
+  private func restarted<Value>(
+    _ years: Double, _ body: (Gate) async throws -> Value
+  ) async throws -> Value {
+    scratch.set(years * 365.25 * 86_400)
+    return try await controller { gate in
+      _ = try await gate.open()
+      return try await body(gate)
+    }
+  }
+
+  /// The owner, registered and logged in.
+  private func owner() async throws -> Principal {
+    try await controller { gate in
+      let code = try #require(try await gate.open())
+      _ = try await gate.register(People.owner(code))
+      return try await gate.logIn(People.credentials()).principal
+    }
+  }
+
+  private struct Sent {
+    let request: String
+    let code: String
+    /// Another of the same length.
+    var wrong: String { String(code.map { $0 == "9" ? "0" : "9" }) }
+  }
+
+  private func send(_ gate: Gate, _ owner: Principal) async throws -> Sent {
+    let request = try await gate.sendEmailCode(to: nil, by: owner)
+    return Sent(request: request.id.text, code: try #require(box.code))
+  }
+
+  private func confirm(
+    _ gate: Gate, _ code: String, _ request: String, _ owner: Principal
+  ) async -> AccountError? {
+    await refusal { () async throws(AccountError) in
+      try await gate.confirm(code, of: request, for: .verifyEmail, by: owner)
+    }
+  }
+
+  @Test("D8 · five tries survive restarts and a clock set ten years", arguments: [-10.0, 0, 10])
+  func tries(years: Double) async throws {
+    let owner = try await owner()
+    let sent = try await restarted(years) { try await send($0, owner) }
+    for left in [4, 3, 2, 1] {
+      let error = try await restarted(years) {
+        await confirm($0, sent.wrong, sent.request, owner)
+      }
+      #expect(error == .codeWrong(triesLeft: left))
+    }
+    for code in [sent.wrong, sent.code] {
+      let error = try await restarted(years) { await confirm($0, code, sent.request, owner) }
+      #expect(error == .codeExpired)
+    }
+  }
+
+  @Test("D8 · ten minutes survive restarts and a clock set ten years", arguments: [-10.0, 0, 10])
+  func validity(years: Double) async throws {
+    let owner = try await owner()
+    let first = try await restarted(years) { try await send($0, owner) }
+    scratch.advance(599.999)
+    #expect(
+      try await restarted(years) { await confirm($0, first.code, first.request, owner) } == nil)
+    let second = try await restarted(years) { try await send($0, owner) }
+    scratch.advance(600)
+    let error = try await restarted(years) {
+      await confirm($0, second.code, second.request, owner)
+    }
+    #expect(error == .codeExpired)
+  }
+
+  @Test("D8 · single use survives restarts and a clock set ten years", arguments: [-10.0, 0, 10])
+  func once(years: Double) async throws {
+    let owner = try await owner()
+    let sent = try await restarted(years) { try await send($0, owner) }
+    #expect(
+      try await restarted(years) { await confirm($0, sent.code, sent.request, owner) } == nil)
+    let again = try await restarted(years) { await confirm($0, sent.code, sent.request, owner) }
+    #expect(again == .codeExpired)
+  }
+
+  @Test(
+    "D8 · resend waits and five sends an hour survive restarts and a clock set ten years",
+    arguments: [-10.0, 0, 10])
+  func waits(years: Double) async throws {
+    let owner = try await owner()
+    func early() async throws -> Int? {
+      try await restarted(years) { gate in
+        await refusal { () async throws(AccountError) in
+          try await gate.sendEmailCode(to: nil, by: owner)
+        }?.retryAfter
+      }
+    }
+    for wait in [30, 60, 120, 120] {
+      _ = try await restarted(years) { try await send($0, owner) }
+      #expect(try await early() == wait)
+      scratch.advance(Double(wait) - 1)
+      #expect(try await early() == 1)
+      scratch.advance(1)
+    }
+    _ = try await restarted(years) { try await send($0, owner) }
+    #expect(try await early() == 3600 - 330)
+    scratch.advance(3600 - 330)
+    #expect(try await early() == nil)
+  }
+
+  @Test(
+    "D8 · a new code voids the old one, and each is bound to its request, across restarts too",
+    arguments: [-10.0, 0, 10])
+  func bound(years: Double) async throws {
+    let owner = try await owner()
+    let old = try await restarted(years) { try await send($0, owner) }
+    scratch.advance(30)
+    let new = try await restarted(years) { try await send($0, owner) }
+    try await restarted(years) { gate in
+      #expect(await confirm(gate, old.code, old.request, owner) == .codeExpired)
+      #expect(await confirm(gate, new.code, old.request, owner) == .codeExpired)
+      #expect(await confirm(gate, new.code, new.request, owner) == nil)
+    }
+  }
+
+  @Test("D8 · a code stands in no file of the database, before and after it is used")
+  func hashed() async throws {
+    let owner = try await owner()
+    // So long that no other number looks like it.
+    let sent = try await controller(CodePolicy(digits: 16)) { gate in
+      let sent = try await send(gate, owner)
+      #expect(sent.code.utf8.count == 16)
+      #expect(try scratch.bytes().range(of: Data(sent.code.utf8)) == nil)
+      #expect(try scratch.bytes().range(of: Data(sent.request.utf8)) != nil)
+      #expect(await confirm(gate, sent.code, sent.request, owner) == nil)
+      return sent
+    }
+    #expect(try scratch.bytes().range(of: Data(sent.code.utf8)) == nil)
+  }
+}
