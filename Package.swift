@@ -162,7 +162,7 @@ let package = Package(
     tests("AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Validation"]),
     tests("QRCodeTests", ["QRCode"]),
     tests(
-      "DeliveryTests", ["Delivery", "Accounts", "JSON"], exclude: ["Peers"]),
+      "DeliveryTests", ["TestSupport", "Delivery", "Accounts", "JSON"], exclude: ["Peers"]),
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),

@@ -1,9 +1,10 @@
 """Measures how fast and how small the theater is, as ratios against a floor or a peer in one run.
 
-    python3 Benchmarks/run.py [NAME …]      all of them, or those named
+    python3 Benchmarks/run.py [NAME …]      those of `make bench`, or those named
 
 Needs the release build (`make bench` makes it). Prints a table; a missed target is marked, and the
-exit status is 1 when there is one.
+exit status is 1 when there is one. For a quick look: THEATER_LOGIN_TRIES (2000), THEATER_STORM_ROUNDS
+(1000) and THEATER_KILL_ROUNDS (1000).
 """
 
 import os
@@ -12,6 +13,7 @@ import platform
 import sys
 
 from measuring import audio, control
+from measuring.accounts import kills, storms, timing
 
 FIGURES = {
     "round-trip": control.round_trip,
@@ -21,6 +23,13 @@ FIGURES = {
     "sound-cpu": audio.cpu,
     "sound-latency": audio.latency,
     "sound-load": audio.load,
+    "login-timing": timing.login_timing,
+    "login-storm": storms.login_storm,
+}
+# Long ones, run by name alone.
+LONG = {
+    "account-storms": storms.account_storms,
+    "account-kills": kills.account_kills,
 }
 
 
@@ -35,14 +44,15 @@ def machine():
 
 def main():
     names = sys.argv[1:] or list(FIGURES)
-    unknown = [name for name in names if name not in FIGURES]
+    there = {**FIGURES, **LONG}
+    unknown = [name for name in names if name not in there]
     if unknown:
-        print(f"unknown: {', '.join(unknown)}; there is: {', '.join(FIGURES)}", file=sys.stderr)
+        print(f"unknown: {', '.join(unknown)}; there is: {', '.join(there)}", file=sys.stderr)
         return 2
-    print(f"machine: {machine()}")
+    print(f"machine: {machine()}; load average {os.getloadavg()[0]:.2f}", flush=True)
     missed = 0
     for name in names:
-        for title, measured, target, met in FIGURES[name]():
+        for title, measured, target, met in there[name]():
             missed += not met
             print(f"{'  ' if met else '✗ '}{title:<48} {measured:<60} {target}", flush=True)
     print(f"{missed} target{'s' if missed != 1 else ''} missed" if missed else "every target met")

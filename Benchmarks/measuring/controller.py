@@ -51,6 +51,11 @@ def instant_configuration():
     return configuration
 
 
+def small_configuration():
+    """One simulated lamp: for what concerns the door alone."""
+    return {"devices": {"lights": {"role": "lights", "plugin": "Simulated"}}}
+
+
 class Controller:
     def __init__(self, configuration, environment=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="th-"))
@@ -87,6 +92,11 @@ class Controller:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+    def kill(self):
+        """Ends it as a power cut would; its plugins end by themselves."""
+        self.process.kill()
+        self.process.wait()
 
     def __exit__(self, *_):
         self.stop()
@@ -129,13 +139,27 @@ class Controller:
             return json.loads(text) if text else None
 
     def log_in(self):
-        code = self.setup_code()
-        password = secrets.token_urlsafe(18)
+        """Registers the owner; `token` is that of a session, `device` makes this a known one."""
+        self.email, self.password = "bench@example.org", secrets.token_urlsafe(18)
         self.request("POST", "/api/accounts", {
-            "name": "Bench", "email": "bench@example.org", "password": password,
-            "setupCode": code})
-        self.token = self.request("POST", "/api/sessions", {
-            "email": "bench@example.org", "password": password})["token"]
+            "name": "Bench", "email": self.email, "password": self.password,
+            "setupCode": self.setup_code()})
+        session = self.request("POST", "/api/sessions", {
+            "email": self.email, "password": self.password})
+        self.token, self.device = session["token"], session["device"]
+
+    def invite(self):
+        """A new invitation: its `id` and its `code`."""
+        return self.request("POST", "/api/invitations", {})
+
+    def accounts(self):
+        return self.request("GET", "/api/accounts")["accounts"]
+
+    def answers(self):
+        try:
+            return self.request("GET", "/api/health") is not None
+        except (urllib.error.URLError, ConnectionError):
+            return False
 
     def plugins_are_up(self):
         try:

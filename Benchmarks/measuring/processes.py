@@ -29,3 +29,23 @@ def pss_megabytes(pid):
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024
     raise ValueError("no Pss")
+
+
+def resident_megabytes(pid):
+    return _status_megabytes(pid, "VmRSS")
+
+
+def peak_megabytes(pid):
+    """The largest resident set since the start, or since `forget_peak`."""
+    return _status_megabytes(pid, "VmHWM")
+
+
+def forget_peak(pid):
+    pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def _status_megabytes(pid, field):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) / 1024
+    raise ValueError(f"no {field}")

@@ -7,6 +7,10 @@ package final class Courier: MessageDelivery {
   private let queue: RequestQueue
   private let log: @Sendable (String) -> Void
 
+  /// How long a posted message stays: the answer to who asked is out by then. Beginning to send costs
+  /// a thread, and an answer that is late by that would tell who has an account.
+  static let stay = Duration.milliseconds(200)
+
   /// - Parameters:
   ///   - email: nil where no mail is sent.
   ///   - phone: nil where no text messages are sent.
@@ -39,7 +43,7 @@ package final class Courier: MessageDelivery {
   package func post(_ message: AccountMessage) {
     do throws(AccountError) {
       let sender = try sender(for: message)
-      let request = queue.submit { [self] _ throws(AccountError) in
+      let request = queue.submit(.after(Self.stay)) { [self] _ throws(AccountError) in
         do throws(AccountError) { try sender.send(message) } catch { note(error) }
       }
       if case .failed(let error) = request.stage { note(error) }

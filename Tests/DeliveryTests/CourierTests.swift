@@ -1,6 +1,7 @@
 import Accounts
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Delivery
@@ -55,18 +56,35 @@ private final class Probe: MessageSender {
     #expect(lines.all.allSatisfy { $0.contains("it rains") && !$0.contains("123456") })
   }
 
+  @Test("D8 · what is posted stays until the answer is out, which it would else be late for")
+  func stay() async throws {
+    let (probe, clock) = (Probe(), ManualClock())
+    let courier = Courier(
+      email: probe, phone: nil, queue: RequestQueue(workers: 1, clock: clock), log: lines.add)
+    courier.post(try mail("later"))
+    await clock.waitForSleepers()
+    // With one worker, what was handed in before would have been sent before.
+    try await courier.deliver(mail("now"))
+    #expect(probe.sent.withLock { $0 } == ["now"])
+    clock.advance(by: Courier.stay)
+    #expect(await eventually { probe.sent.withLock { $0 } == ["now", "later"] })
+  }
+
   @Test("D9 · messages wait in a bounded queue; what does not fit is refused and logged")
   func bounded() async throws {
-    let probe = Probe(waits: true)
+    let (probe, clock) = (Probe(waits: true), ManualClock())
     let courier = Courier(
-      email: probe, phone: nil, queue: RequestQueue(workers: 1, waiting: 2), log: lines.add)
-    for index in 0..<5 { courier.post(try mail("\(index)")) }
+      email: probe, phone: nil, queue: RequestQueue(workers: 1, waiting: 2, clock: clock),
+      log: lines.add)
+    for index in 0..<4 { courier.post(try mail("\(index)")) }
     await lines.wait(for: 2)
-    #expect(probe.sent.withLock { $0 }.isEmpty)
-    for _ in 0..<4 { probe.gate.signal() }
-    while probe.sent.withLock({ $0.count }) < 3 { await Task.yield() }
+    await clock.waitForSleepers(2)
+    clock.advance(by: Courier.stay)
+    for _ in 0..<3 { probe.gate.signal() }
+    #expect(await eventually { probe.sent.withLock { Set($0) } == ["0", "1"] })
     try await courier.deliver(mail("last"))
-    #expect(probe.sent.withLock { $0 } == ["0", "1", "2", "last"])
+    #expect(probe.sent.withLock { $0.last } == "last")
+    #expect(lines.all.count == 2)
   }
 
   @Test("D9 · the log sender shows the message and says loudly what it does")

@@ -1,0 +1,168 @@
+"""What is left of accounts after kill -9, again and again (E7, A10)."""
+
+import contextlib
+import http.client
+import os
+import random
+import secrets
+import shutil
+import sqlite3
+import statistics
+import sys
+import tempfile
+import threading
+import time
+
+from ..controller import Controller, small_configuration
+from .people import Person, login, new_password, registration
+from .visitors import Visitor
+
+# Of each kind, so many are kept; more are taken back, which is a write as well.
+MOST = 40
+
+
+class Ledger:
+    """What the controller has acknowledged: invitations, accounts and sessions that are there, or
+    are gone. What was asked and not answered is not in it: either is right."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._is_there = {}
+        self.acknowledged = 0
+
+    def note(self, kind, name, is_there):
+        with self._lock:
+            self._is_there[kind, name] = is_there
+            self.acknowledged += 1
+
+    def take(self, kind):
+        """One that is there, no longer known to be; `None` while there are few."""
+        with self._lock:
+            there = [key for key, value in self._is_there.items() if key[0] == kind and value]
+            if len(there) <= MOST:
+                return None
+            del self._is_there[there[0]]
+            return there[0][1]
+
+    def lost(self, controller):
+        """How many writes were lost; what is gone is forgotten once that is seen."""
+        facts = {
+            "invitation": {each["id"] for each in controller.request(
+                "GET", "/api/invitations")["invitations"]},
+            "account": {each["email"] for each in controller.accounts()},
+            "session": {token for kind, token in self._is_there if kind == "session"
+                        and _opens(controller, token)},
+        }
+        wrong = [key for key, value in self._is_there.items()
+                 if (key[1] in facts[key[0]]) != value]
+        self._is_there = {
+            key: True for key, value in self._is_there.items() if value and key not in wrong}
+        return len(wrong)
+
+
+def _opens(controller, token):
+    with Visitor(controller, token) as visitor:
+        return visitor.ask("GET", "/api/sessions/current").status == 200
+
+
+# Each writes until the controller is gone.
+
+def _invites(controller, ledger):
+    with Visitor(controller, controller.token) as owner:
+        while True:
+            answer = owner.ask("POST", "/api/invitations", {})
+            if answer.status == 201:
+                ledger.note("invitation", answer.json["id"], True)
+            leaving = ledger.take("invitation")
+            if leaving:
+                _take_back(owner, ledger, "invitation", leaving, f"/api/invitations/{leaving}")
+
+
+def _registers(controller, ledger):
+    with Visitor(controller, controller.token) as owner, Visitor(controller) as stranger:
+        while True:
+            code = owner.ask("POST", "/api/invitations", {}).json["code"]
+            email = f"{secrets.token_hex(8)}@example.org"
+            answer = stranger.ask(*registration(email, new_password(), invitation=code))
+            if answer.status == 201:
+                ledger.note("account", email, True)
+            leaving = ledger.take("account")
+            accounts = owner.ask("GET", "/api/accounts").json["accounts"] if leaving else []
+            for account in (each for each in accounts if each["email"] == leaving):
+                _take_back(owner, ledger, "account", leaving, f"/api/accounts/{account['id']}")
+
+
+def _logs_in(controller, ledger):
+    # A known device: killed logins count as wrong guesses, and a stranger would have to wait.
+    person = Person(controller.email, controller.password)
+    with Visitor(controller, device=controller.device) as visitor:
+        while True:
+            answer = visitor.ask(*login(person))
+            if answer.status == 201:
+                ledger.note("session", answer.json["token"], True)
+            else:
+                time.sleep(0.05)
+            token = ledger.take("session")
+            if token:
+                with Visitor(controller, token) as leaving:
+                    _take_back(leaving, ledger, "session", token, "/api/sessions/current")
+
+
+def _take_back(visitor, ledger, kind, name, path):
+    if visitor.ask("DELETE", path).status == 204:
+        ledger.note(kind, name, False)
+
+
+def _write_until_killed(controller, ledger, seconds):
+    def run(writer):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            writer(controller, ledger)
+
+    threads = [threading.Thread(target=run, args=(writer,))
+               for writer in (_invites, _invites, _registers, _logs_in)]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    controller.kill()
+    for thread in threads:
+        thread.join()
+
+
+def _is_whole(controller):
+    """Whether a copy of the files that the dead one left is a whole database."""
+    state = controller.folder / "state" / "theater"
+    with tempfile.TemporaryDirectory(prefix="th-") as folder:
+        for name in ("theater.sqlite", "theater.sqlite-wal"):
+            if (state / name).exists():
+                shutil.copy(state / name, folder)
+        with contextlib.closing(sqlite3.connect(f"{folder}/theater.sqlite")) as database:
+            integrity = database.execute("PRAGMA integrity_check").fetchall()
+            return integrity == [("ok",)] and not database.execute(
+                "PRAGMA foreign_key_check").fetchall()
+
+
+def account_kills():
+    rounds = int(os.environ.get("THEATER_KILL_ROUNDS", 1000))
+    ledger, times, lost, damaged = Ledger(), [], 0, 0
+    with Controller(small_configuration()) as controller:
+        controller.log_in()
+        for number in range(rounds):
+            _write_until_killed(controller, ledger, random.uniform(0.02, 0.25))
+            damaged += not _is_whole(controller)
+            if number % 10 == 9:
+                # Killed once more, at any moment of its start.
+                controller.start()
+                time.sleep(random.uniform(0, 0.06))
+                controller.kill()
+                damaged += not _is_whole(controller)
+            controller.start()
+            controller.wait_for(controller.answers)
+            times.append((time.monotonic() - controller.started) * 1000)
+            lost += ledger.lost(controller)
+            if number % 50 == 49:
+                print(f"  kills: {number + 1} of {rounds} rounds", file=sys.stderr, flush=True)
+    yield (f"kill -9 under account writes, {rounds:,} rounds", f"{lost} lost of "
+           f"{ledger.acknowledged:,} acknowledged writes", "0", lost == 0)
+    yield ("database after it", f"{damaged} damaged", "0", damaged == 0)
+    yield ("start to the first answer after it", f"{statistics.median(times):.0f} ms (median; "
+           f"worst {max(times):.0f})", "reported", True)

@@ -1,0 +1,92 @@
+"""Whether the time of an answer tells who has an account (A9, E7)."""
+
+import os
+import random
+import statistics
+import subprocess
+
+from ..controller import PRODUCTS, Controller, small_configuration
+from . import comparing
+from .mailbox import Mailbox
+from .people import move_in, registration
+from .visitors import Visitor
+
+# Wrong passwords for one account before the next has to wait, wherever they come from.
+FREE = 10
+KNOWN, UNKNOWN = "known", "unknown"
+
+
+def login_timing():
+    tries = int(os.environ.get("THEATER_LOGIN_TRIES", 2000))
+    fewer = max(10, tries // 20)
+    with Mailbox() as mailbox:
+        configuration = dict(small_configuration(), accounts=mailbox.settings)
+        with Controller(configuration) as controller:
+            controller.log_in()
+            people = [person.email for person in move_in(controller, fewer, mailbox)]
+            strangers = [f"nobody{n}@example.org" for n in range(fewer)]
+            yield from _logins(controller, people[0], strangers[0], tries)
+            yield from _registrations(controller, list(zip(people, strangers)))
+            yield from _resets(controller, list(zip(people, strangers)))
+
+
+def _logins(controller, known, unknown, tries):
+    def before(number):
+        # An attacker would wait a minute; whether the account is known or not, alike.
+        if number % FREE == 0:
+            for email in (known, unknown):
+                _unlock(controller, email)
+
+    def request(email):
+        return ("POST", "/api/sessions", {"email": email, "password": "wrong, but long enough"})
+    return _compared("login", 401, controller, [(known, unknown)] * tries, request, before)
+
+
+def _registrations(controller, pairs):
+    # Who holds a good code is told what is taken; this one was taken back.
+    issued = controller.invite()
+    controller.request("DELETE", f"/api/invitations/{issued['id']}")
+    return _compared(
+        "registration", 403, controller, pairs,
+        lambda email: registration(email, "long and hardly common", invitation=issued["code"]))
+
+
+def _resets(controller, pairs):
+    # A further code to one address has to wait: each is asked for once.
+    return _compared(
+        "password reset", 202, controller, pairs,
+        lambda email: ("POST", "/api/password-resets", {"email": email}))
+
+
+def _unlock(controller, email):
+    subprocess.run([PRODUCTS / "theater", "accounts", "unlock", email], check=True,
+                   env=controller.environment, stdout=subprocess.DEVNULL)
+
+
+def _compared(name, expected, controller, pairs, request, before=lambda number: None):
+    """Asks for each pair of addresses, in either order, every time as another stranger."""
+    times, forms = {KNOWN: [], UNKNOWN: []}, {KNOWN: set(), UNKNOWN: set()}
+    for number, pair in enumerate(pairs):
+        before(number)
+        for email, whose in random.sample(list(zip(pair, (KNOWN, UNKNOWN))), 2):
+            with Visitor(controller) as visitor:
+                answer = visitor.ask(*request(email))
+            if answer.status != expected:
+                raise SystemExit(f"{name}: {answer.status} for {whose}: {answer.json}")
+            times[whose].append(answer.seconds * 1000)
+            forms[whose].add((answer.status, answer.size))
+    return _rows(name, times[KNOWN], times[UNKNOWN], forms)
+
+
+def _rows(name, known, unknown, forms):
+    apart = comparing.difference(known, unknown)
+    low, high = comparing.interval(known, unknown)
+    yield (f"{name}, known − unknown, medians of {len(known):,}",
+           f"{statistics.median(known):.2f} − {statistics.median(unknown):.2f} = {apart:+.3f} ms "
+           f"(95 %: {low:+.3f} to {high:+.3f})", "≤ 2 ms", abs(apart) <= 2)
+    share, chance = comparing.mann_whitney(known, unknown)
+    tails = [comparing.quantile(times, 0.99) for times in (known, unknown)]
+    yield (f"{name}, p99; which is slower", f"{tails[0]:.1f}, {tails[1]:.1f} ms; known in "
+           f"{share:.1%} of pairs (Mann-Whitney p {chance:.2f})", "reported", True)
+    sizes = ", ".join(f"{status} with {size} bytes" for status, size in sorted(forms[KNOWN]))
+    yield (f"{name}, the answers", sizes, "the same for both", forms[KNOWN] == forms[UNKNOWN])
