@@ -41,13 +41,16 @@ package struct Account: Hashable, Sendable, Identifiable {
   }
 }
 
-/// An account together with the hash of its password; travels between stores and login only.
+/// An account together with what it is entered with; travels between stores and login only.
 package struct AccountRecord: Sendable {
   package let account: Account
   package let passwordHash: PasswordHash
+  /// Whether a second factor is asked for.
+  package let hasSecondFactor: Bool
 
-  package init(account: Account, passwordHash: PasswordHash) {
+  package init(account: Account, passwordHash: PasswordHash, hasSecondFactor: Bool = false) {
     self.account = account
     self.passwordHash = passwordHash
+    self.hasSecondFactor = hasSecondFactor
   }
 }

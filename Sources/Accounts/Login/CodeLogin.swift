@@ -36,7 +36,7 @@ struct CodeLogin: LoginMethod {
 
   /// Checks the code, the second factor, and uses the code up: a second factor that is missing
   /// leaves it good.
-  func authenticate(_ credentials: CodeCredentials) async throws(AccountError) -> Account {
+  func authenticate(_ credentials: CodeCredentials) async throws(AccountError) -> AccountRecord {
     let code = try await codes.check(credentials.code, of: credentials.request, for: .logIn)
     guard let id = code.account, let record = try await contacts.record(of: id) else {
       throw .codeExpired
@@ -49,6 +49,6 @@ struct CodeLogin: LoginMethod {
       throw error
     }
     try await codes.redeem(code)
-    return record.account
+    return record
   }
 }

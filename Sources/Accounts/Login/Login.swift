@@ -2,14 +2,16 @@ import Foundation
 
 /// That somebody proved to be the owner of an account, when, and how (E1). Only `Login` makes one,
 /// and only with one does a session open.
-package struct ProofOfIdentity: Hashable, Sendable {
-  package let account: Account
+package struct ProofOfIdentity: Sendable {
+  /// The account as it was when the proof was checked: a proof holds for no other password or factor.
+  let record: AccountRecord
+  package var account: Account { record.account }
   /// The name of the method that accepted the proof.
   package let method: String
   package let provenAt: Date
 
-  fileprivate init(account: Account, method: String, provenAt: Date) {
-    self.account = account
+  fileprivate init(record: AccountRecord, method: String, provenAt: Date) {
+    self.record = record
     self.method = method
     self.provenAt = provenAt
   }
@@ -122,8 +124,8 @@ package struct Login<Method: LoginMethod>: Sendable {
     try await method.willAuthenticate(credentials)
 
     progress(.authenticating)
-    let account = try await method.authenticate(credentials)
-    let proof = ProofOfIdentity(account: account, method: method.name, provenAt: clock.now())
+    let record = try await method.authenticate(credentials)
+    let proof = ProofOfIdentity(record: record, method: method.name, provenAt: clock.now())
     try await method.didAuthenticate(proof, by: credentials)
     // Nobody waits for the answer any more: a session would have no owner.
     if Task.isCancelled { throw .cancelled }

@@ -9,9 +9,9 @@ package protocol LoginMethod: Sendable {
 
   // Steps that every method has of its own
 
-  /// Finds the account that `credentials` prove.
+  /// Finds the account that `credentials` prove, as it was before they were checked.
   /// - Throws: `wrongCredentials` where they prove none; others where it could not be found out.
-  func authenticate(_ credentials: Credentials) async throws(AccountError) -> Account
+  func authenticate(_ credentials: Credentials) async throws(AccountError) -> AccountRecord
 
   // Steps with a default
 

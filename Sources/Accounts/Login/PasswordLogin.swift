@@ -40,7 +40,7 @@ package struct PasswordLogin: LoginMethod {
 
   package func authenticate(
     _ credentials: PasswordCredentials
-  ) async throws(AccountError) -> Account {
+  ) async throws(AccountError) -> AccountRecord {
     let email = try EmailAddress(credentials.email)
     let password = try Password(credentials.password)
     let record = try await accounts.account(withEmail: email)
@@ -48,22 +48,20 @@ package struct PasswordLogin: LoginMethod {
     guard let record, matches else { throw .wrongCredentials }
     // Only who knows the password learns that there is a second factor.
     try await factors.check(credentials.secondFactor, of: record.account.id)
-    return record.account
+    return await renewed(record, password)
   }
 
   /// Replaces a hash that was made with other parameters, now that the password is at hand.
-  package func didAuthenticate(
-    _ proof: ProofOfIdentity, by credentials: PasswordCredentials
-  ) async throws(AccountError) {
+  private func renewed(_ record: AccountRecord, _ password: Password) async -> AccountRecord {
+    guard hasher.isOutdated(record.passwordHash) else { return record }
     do throws(AccountError) {
-      guard
-        let record = try await accounts.account(withEmail: proof.account.email),
-        hasher.isOutdated(record.passwordHash)
-      else { return }
-      let hash = try await hasher.hash(Password(credentials.password))
+      let hash = try await hasher.hash(password)
       try await accounts.replaceHash(record.passwordHash, of: record.account.id, with: hash)
+      return AccountRecord(
+        account: record.account, passwordHash: hash, hasSecondFactor: record.hasSecondFactor)
     } catch {
       // The old hash is as good as it was before; the next login tries again.
+      return record
     }
   }
 }

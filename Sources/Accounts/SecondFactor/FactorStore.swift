@@ -22,12 +22,14 @@ package protocol FactorStore: Sendable {
   /// - Throws: `factorActive` where there is a confirmed one.
   func enrol(sealed: [UInt8], of account: AccountID) async throws(AccountError)
 
-  /// Confirms the secret, counts the step as used and keeps recovery codes.
+  /// Confirms the secret, counts the step as used, keeps recovery codes and ends the account's
+  /// sessions but `kept`, which have not proven the factor: all or nothing.
+  /// - Returns: the sessions that ended.
   /// - Throws: `noFactor` where another secret, or none, waits for it.
   func activate(
     sealed: [UInt8], of account: AccountID, step: Int64, recoveryCodes: [SecretDigest],
-    at date: Date
-  ) async throws(AccountError)
+    keeping kept: SessionID, at date: Date
+  ) async throws(AccountError) -> [Session]
 
   /// Uses a step up.
   /// - Returns: false where it was used before.

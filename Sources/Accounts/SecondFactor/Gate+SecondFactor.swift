@@ -7,7 +7,8 @@ extension Gate {
     return try await proofs.factors.enrol(try await account(of: principal))
   }
 
-  /// Activates it with a first code of the app.
+  /// Activates it with a first code of the app. The person's other sessions end: nobody has proven
+  /// the factor for them.
   /// - Returns: the recovery codes, for the one time they are shown.
   /// - Throws: `malformed`, `codeWrong`, `tooManyTries`, `noFactor`, `factorActive`, `proofNeeded`.
   package func confirmFactor(
@@ -15,13 +16,14 @@ extension Gate {
   ) async throws(AccountError) -> [EntryCode] {
     try requireFreshProof(principal)
     let account = try await account(of: principal)
-    let codes = try await audit.proving(
+    let (codes, ended) = try await audit.proving(
       .factorAdded, by: AuditActor(principal)
     ) { () throws(AccountError) in
       try await throttle.guarding(account.email) { () throws(AccountError) in
-        try await proofs.factors.confirm(code, of: account.id)
+        try await proofs.factors.confirm(code, of: account.id, keeping: principal.session)
       }
     }
+    end(ended)
     await announce(.factorAdded, of: account)
     return codes
   }

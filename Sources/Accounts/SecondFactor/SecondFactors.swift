@@ -45,10 +45,12 @@ struct SecondFactors: Sendable {
     return FactorEnrolment(secret, of: account)
   }
 
-  /// Activates the secret that waits, with a first code of it.
-  /// - Returns: the recovery codes, for the one time they are shown.
+  /// Activates the secret that waits, with a first code of it; the account's sessions but `kept` end.
+  /// - Returns: the recovery codes, for the one time they are shown, and the sessions that ended.
   /// - Throws: `malformed`, `totpCodeWrong`, `noFactor`, `factorActive`.
-  func confirm(_ typed: String, of account: AccountID) async throws(AccountError) -> [EntryCode] {
+  func confirm(
+    _ typed: String, of account: AccountID, keeping kept: SessionID
+  ) async throws(AccountError) -> (codes: [EntryCode], ended: [Session]) {
     let code = try OneTimeCode(typed: typed, digits: TOTP.digits)
     guard let factor = try await store.factor(of: account) else { throw .noFactor }
     if factor.isActive { throw .factorActive }
@@ -57,10 +59,10 @@ struct SecondFactors: Sendable {
       throw .totpCodeWrong
     }
     let codes = newRecoveryCodes()
-    try await store.activate(
+    let ended = try await store.activate(
       sealed: factor.sealed, of: account, step: step, recoveryCodes: codes.map(\.digest),
-      at: clock.now())
-    return codes
+      keeping: kept, at: clock.now())
+    return (codes, ended)
   }
 
   /// Passes where the account has no second factor, or `typed` proves it: a code of the app, each

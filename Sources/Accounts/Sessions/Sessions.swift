@@ -23,15 +23,16 @@ package final class Sessions: Sendable {
   }
 
   /// Opens a session with a new token; drops from the store what has ended.
-  /// - Throws: `storageFull` or `storageFailed`; then there is no session.
+  /// - Throws: `wrongCredentials` where the account is entered with another password or factor by
+  ///   now; `storageFull` or `storageFailed`; then there is no session.
   package func open(for proof: ProofOfIdentity) async throws(AccountError) -> LoggedIn {
-    try await open(.account(proof.account))
+    try await open(.account(proof.account), provenBy: proof.record)
   }
 
   /// Opens a guest's session.
   /// - Throws: `storageFull` or `storageFailed`; then there is no session.
   func open(with pass: GuestPass) async throws(AccountError) -> LoggedIn {
-    try await open(.guest(pass))
+    try await open(.guest(pass), provenBy: nil)
   }
 
   /// Whose token this is; counts as a use of the session. Costs no query while the session is in
@@ -122,7 +123,9 @@ package final class Sessions: Sendable {
     try await store.deleteSessions(lifetime.cutoff(at: clock.now()))
   }
 
-  private func open(_ holder: SessionHolder) async throws(AccountError) -> LoggedIn {
+  private func open(
+    _ holder: SessionHolder, provenBy record: AccountRecord?
+  ) async throws(AccountError) -> LoggedIn {
     let now = moment()
     let token = SessionToken(from: random)
     let session = Session(
@@ -130,7 +133,8 @@ package final class Sessions: Sendable {
       lastSeenAt: now.day, proven: now.steady, origin: .current)
     let digest = token.digest
     let generation = cache.withLock(\.generation)
-    try await store.insert(session, digest: digest, dropping: lifetime.cutoff(at: now.day))
+    try await store.insert(
+      session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day))
     cache.withLock { $0.insert(session, for: digest, generation: generation) }
     return LoggedIn(token: token, principal: principal(of: session))
   }

@@ -58,9 +58,12 @@ package protocol InvitationStore: Sendable {
 /// Where sessions are kept, under the digests of their tokens.
 package protocol SessionStore: Sendable {
   /// Keeps a session, and drops those that are over.
-  /// - Throws: `notLoggedIn` where the account or pass is gone.
+  /// - Parameter record: the account as it was when it was proven; nil for a guest's session.
+  /// - Throws: `notLoggedIn` where the account or pass is gone; `wrongCredentials` where the account
+  ///   is entered with another password or factor by now: what was proven holds no more.
   func insert(
-    _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
+    _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
+    dropping ended: SessionCutoff
   ) async throws(AccountError)
 
   /// The session with this digest and its holder as it is now.

@@ -75,10 +75,7 @@ extension AccountDatabase: AccountStore {
   ) async throws(AccountError) -> AccountRecord? {
     try await run {
       try await $0.read {
-        try Row.fetchOne(
-          $0, sql: "SELECT \(AccountRow.columns) FROM account WHERE emailKey = ?",
-          arguments: [email.key]
-        ).map(AccountRow.record)
+        try AccountRow.record($0, where: "emailKey = ?", [email.key])
       }
     }
   }

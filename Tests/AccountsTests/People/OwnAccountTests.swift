@@ -30,6 +30,17 @@ import Testing
     return (secret, codes)
   }
 
+  @Test("A9 E1 · a second factor ends the sessions that have not proven it")
+  func factorEndsOthers() async throws {
+    let other = try await house.ownerLogsIn()
+    let own = try await house.logIn("anna@example.org")
+    _ = try await enrolled(own.principal)
+    #expect(try await gate.resolve(own.token.text).account == own.principal.account)
+    #expect(
+      await refused { () async throws(AccountError) in try await gate.resolve(other.token.text) }
+        == .notLoggedIn)
+  }
+
   private func totp(_ secret: [UInt8]) -> String {
     TOTP.code(secret, step: TOTP.step(at: house.clock.now))
   }

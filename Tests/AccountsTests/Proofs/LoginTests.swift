@@ -29,9 +29,9 @@ private final class RecordingLogin: LoginMethod {
 
   func validate(_ credentials: String) throws(AccountError) { try note(.validate) }
   func willAuthenticate(_ credentials: String) async throws(AccountError) { try note(.will) }
-  func authenticate(_ credentials: String) async throws(AccountError) -> Account {
+  func authenticate(_ credentials: String) async throws(AccountError) -> AccountRecord {
     try note(.authenticate)
-    return account
+    return AccountRecord(account: account, passwordHash: PasswordHash("unused"))
   }
   func didAuthenticate(_ proof: ProofOfIdentity, by: String) async throws(AccountError) {
     try note(.between)
@@ -46,7 +46,20 @@ private final class RecordingLogin: LoginMethod {
 private struct MinimalLogin: LoginMethod {
   let name = "minimal"
   let account: Account
-  func authenticate(_ credentials: Void) async throws(AccountError) -> Account { account }
+  func authenticate(_ credentials: Void) async throws(AccountError) -> AccountRecord {
+    AccountRecord(account: account, passwordHash: PasswordHash("unused"))
+  }
+}
+
+/// A login during which something happens, after the proof and before the session.
+private struct InterruptedLogin: LoginMethod {
+  let name = "interrupted"
+  let record: AccountRecord
+  let meanwhile: @Sendable () async throws(AccountError) -> Void
+  func authenticate(_ credentials: Void) async throws(AccountError) -> AccountRecord {
+    try await meanwhile()
+    return record
+  }
 }
 
 @Suite struct LoginTests {
@@ -56,10 +69,12 @@ private struct MinimalLogin: LoginMethod {
   private let audit: AuditLog
   private let throttle: Throttle
   private let account: Account
+  private let factors: AccountDatabase
 
   init() async throws {
     let database = try TheaterDatabase(inMemory: .system)
     store = try ProbeStore(database)
+    factors = AccountDatabase(database)
     let stores = database.gateStores
     throttle = Throttle(
       guesses: stores.guesses, devices: stores.devices, clock: .system, random: .system)
@@ -108,6 +123,37 @@ private struct MinimalLogin: LoginMethod {
   func defaults() async throws {
     let login = login(MinimalLogin(account: account))
     #expect(try await login.logIn(()).principal.name == "Anna")
+  }
+
+  @Test("E4 A9 · a login on its way opens nothing with a password that was changed meanwhile")
+  func outrunByAChange() async throws {
+    let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
+    let login = login(
+      InterruptedLogin(record: record) { [store] () async throws(AccountError) in
+        _ = try await store.changePassword(
+          record.passwordHash, of: record.account.id, to: PasswordHash("another"),
+          keeping: SessionID("none"))
+      })
+    #expect(
+      await refusal { () async throws(AccountError) in try await login.logIn(()) }
+        == .wrongCredentials)
+    #expect(try await store.sessions(of: account.id).isEmpty)
+  }
+
+  @Test("E4 A9 · nor one without the second factor that was added meanwhile")
+  func outrunByAFactor() async throws {
+    let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
+    let login = login(
+      InterruptedLogin(record: record) { [factors] () async throws(AccountError) in
+        try await factors.enrol(sealed: [1], of: record.account.id)
+        _ = try await factors.activate(
+          sealed: [1], of: record.account.id, step: 1, recoveryCodes: [],
+          keeping: SessionID("none"), at: Date(milliseconds: 0))
+      })
+    #expect(
+      await refusal { () async throws(AccountError) in try await login.logIn(()) }
+        == .wrongCredentials)
+    #expect(try await store.sessions(of: account.id).isEmpty)
   }
 
   @Test("E4 · a login that nobody waits for any more opens no session")

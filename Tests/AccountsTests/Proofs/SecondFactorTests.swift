@@ -70,6 +70,7 @@ import Testing
   private let key: SealingKey
   private let factors: SecondFactors
   private let anna: Account
+  private let session = SessionID("anna's")
 
   init() async throws {
     let database = try TheaterDatabase(inMemory: clock.wall)
@@ -96,7 +97,7 @@ import Testing
   /// Enrols and confirms.
   private func activate() async throws -> (secret: [UInt8], recovery: [EntryCode]) {
     let secret = try Base32.bytes(try await factors.enrol(anna).secret)
-    let recovery = try await factors.confirm(code(secret), of: anna.id)
+    let recovery = try await factors.confirm(code(secret), of: anna.id, keeping: session).codes
     clock.advance(90)
     return (secret, recovery)
   }
@@ -108,7 +109,7 @@ import Testing
     #expect(await check(nil) == nil)
     #expect(try await !factors.isActive(for: anna.id))
     let wrong = await refusal { () async throws(AccountError) in
-      try await factors.confirm(code([1, 2, 3]), of: anna.id)
+      try await factors.confirm(code([1, 2, 3]), of: anna.id, keeping: session)
     }
     #expect(wrong == .totpCodeWrong)
     #expect(!"\(enrolment) \(String(reflecting: enrolment))".contains(enrolment.secret))
@@ -143,10 +144,10 @@ import Testing
   func confirmationUsed() async throws {
     let secret = try Base32.bytes(try await factors.enrol(anna).secret)
     let first = code(secret)
-    _ = try await factors.confirm(first, of: anna.id)
+    _ = try await factors.confirm(first, of: anna.id, keeping: session)
     #expect(await check(first) == .secondFactorWrong)
     let again = await refusal { () async throws(AccountError) in
-      try await factors.confirm(code(secret, 1), of: anna.id)
+      try await factors.confirm(code(secret, 1), of: anna.id, keeping: session)
     }
     #expect(again == .factorActive)
   }

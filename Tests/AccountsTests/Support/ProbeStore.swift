@@ -85,10 +85,11 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   }
 
   func insert(
-    _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
+    _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
+    dropping ended: SessionCutoff
   ) async throws(AccountError) {
     try write()
-    try await base.insert(session, digest: digest, dropping: ended)
+    try await base.insert(session, digest: digest, provenBy: record, dropping: ended)
   }
 
   func session(digest: SecretDigest) async throws(AccountError) -> Session? {

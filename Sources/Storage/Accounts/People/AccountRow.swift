@@ -17,10 +17,28 @@ enum AccountRow {
     ]
   }
 
-  /// Reads a row that has `columns`.
+  /// Whether the account has a second factor that is asked for.
+  static let hasSecondFactor = """
+    EXISTS (SELECT 1 FROM secondFactor
+      WHERE secondFactor.account = account.id AND activeSince IS NOT NULL)
+    """
+
+  /// Reads the account that a condition picks.
   /// - Throws: `StorageError` where the row was not written by this program.
-  static func record(_ row: Row) throws -> AccountRecord {
-    AccountRecord(account: try account(row), passwordHash: PasswordHash(row["passwordHash"]))
+  static func record(
+    _ database: Database, where condition: String, _ arguments: StatementArguments
+  ) throws -> AccountRecord? {
+    try Row.fetchOne(
+      database,
+      sql: """
+        SELECT \(columns), \(hasSecondFactor) AS hasSecondFactor FROM account WHERE \(condition)
+        """,
+      arguments: arguments
+    ).map { row in
+      AccountRecord(
+        account: try account(row), passwordHash: PasswordHash(row["passwordHash"]),
+        hasSecondFactor: row["hasSecondFactor"])
+    }
   }
 
   /// Reads the account of a row that has `columns`, or all but the hash.

@@ -26,10 +26,7 @@ extension AccountDatabase: ContactStore {
   package func record(of account: AccountID) async throws(AccountError) -> AccountRecord? {
     try await run {
       try await $0.read {
-        try Row.fetchOne(
-          $0, sql: "SELECT \(AccountRow.columns) FROM account WHERE id = ?",
-          arguments: [account.text]
-        ).map(AccountRow.record)
+        try AccountRow.record($0, where: "id = ?", [account.text])
       }
     }
   }

@@ -38,8 +38,8 @@ extension AccountDatabase: FactorStore {
 
   package func activate(
     sealed: [UInt8], of account: AccountID, step: Int64, recoveryCodes: [SecretDigest],
-    at date: Date
-  ) async throws(AccountError) {
+    keeping kept: SessionID, at date: Date
+  ) async throws(AccountError) -> [Session] {
     try await run {
       try await $0.write { database in
         try database.execute(
@@ -51,6 +51,7 @@ extension AccountDatabase: FactorStore {
         guard database.changesCount == 1 else { throw AccountError.noFactor }
         _ = try Self.use(step, of: account, in: database)
         try Self.replace(recoveryCodes, of: account, in: database)
+        return try Self.endSessions(of: account, except: kept, in: database)
       }
     }
   }

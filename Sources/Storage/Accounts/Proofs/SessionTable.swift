@@ -4,11 +4,13 @@ import GRDB
 
 extension AccountDatabase: SessionStore {
   package func insert(
-    _ session: Session, digest: SecretDigest, dropping ended: SessionCutoff
+    _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
+    dropping ended: SessionCutoff
   ) async throws(AccountError) {
     try await run {
       try await $0.write { database in
         try Self.delete(ended, in: database)
+        if let record { try Self.expect(record, in: database) }
         do {
           try database.execute(
             sql: """
@@ -78,6 +80,15 @@ extension AccountDatabase: SessionStore {
 
   package func deleteSessions(_ ended: SessionCutoff) async throws(AccountError) {
     try await run { try await $0.write { try Self.delete(ended, in: $0) } }
+  }
+
+  /// Passes where an account, if it is still there, is entered as `record` says.
+  private static func expect(_ record: AccountRecord, in database: Database) throws {
+    let present = try AccountRow.record(database, where: "id = ?", [record.account.id.text])
+    guard let present else { return }
+    guard present.passwordHash == record.passwordHash,
+      present.hasSecondFactor == record.hasSecondFactor
+    else { throw AccountError.wrongCredentials }
   }
 
   /// The sessions of an account or guest pass.
