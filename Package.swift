@@ -176,7 +176,7 @@ let package = Package(
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "AccountScreens", "Validation", "WebRemote",
+        "TestSupport", "theater", "AccountScreens", "Validation", "WebRemote", "Storage",
         "TheaterConfiguration", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),

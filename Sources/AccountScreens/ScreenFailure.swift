@@ -43,15 +43,18 @@ package struct Refusal: Sendable, Hashable {
   package var hint: String?
   /// Whole seconds after which the same may work.
   package var retryAfter: Int?
+  /// How often a code may still be mistyped.
+  package var triesLeft: Int?
 
   package init(
     _ code: String, field: String? = nil, message: String, hint: String? = nil,
-    retryAfter: Int? = nil
+    retryAfter: Int? = nil, triesLeft: Int? = nil
   ) {
     self.code = code
     self.field = field
     self.message = message
     self.hint = hint
     self.retryAfter = retryAfter
+    self.triesLeft = triesLeft
   }
 }

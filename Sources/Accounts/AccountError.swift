@@ -44,15 +44,19 @@ package struct AccountError: Error, Hashable, Sendable {
   package let hint: String
   /// Seconds until asking again makes sense; nil where time changes nothing.
   package let retryAfter: Int?
+  /// How often a code may still be mistyped; nil where that is not the matter.
+  package let triesLeft: Int?
 
   package init(
-    _ code: Code, field: Field? = nil, message: String, hint: String, retryAfter: Int? = nil
+    _ code: Code, field: Field? = nil, message: String, hint: String, retryAfter: Int? = nil,
+    triesLeft: Int? = nil
   ) {
     self.code = code
     self.field = field
     self.message = message
     self.hint = hint
     self.retryAfter = retryAfter
+    self.triesLeft = triesLeft
   }
 }
 

@@ -136,6 +136,15 @@ package struct Gate: Sendable {
     }
   }
 
+  /// Answers what a rule asks about a text (C8), for the holder of a code that admits somebody; the
+  /// code stays good.
+  /// - Throws: `codeInvalid`, `setupClosed`, `empty`, `malformed`, ….
+  package func answer(
+    _ question: AnsweredQuestion, about text: String, for admission: Admission
+  ) async throws(AccountError) -> Bool {
+    try await registration.answer(question, about: text, for: admission)
+  }
+
   /// Logs in with e-mail address and password.
   /// - Parameter progress: called at the beginning of each stage.
   /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `secondFactorNeeded`,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Devices
 
 /// The theater from a terminal: `theater serve` is the controller, everything else talks to it.
 struct Theater: AsyncParsableCommand {
@@ -10,7 +11,7 @@ struct Theater: AsyncParsableCommand {
 
       Completion: theater --generate-completion-script bash|zsh|fish
       """,
-    version: "1.0.0",
+    version: TheaterVersion.text,
     groupedSubcommands: [
       CommandGroup(
         name: "Playing",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct NetworkTests {
-  @Test("F5 · on the network: TLS, one fingerprint on console, wire and doctor")
+  @Test("F5 · on the network: TLS, one fingerprint on console, wire, doctor and status")
   func network() async throws {
     try await withLivingRoom(arrange: { configuration, _ in
       configuration.set("web", at: [], ["host": "0.0.0.0", "hosts": ["theater.example.org"]])
@@ -45,7 +45,7 @@ import Testing
       #expect(account.output.contains("\"role\":\"owner\""), "\(account.output)")
       try await room.expect(
         "login", "--email", "ann@example.org", "--password-stdin", input: room.password + "\n")
-      try await room.expect("status")
+      #expect(try await room.expect("status").contains("certificate  SHA-256 \(shown)"))
     }
   }
 }

@@ -4,17 +4,6 @@ import JSON
 import TestSupport
 import Testing
 
-/// Runs `body` at a terminal in which a command was typed.
-private func atTerminal(
-  _ room: LivingRoom, _ words: String..., body: (Terminal) async throws -> Void
-) async throws {
-  let terminal = try Terminal(
-    Program.products.appendingPathComponent("theater"), words,
-    environment: room.environment.merging(["TERM": "xterm"]) { $1 })
-  defer { terminal.close() }
-  try await body(terminal)
-}
-
 @Suite(.serialized) struct TerminalTests {
   private static let controlC = "\u{3}"
   private static let controlT = "\u{14}"
@@ -25,7 +14,7 @@ private func atTerminal(
   func wizard() async throws {
     try await withLivingRoom { room in
       let code = await room.setupCode()
-      try await atTerminal(room, "register", "--setup-code", code) { terminal in
+      try await room.atTerminal("register", "--setup-code", code) { terminal in
         await terminal.expect("step 1 of 3")
         terminal.type("Eve\r")
         await terminal.expect("step 2 of 3")
@@ -63,7 +52,7 @@ private func atTerminal(
     try await withLivingRoom { room in
       let code = await room.setupCode()
       func wizard(_ body: (Terminal) async throws -> Void) async throws {
-        try await atTerminal(room, "register", "--setup-code", code) { terminal in
+        try await room.atTerminal("register", "--setup-code", code) { terminal in
           await terminal.expect("step 1 of 3")
           #expect(!terminal.isOrdinary)
           try await body(terminal)
@@ -148,6 +137,76 @@ private func atTerminal(
       #expect(try await room.theater("login", input: "ann@example.org\nwrong\n").status == 1)
       try await room.expect("login", input: "ann@example.org\n\(long)\n")
       #expect(try await room.expect("whoami").contains("Ann"))
+    }
+  }
+
+  @Test("C1 C2 C8 · the wizard shows the rules of the configuration, and asks what they ask")
+  func configuredRules() async throws {
+    try await withLivingRoom(arrange: { configuration, _ in
+      configuration.set(
+        "accounts", at: [],
+        [
+          "rules": [
+            "name": "household", "version": 2,
+            "fields": [
+              "password": [
+                "rules": [
+                  ["rule": "minLength", "length": 20, "message": "Give it {length} characters."],
+                  ["rule": "digit"],
+                ]
+              ],
+              "email": [
+                "rules": [
+                  ["rule": "email"],
+                  [
+                    "rule": "asked", "question": "emailFree",
+                    "message": "Type another {field}: this one has an account.",
+                  ],
+                ]
+              ],
+            ],
+          ]
+        ])
+    }) { room in
+      let code = await room.setupCode()
+      try await room.atTerminal("register", "--setup-code", code, "--name", "Ann") { terminal in
+        await terminal.expect("step 2 of 3")
+        terminal.type("ann@example.org")
+        await terminal.expect("2 of 2")
+        terminal.type("\r")
+        await terminal.expect("step 3 of 3")
+        terminal.type("1234567890123456789")
+        await terminal.expect("1 of 2")
+        await terminal.expect("· Give it 20 characters.")
+        terminal.type("0")
+        await terminal.expect("2 of 2")
+        terminal.type(Self.controlC)
+        await terminal.expect("[ended 130] icanon echo")
+      }
+      try await room.moveIn()
+      let invitation = try #require(try await room.json("invite")["code"]?.string)
+      try await room.atTerminal("register", "--invitation", invitation, "--name", "Bob") {
+        terminal in
+        await terminal.expect("step 2 of 3")
+        // On before the answer: it waits, and then says why not.
+        terminal.type("Ann@example.org\r")
+        await terminal.expect("✗ Type another e-mail address: this one has an account.")
+        terminal.type("\u{15}bob@example.org\r")
+        await terminal.expect("step 3 of 3")
+        terminal.type(Self.controlC)
+        await terminal.expect("[ended 130] icanon echo")
+      }
+      // Lines wait for the answer as well; only who has a good code gets one.
+      let taken = try await room.theater(
+        "register", "--invitation", invitation, input: "Bob\nann@example.org\n")
+      #expect(taken.status == 1 && taken.errors.contains("this one has an account"))
+      let stranger = try await room.theater(
+        "register", "--invitation", "AAAA-AAAA-AAAA-AAAA-AAAA", input: "Bob\nann@example.org\n")
+      #expect(stranger.status == 1 && stranger.errors.contains("mistyped, used or expired"))
+      let bob = try await room.theater(
+        "register", "--invitation", invitation,
+        input: "Bob\nbob@example.org\n\(room.password)1\n\(room.password)1\n")
+      #expect(bob.status == 0, "\(bob.output)\(bob.errors)")
     }
   }
 }

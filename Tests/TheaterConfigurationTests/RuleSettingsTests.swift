@@ -53,6 +53,39 @@ struct RuleSettingsTests {
     #expect(rules[.email] == RuleSet.standard[.email])
   }
 
+  @Test("C8 · a rule may ask what the controller answers, of the field that it is about")
+  func asked() throws {
+    let rules = try settings(
+      #"""
+      {"rules": {"fields": {"email": {"rules": [
+        {"rule": "email"}, {"rule": "asked", "question": "emailFree"}]}}}}
+      """#
+    ).rules
+    #expect(rules[.email].rules == [Rule(.email), Rule(.asked("emailFree"))])
+  }
+
+  @Test(
+    "C8 · a rule that nobody would ever answer is refused by name, at its place",
+    arguments: [
+      (
+        #"{"rules": {"fields": {"name": {"rules": [{"rule": "asked", "question": "emailFree"}]}}}}"#,
+        "$.accounts.rules.fields.name.rules[0].question"
+      ),
+      (
+        #"{"rules": {"fields": {"email": {"rules": [{"rule": "asked", "question": "weather"}]}}}}"#,
+        "$.accounts.rules.fields.email.rules[0].question"
+      ),
+      (
+        #"{"rules": {"fields": {"email": {"rules": [{"rule": "asked"}]}}}}"#,
+        "$.accounts.rules.fields.email.rules[0]"
+      ),
+    ])
+  func unanswered(_ accounts: String, _ path: String) throws {
+    let problem = try problem(accounts)
+    #expect(problem.path.description == path)
+    #expect("\(problem)".contains("question") || problem.message.contains("asked"), "\(problem)")
+  }
+
   @Test(
     "C9 · each preset may be chosen where the theater is for showing", arguments: RuleSet.presets)
   func presets(_ preset: RuleSet) throws {

@@ -1,5 +1,3 @@
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import Validation
@@ -77,92 +75,5 @@ import Testing
     let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
     #expect(withdrawn(form.remove(field: "email")) == [asked.ticket])
     #expect(form.send(.answered(asked.ticket, true)).isEmpty)
-  }
-}
-
-@Suite struct LiveFormTests {
-  private let clock = ManualClock()
-
-  /// Texts that were asked about, and those whose asking was cancelled.
-  private final class Asked: Sendable {
-    let texts = Mutex<[String]>([])
-    let cancelled = Mutex<[String]>([])
-  }
-
-  private func live(_ answerer: @escaping LiveForm.Answerer) -> LiveForm {
-    let form = Form(
-      [FieldDeclaration("name", rules: [Rule(.minLength(2)), Rule(.asked("free"))])],
-      groups: [FormGroup("all", fields: ["name"], controls: ["go"])])
-    return LiveForm(form, answerers: ["free": answerer]) { [clock] in
-      try await clock.sleep(until: clock.now() + .milliseconds(300))
-    }
-  }
-
-  @Test("C3 C8 · who types on is not asked about; the pause over, the newest text is")
-  func debounce() async throws {
-    let asked = Asked()
-    let live = live { text in
-      asked.texts.withLock { $0.append(text) }
-      return true
-    }
-    var changes = await live.changes().makeAsyncIterator()
-    _ = await changes.next()
-    for text in ["an", "ann", "anna"] {
-      await live.send(.type("name", text))
-      await clock.waitForSleepers(1)
-    }
-    clock.advance(by: .milliseconds(300))
-    while let next = await changes.next() {
-      if next.contains(.control("go", isEnabled: true)) { break }
-    }
-    #expect(asked.texts.withLock { $0 } == ["anna"])
-    #expect(await live.now.text("name") == "anna")
-  }
-
-  @Test("C8 · a question under way is cancelled by a newer text")
-  func cancelled() async throws {
-    let asked = Asked()
-    let live = live { [clock] text in
-      do {
-        try await clock.sleep(until: clock.now() + .seconds(60))
-      } catch {
-        asked.cancelled.withLock { $0.append(text) }
-      }
-      return true
-    }
-    await live.send(.type("name", "anna"))
-    await clock.waitForSleepers()
-    clock.advance(by: .milliseconds(300))
-    await clock.waitForSleepers()
-    await live.send(.type("name", "ben"))
-    #expect(await eventually { asked.cancelled.withLock { $0 } == ["anna"] })
-  }
-
-  @Test("C8 · an answerer that fails leaves the form undecided")
-  func fails() async throws {
-    struct Unreachable: Error {}
-    let count = Mutex(0)
-    let live = live { _ in
-      count.withLock { $0 += 1 }
-      throw Unreachable()
-    }
-    await live.send(.type("name", "anna"))
-    await clock.waitForSleepers()
-    clock.advance(by: .milliseconds(300))
-    #expect(await eventually { count.withLock { $0 } == 1 })
-    #expect(await live.now["name"]?.isValid == false)
-  }
-
-  @Test("B3 · a live form that nobody holds ends its streams: no listener keeps it")
-  func noCycle() async {
-    var live: LiveForm? = live { _ in true }
-    weak let held = live
-    let changes = await live?.changes()
-    await live?.send(.type("name", "a"))
-    live = nil
-    #expect(await eventually { held == nil })
-    var last: [FormChange] = []
-    for await change in changes ?? AsyncStream(unfolding: { nil }) { last = change }
-    #expect(!last.isEmpty)
   }
 }

@@ -1,12 +1,6 @@
 import Devices
 import Validation
 
-/// Where codes are asked for.
-package protocol CodeRequestService: Sendable {
-  /// Has a code sent to a phone number or an e-mail address.
-  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket
-}
-
 /// The screen before the code: a phone number or an e-mail address, to which one is sent.
 package struct CodeRequestScreen: ScreenModel {
   package enum Input: Sendable {
@@ -54,6 +48,11 @@ package struct CodeRequestScreen: ScreenModel {
   package var isOver: Bool { ticket != nil }
   package var isLocked: Bool { isLoading || isOver }
   package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
+  /// What the field holds.
+  package var contact: String { form.text(field) }
+
+  /// Takes another place, or the same again.
+  mutating func reopen() { (ticket, failure) = (nil, nil) }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
@@ -76,7 +75,7 @@ package struct CodeRequestScreen: ScreenModel {
       guard canSubmit else { return [] }
       isLoading = true
       failure = nil
-      return [.tell(.loading(true)), .start(.request(form.text(field)))]
+      return [.tell(.loading(true)), .start(.request(contact))]
     }
   }
 

@@ -23,7 +23,8 @@ package struct CodeScreen: ScreenModel {
   }
 
   package enum Work: Sendable, Hashable {
-    case verify(String)
+    /// The code, with the request of its ticket.
+    case verify(String, request: String = "")
     case sendAgain
     case tick(at: Duration)
   }
@@ -47,6 +48,8 @@ package struct CodeScreen: ScreenModel {
   /// The error of the last request, until something new is tried.
   package private(set) var failure: ScreenFailure?
   package private(set) var authorization: Authorization?
+  /// How often this code may still be mistyped; nil while nobody has said so.
+  package private(set) var triesLeft: Int?
   private let submission: Submission
   private var entry: CodeEntry
   private var timer = Countdown()
@@ -67,11 +70,11 @@ package struct CodeScreen: ScreenModel {
   /// Seconds until "send again" appears; 0 when it is there.
   package var countdown: Int { timer.remaining }
   package var canSubmit: Bool { !isLocked && entry.isWhole }
-  package var canSendAgain: Bool { !isLocked && !timer.isRunning }
+  package var canSendAgain: Bool { !isLocked && !timer.isRunning && ticket.wait != nil }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     switch event {
-    case .appeared: startCountdown(ticket.wait, at: now)
+    case .appeared: startCountdown(at: now)
     case .input(.typed(let text)): type(text)
     case .input(.submit): canSubmit ? submit() : []
     case .input(.sendAgain): canSendAgain ? sendAgain(at: now) : []
@@ -79,6 +82,21 @@ package struct CodeScreen: ScreenModel {
     case .answer(.sent(let result)): sent(result, at: now)
     case .answer(.ticked): tick(at: now)
     }
+  }
+
+  // MARK: Once more
+
+  /// Takes the code of another ticket: as it was in the beginning, with the countdown started anew.
+  mutating func begin(_ ticket: CodeTicket, at now: Duration) -> [Effect] {
+    self.ticket = ticket
+    reopen()
+    return startCountdown(at: now)
+  }
+
+  /// Waits for the code again; the countdown goes on.
+  mutating func reopen() {
+    entry = CodeEntry(length: ticket.length)
+    (authorization, failure, triesLeft) = (nil, nil, nil)
   }
 
   // MARK: The code
@@ -89,7 +107,9 @@ package struct CodeScreen: ScreenModel {
     return submission == .automatic && canSubmit ? submit() : []
   }
 
-  private mutating func submit() -> [Effect] { begin() + [.start(.verify(code))] }
+  private mutating func submit() -> [Effect] {
+    start() + [.start(.verify(code, request: ticket.request))]
+  }
 
   private mutating func verified(_ result: Result<Authorization, ScreenFailure>) -> [Effect] {
     switch result {
@@ -98,7 +118,10 @@ package struct CodeScreen: ScreenModel {
       return end() + [.tell(.authorized(authorization))]
     case .failure(let failure):
       // A code that was refused is of no more use; one that did not arrive may be right.
-      if case .refused = failure { entry.clear() }
+      if case .refused(let refusal) = failure {
+        entry.clear()
+        triesLeft = refusal.triesLeft
+      }
       return end(with: failure)
     }
   }
@@ -106,7 +129,7 @@ package struct CodeScreen: ScreenModel {
   // MARK: A new code
 
   private mutating func sendAgain(at now: Duration) -> [Effect] {
-    begin() + [.start(.sendAgain)] + startCountdown(ticket.wait, at: now)
+    start() + [.start(.sendAgain)] + startCountdown(at: now)
   }
 
   private mutating func sent(_ result: Result<CodeTicket, ScreenFailure>, at now: Duration)
@@ -117,20 +140,21 @@ package struct CodeScreen: ScreenModel {
       let wait = self.ticket.wait
       self.ticket = ticket
       entry = CodeEntry(length: ticket.length)
+      triesLeft = nil
       // The controller lets people wait longer from time to time.
-      let countdown = ticket.wait == wait ? [] : startCountdown(ticket.wait, at: now)
+      let countdown = ticket.wait == wait ? [] : startCountdown(at: now)
       return end() + [.tell(.newCodeRequested)] + countdown
     case .failure(let failure):
       guard case .refused(let refusal) = failure, let wait = refusal.retryAfter else {
         return end(with: failure)
       }
-      return end(with: failure) + startCountdown(CodeTicket.bounded(wait), at: now)
+      return end(with: failure) + startCountdown(of: CodeTicket.bounded(wait), at: now)
     }
   }
 
   // MARK: One request at a time
 
-  private mutating func begin() -> [Effect] {
+  private mutating func start() -> [Effect] {
     isLoading = true
     failure = nil
     return [.tell(.loading(true))]
@@ -144,7 +168,12 @@ package struct CodeScreen: ScreenModel {
 
   // MARK: The countdown
 
-  private mutating func startCountdown(_ seconds: Int, at now: Duration) -> [Effect] {
+  /// Counts what the ticket says; nothing where nobody sends another code.
+  private mutating func startCountdown(at now: Duration) -> [Effect] {
+    ticket.wait.map { startCountdown(of: $0, at: now) } ?? []
+  }
+
+  private mutating func startCountdown(of seconds: Int, at now: Duration) -> [Effect] {
     timer.start(seconds, at: now)
     return [.tell(.countdownIsRunning(timer.isRunning)), .tell(.countdown(seconds))] + nextTick()
   }

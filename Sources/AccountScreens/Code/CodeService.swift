@@ -1,9 +1,14 @@
-/// Where codes are sent from and checked.
+/// Where codes are asked for.
+package protocol CodeRequestService: Sendable {
+  /// Has a code sent to a phone number or an e-mail address; an earlier one is void.
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket
+}
+
+/// Where codes are checked.
 package protocol CodeService: Sendable {
   /// Checks a code.
-  func verify(_ code: String) async throws(ScreenFailure) -> Authorization
-  /// Sends a new code; the old one is void.
-  func sendAgain() async throws(ScreenFailure) -> CodeTicket
+  /// - Parameter request: Of the ticket that it belongs to.
+  func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization
 }
 
 /// What a right code brought.
@@ -13,20 +18,29 @@ package enum Authorization: Sendable, Hashable {
   case personalDataNeeded
 }
 
-/// That a code is on its way.
+/// That a code is on its way, or shown by an app.
 package struct CodeTicket: Sendable, Hashable {
+  /// What is handed in with the code; empty where its service needs nothing.
+  package let request: String
   /// How many digits it has, 1...32.
   package let length: Int
-  /// Seconds until another may be asked for, 0...86,400.
-  package let wait: Int
+  /// Seconds until another may be asked for, 0...86,400; nil where nobody sends one.
+  package let wait: Int?
   /// Where it was sent to, as the person may read it; may be shortened: `a…@example.org`.
   package let destination: String?
+  /// Seconds that it is good for; nil where that is not known.
+  package let validity: Int?
 
   /// Values beyond the ranges become the nearest within.
-  package init(length: Int = 6, wait: Int, destination: String? = nil) {
+  package init(
+    request: String = "", length: Int = 6, wait: Int?, destination: String? = nil,
+    validity: Int? = nil
+  ) {
+    self.request = request
     self.length = min(max(length, 1), 32)
-    self.wait = Self.bounded(wait)
+    self.wait = wait.map(Self.bounded)
     self.destination = destination
+    self.validity = validity
   }
 
   static func bounded(_ wait: Int) -> Int { min(max(wait, 0), 86_400) }

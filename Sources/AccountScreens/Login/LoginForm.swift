@@ -21,14 +21,12 @@ struct LoginForm: Sendable {
       values: [.email: email])
   }
 
-  init(_ credentials: Credentials) {
-    self.init(email: credentials.email)
-    _ = form.send(.type(.password, credentials.password))
+  init(email: String, password: String) {
+    self.init(email: email)
+    _ = form.send(.type(.password, password))
   }
 
-  var credentials: Credentials {
-    Credentials(email: form.text(.email), password: form.text(.password))
-  }
+  var proof: Credentials.Proof { .password(form.text(.password), email: form.text(.email)) }
 
   /// Whether everything in it may be sent.
   var isValid: Bool { form.isEnabled(Self.button) }

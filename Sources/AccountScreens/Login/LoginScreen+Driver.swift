@@ -12,6 +12,13 @@ extension LoginScreen {
           await Result(of: { () throws(ScreenFailure) in
             try await authenticator.logIn(credentials)
           }))
+      case .requestCode(let contact):
+        .codeRequested(
+          await Result(of: { () throws(ScreenFailure) in
+            try await authenticator.requestCode(for: contact)
+          }))
+      case .tick(let deadline):
+        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
       }
     }
   }

@@ -1,7 +1,10 @@
 import Validation
 
-/// The login screen: address, password, a button that follows the rules, and the code of the second
-/// factor where the account has one.
+/// The login screen: a proof of who it is, with a button that follows the rules, and the code of the
+/// second factor where the account has one.
+///
+/// The proof is an address with its password, or a code that is sent to an address or a number (E4);
+/// whichever it is, the steps around it are the same.
 package struct LoginScreen: ScreenModel {
   package enum Input: Sendable {
     /// What a field holds after a keystroke.
@@ -10,9 +13,11 @@ package struct LoginScreen: ScreenModel {
     case left(FieldName)
     /// The button, or Enter.
     case submit
+    /// What happens to the one-time code.
+    case oneTime(CodeFlow.Input)
     /// What the field of the second factor holds.
     case code(String)
-    /// From the second factor back to the password.
+    /// From the second factor back to the proof.
     case back
   }
 
@@ -22,6 +27,8 @@ package struct LoginScreen: ScreenModel {
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
     case failure(ScreenFailure)
+    /// What the one-time code tells.
+    case oneTime(CodeFlow.Output)
     /// Progress goes on with the code of the second factor.
     case codeNeeded
     /// The main screen opens.
@@ -30,114 +37,154 @@ package struct LoginScreen: ScreenModel {
 
   package enum Work: Sendable, Hashable {
     case logIn(Credentials)
+    case requestCode(String)
+    case tick(at: Duration)
   }
 
   package enum Answer: Sendable {
     case loggedIn(Result<LoggedIn?, ScreenFailure>)
+    case codeRequested(Result<CodeTicket, ScreenFailure>)
+    case ticked
   }
 
   package enum Step: Sendable, Hashable {
-    case password, code
+    case password, oneTimeCode, secondFactor
   }
 
-  package private(set) var step = Step.password
-  package private(set) var isLoading = false
-  /// The error of the last try, until the next one.
-  package private(set) var failure: ScreenFailure?
+  package private(set) var step: Step
   package private(set) var person: LoggedIn?
+  /// The one-time code; nil where a password proves who it is.
+  package private(set) var oneTime: CodeFlow?
   private var fields: LoginForm
-  private var entry = CodeEntry(length: Self.digits)
-  private var typedCode = ""
+  private var isAsking = false
+  private var lastFailure: ScreenFailure?
+  private var secondFactor = SecondFactorEntry()
 
-  /// Of a code of the second factor (RFC 6238, as every app makes them).
-  private static let digits = 6
-
+  /// Logging in with a password.
   /// - Parameter email: What the address begins with.
-  package init(email: String = "") { fields = LoginForm(email: email) }
+  package init(email: String = "") {
+    fields = LoginForm(email: email)
+    step = .password
+  }
+
+  /// Logging in with a code that is sent.
+  package init(byCode flow: CodeFlow) {
+    fields = LoginForm()
+    oneTime = flow
+    step = .oneTimeCode
+  }
 
   package var form: Form { fields.form }
   /// What the field of the second factor holds.
-  package var code: String { typedCode }
+  package var code: String { secondFactor.text }
   package var isOver: Bool { person != nil }
+  /// Whether something is asked.
+  package var isLoading: Bool { isAsking || (step == .oneTimeCode && oneTime?.isLoading == true) }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }
+  /// The error of the last try, until the next one.
+  package var failure: ScreenFailure? { step == .oneTimeCode ? oneTime?.failure : lastFailure }
 
   /// Whether the button is enabled.
   package var canSubmit: Bool {
-    guard !isLocked, fields.isValid else { return false }
-    return step == .password || !typedCode.isEmpty
+    guard !isLocked else { return false }
+    return switch step {
+    case .password: fields.isValid
+    case .oneTimeCode: oneTime?.canSubmit ?? false
+    case .secondFactor: !code.isEmpty
+    }
   }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
     let effects =
       switch event {
-      case .appeared: [Effect]()
-      case .input(let input): isLocked ? [] : take(input)
-      case .answer(.loggedIn(let result)): answered(result)
+      case .appeared: toOneTime(.appeared, at: now)
+      case .input(let input): isLocked ? [] : take(input, at: now)
+      case .answer(.loggedIn(let result)): answered(result, at: now)
+      case .answer(.codeRequested(let result)): toOneTime(.answer(.requested(result)), at: now)
+      case .answer(.ticked): toOneTime(.answer(.ticked), at: now)
       }
     return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
   }
 
-  private mutating func take(_ input: Input) -> [Effect] {
+  private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
     case (.password, .typed(let field, let text)): fields.type(text, into: field)
     case (.password, .left(let field)): fields.leave(field)
     case (.password, .submit):
       fields.reveal()
-      return fields.isValid ? submit(fields.credentials) : []
-    case (.code, .code(let text)): return type(code: text)
-    case (.code, .submit): return typedCode.isEmpty ? [] : submitCode()
-    case (.code, .back):
-      step = .password
-      failure = nil
-      clearCode()
+      return fields.isValid ? submit() : []
+    case (.oneTimeCode, .oneTime(let input)): return toOneTime(.input(input), at: now)
+    case (.secondFactor, .code(let text)):
+      // A whole code submits itself; what else is accepted in its place waits for the button.
+      return secondFactor.type(text) ? submit() : []
+    case (.secondFactor, .submit): return code.isEmpty ? [] : submit()
+    case (.secondFactor, .back):
+      step = oneTime == nil ? .password : .oneTimeCode
+      oneTime?.reopen()
+      lastFailure = nil
+      secondFactor.clear()
     default: break  // Of the step that is not shown.
     }
     return []
   }
 
-  // MARK: The second factor
+  // MARK: The one-time code
 
-  /// A whole code submits itself; what else is accepted in its place waits for the button.
-  private mutating func type(code text: String) -> [Effect] {
-    typedCode = text
-    return entry.type(text) && entry.isWhole ? submitCode() : []
-  }
-
-  private mutating func submitCode() -> [Effect] {
-    let code = typedCode.filter { !$0.isWhitespace }
-    let known = fields.credentials
-    return submit(Credentials(email: known.email, password: known.password, code: code))
-  }
-
-  private mutating func clearCode() {
-    typedCode = ""
-    entry.clear()
+  /// Its submission is a login.
+  private mutating func toOneTime(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
+    (oneTime?.receive(event, at: now) ?? []).map { effect in
+      switch effect {
+      case .tell(let output): .tell(.oneTime(output))
+      case .start(.request(let contact)): .start(.requestCode(contact))
+      case .start(.verify(let code, let request)):
+        .start(.logIn(Credentials(.oneTimeCode(code, request: request))))
+      case .start(.tick(let deadline)): .start(.tick(at: deadline))
+      }
+    }
   }
 
   // MARK: Asking
 
-  private mutating func submit(_ credentials: Credentials) -> [Effect] {
-    isLoading = true
-    failure = nil
-    return [.tell(.loading(true)), .start(.logIn(credentials))]
+  private var proof: Credentials.Proof {
+    oneTime?.code.map { .oneTimeCode($0.code, request: $0.ticket.request) } ?? fields.proof
   }
 
-  private mutating func answered(_ result: Result<LoggedIn?, ScreenFailure>) -> [Effect] {
-    isLoading = false
+  private mutating func submit() -> [Effect] {
+    isAsking = true
+    lastFailure = nil
+    let code = step == .secondFactor ? secondFactor.code : nil
+    return [.tell(.loading(true)), .start(.logIn(Credentials(proof, code: code)))]
+  }
+
+  private mutating func answered(
+    _ result: Result<LoggedIn?, ScreenFailure>, at now: Duration
+  ) -> [Effect] {
+    guard step == .oneTimeCode else {
+      isAsking = false
+      return [.tell(.loading(false))] + goOn(result)
+    }
+    // That the code is right, or not, is the flow's matter; what follows from it is the login's.
+    let told = toOneTime(
+      .answer(.verified(result.map { $0 == nil ? .personalDataNeeded : .done })), at: now)
+    if case .failure = result { return told }
+    return told + goOn(result)
+  }
+
+  private mutating func goOn(_ result: Result<LoggedIn?, ScreenFailure>) -> [Effect] {
     switch result {
     case .success(let person?):
       self.person = person
-      return [.tell(.loading(false)), .tell(.loggedIn(person))]
+      return [.tell(.loggedIn(person))]
     case .success(nil):
-      step = .code
-      clearCode()
-      return [.tell(.loading(false)), .tell(.codeNeeded)]
+      step = .secondFactor
+      secondFactor.clear()
+      return [.tell(.codeNeeded)]
     case .failure(let failure):
-      self.failure = failure
-      if case .refused = failure { clearCode() }
-      return [.tell(.loading(false)), .tell(.failure(failure))]
+      lastFailure = failure
+      if case .refused = failure { secondFactor.clear() }
+      return [.tell(.failure(failure))]
     }
   }
 }

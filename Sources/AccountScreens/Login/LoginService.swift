@@ -1,5 +1,7 @@
-/// Where people log in.
-package protocol LoginService: Sendable {
+import Validation
+
+/// Where people log in, with a password or with a code that it sends.
+package protocol LoginService: CodeRequestService {
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer
 }
 
@@ -12,7 +14,7 @@ package protocol TokenKeeper: Sendable {
 /// What a service answers.
 package enum LoginAnswer: Sendable {
   case loggedIn(LoggedIn, SessionSecret)
-  /// The password is right; the account wants a code too.
+  /// What was proven is right; the account wants a code of its second factor too.
   case secondFactorNeeded
 }
 
@@ -29,19 +31,37 @@ package struct LoggedIn: Sendable, Hashable {
 
 /// What a person logs in with. Shows nothing of it in descriptions and dumps.
 package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  package let email: String
-  package let password: String
+  /// How the person proves who it is.
+  package enum Proof: Sendable, Hashable {
+    case password(String, email: String)
+    /// A code that was sent, with the request of its ticket.
+    case oneTimeCode(String, request: String)
+  }
+
+  package let proof: Proof
   /// The code of the second factor.
   package let code: String?
 
-  package init(email: String, password: String, code: String? = nil) {
-    self.email = email
-    self.password = password
+  package init(_ proof: Proof, code: String? = nil) {
+    self.proof = proof
     self.code = code
+  }
+
+  package init(email: String, password: String, code: String? = nil) {
+    self.init(.password(password, email: email), code: code)
   }
 
   package var description: String { "Credentials" }
   package var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// What cannot be right, whoever is asked.
+  var mistake: ScreenFailure? {
+    switch proof {
+    case .password(let password, let email): LoginForm(email: email, password: password).mistake
+    case .oneTimeCode("", _): .malformed(field: CodeEntry.field.text, message: "Type the code.")
+    case .oneTimeCode: nil
+    }
+  }
 }
 
 /// The secret of a session. Shows nothing of it in descriptions and dumps.

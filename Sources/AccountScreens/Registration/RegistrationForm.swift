@@ -29,11 +29,36 @@ struct RegistrationForm: Sendable {
       name: form.text(.name), email: form.text(.email), password: form.text(.password))
   }
 
-  mutating func type(_ text: String, into field: FieldName) { _ = form.send(.type(field, text)) }
-  mutating func leave(_ field: FieldName) { _ = form.send(.leave(field)) }
-  mutating func reveal(_ step: RegistrationWizard.Step) { _ = form.send(.submit(step.group)) }
-  mutating func reset(_ step: RegistrationWizard.Step) {
-    for field in step.fields { _ = form.send(.reset(field)) }
+  /// Whether nothing is against the step but that an answer from elsewhere is missing (C8).
+  func isPending(_ step: RegistrationWizard.Step) -> Bool {
+    let open = step.fields.compactMap { form[$0] }.filter { !$0.isValid }
+    return !open.isEmpty && open.allSatisfy(\.report.isPending)
+  }
+
+  // Each returns what is to be asked elsewhere, and what no longer is.
+
+  mutating func type(_ text: String, into field: FieldName) -> [RegistrationWizard.Work] {
+    send(.type(field, text))
+  }
+  mutating func leave(_ field: FieldName) -> [RegistrationWizard.Work] { send(.leave(field)) }
+  mutating func reveal(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {
+    send(.submit(step.group))
+  }
+  mutating func reset(_ step: RegistrationWizard.Step) -> [RegistrationWizard.Work] {
+    step.fields.flatMap { send(.reset($0)) }
+  }
+  mutating func answer(_ ticket: Question.Ticket, _ answer: Bool?) -> [RegistrationWizard.Work] {
+    send(.answered(ticket, answer))
+  }
+
+  private mutating func send(_ event: FormEvent) -> [RegistrationWizard.Work] {
+    form.send(event).compactMap { change in
+      switch change {
+      case .ask(let question): .ask(question)
+      case .withdraw(let ticket): .withdraw(ticket)
+      default: nil
+      }
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 /// Where people register, with the code that admits them.
 package protocol RegistrationService: Sendable {
   func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered
+  /// Answers what a rule asks about a text (C8), such as `emailFree`: told only to who is admitted.
+  func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool
 }
 
 /// What a person who registers has typed. Shows nothing of it in descriptions and dumps.

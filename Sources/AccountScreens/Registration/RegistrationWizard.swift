@@ -29,14 +29,21 @@ package struct RegistrationWizard: ScreenModel {
 
   package enum Work: Sendable, Hashable {
     case register(NewPerson)
+    /// What a rule wants to know (C8); one asked before about the same field is void.
+    case ask(Question)
+    /// The answer is no longer wanted.
+    case withdraw(Question.Ticket)
   }
 
   package enum Answer: Sendable {
     case registered(Result<Registered, ScreenFailure>)
+    case answered(Question.Ticket, Result<Bool, ScreenFailure>)
   }
 
   package private(set) var step = Step.name
-  package private(set) var isLoading = false
+  private var isRegistering = false
+  /// Whether the person went on while a rule waits for its answer.
+  private var isWaiting = false
   /// How the last try ended, until something new is tried.
   package private(set) var outcome: RegistrationOutcome?
   private var fields: RegistrationForm
@@ -48,6 +55,7 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   package var form: Form { fields.form }
+  package var isLoading: Bool { isRegistering || isWaiting }
   package var canGoOn: Bool { !isLocked && fields.isValid(step) }
   package var canGoBack: Bool { !isLocked && step.before != nil }
 
@@ -61,7 +69,8 @@ package struct RegistrationWizard: ScreenModel {
       switch event {
       case .appeared: show(.name)
       case .input(let input): isLocked ? [] : take(input)
-      case .answer(.registered(let result)): answered(result)
+      case .answer(.registered(let result)): registered(result)
+      case .answer(.answered(let ticket, let result)): answered(ticket, result)
       }
     return effects + (canGoOn == before ? [] : [.tell(.canGoOn(canGoOn))])
   }
@@ -71,11 +80,9 @@ package struct RegistrationWizard: ScreenModel {
     case .typed(let field, let text):
       guard step.fields.contains(field) else { return [] }
       outcome = nil
-      fields.type(text, into: field)
-      return []
+      return start(fields.type(text, into: field))
     case .left(let field):
-      if step.fields.contains(field) { fields.leave(field) }
-      return []
+      return step.fields.contains(field) ? start(fields.leave(field)) : []
     case .next: return goOn()
     case .back:
       outcome = nil
@@ -86,32 +93,55 @@ package struct RegistrationWizard: ScreenModel {
   // MARK: From step to step
 
   private mutating func show(_ next: Step) -> [Effect] {
+    // What is asked of the step that is left is void; what is accepted in it stays.
     step = next
-    fields.reset(next)
-    return [.tell(.step(next))]
+    return start(fields.reset(next)) + [.tell(.step(next))]
   }
 
   private mutating func goOn() -> [Effect] {
     outcome = nil
     guard fields.isValid(step) else { return refuse() }
     if let next = step.after { return show(next) }
-    isLoading = true
+    isRegistering = true
     return [.tell(.loading(true)), .start(.register(fields.person))]
   }
 
-  /// Says why the step is not done.
+  /// Says why the step is not done, or waits until somebody knows.
   private mutating func refuse() -> [Effect] {
     if step == .password, fields.isMismatch {
-      fields.reset(.password)
-      return end(.mismatch)
+      return start(fields.reset(.password)) + end(.mismatch)
     }
-    fields.reveal(step)
+    let asked = start(fields.reveal(step))
+    if fields.isPending(step) {
+      isWaiting = true
+      return [.tell(.loading(true))] + asked
+    }
     // What else is wrong stands beside the field.
-    return fields.isEmpty(step) ? end(.empty) : []
+    return asked + (fields.isEmpty(step) ? end(.empty) : [])
   }
 
-  private mutating func answered(_ result: Result<Registered, ScreenFailure>) -> [Effect] {
-    isLoading = false
+  // MARK: Answers
+
+  /// Takes the answer to a rule's question, and goes on where the person wanted to.
+  private mutating func answered(
+    _ ticket: Question.Ticket, _ result: Result<Bool, ScreenFailure>
+  ) -> [Effect] {
+    let asked = start(fields.answer(ticket, try? result.get()))
+    if case .failure(let failure) = result, step.fields.contains(ticket.field) {
+      return asked + stopWaiting() + end(.failed(failure))
+    }
+    guard isWaiting, !fields.isPending(step) else { return asked }
+    return asked + stopWaiting() + goOn()
+  }
+
+  private mutating func stopWaiting() -> [Effect] {
+    guard isWaiting else { return [] }
+    isWaiting = false
+    return [.tell(.loading(false))]
+  }
+
+  private mutating func registered(_ result: Result<Registered, ScreenFailure>) -> [Effect] {
+    isRegistering = false
     let told: [Effect] = [.tell(.loading(false))]
     switch result {
     case .success(let person): return told + end(.success(person))
@@ -120,6 +150,8 @@ package struct RegistrationWizard: ScreenModel {
       return told + (outcome.step.map { show($0) } ?? []) + end(outcome)
     }
   }
+
+  private func start(_ work: [Work]) -> [Effect] { work.map { .start($0) } }
 
   private mutating func end(_ outcome: RegistrationOutcome) -> [Effect] {
     self.outcome = outcome

@@ -10,7 +10,7 @@ extension AccountError {
       .codeWrong, field: .code, message: "The code is wrong.",
       hint: triesLeft == 1
         ? "Look at the newest message; one try is left."
-        : "Look at the newest message; \(triesLeft) tries are left.")
+        : "Look at the newest message; \(triesLeft) tries are left.", triesLeft: triesLeft)
   }
 
   package static let codeExpired = AccountError(

@@ -34,13 +34,15 @@ package struct NewPassword: Sendable, Redacted {
 }
 
 extension RuleSet {
-  /// Passes when `typed` keeps the rules of the field `name`.
+  /// Passes when `typed` keeps the rules of the field `name`. What a rule asks elsewhere (C8) is
+  /// decided where the text is stored, not by looking first.
   /// - Throws: `empty`, `tooShort`, `tooLong` or `unsuitable`; the hint says all that is to be done.
   func check(
     _ typed: String, in name: FieldName, context: RuleContext
   ) throws(AccountError) {
     let report = report(on: typed, in: name, context: context)
-    if report.state == .valid || (report.state == .empty && !self[name].isRequired) { return }
+    if report.state == .valid || report.isPending { return }
+    if report.state == .empty, !self[name].isRequired { return }
     let field = AccountError.Field(rawValue: name.text)
     if report.state == .empty, let field { throw .empty(field) }
     let broken = report.results.filter { !$0.isAdvice && $0.outcome == .unsatisfied }

@@ -66,6 +66,18 @@ struct Registration: Sendable {
     return account
   }
 
+  /// Answers a rule's question about a text (C8), for who may register.
+  /// - Throws: `empty`, `codeInvalid`, `setupClosed`; `malformed`, `tooLong` for what is no address;
+  ///   `storageFailed`.
+  func answer(
+    _ question: AnsweredQuestion, about text: String, for admission: Admission
+  ) async throws(AccountError) -> Bool {
+    _ = try await admittedRole(admission, admission.code())
+    return switch question {
+    case .emailFree: try await accounts.account(withEmail: EmailAddress(text)) == nil
+    }
+  }
+
   /// What was typed, by the same rules as every front end's, whatever that one has checked (C5).
   private func checked(
     _ request: RegistrationRequest

@@ -6,7 +6,7 @@ import PluginProtocol
 extension PluginRunner {
   /// Asks who is there.
   func initialize() {
-    let request = InitializeRequest(controller: "theater")
+    let request = InitializeRequest(controller: "theater \(TheaterVersion.text)")
     ask(request, within: Self.longestHandshake) { result in
       switch result {
       case .success(let answer): .initialized(answer)

@@ -32,22 +32,37 @@ extension ConfigurationReader {
     if let rules = json["rules"]?.array {
       let place = path.appending("rules")
       field.rules = rules.enumerated().compactMap {
-        readRule($0.element, at: place.appending($0.offset))
+        readRule($0.element, of: field.name, at: place.appending($0.offset))
       }
     }
     return field
   }
 
-  private mutating func readRule(_ json: JSON, at path: JSONPath) -> Rule? {
+  private mutating func readRule(
+    _ json: JSON, of field: FieldName, at path: JSONPath
+  ) -> Rule? {
     guard !isFlawed(path) else { return nil }
     do {
-      return try Rule(json)
+      let rule = try Rule(json)
+      checkQuestion(rule, of: field, at: path)
+      return rule
     } catch {
       report(
         .reference, at: JSONPath(path.elements + error.path.elements), error.message,
         hint: error.hint)
       return nil
     }
+  }
+
+  /// A question is about one field; about another nobody can answer it (C8).
+  private mutating func checkQuestion(_ rule: Rule, of field: FieldName, at path: JSONPath) {
+    guard case .asked(let text) = rule.check, let question = AnsweredQuestion(rawValue: text),
+      question.field != field
+    else { return }
+    report(
+      .reference, at: path.appending("question"),
+      "the rule \"asked\" of \(field) asks \"\(text)\", which is about \(question.field)",
+      hint: "Put it among the rules of \(question.field).")
   }
 
   // MARK: Passwords

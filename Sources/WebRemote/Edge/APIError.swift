@@ -23,6 +23,8 @@ package struct APIError: Error, Sendable, Hashable {
   package var field: String?
   /// Seconds until asking again makes sense.
   package var retryAfter: Int?
+  /// How often a code may still be mistyped.
+  package var triesLeft: Int?
   /// What a 405 says may be asked instead: `GET, POST`.
   package var allowed: String?
 
@@ -47,6 +49,7 @@ package struct APIError: Error, Sendable, Hashable {
     if let step { error["step"] = .integer(step) }
     if let field { error["field"] = .string(field) }
     if let retryAfter { error["retryAfter"] = .integer(retryAfter) }
+    if let triesLeft { error["triesLeft"] = .integer(triesLeft) }
     return ["error": .object(error)]
   }
 
@@ -138,6 +141,7 @@ extension APIError {
     self.init(
       status, error.code.rawValue, error.message, hint: error.hint, field: error.field?.rawValue)
     retryAfter = error.retryAfter
+    triesLeft = error.triesLeft
   }
 
   /// What Hummingbird itself refuses.

@@ -9,17 +9,21 @@ package struct Remote: Sendable {
   /// Where a browser finds the controller: `http://livingroom.local:8080`; `nil` where that is not
   /// known.
   package let webAddress: String?
+  /// The SHA-256 of the certificate that browsers are shown there, as `AA:BB:…`; `nil` without TLS.
+  package let fingerprint: String?
   /// The places for listeners of events.
   package let streams = StreamPlaces()
 
   /// - Parameter machinery: What the controller knows of its own works.
   package init(
-    theater: HomeTheaterFacade, gate: Gate, machinery: any Machinery, webAddress: String? = nil
+    theater: HomeTheaterFacade, gate: Gate, machinery: any Machinery, webAddress: String? = nil,
+    fingerprint: String? = nil
   ) {
     self.theater = theater
     self.gate = gate
     self.machinery = machinery
     self.webAddress = webAddress
+    self.fingerprint = fingerprint
   }
 }
 

@@ -62,12 +62,12 @@ struct Controller: Sendable {
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
       log: { [logger] in logger.warning("\($0)") })
+    let certificate = try door.certificate(folders)
     let remote = Remote(
       theater: theater, gate: gate,
       machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders),
-      webAddress: door.address)
+      webAddress: door.address, fingerprint: certificate?.certificate.fingerprint)
     let web = WebRemote(remote, logger: logger)
-    let certificate = try door.certificate(folders)
     warn(of: certificate?.certificate)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(

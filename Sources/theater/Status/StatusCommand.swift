@@ -19,7 +19,10 @@ struct Status: AsyncParsableCommand {
       if output.json { return Console.say(status.prettyText()) }
       let view = TheaterView(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
-      return Console.write(text.text(view, at: Self.now) + "\n")
+      // Only for a look: what follows, scrolls or is read by scripts stays as it is.
+      let address = AddressLines.lines(try await theater.get("/api/address").printable)
+      let end = address.isEmpty ? [] : [""] + address
+      return Console.write(([text.text(view, at: Self.now)] + end).joined(separator: "\n") + "\n")
     }
     if output.json {
       try await theater.listen { event in

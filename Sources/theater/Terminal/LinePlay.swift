@@ -17,6 +17,9 @@ struct LinePlay<Screen: ScreenModel> {
     }
   }
 
+  /// The screen as it is now.
+  var screen: Screen { get async { await driver.screen } }
+
   /// Does what a person does, and waits for the answers where something is asked.
   @discardableResult
   mutating func send(_ input: Screen.Input) async -> Screen {

@@ -16,6 +16,15 @@ enum Question {
     return line
   }
 
+  /// A line that is no password but not for the arguments either: typed, or from standard input.
+  static func secretLine(_ prompt: String) throws(Ending) -> String {
+    if isTerminal { return try ask(prompt) }
+    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+      throw Ending(.wrongUsage, "standard input is empty", hint: "Give the code as one line.")
+    }
+    return line
+  }
+
   /// A password, from one line of standard input or typed without echo.
   ///
   /// - Parameter twice: Whether it is to be typed a second time.

@@ -6,7 +6,7 @@ import Testing
 private let wrong = ScreenFailure.refused(Refusal("codeWrong", message: "The code is wrong."))
 
 /// Codes that are answered by what a test laid out; `right` is right.
-private final class CodeDesk: CodeService {
+private final class CodeDesk: CodeService, CodeRequestService {
   private let asked = Mutex<[String]>([])
   private let isHeld: Bool
   private let wait: Int
@@ -18,7 +18,7 @@ private final class CodeDesk: CodeService {
 
   var requests: [String] { asked.withLock { $0 } }
 
-  func verify(_ code: String) async throws(ScreenFailure) -> Authorization {
+  func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization {
     asked.withLock { $0.append(code) }
     if isHeld {
       // Until the screen is left.
@@ -28,8 +28,8 @@ private final class CodeDesk: CodeService {
     return .done
   }
 
-  func sendAgain() async throws(ScreenFailure) -> CodeTicket {
-    asked.withLock { $0.append("again") }
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+    asked.withLock { $0.append("again to \(contact)") }
     return CodeTicket(length: 4, wait: wait)
   }
 }
@@ -39,7 +39,8 @@ struct CodeScreenClockTests {
   private let clock = ManualClock()
 
   private func driver(_ desk: CodeDesk, wait: Int) -> ScreenDriver<CodeScreen> {
-    CodeScreen(CodeTicket(length: 4, wait: wait)).driver(service: desk, clock: clock)
+    CodeScreen(CodeTicket(length: 4, wait: wait)).driver(
+      service: desk, contact: "+49 170 1234567", clock: clock)
   }
 
   @Test("D6 D7 · a countdown of 2 tells 2, 1, 0, and then offers to send again")
@@ -107,7 +108,7 @@ struct CodeScreenClockTests {
       await stage.waitFor(.newCodeRequested)
       await stage.send(.typed("7777"))
       await stage.waitFor(.authorized(.done))
-      #expect(desk.requests == ["1111", "1111", "again", "7777"])
+      #expect(desk.requests == ["1111", "1111", "again to +49 170 1234567", "7777"])
     }
   }
 

@@ -133,6 +133,48 @@ struct CodeScreenTests {
     #expect(played.newWork() == [.verify("1234")])
   }
 
+  @Test("D8 · how many tries are left is known after a wrong code, until another is sent")
+  func triesLeft() {
+    var played = played()
+    #expect(played.screen.triesLeft == nil)
+    for left in [4, 3] {
+      played.send(.typed("1234"))
+      let refusal = Refusal("codeWrong", message: "The code is wrong.", triesLeft: left)
+      played.answer(.verified(.failure(.refused(refusal))))
+      #expect(played.screen.triesLeft == left)
+      // Typing hides the error, not what is left.
+      played.send(.typed("1"))
+      #expect(played.screen.failure == nil && played.screen.triesLeft == left)
+    }
+    played.send(.sendAgain)
+    played.answer(.sent(.success(CodeTicket(length: 4, wait: 0))))
+    #expect(played.screen.triesLeft == nil)
+  }
+
+  @Test("D1 · a code is handed in with the request of the newest ticket")
+  func request() {
+    var played = Played(CodeScreen(CodeTicket(request: "r1", length: 4, wait: 0)))
+    played.send(.typed("1234"))
+    played.answer(.verified(.failure(wrong)))
+    played.send(.sendAgain)
+    played.answer(.sent(.success(CodeTicket(request: "r2", length: 4, wait: 0))))
+    played.send(.typed("1234"))
+    #expect(
+      played.newWork() == [
+        .verify("1234", request: "r1"), .sendAgain, .verify("1234", request: "r2"),
+      ])
+  }
+
+  @Test("D6 · a code that nobody sends, as of an app, has no countdown and is not sent again")
+  func ofAnApp() {
+    var played = Played(CodeScreen(CodeTicket(wait: nil)))
+    #expect(played.newOutputs() == [] && played.newWork() == [])
+    played.send(.sendAgain)
+    #expect(!played.screen.canSendAgain && played.newWork() == [])
+    played.send(.typed("123456"))
+    #expect(played.newWork() == [.verify("123456")])
+  }
+
   // MARK: D6
 
   @Test("D6 · a wrong code does not extend the countdown")
@@ -208,7 +250,7 @@ struct CodeScreenTests {
   @Test("D6 · a wait or length from outside the range does not hurt", arguments: [Int.min, .max])
   func extremes(number: Int) {
     let ticket = CodeTicket(length: number, wait: number)
-    #expect((1...32).contains(ticket.length) && (0...86_400).contains(ticket.wait))
+    #expect((1...32).contains(ticket.length) && (0...86_400).contains(ticket.wait ?? -1))
     var played = played()
     played.send(.sendAgain)
     played.answer(

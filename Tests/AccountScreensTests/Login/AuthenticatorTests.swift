@@ -27,6 +27,10 @@ private final class LoginDesk: LoginService, TokenKeeper {
     return try answer(credentials)
   }
 
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+    CodeTicket(request: "r1", wait: 30, destination: contact)
+  }
+
   func keep(_ token: SessionSecret) async throws(ScreenFailure) {
     if let keepFailure { throw keepFailure }
     state.withLock { $0.kept.append(token.text) }
@@ -92,7 +96,7 @@ struct AuthenticatorTests {
   @Test("A11 E2 · the screen with its driver: progress, refusal, another try, second factor, in")
   func wholeEvening() async {
     let desk = LoginDesk { (credentials) throws(ScreenFailure) in
-      guard credentials.password == "pass" else {
+      guard credentials.proof == good.proof else {
         throw .refused(Refusal("wrongCredentials", message: "Wrong."))
       }
       return credentials.code == nil ? .secondFactorNeeded : .loggedIn(ann, SessionSecret("t"))
@@ -116,10 +120,26 @@ struct AuthenticatorTests {
     }
   }
 
+  @Test("E4 A7 · a one-time code takes the same road: form, service, keeper")
+  func oneTimeCode() async throws {
+    let desk = LoginDesk { credentials in
+      credentials.proof == .oneTimeCode("123456", request: "r1")
+        ? .loggedIn(ann, SessionSecret("t")) : .secondFactorNeeded
+    }
+    await #expect(throws: ScreenFailure.self) {
+      try await desk.authenticator.logIn(Credentials(.oneTimeCode("", request: "r1")))
+    }
+    #expect(desk.asked == 0)
+    let right = Credentials(.oneTimeCode("123456", request: "r1"))
+    #expect(try await desk.authenticator.logIn(right) == ann)
+    #expect(desk.kept == ["t"])
+  }
+
   @Test("A9 · neither credentials nor the secret of a session show in text or dumps")
   func redacted() {
     var text = "\(good) \(SessionSecret("very-secret")) \(String(reflecting: good))"
     dump(SessionSecret("very-secret"), to: &text)
+    dump(Credentials(.oneTimeCode("pass", request: "r1")), to: &text)
     dump(NewPerson(name: "Ann", email: "a@b.c", password: "pass"), to: &text)
     #expect(!text.contains("pass") && !text.contains("very-secret"))
   }

@@ -127,7 +127,7 @@ struct LoginScreenTests {
   func secondFactor() {
     var played = atCode()
     #expect(played.newOutputs().last == .codeNeeded)
-    #expect(played.screen.step == .code && !played.screen.canSubmit)
+    #expect(played.screen.step == .secondFactor && !played.screen.canSubmit)
     for text in ["1", "12", "123", "1234", "12345", "123 456"] { played.send(.code(text)) }
     #expect(
       played.newWork() == [
@@ -143,7 +143,7 @@ struct LoginScreenTests {
     played.send(.code("123456"))
     let wrong = ScreenFailure.refused(Refusal("codeWrong", message: "The code is wrong."))
     played.answer(.loggedIn(.failure(wrong)))
-    #expect(played.screen.failure == wrong && played.screen.step == .code)
+    #expect(played.screen.failure == wrong && played.screen.step == .secondFactor)
     #expect(played.screen.code == "")
     played.send(.code("123456"))
     #expect(played.newWork().count == 2)

@@ -199,6 +199,8 @@ struct RegistrationWizardTests {
       }
       return Registered(name: person.name, email: person.email, role: "owner")
     }
+
+    func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool { true }
   }
 
   @Test("E6 E7 · the wizard with its driver: taken at first, then another address")

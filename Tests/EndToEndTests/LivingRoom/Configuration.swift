@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 
 /// A `devices.json` that a test can change before the controller reads it.
 struct Configuration {

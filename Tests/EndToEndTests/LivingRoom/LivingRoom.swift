@@ -136,6 +136,15 @@ final class LivingRoom: Sendable {
     return outcome.output
   }
 
+  /// Runs `body` at a terminal in which a command was typed.
+  func atTerminal(_ words: String..., body: (Terminal) async throws -> Void) async throws {
+    let terminal = try Terminal(
+      Program.products.appendingPathComponent("theater"), words,
+      environment: environment.merging(["TERM": "xterm"]) { $1 })
+    defer { terminal.close() }
+    try await body(terminal)
+  }
+
   /// What a listing says with `--json`.
   func json(_ words: String...) async throws -> JSON {
     let outcome = try await Program.run(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Sound that was written into a WAV file: what a measuring device at the speakers would have heard.
 struct Recording {

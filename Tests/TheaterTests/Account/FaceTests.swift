@@ -4,38 +4,6 @@ import Validation
 
 @testable import theater
 
-/// A face and its screen, played key by key without a terminal.
-private struct Sitting<Face: TerminalFace> {
-  var face: Face
-  var screen: Face.Screen
-  var work: [Face.Screen.Work] = []
-
-  init(_ face: Face, _ screen: Face.Screen) {
-    (self.face, self.screen) = (face, screen)
-    take(.appeared)
-  }
-
-  mutating func take(_ event: Face.Screen.Event) {
-    for effect in screen.receive(event, at: .zero) {
-      if case .start(let work) = effect { self.work.append(work) }
-    }
-    for input in face.inputs(before: screen) { take(.input(input)) }
-  }
-
-  mutating func press(_ keys: Key...) {
-    for key in keys {
-      for input in face.inputs(for: key, on: screen) { take(.input(input)) }
-    }
-  }
-
-  mutating func type(_ text: String) {
-    for character in text { press(.text(String(character))) }
-  }
-
-  var text: String { face.lines(screen, turn: 0).joined(separator: "\n") }
-}
-
-private let plain = Paint(hasColour: false)
 private let long = "four lions in a cinema"
 
 @Suite("screens in a terminal")
@@ -190,21 +158,6 @@ struct FaceTests {
       LoginFace(hasEmail: true, paint: plain), LoginScreen(email: "ann@example.org"))
     sitting.type("x")
     #expect(sitting.screen.canSubmit)
-  }
-
-  @Test("D6 · the code screen counts down, and then offers to send again in the same place")
-  func codeScreen() {
-    var sitting = Sitting(
-      CodeFace(paint: plain), CodeScreen(CodeTicket(wait: 61, destination: "a…@example.org")))
-    #expect(sitting.text.contains("Send again in 1:01"))
-    #expect(sitting.text.contains("to a…@example.org."))
-    sitting.press(.again)
-    #expect(sitting.work == [.tick(at: .seconds(1))])
-    _ = sitting.screen.receive(.answer(.ticked), at: .seconds(61))
-    #expect(sitting.text.contains("Ctrl-R: send again") && !sitting.text.contains("in 0:00"))
-    sitting.press(.again)
-    #expect(sitting.work.contains(.sendAgain))
-    #expect(sitting.text.contains("Asking …"))
   }
 
   @Test("E6 · what a terminal would obey is not painted")

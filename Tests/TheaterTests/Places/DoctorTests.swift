@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Storage
 import Testing
 
 @testable import theater
@@ -71,6 +72,69 @@ import Testing
     ).findings()
     #expect(findings.map(\.verdict) == [.bad])
     #expect(findings.first?.remedy?.hasSuffix("config check /nowhere/devices.json") == true)
+  }
+
+  // MARK: Backups
+
+  /// A state folder with a database, and what the doctor says of its backups on a day.
+  private func backups(
+    days: Int = 0, _ arrange: (Folders, Backups) throws -> Void
+  ) throws -> [Finding] {
+    let state = FileManager.default.temporaryDirectory.path + "/state-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let folders = Folders { ["XDG_STATE_HOME": state][$0] }
+    try Folders.make(privately: folders.state)
+    try TheaterDatabase(in: folders.state).close()
+    try arrange(folders, Backups(of: folders.state))
+    return BackupCheckup(
+      folders: folders, now: Date(timeIntervalSinceNow: Double(days) * 86_400)
+    ).findings()
+  }
+
+  @Test("F1 · before there is anything to copy nothing is said of backups")
+  func nothingToCopy() {
+    #expect(BackupCheckup(folders: Folders { _ in "/nowhere" }).findings().isEmpty)
+  }
+
+  @Test("F1 · no backup yet is told with the command that makes one")
+  func noBackup() throws {
+    let findings = try backups { _, _ in }
+    #expect(findings.map(\.verdict) == [.notice])
+    #expect(findings.first?.remedy?.hasSuffix("backup create") == true)
+  }
+
+  @Test("F1 · a backup of 30 days is good, one of 31 is old", arguments: [0, 30, 31])
+  func age(days: Int) throws {
+    let findings = try backups(days: days) { _, backups in
+      _ = try backups.create(.daily, at: Date())
+    }
+    #expect(findings.map(\.verdict) == [days > 30 ? .notice : .good])
+    #expect(findings.first?.message.contains("31 days old") == (days > 30))
+    #expect(findings.first?.remedy?.contains("backup create") == (days > 30 ? true : nil))
+  }
+
+  @Test("F1 · a damaged backup is named with what mends it, and does not count")
+  func damaged() throws {
+    let findings = try backups { _, backups in
+      let backup = try backups.create(.asked, at: Date())
+      try Data(repeating: 7, count: 4096).write(
+        to: URL(fileURLWithPath: "\(backup.path)/\(TheaterDatabase.fileName)"))
+    }
+    #expect(findings.map(\.verdict) == [.bad, .notice])
+    #expect(findings.first?.message.contains("-asked is of no use: ") == true)
+    #expect(findings.first?.remedy?.contains("backup create, then rm -r /") == true)
+  }
+
+  @Test("F1 · what another backup took the place of may be damaged: nobody is told")
+  func replaced() throws {
+    let findings = try backups { folders, backups in
+      let backup = try backups.create(.asked, at: Date())
+      try Data(repeating: 7, count: 4096).write(
+        to: URL(fileURLWithPath: "\(folders.state)/\(TheaterDatabase.fileName)"))
+      _ = try backups.restore(backup, at: Date())
+    }
+    #expect(findings.map(\.verdict) == [.good])
+    #expect(findings.first?.message.hasSuffix("-asked, the newest of 1") == true)
   }
 
   @Test("E11 · a port that somebody has is told")

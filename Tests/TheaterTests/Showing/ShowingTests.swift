@@ -5,6 +5,14 @@ import WebRemote
 @testable import theater
 
 @Suite struct ShowingTests {
+  @Test("F5 · the address and the certificate are shown where they are known")
+  func address() {
+    #expect(AddressLines.lines([:]) == [])
+    #expect(
+      AddressLines.lines(["address": "https://a.local:8443", "fingerprint": "AA:BB"])
+        == ["web          https://a.local:8443", "certificate  SHA-256 AA:BB"])
+  }
+
   private static func status(playback: JSON = .null) -> JSON {
     [
       "event": "b-1",

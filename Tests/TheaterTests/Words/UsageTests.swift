@@ -1,6 +1,9 @@
 import ArgumentParser
+import Devices
+import Foundation
 import JSON
 import NIOHTTP1
+import TestSupport
 import Testing
 import WebRemote
 
@@ -20,7 +23,9 @@ import WebRemote
       ["scene", "run", "movie-night", "--film", "Night Ferry"], ["scene", "run", "x"],
       ["register", "--setup-code", "X", "--name", "N", "--email", "E", "--password-stdin"],
       ["register", "--invitation", "X"], ["login", "--email", "E", "--password-stdin"],
-      ["logout"], ["whoami"], ["invite"], ["invite", "--role", "owner", "--for", "7d"],
+      ["login", "--by-code", "--phone", "+49"], ["password", "reset", "--email", "E"],
+      ["verify", "email"], ["verify", "phone", "+49"], ["logout"], ["whoami"], ["invite"],
+      ["invite", "--role", "owner", "--for", "7d"],
       ["invite", "list"], ["invite", "revoke", "x"], ["prove", "--password-stdin"], ["sessions"],
       ["sessions", "--json"], ["sessions", "end", "x"], ["sessions", "end", "--all"],
       ["sessions", "end", "--others"], ["accounts"], ["accounts", "role", "E", "owner"],
@@ -36,6 +41,16 @@ import WebRemote
     ])
   func understood(words: [String]) throws {
     _ = try Theater.parseAsRoot(words)
+  }
+
+  @Test("F2 · the program says the version that the changelog begins with")
+  func version() throws {
+    let changelog = try String(
+      contentsOf: Program.project.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
+    let newest = try #require(changelog.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).output.1
+    let error = #expect(throws: (any Error).self) { try Theater.parseAsRoot(["--version"]) }
+    #expect(Ending(try #require(error)).text == newest)
+    #expect(TheaterVersion.text == newest)
   }
 
   @Test(

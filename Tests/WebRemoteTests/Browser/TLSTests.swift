@@ -11,7 +11,7 @@ import Testing
   private static func open(
     _ body: (LivingRoom, ServerCertificate, URL) async throws -> Void
   ) async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let kept = try CertificateFiles.own(
         at: folder.appendingPathComponent("tls.pem").path, for: ["theater.example.org"],
         and: ["localhost", "127.0.0.1", "::1"])
@@ -26,17 +26,17 @@ import Testing
     "F5 · curl and OpenSSL see the certificate that we show, for the names that it was made for")
   func fingerprint() async throws {
     try await Self.open { room, certificate, folder in
-      let shown = try await Tool.run(
+      let shown = try await Program.tool(
         [
           "openssl", "s_client", "-connect", "127.0.0.1:\(room.port)", "-servername",
           "theater.example.org", "-alpn", "http/1.1",
-        ], folder: folder)
+        ])
       #expect(shown.output.contains("ALPN protocol: http/1.1"))
-      let facts = try await Tool.run(
+      let facts = try await Program.tool(
         [
           "openssl", "x509", "-noout", "-fingerprint", "-sha256", "-ext",
           "subjectAltName,extendedKeyUsage,basicConstraints,keyUsage",
-        ], input: shown.output, folder: folder
+        ], input: shown.output
       ).output
       #expect(facts.contains("Fingerprint=\(certificate.fingerprint)"))
       #expect(facts.contains("DNS:theater.example.org"))
@@ -46,16 +46,16 @@ import Testing
       #expect(facts.contains("TLS Web Server Authentication"))
       #expect(facts.contains("CA:FALSE"))
       // Trusting it, curl checks names, times and signature.
-      let answer = try await Tool.run(
+      let answer = try await Program.tool(
         [
           "curl", "-sS", "--cacert", folder.appendingPathComponent("tls.pem").path, "--resolve",
           "theater.example.org:\(room.port):127.0.0.1",
           "https://theater.example.org:\(room.port)/api/health",
-        ], folder: folder)
+        ])
       #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
       // Not trusting it, nobody goes on.
-      let stranger = try await Tool.run(
-        ["curl", "-sS", "https://127.0.0.1:\(room.port)/api/health"], folder: folder)
+      let stranger = try await Program.tool(
+        ["curl", "-sS", "https://127.0.0.1:\(room.port)/api/health"])
       #expect(stranger.status == 60)
     }
   }
@@ -66,26 +66,26 @@ import Testing
       _ = try await room.owner()
       let base = "https://127.0.0.1:\(room.port)"
       let trust = ["curl", "-sS", "-i", "--cacert", folder.appendingPathComponent("tls.pem").path]
-      let login = try await Tool.run(
+      let login = try await Program.tool(
         trust + [
           "-H", "Content-Type: application/json", "-H", "Origin: \(base)", "-H", "X-Theater: 1",
           "-d", #"{"email":"ann@example.org","password":"\#(LivingRoom.password)","cookie":true}"#,
           "\(base)/api/sessions",
-        ], folder: folder
+        ]
       ).output
       let set = try #require(RawAnswer(text: login).header("set-cookie"))
       #expect(set.hasPrefix("__Host-theater="))
       #expect(set.contains("; Secure") && set.contains("; Path=/") && !set.contains("Domain"))
       let cookie = String(set.split(separator: ";").first ?? "")
-      let status = try await Tool.run(
-        trust + ["-H", "Cookie: \(cookie)", "\(base)/api/sessions/current"], folder: folder)
+      let status = try await Program.tool(
+        trust + ["-H", "Cookie: \(cookie)", "\(base)/api/sessions/current"])
       #expect(status.output.contains("ann@example.org"))
       // A page without TLS under our name is another one.
-      let plain = try await Tool.run(
+      let plain = try await Program.tool(
         trust + [
           "-X", "POST", "-H", "Cookie: \(cookie)", "-H", "X-Theater: 1", "-H",
           "Origin: http://127.0.0.1:\(room.port)", "\(base)/api/off",
-        ], folder: folder)
+        ])
       #expect(RawAnswer(text: plain.output).status == 403)
     }
   }
@@ -113,7 +113,7 @@ import Testing
         print([version(v) for v in (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1,
                                     ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)])
         """
-      let answer = try await Tool.run(["python3", "-c", program, "\(room.port)"], folder: folder)
+      let answer = try await Program.tool(["python3", "-c", program, "\(room.port)"])
       #expect(
         answer.output == "['refused', 'refused', 'TLSv1.2', 'TLSv1.3']\n", "\(answer.errors)")
       let plain = try await room.raw(lines: [
@@ -125,7 +125,7 @@ import Testing
 
   @Test("F5 · who begins TLS and does not go on is let go")
   func slowHandshake() async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       var limits = ConnectionLimits.standard
       limits.firstHead = .milliseconds(200)
       let kept = try CertificateFiles.own(
@@ -141,7 +141,7 @@ import Testing
 
   @Test("F5 · browsers are told to insist on TLS where the owner brought a certificate, else not")
   func insistence() async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       _ = try CertificateFiles.own(at: path, for: ["localhost"])
       let certificate = try CertificateFiles.owners(certificate: path, key: path)
@@ -150,8 +150,8 @@ import Testing
         (.port(0, of: "127.0.0.1", certificate: try CertificateFiles.existing(at: path)), nil),
       ] {
         try await LivingRoom.open(door) { room in
-          let answer = try await Tool.run(
-            ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/health"], folder: folder)
+          let answer = try await Program.tool(
+            ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/health"])
           #expect(RawAnswer(text: answer.output).header("strict-transport-security") == value)
         }
       }
@@ -164,7 +164,7 @@ import Testing
 
   @Test("F5 · a certificate is made once, for its owner's eyes alone, and kept")
   func made() async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       #expect(try CertificateFiles.existing(at: path) == nil)
       let first = try CertificateFiles.own(at: path, for: ["Theater.example"], and: ["10.0.0.1"])
@@ -181,7 +181,7 @@ import Testing
 
   @Test("F5 · a new name, and the last 30 days, make a new one, which says what it replaced")
   func renewed() async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       let now = Date()
       let first = try CertificateFiles.own(at: path, for: ["a.example"], now: now)
@@ -203,7 +203,7 @@ import Testing
 
   @Test("F5 · a key that others can read is refused, with what mends it")
   func readableKey() async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       _ = try CertificateFiles.own(at: path, for: ["a.example"])
       for (mode, owners) in [(0o644, true), (0o604, true), (0o640, false)] {
@@ -223,7 +223,7 @@ import Testing
 
   @Test("F5 · an owner's chain is shown whole, also through links, and its own names count")
   func ownersChain() async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let script = """
         set -e
         openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=House -days 9
@@ -234,7 +234,7 @@ import Testing
         cat leaf.pem ca.pem > chain.pem; chmod 600 key.pem
         ln -s chain.pem live.pem; ln -s key.pem live.key
         """
-      let made = try await Tool.run(["bash", "-c", "cd \(folder.path); \(script)"], folder: folder)
+      let made = try await Program.tool(["bash", "-c", "cd \(folder.path); \(script)"])
       try #require(made.status == 0, "\(made.errors)")
       func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
       let certificate = try CertificateFiles.owners(
@@ -243,11 +243,11 @@ import Testing
       #expect(certificate.standing() == .endsSoon)
       let door = Listener.port(0, of: "127.0.0.1", certificate: certificate)
       try await LivingRoom.open(door) { room in
-        let answer = try await Tool.run(
+        let answer = try await Program.tool(
           [
             "curl", "-sS", "--cacert", path("ca.pem"),
             "https://localhost:\(room.port)/api/health",
-          ], folder: folder)
+          ])
         #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
       }
       #expect(throws: CertificateError.self) {
@@ -260,7 +260,7 @@ import Testing
     "F5 · what is no certificate, no key or not there is said in a sentence",
     arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
   func garbage(text: String) async throws {
-    try await Tool.withFolder { folder in
+    try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("x.pem").path
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

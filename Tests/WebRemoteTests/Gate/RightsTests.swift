@@ -13,7 +13,7 @@ import Testing
   private static let publicRoutes: Set<String> = [
     "POST /api/accounts", "POST /api/sessions", "POST /api/guests/sessions", "GET /api/health",
     "POST /api/login-codes", "POST /api/password-resets", "POST /api/password-resets/confirmation",
-    "GET /api/validation", "GET /api/validation/blocklist",
+    "GET /api/validation", "GET /api/validation/blocklist", "POST /api/validation/answers",
   ]
 
   @Test("F5 · no route is public that is not in this list")

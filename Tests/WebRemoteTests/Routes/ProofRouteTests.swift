@@ -75,6 +75,35 @@ import WebRemote
     }
   }
 
+  @Test("D2 D8 · a reset without a password says that the code is right, or what is left")
+  func resetLooks() async throws {
+    try await LivingRoom.open { room in
+      try await verify(room, try await room.owner())
+      let sent = try await room.stranger.send(
+        .POST, "/api/password-resets", ["email": "ann@example.org"])
+      let right = try #require(room.box.code)
+      func confirm(_ code: String, _ password: String? = nil) async throws -> RemoteAnswer {
+        var body: JSONObject = [
+          "request": sent.json["request"] ?? .null, "code": .string(code),
+        ]
+        if let password { body["newPassword"] = .string(password) }
+        return try await room.stranger.send(
+          .POST, "/api/password-resets/confirmation", .object(body))
+      }
+      let wrong = try await confirm(right == "000000" ? "000001" : "000000")
+      #expect(wrong.json["error"]?["code"] == "codeWrong")
+      #expect(wrong.json["error"]?["triesLeft"] == 4)
+      for _ in 1...2 {
+        let looked = try await confirm(right)
+        #expect(looked.status == 422)
+        #expect(looked.json["error"]?["code"] == "empty")
+        #expect(looked.json["error"]?["field"] == "newPassword")
+      }
+      #expect(try await confirm(right, "another evening with friends").status == 204)
+      #expect(try await confirm(right).json["error"]?["code"] == "codeExpired")
+    }
+  }
+
   @Test("a second factor is enrolled with a QR code; without it the right password is a 403")
   func secondFactor() async throws {
     try await LivingRoom.open { room in

@@ -30,6 +30,54 @@ import WebRemote
     }
   }
 
+  @Test("C8 E7 · whether an address is free is told to the holder of a good code alone")
+  func answers() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let code = try #require(try await room.gate.open()).text
+      func ask(_ body: JSON) async throws -> RemoteAnswer {
+        try await room.stranger.send(.POST, "/api/validation/answers", body)
+      }
+      func free(_ email: String, _ code: String, _ kind: String = "invitation") async throws
+        -> RemoteAnswer
+      {
+        try await ask([
+          "question": "emailFree", "text": .string(email), kind: .string(code),
+        ])
+      }
+      #expect(try await free("ann@example.org", code, "setupCode").json["answer"] == true)
+      let owner = try await room.owner()
+      let closed = try await free("ann@example.org", code, "setupCode")
+      #expect(closed.status == 409 && closed.json["error"]?["code"] == "setupClosed")
+
+      let invitation = try #require(
+        try await owner.send(.POST, "/api/invitations").json["code"]?.string)
+      for (email, isFree) in [
+        ("ann@example.org", false), ("ANN@example.org", false), ("ben@example.org", true),
+      ] {
+        #expect(try await free(email, invitation).json["answer"]?.bool == isFree, "\(email)")
+      }
+      // The code stays good, and without one known and unknown addresses are answered alike.
+      let known = try await free("ann@example.org", "AAAA-AAAA-AAAA-AAAA-AAAA")
+      let unknown = try await free("ben@example.org", "AAAA-AAAA-AAAA-AAAA-AAAA")
+      #expect(known.status == 403 && unknown.status == 403 && known.body == unknown.body)
+      #expect(try await free("nonsense", invitation).status == 422)
+      #expect(
+        try await ask([
+          "question": "weather", "text": "x", "invitation": .string(invitation),
+        ]).status == 422)
+      #expect(try await ask(["question": "emailFree", "text": "ann@example.org"]).status == 422)
+      let registered = try await room.stranger.send(
+        .POST, "/api/accounts",
+        [
+          "invitation": .string(invitation), "name": "Ben", "email": "ben@example.org",
+          "password": .string(LivingRoom.password),
+        ])
+      #expect(registered.status == 201)
+      #expect(
+        try await free("eve@example.org", invitation).json["error"]?["code"] == "codeInvalid")
+    }
+  }
+
   @Test("C1 C6 · the blocklist that a page needs to give the same answers is served too")
   func blocklist() async throws {
     try await LivingRoom.open { (room) async throws in

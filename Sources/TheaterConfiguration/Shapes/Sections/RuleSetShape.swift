@@ -41,8 +41,8 @@ enum RuleSetShape {
   private static let message = Shape.text(
     TextShape(shortest: 1, longest: 500, what: "a message"))
 
-  /// All kinds but `asked`: nobody here answers.
-  private static let kinds = Check.names.filter { $0 != "asked" }
+  private static let question = Shape.constants(
+    AnsweredQuestion.allCases.map { .string($0.rawValue) })
 
   private static let length = Shape.number(
     NumberShape(
@@ -55,7 +55,8 @@ enum RuleSetShape {
     ObjectShape(
       "a rule such as {\"rule\": \"minLength\", \"length\": 15}",
       fields: [
-        .init("rule", .constants(kinds.map { .string($0) }), isRequired: true, help: "Its kind."),
+        .init(
+          "rule", .constants(Check.names.map { .string($0) }), isRequired: true, help: "Its kind."),
         .init("length", length, help: "Of minLength and maxLength: how many characters."),
         .init(
           "withSecondFactor", length,
@@ -64,6 +65,7 @@ enum RuleSetShape {
           "pattern", .text(TextShape(shortest: 1, longest: 500, what: "a pattern")),
           help: "Of pattern: what the whole text is like."),
         .init("field", name, help: "Of equals: the field that holds the same."),
+        .init("question", question, help: "Of asked: what is asked about the text."),
         .init("fields", .list(name), help: "Of noPersonalWords: the fields whose words are meant."),
         .init("advice", .boolean, standard: false, help: "Whether it is shown and stops nobody."),
         .init(
@@ -74,6 +76,7 @@ enum RuleSetShape {
         needs("length", length, of: "minLength"), needs("length", length, of: "maxLength"),
         needs("pattern", .anything, of: "pattern"), needs("field", .anything, of: "equals"),
         needs("fields", .anything, of: "noPersonalWords"),
+        needs("question", question, of: "asked"),
       ]))
 
   private static func needs(_ field: String, _ shape: Shape, of kind: String) -> ObjectShape.Variant

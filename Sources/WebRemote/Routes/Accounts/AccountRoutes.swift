@@ -33,18 +33,9 @@ extension Remote {
 
   private func register(_ call: Call) async throws -> Response {
     let fields = try call.fields("name", "email", "password", "setupCode", "invitation")
-    let admission: Accounts.Admission =
-      switch (try fields.text("setupCode"), try fields.text("invitation")) {
-      case (let code?, nil): .setupCode(code)
-      case (nil, let code?): .invitation(code)
-      default:
-        throw APIError.invalid(
-          "give either \"setupCode\" or \"invitation\"",
-          hint: "The first account takes the setup code from the controller's console.")
-      }
     let account = try await gate.register(
       RegistrationRequest(
-        admission: admission, name: try fields.requiredText("name"),
+        admission: try fields.admission(), name: try fields.requiredText("name"),
         email: try fields.requiredText("email"), password: try fields.requiredText("password")))
     return Response(
       [

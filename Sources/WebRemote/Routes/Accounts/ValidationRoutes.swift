@@ -23,6 +23,37 @@ extension Remote {
           "entries": .array(Blocklist.entries.map { .string(String($0)) }),
         ])
       },
+      .post(
+        "/api/validation/answers", by: .everyone,
+        "Answers what a rule asks about a text, to the holder of a code."
+      ) { call in
+        let fields = try call.fields("question", "text", "setupCode", "invitation")
+        let name = try fields.requiredText("question")
+        guard let question = AnsweredQuestion(rawValue: name) else {
+          throw APIError.invalid(
+            "there is no question \"\(name.prefix(60))\"",
+            hint: "There is \(AnsweredQuestion.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return Response([
+          "answer": .bool(
+            try await gate.answer(
+              question, about: fields.requiredText("text"), for: fields.admission()))
+        ])
+      },
     ]
+  }
+}
+
+extension BodyFields {
+  /// What admits a person to registering: one of two codes.
+  func admission() throws(APIError) -> Accounts.Admission {
+    switch (try text("setupCode"), try text("invitation")) {
+    case (let code?, nil): return .setupCode(code)
+    case (nil, let code?): return .invitation(code)
+    default:
+      throw .invalid(
+        "give either \"setupCode\" or \"invitation\"",
+        hint: "The first account takes the setup code from the controller's console.")
+    }
   }
 }

@@ -25,6 +25,13 @@ extension Remote {
         }
         return Response(["status": "ok", "pluginsUp": .bool(isUp)])
       },
+      .get("/api/address", "Where browsers find the theater, with the certificate's fingerprint.") {
+        _ in
+        var answer = JSONObject()
+        if let webAddress { answer["address"] = .string(webAddress) }
+        if let fingerprint { answer["fingerprint"] = .string(fingerprint) }
+        return Response(.object(answer))
+      },
       .get(
         "/api/plugins", by: .permitted(.operate),
         "Every plugin: whether it runs, why not, since when."

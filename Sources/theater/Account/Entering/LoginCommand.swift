@@ -1,6 +1,5 @@
 import AccountScreens
 import ArgumentParser
-import JSON
 
 /// Options of a command that takes a password.
 struct PasswordOptions: ParsableArguments {
@@ -30,7 +29,7 @@ struct LogIn: AsyncParsableCommand {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.expectController()
     if byCode {
-      try await logInByCode(theater)
+      Self.welcome(try await logInByCode(theater))
     } else if Question.isScreen, !password.passwordStdin {
       try await Self.onScreen(theater, email: email)
     } else {
@@ -39,20 +38,20 @@ struct LogIn: AsyncParsableCommand {
     }
   }
 
-  private func logInByCode(_ theater: RemoteTheater) async throws {
-    let place = try CodePlace(email: email, phone: phone)
-    let sent = try SentCode(await theater.post("/api/login-codes", place.json))
-    let code = try sent.ask("\(place.text), if an account has verified it")
-    let answer = try await SecondStep(theater).logIn(
-      ["request": .string(sent.request), "oneTimeCode": .string(code)])
-    guard let token = answer["token"]?.string else {
-      throw Ending(.failed, "the controller gave no token")
+  private func logInByCode(_ theater: RemoteTheater) async throws -> LoggedIn {
+    let prompt = try CodePrompt(email: email, phone: phone)
+    guard !Question.isScreen else {
+      let driver = Self.driver(LoginScreen(byCode: prompt.flow), theater, prompt.channel)
+      guard let person = try await LoginFace(hasEmail: false).play(driver).person else {
+        throw Ending(silent: .failed)
+      }
+      return person
     }
-    try TokenFile(theater.folders.token).write(token)
-    try theater.keepDevice(of: answer)
-    let user = answer["user"]
-    Self.welcome(
-      LoggedIn(name: user?["name"]?.string ?? "", email: user?["email"]?.string ?? ""))
+    let lines = CodeLines<LoginScreen>(
+      prompt: prompt.channel.prompt, contact: prompt.contact, flow: { $0.oneTime },
+      input: { .oneTime($0) })
+    return try await LoginLines.play(
+      Self.driver(LoginScreen(byCode: prompt.flowInLines), theater, prompt.channel), byCode: lines)
   }
 
   /// The login screen in the terminal.
@@ -62,12 +61,13 @@ struct LogIn: AsyncParsableCommand {
     if let person = end.person { welcome(person) }
   }
 
-  private static func driver(_ screen: LoginScreen, _ theater: RemoteTheater)
-    -> ScreenDriver<LoginScreen>
-  {
+  private static func driver(
+    _ screen: LoginScreen, _ theater: RemoteTheater, _ channel: RemoteCodes.Channel = .email
+  ) -> ScreenDriver<LoginScreen> {
     screen.driver(
       Authenticator(
-        service: RemoteLogin(theater: theater), keeper: TokenFile(theater.folders.token)))
+        service: RemoteLogin(theater: theater, channel: channel),
+        keeper: TokenFile(theater.folders.token)))
   }
 
   private static func welcome(_ person: LoggedIn) {

@@ -3,11 +3,14 @@ import AccountScreens
 /// The one-time code screen in a terminal.
 struct CodeFace: TerminalFace {
   var paint = Paint(hasColour: Console.hasColour)
+  /// What the person is to do; where the code went, when not given.
+  var title: String?
+  /// Whether there is a way back from here.
+  var hasBack = false
 
   func lines(_ screen: CodeScreen, turn: Int) -> [String] {
-    let place = screen.ticket.destination.map { " to \(Paint.visible($0))" } ?? ""
     var lines = [
-      paint.strong("A code of \(screen.ticket.length) digits was sent\(place)."), "",
+      paint.strong(title ?? sent(screen.ticket)), "",
       paint.field(
         "code", screen.code, isHidden: false, hasCursor: !screen.isLocked, isValid: screen.isOver),
       "",
@@ -16,15 +19,27 @@ struct CodeFace: TerminalFace {
       lines.append(paint.progress("Asking …", turn: turn))
     } else if let failure = screen.failure {
       lines.append(paint.bad("✗ \(failure.text)"))
+    } else if let left = screen.triesLeft, !screen.isOver {
+      lines.append("\(left) \(left == 1 ? "try is" : "tries are") left.")
     }
-    if !screen.isOver { lines.append(again(screen)) }
+    if !screen.isOver { lines.append(help(screen)) }
     return lines
   }
 
-  private func again(_ screen: CodeScreen) -> String {
-    screen.countdown > 0
-      ? paint.faint("Send again in \(TimeText.text(Double(screen.countdown))) · Ctrl-C: stop")
-      : "\(paint.strong("Ctrl-R: send again"))\(paint.faint(" · Ctrl-C: stop"))"
+  private func sent(_ ticket: CodeTicket) -> String {
+    let place = ticket.destination.map { " to \(Paint.visible($0))" } ?? ""
+    return "A code of \(ticket.length) digits was sent\(place)."
+  }
+
+  private func help(_ screen: CodeScreen) -> String {
+    let rest = (hasBack ? ["Esc: back"] : []) + ["Ctrl-C: stop"]
+    if screen.countdown > 0 {
+      let again = "Send again in \(TimeText.text(Double(screen.countdown)))"
+      return paint.faint(([again] + rest).joined(separator: " · "))
+    }
+    guard screen.ticket.wait != nil else { return paint.faint(rest.joined(separator: " · ")) }
+    return paint.strong("Ctrl-R: send again")
+      + paint.faint(" · " + rest.joined(separator: " · "))
   }
 
   func inputs(for key: Key, on screen: CodeScreen) -> [CodeScreen.Input] {
@@ -37,23 +52,20 @@ struct CodeFace: TerminalFace {
 }
 
 extension CodeScreen {
-  /// Takes a code: key by key on a screen, otherwise a line each.
+  /// Takes a code that nobody sends: key by key on a screen, otherwise as a line.
   ///
   /// - Returns: What the code brought.
   /// - Throws: An `Ending`; without a screen also for a code that was refused.
-  func ask(_ service: some CodeService) async throws -> Authorization {
+  func ask(_ service: some CodeService, _ prompt: String) async throws -> Authorization {
     let driver = driver(service: service)
     let end =
       Question.isScreen
-      ? try await CodeFace().play(driver)
+      ? try await CodeFace(title: prompt).play(driver)
       : try await LinePlay.play(driver) { play in
-        let screen = await play.send(.typed(try Question.ask("Code")))
+        let screen = await play.send(.typed(try Question.secretLine(prompt)))
         return screen.canSubmit ? await play.send(.submit) : screen
       }
-    guard let authorization = end.authorization else {
-      let mistake = "The code has \(end.ticket.length) digits."
-      throw Ending(end.failure ?? .malformed(field: "code", message: mistake))
-    }
+    guard let authorization = end.authorization else { throw Ending(end.failure ?? end.mistake) }
     return authorization
   }
 }

@@ -5,16 +5,22 @@ import Validation
 struct LoginFace: TerminalFace {
   let paint: Paint
   private var typing = FieldTyping()
+  private var oneTime: CodeFlowFace
 
   /// - Parameter email: Whether the address is known already.
   init(hasEmail: Bool, paint: Paint = Paint(hasColour: Console.hasColour)) {
     self.paint = paint
+    oneTime = CodeFlowFace(paint: paint)
     if hasEmail { typing.goTo(.password) }
   }
 
   func lines(_ screen: LoginScreen, turn: Int) -> [String] {
+    if screen.step == .oneTimeCode, let flow = screen.oneTime {
+      return oneTime.lines(flow, turn: turn)
+    }
     var lines = [paint.strong("Log in"), ""]
     switch screen.step {
+    case .oneTimeCode: break
     case .password:
       lines += screen.form.fieldNames.compactMap { screen.form[$0] }.map { field in
         paint.field(
@@ -25,7 +31,7 @@ struct LoginFace: TerminalFace {
           + (field.display == .invalidShown ? "  " + paint.bad(field.message ?? "") : "")
       }
       if typing.isGarbled { lines.append(paint.bad("  The terminal sent no UTF-8.")) }
-    case .code:
+    case .secondFactor:
       lines.append("The account is guarded by a second factor.")
       lines.append(
         paint.field(
@@ -45,15 +51,18 @@ struct LoginFace: TerminalFace {
   private func help(_ screen: LoginScreen) -> String {
     let button = screen.canSubmit ? paint.strong("[ Log in ]") : paint.faint("[ Log in ]")
     let keys =
-      screen.step == .code
-      ? "Enter · Esc: back to the password · Ctrl-C: stop"
+      screen.step == .secondFactor
+      ? "Enter · Esc: back · Ctrl-C: stop"
       : "Tab: next field · Ctrl-T: \(typing.isRevealed ? "hide" : "show") · Ctrl-C: stop"
     return "\(button)  \(paint.faint(keys))"
   }
 
   mutating func inputs(for key: Key, on screen: LoginScreen) -> [LoginScreen.Input] {
     guard !screen.isLocked else { return [] }
-    return screen.step == .code ? code(key, screen) : fields(key, screen)
+    if screen.step == .oneTimeCode, let flow = screen.oneTime {
+      return oneTime.inputs(for: key, on: flow).map { .oneTime($0) }
+    }
+    return screen.step == .secondFactor ? code(key, screen) : fields(key, screen)
   }
 
   private mutating func fields(_ key: Key, _ screen: LoginScreen) -> [LoginScreen.Input] {
@@ -75,4 +84,6 @@ struct LoginFace: TerminalFace {
     default: screen.code.typing(key).map { [.code($0)] } ?? []
     }
   }
+
+  func ending(_ screen: LoginScreen) -> Ending? { screen.oneTime.flatMap(oneTime.ending) }
 }

@@ -28,7 +28,8 @@ struct RegistrationFace: TerminalFace {
       wizard.step.fields, of: wizard.form, typing: typing, isLocked: wizard.isLocked)
     lines.append("")
     if wizard.isLoading {
-      lines.append(paint.progress("Registering …", turn: turn))
+      let deed = wizard.step == .password ? "Registering …" : "Asking …"
+      lines.append(paint.progress(deed, turn: turn))
     } else if let text = wizard.outcome?.text {
       lines.append(paint.bad("✗ \(text)"))
     }

@@ -7,24 +7,41 @@ struct LoginLines {
   /// Whether the password is one line of standard input.
   let takesPassword: Bool
 
-  /// Logs in.
+  /// Logs in with a password.
   /// - Throws: An `Ending` at the first refusal.
   func play(_ driver: ScreenDriver<LoginScreen>) async throws -> LoggedIn {
     try await LinePlay.play(driver) { play in
       await play.send(.typed(.email, try email ?? Question.ask("E-mail address")))
       await play.send(
         .typed(.password, try Question.password(fromInput: takesPassword, twice: false)))
-      var screen = await play.send(.submit)
-      if screen.step == .code, screen.failure == nil {
-        screen = await play.send(.code(try Question.ask("Code of the second factor")))
-        if screen.canSubmit { screen = await play.send(.submit) }
-      }
-      guard let person = screen.person else { throw ending(screen) }
-      return person
+      await play.send(.submit)
+      return try await Self.secondFactor(&play)
     }
   }
 
-  private func ending(_ screen: LoginScreen) -> Ending {
+  /// Logs in with a code that is sent.
+  /// - Throws: An `Ending` at the first refusal.
+  static func play(_ driver: ScreenDriver<LoginScreen>, byCode lines: CodeLines<LoginScreen>)
+    async throws -> LoggedIn
+  {
+    try await LinePlay.play(driver) { play in
+      _ = try await lines.enter(&play)
+      return try await secondFactor(&play)
+    }
+  }
+
+  /// What comes after the proof, whichever it was.
+  private static func secondFactor(_ play: inout LinePlay<LoginScreen>) async throws -> LoggedIn {
+    var screen = await play.screen
+    if screen.step == .secondFactor, screen.failure == nil {
+      screen = await play.send(.code(try Question.ask("Code of the second factor")))
+      if screen.canSubmit { screen = await play.send(.submit) }
+    }
+    guard let person = screen.person else { throw ending(screen) }
+    return person
+  }
+
+  private static func ending(_ screen: LoginScreen) -> Ending {
     if let failure = screen.failure { return Ending(failure) }
     let wrong = screen.form.fieldNames.lazy.compactMap { screen.form[$0] }.first { !$0.isValid }
     return Ending(.failed, wrong?.message ?? "The code of the second factor is missing.")

@@ -1,3 +1,4 @@
+import AccountScreens
 import ArgumentParser
 import JSON
 
@@ -44,32 +45,41 @@ struct PasswordReset: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
-    let place = try CodePlace(email: email, phone: phone)
-    let sent = try SentCode(await theater.post("/api/password-resets", place.json))
-    let code = try sent.ask("\(place.text), if an account has verified it")
-    let isInput = password.passwordStdin
-    let new = try Question.password(fromInput: isInput, twice: !isInput)
-    try await theater.post(
-      "/api/password-resets/confirmation",
-      ["request": .string(sent.request), "code": .string(code), "newPassword": .string(new)])
+    try theater.expectController()
+    let prompt = try CodePrompt(email: email, phone: phone)
+    let codes = RemoteCodes.resetting(by: prompt.channel, at: theater)
+    let end = try await prompt.ask(codes)
+    guard let code = end.code else { throw Ending(silent: .failed) }
+    while let refusal = try await setPassword(by: code, codes) {
+      // The code stays good, and somebody is there to mend the password.
+      guard Question.isScreen, !password.passwordStdin, refusal.field == Self.field else {
+        throw Ending(refusal)
+      }
+      Console.complain(refusal.text)
+    }
     Console.say("Your password is set; log in with it: \(Invocation.name) login")
   }
-}
 
-/// Where a code is to go: an address, or a number.
-struct CodePlace {
-  let text: String
-  let json: JSON
+  private static let field = "newPassword"
 
-  /// Asks for the address where neither is given.
-  init(email: String?, phone: String?) throws(Ending) {
-    if let phone {
-      guard email == nil else { throw Ending(.wrongUsage, "give either --email or --phone") }
-      (text, json) = (phone, ["phone": .string(phone)])
-    } else {
-      let address: String
-      if let email { address = email } else { address = try Question.ask("E-mail address") }
-      (text, json) = (address, ["email": .string(address)])
+  /// Takes a new password and sets it.
+  /// - Returns: Why it was not set; nil where it was.
+  private func setPassword(
+    by code: CodeScreen, _ codes: RemoteCodes
+  ) async throws -> ScreenFailure? {
+    let isInput = password.passwordStdin
+    let new = try Question.password(fromInput: isInput, twice: false)
+    guard try isInput || Question.unseen("The same again") == new else {
+      return .malformed(field: Self.field, message: "The two passwords differ.")
+    }
+    do throws(ScreenFailure) {
+      _ = try await codes.confirm([
+        "request": .string(code.ticket.request), "code": .string(code.code),
+        Self.field: .string(new),
+      ])
+      return nil
+    } catch {
+      return error
     }
   }
 }

@@ -74,7 +74,7 @@ struct Prove: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     let password = try Question.password(fromInput: password.passwordStdin, twice: false)
-    let answer = try await SecondStep(theater).logIn(
+    let answer = try await SecondStep(theater).prove(
       ["password": .string(password)], at: "/api/sessions/current/proof")
     guard let token = answer["token"]?.string else {
       throw Ending(.failed, "the controller gave no token")

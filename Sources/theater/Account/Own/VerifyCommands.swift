@@ -1,3 +1,4 @@
+import AccountScreens
 import ArgumentParser
 import JSON
 
@@ -18,13 +19,10 @@ struct VerifyEmail: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let body: JSON = address.map { ["email": .string($0)] } ?? [:]
-    let sent = try SentCode(await theater.post("/api/account/email", body))
-    let code = try sent.ask(address ?? "your address")
-    let user = try await theater.post(
-      "/api/account/email/confirmation",
-      ["request": .string(sent.request), "code": .string(code)])["user"]
-    Console.say("\(user?["email"]?.string ?? "Your address") is verified.")
+    let present = try await theater.get("/api/account")["user"]?["email"]?.string
+    let end = try await CodePrompt(.email, to: address ?? present)
+      .ask(.verifying(.email, at: theater))
+    Console.say("\(end.sentTo ?? "Your address") is verified.")
   }
 }
 
@@ -38,11 +36,7 @@ struct VerifyPhone: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let sent = try SentCode(await theater.post("/api/account/phone", ["phone": .string(number)]))
-    let code = try sent.ask(number)
-    let user = try await theater.post(
-      "/api/account/phone/confirmation",
-      ["request": .string(sent.request), "code": .string(code)])["user"]
-    Console.say("\(user?["phone"]?.string ?? number) is verified.")
+    let end = try await CodePrompt(.phone, to: number).ask(.verifying(.phone, at: theater))
+    Console.say("\(end.sentTo ?? number) is verified.")
   }
 }

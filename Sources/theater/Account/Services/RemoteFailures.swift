@@ -12,7 +12,8 @@ extension ScreenFailure {
         error?["code"]?.string ?? "unknown", field: error?["field"]?.string,
         message: error?["message"]?.string ?? "The answer was \(answer.status).",
         hint: error?["hint"]?.string,
-        retryAfter: answer.header("retry-after").flatMap { Int($0) }))
+        retryAfter: answer.header("retry-after").flatMap { Int($0) },
+        triesLeft: error?["triesLeft"]?.integer))
   }
 
   init(_ failure: RemoteFailure) {
@@ -27,7 +28,10 @@ extension Ending {
   /// What a screen did not get.
   init(_ failure: ScreenFailure) {
     switch failure {
-    case .refused(let refusal): self.init(.failed, refusal.message, hint: refusal.hint)
+    case .refused(let refusal):
+      self.init(
+        refusal.code == "notLoggedIn" ? .notLoggedIn : .failed, refusal.message,
+        hint: refusal.hint)
     default: self.init(.failed, failure.text)
     }
   }

@@ -4,11 +4,22 @@ import JSON
 /// Logs in at the controller of this user.
 struct RemoteLogin: LoginService {
   let theater: RemoteTheater
+  /// Where codes to log in with go.
+  var channel = RemoteCodes.Channel.email
+
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+    try await theater.requestCode(
+      at: "/api/login-codes", channel.body(contact), for: contact, isSilent: true)
+  }
 
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer {
-    var body: JSONObject = [
-      "email": .string(credentials.email), "password": .string(credentials.password),
-    ]
+    var body: JSONObject
+    switch credentials.proof {
+    case .password(let password, let email):
+      body = ["email": .string(email), "password": .string(password)]
+    case .oneTimeCode(let code, let request):
+      body = ["request": .string(request), "oneTimeCode": .string(code)]
+    }
     if let code = credentials.code { body["code"] = .string(code) }
     let answer: JSON
     do {
@@ -30,8 +41,8 @@ struct RemoteLogin: LoginService {
     let user = answer["user"]
     return .loggedIn(
       LoggedIn(
-        name: user?["name"]?.string ?? credentials.email,
-        email: user?["email"]?.string ?? credentials.email), SessionSecret(token))
+        name: user?["name"]?.string ?? "?", email: user?["email"]?.string ?? "?"),
+      SessionSecret(token))
   }
 }
 

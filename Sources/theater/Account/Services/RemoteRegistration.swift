@@ -31,13 +31,28 @@ struct RemoteRegistration: RegistrationService {
       "name": .string(person.name), "email": .string(person.email),
       "password": .string(person.password),
     ]
-    switch admission {
-    case .setupCode(let code): body["setupCode"] = .string(code)
-    case .invitation(let code): body["invitation"] = .string(code)
-    }
+    body.put(admission)
     let user = try await theater.post("/api/accounts", for: .object(body))["user"]
     return Registered(
       name: user?["name"]?.string ?? person.name, email: user?["email"]?.string ?? person.email,
       role: user?["role"]?.string ?? "member")
+  }
+
+  func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool {
+    var body: JSONObject = ["question": .string(question), "text": .string(text)]
+    body.put(admission)
+    let answer = try await theater.post("/api/validation/answers", for: .object(body))["answer"]
+    guard let answer = answer?.bool else { throw .network("The controller gave no answer.") }
+    return answer
+  }
+}
+
+extension JSONObject {
+  /// Says what lets a person in.
+  fileprivate mutating func put(_ admission: RemoteRegistration.Admission) {
+    switch admission {
+    case .setupCode(let code): self["setupCode"] = .string(code)
+    case .invitation(let code): self["invitation"] = .string(code)
+    }
   }
 }

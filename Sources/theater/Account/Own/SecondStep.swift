@@ -2,14 +2,14 @@ import JSON
 import NIOHTTP1
 import WebRemote
 
-/// Logging in, with the second factor where the account has one.
+/// Proving who one is, with the second factor where the account has one.
 struct SecondStep {
   let theater: RemoteTheater
 
   init(_ theater: RemoteTheater) { self.theater = theater }
 
   /// Asks for the code of the app, or a recovery code, only where it is needed.
-  func logIn(_ fields: JSONObject, at path: String = "/api/sessions") async throws -> JSON {
+  func prove(_ fields: JSONObject, at path: String) async throws -> JSON {
     let first = try await theater.answer(.POST, path, .object(fields))
     if first.isSuccess { return first.json }
     guard first.json["error"]?["code"]?.string == "secondFactorNeeded" else {

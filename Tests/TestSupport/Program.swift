@@ -1,26 +1,26 @@
 import Foundation
 
-/// Runs programs for tests.
-enum Program {
+/// Runs programs for tests, ours and other people's.
+public enum Program {
   /// How a program ended, and what it printed.
-  struct Outcome: Sendable {
-    let status: Int32
-    let output: String
-    let errors: String
+  public struct Outcome: Sendable {
+    public let status: Int32
+    public let output: String
+    public let errors: String
   }
 
   /// The folder with the built programs: that of the test binary itself.
-  static let products: URL = {
+  public static let products: URL = {
     let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: path ?? "").deletingLastPathComponent()
   }()
 
   /// The project's folder.
-  static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  public static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
 
   /// Runs a program to its end.
-  static func run(
+  public static func run(
     _ program: URL, _ arguments: [String], environment: [String: String]? = nil,
     input: String = "", folder: URL? = nil
   ) async throws -> Outcome {
@@ -53,7 +53,19 @@ enum Program {
   }
 
   /// Runs a tool of the system, found through the path.
-  static func tool(_ name: String, _ arguments: String...) async throws -> Outcome {
-    try await run(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments)
+  public static func tool(_ words: [String], input: String = "") async throws -> Outcome {
+    try await run(URL(fileURLWithPath: "/usr/bin/env"), words, input: input)
+  }
+
+  /// Runs a tool of the system, found through the path.
+  public static func tool(_ words: String...) async throws -> Outcome { try await tool(words) }
+
+  /// A folder for one test, gone after it.
+  public static func withFolder<Value>(_ use: (URL) async throws -> Value) async throws -> Value {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("test-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await use(folder)
   }
 }

@@ -1,0 +1,153 @@
+import Validation
+
+/// From a place to an accepted code (D1): the screen that asks where the code is to go, the screen
+/// that takes it, and the way back between them.
+package struct CodeFlow: ScreenModel {
+  package enum Step: Sendable, Hashable {
+    case place, code
+  }
+
+  package enum Input: Sendable {
+    case place(CodeRequestScreen.Input)
+    case code(CodeScreen.Input)
+    /// From the code to the place.
+    case back
+  }
+
+  package enum Output: Sendable, Hashable {
+    /// Another of the two is shown.
+    case step(Step)
+    case place(CodeRequestScreen.Output)
+    case code(CodeScreen.Output)
+  }
+
+  package enum Work: Sendable, Hashable {
+    case request(String)
+    case verify(String, request: String)
+    case tick(at: Duration)
+  }
+
+  package enum Answer: Sendable {
+    case requested(Result<CodeTicket, ScreenFailure>)
+    case verified(Result<Authorization, ScreenFailure>)
+    case ticked
+  }
+
+  package private(set) var step = Step.place
+  package private(set) var place: CodeRequestScreen
+  /// There since the first code was sent.
+  package private(set) var code: CodeScreen?
+  /// Where the newest code went.
+  package private(set) var sentTo: String?
+  private let sendsAtOnce: Bool
+
+  /// - Parameters:
+  ///   - declaration: Of a field that takes a phone number or an e-mail address.
+  ///   - contact: Where the first code is to go at once; nil where the person is asked.
+  package init(_ declaration: FieldDeclaration, contact: String? = nil) {
+    place = CodeRequestScreen(declaration, text: contact ?? "")
+    sendsAtOnce = contact != nil
+  }
+
+  package var isLoading: Bool {
+    switch step {
+    case .place: place.isLoading
+    case .code: code?.isLoading ?? false
+    }
+  }
+  package var isOver: Bool { authorization != nil }
+  package var isLocked: Bool { isLoading || isOver }
+  package var authorization: Authorization? { code?.authorization }
+  /// Whether the button of the screen that is shown is enabled.
+  package var canSubmit: Bool {
+    switch step {
+    case .place: place.canSubmit
+    case .code: code?.canSubmit ?? false
+    }
+  }
+  /// The error of the screen that is shown.
+  package var failure: ScreenFailure? {
+    switch step {
+    case .place: place.failure
+    case .code: code?.failure
+    }
+  }
+
+  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+    switch event {
+    case .appeared: sendsAtOnce ? toPlace(.input(.submit), at: now) : []
+    case .input(let input): isLocked ? [] : take(input, at: now)
+    case .answer(.requested(let result)): requested(result, at: now)
+    case .answer(.verified(let result)): toCode(.answer(.verified(result)), at: now)
+    case .answer(.ticked): toCode(.answer(.ticked), at: now)
+    }
+  }
+
+  /// Waits for a code again, with the countdown as it is.
+  mutating func reopen() { code?.reopen() }
+
+  private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
+    switch (step, input) {
+    case (.place, .place(.submit)) where isOnItsWay: return show(.code)
+    case (.place, .place(let input)): return toPlace(.input(input), at: now)
+    case (.code, .code(let input)): return toCode(.input(input), at: now)
+    case (.code, .back):
+      place.reopen()
+      return show(.place)
+    default: return []  // Of the screen that is not shown.
+    }
+  }
+
+  /// Whether the code that would be asked for was sent, and there can be no other yet.
+  private var isOnItsWay: Bool { sentTo == place.contact && (code?.countdown ?? 0) > 0 }
+
+  private mutating func show(_ step: Step) -> [Effect] {
+    self.step = step
+    return [.tell(.step(step))]
+  }
+
+  /// Whoever asked for a code gets the answer.
+  private mutating func requested(
+    _ result: Result<CodeTicket, ScreenFailure>, at now: Duration
+  ) -> [Effect] {
+    guard step == .place else { return toCode(.answer(.sent(result)), at: now) }
+    let effects = toPlace(.answer(.requested(result)), at: now)
+    guard let ticket = place.ticket else { return effects }
+    sentTo = place.contact
+    return effects + show(.code) + begin(ticket, at: now)
+  }
+
+  private mutating func begin(_ ticket: CodeTicket, at now: Duration) -> [Effect] {
+    if var screen = code {
+      let effects = screen.begin(ticket, at: now)
+      code = screen
+      return effects.compactMap(passedOn)
+    }
+    code = CodeScreen(ticket)
+    return toCode(.appeared, at: now)
+  }
+
+  // MARK: The two screens
+
+  private mutating func toPlace(_ event: CodeRequestScreen.Event, at now: Duration) -> [Effect] {
+    place.receive(event, at: now).map { effect in
+      switch effect {
+      case .tell(let output): .tell(.place(output))
+      case .start(.request(let contact)): .start(.request(contact))
+      }
+    }
+  }
+
+  private mutating func toCode(_ event: CodeScreen.Event, at now: Duration) -> [Effect] {
+    (code?.receive(event, at: now) ?? []).compactMap(passedOn)
+  }
+
+  private func passedOn(_ effect: CodeScreen.Effect) -> Effect? {
+    switch effect {
+    case .tell(let output): .tell(.code(output))
+    case .start(.verify(let code, let request)): .start(.verify(code, request: request))
+    case .start(.tick(let deadline)): .start(.tick(at: deadline))
+    case .start(.sendAgain): sentTo.map { .start(.request($0)) }
+    }
+  }
+}

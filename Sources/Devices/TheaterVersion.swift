@@ -1,0 +1,4 @@
+/// The version of this program, which the changelog begins with (https://semver.org).
+package enum TheaterVersion {
+  package static let text = "0.1.0"
+}
