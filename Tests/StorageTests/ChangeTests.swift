@@ -74,7 +74,9 @@ import Testing
     #expect(await isIn(there) == [false, false])
   }
 
-  @Test("a reset and the sessions that it ends are one step; the code stays good where it fails")
+  @Test(
+    "a reset and the sessions that it ends are one step; the code stays good where it fails",
+    .timeLimit(.minutes(1)))
   func reset() async throws {
     let (here, there) = try await owner()
     let told = gate.events.subscribe()

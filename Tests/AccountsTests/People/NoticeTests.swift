@@ -57,7 +57,9 @@ import Testing
       ])
   }
 
-  @Test("another password, a second factor and new recovery codes are told at the address")
+  @Test(
+    "another password, a second factor and new recovery codes are told at the address",
+    .timeLimit(.minutes(1)))
   func otherChanges() async throws {
     let owner = try await house.ownerLogsIn().principal
     let told = gate.events.subscribe()
