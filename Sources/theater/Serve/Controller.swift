@@ -73,13 +73,17 @@ struct Controller: Sendable {
     let report = StartReport(
       loaded: loaded, plugins: plugins, folders: folders, door: door, certificate: certificate,
       setupCode: setupCode?.text)
-    let services: [any Service] = [
+    let listener = door.listener(certificate?.certificate)
+    var services: [any Service] = [
       TheaterService(theater: theater),
       BackupService(backups: Backups(of: folders.state), logger: logger),
-      web.server(on: door.listener(certificate?.certificate)) { ports.opened($0) },
+      web.server(on: listener) { ports.opened($0) },
       web.server(on: Listener.socket(folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
+    if let renewal = door.renewal(of: listener.certificate, logger: logger) {
+      services.append(RenewalService(renewal: renewal))
+    }
     var configuration = ServiceGroupConfiguration(
       services: services.map {
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
