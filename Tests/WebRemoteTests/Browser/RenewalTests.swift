@@ -58,7 +58,8 @@ import Testing
 
     private static func fingerprint(_ text: String, _ folder: URL) async throws -> String {
       try await Program.tool(
-        ["openssl", "x509", "-noout", "-fingerprint", "-sha256"], input: text).output
+        ["openssl", "x509", "-noout", "-fingerprint", "-sha256"], input: text
+      ).output
     }
   }
 
