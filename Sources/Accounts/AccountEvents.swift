@@ -9,6 +9,19 @@ package enum AccountEvent: Hashable, Sendable {
   case loggedOut(Principal)
   /// What a person logs in with is another now.
   case changed(AccountID, Role, AccountChange)
+  /// Somebody proved again who they are: the session goes on under a new token, the old one is void.
+  case proven(Principal)
+  /// What somebody may do has changed.
+  case roleChanged(AccountID, Role)
+
+  /// Whether it may have changed what a session of `principal` opens.
+  func concerns(_ principal: Principal) -> Bool {
+    switch self {
+    case .registered, .loggedIn: false
+    case .loggedOut(let who), .proven(let who): who.session == principal.session
+    case .changed(let account, _, _), .roleChanged(let account, _): account == principal.account
+    }
+  }
 }
 
 /// Hands events to everyone who listens.

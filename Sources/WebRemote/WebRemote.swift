@@ -37,7 +37,7 @@ package struct WebRemote: Sendable {
       server: HTTPServerBuilder { respond in
         GuardedChannel(
           http: HTTP1Channel(responder: respond, configuration: configuration),
-          tls: try listener.tls(), places: ConnectionPlaces(limits), limits: limits)
+          certificate: listener.certificate, places: ConnectionPlaces(limits), limits: limits)
       },
       configuration: ApplicationConfiguration(address: listener.address),
       onServerRunning: onRunning, logger: logger)
@@ -45,12 +45,12 @@ package struct WebRemote: Sendable {
 
   /// The routes of the table, each behind the gate; other methods on their paths are refused.
   private func responder(for listener: Listener) -> Responder {
-    let admission = Admission(gate: remote.gate, cookie: listener.cookie)
+    let admission = Admission(gate: remote.gate, cookies: listener.cookies)
     let router = Router(context: RemoteContext.self)
     router.add(
       middleware: Edge(
         admission: admission, rules: listener.rules,
-        insistsOnTLS: listener.certificate?.isOwners == true))
+        insistsOnTLS: listener.certificate?.current.isOwners == true))
     let routes = remote.routes
     for route in routes {
       router.on(RouterPath(route.path), method: route.method) { request, context in

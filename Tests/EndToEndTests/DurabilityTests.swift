@@ -64,7 +64,7 @@ import WebRemote
     .enabled(if: mayMount))
   func fullDisk() async throws {
     // The state folder is a small file system that only the controller sees.
-    let theater = try SmallTheater {
+    let theater = try SmallTheater(more: Self.cinema) {
       [
         "unshare", "--mount", "sh", "-c",
         "mount -t tmpfs -o size=3m,mode=700 tmpfs \"$0\" && exec \"$@\"",
@@ -88,11 +88,51 @@ import WebRemote
     }
     #expect(
       try await owner.send(.POST, "/api/devices/lights/commands", ["dim": 40]).isSuccess)
+    // Who is in begins a film, holds it, goes on, and is told what happens.
+    let film = try await owner.send(.POST, "/api/activities/film", ["item": "ferry"], wait: 20)
+    #expect(film.json["run"]?["status"] == "done", "\(film.json)")
+    for deed in ["pause", "resume"] {
+      #expect(try await owner.send(.POST, "/api/\(deed)").isSuccess)
+    }
+    #expect(await eventually { (await self.position(owner) ?? 0) > 2 })
+    let stream = try await owner.listen { $0.name != "snapshot" }
+    #expect(stream == nil)
+    #expect(try await owner.send(.POST, "/api/end", wait: 20).isSuccess)
+    #expect(await eventually { theater.text("log").contains("\"ferry\" could not be saved") })
 
+    // Room is all that it needs: nothing is started anew.
     try FileManager.default.removeItem(atPath: filler)
     #expect(try await owner.send(.POST, "/api/invitations").status == 201)
     _ = try await theater.logIn()
+    _ = try await owner.send(.POST, "/api/activities/film", ["item": "ferry"], wait: 20)
+    #expect(await eventually { (await self.position(owner) ?? 0) > 2 })
+    _ = try await owner.send(.POST, "/api/end", wait: 20)
+    let again = try await owner.send(
+      .POST, "/api/activities/film", ["item": "ferry"], wait: 20)
+    #expect((again.json["resumedAt"]?.number ?? 0) > 1, "\(again.json)")
     await theater.close()
+  }
+
+  /// A player, and one film on it.
+  private static let cinema: JSONObject = [
+    "devices": [
+      "lights": ["role": "lights", "plugin": "Simulated"],
+      "dvd": ["role": "dvdPlayer", "plugin": "Simulated", "options": ["speed": 0]],
+    ],
+    "scenes": [
+      "watch": [
+        "parameters": ["film": "film"],
+        "steps": [["dvd": "on"], ["dvd": ["play": ["item": "$film"]]]],
+      ],
+      "end": ["steps": [["dvd": "stop"], ["dvd": "off"]]],
+    ],
+    "activities": ["film": ["start": "watch", "end": "end", "player": "dvd"]],
+    "library": ["films": [["id": "ferry", "title": "Night Ferry", "duration": 600]]],
+  ]
+
+  /// Where the film is.
+  private func position(_ client: RemoteClient) async -> Double? {
+    try? await client.send(.GET, "/api/status").json["playback"]?["position"]?.number
   }
 
   @Test(

@@ -4,6 +4,44 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct NetworkTests {
+  @Test("F5 · your own certificate is shown anew soon after it was renewed, without a restart")
+  func renewal() async throws {
+    let theater = try SmallTheater(more: [
+      "web": ["tls": ["certificate": "chain.pem", "key": "key.pem"]]
+    ])
+    /// What an authority's program makes, put in place at once.
+    func issue() async throws -> String {
+      let made = try await Program.tool(
+        "sh", "-c",
+        """
+        cd "$0" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 \
+          -subj /CN=tv -addext subjectAltName=DNS:localhost -keyout new.key -out new.pem \
+          2> openssl.log && chmod 600 new.key && mv new.key key.pem && mv new.pem chain.pem \
+          && openssl x509 -in chain.pem -noout -fingerprint -sha256
+        """, theater.folder.path)
+      return try #require(made.output.isEmpty ? nil : made.output, "\(made.errors)")
+    }
+    let first = try await issue()
+    #expect(try await theater.start(), "\(theater.text("log"))")
+    #expect(await eventually { theater.text("console").contains("listening on https://") })
+    let port = try #require(
+      theater.text("console").firstMatch(of: /https:\/\/127\.0\.0\.1:(\d+)/)
+    ).output.1
+    let ask = """
+      openssl s_client -connect 127.0.0.1:\(port) </dev/null 2>/dev/null \
+        | openssl x509 -noout -fingerprint -sha256
+      """
+    #expect(try await Program.tool("sh", "-c", ask).output == first)
+    let second = try await issue()
+    #expect(first != second)
+    #expect(
+      await eventually(within: 40) {
+        (try? await Program.tool("sh", "-c", ask).output) == second
+      })
+    #expect(theater.text("log").contains("the certificate was read anew"))
+    await theater.close()
+  }
+
   @Test("F5 · on the network: TLS, one fingerprint on console, wire, doctor and status")
   func network() async throws {
     try await withLivingRoom(arrange: { configuration, _ in

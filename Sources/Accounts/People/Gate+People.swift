@@ -23,6 +23,7 @@ extension Gate {
       try await stores.people.setRole(role, of: account)
     }
     sessions.changed(account)
+    events.publish(.roleChanged(account, role))
     end(gone)
   }
 

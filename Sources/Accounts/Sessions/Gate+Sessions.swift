@@ -22,9 +22,11 @@ extension Gate {
   ) async throws(AccountError) -> LoggedIn {
     let principal = try await sessions.resolve(token)
     guard let email = principal.email else { throw .guestsMayNot("do this") }
-    return try await passwordLogin.prove(
+    let loggedIn = try await passwordLogin.prove(
       PasswordCredentials(email: email, password: password, secondFactor: secondFactor),
       renewing: token)
+    events.publish(.proven(loggedIn.principal))
+    return loggedIn
   }
 
   /// The living sessions of a person, the newest first, each with its end.

@@ -31,16 +31,21 @@ struct SessionCache {
     self.capacity = capacity
   }
 
-  /// Looks a token up, and counts as a use of its session.
-  mutating func use(_ digest: SecretDigest, at now: Moment) -> Answer {
+  /// Looks a token up, which is no use of its session.
+  mutating func look(_ digest: SecretDigest, at now: Moment) -> Answer {
     if revoked.contains(digest) { return .ended }
-    guard let index = entries.index(forKey: digest) else {
-      return .unknown(generation: generation)
-    }
-    guard !lifetime.isOver(entries.values[index].session, at: now) else {
-      entries.remove(at: index)
+    guard let session = entries[digest]?.session else { return .unknown(generation: generation) }
+    guard !lifetime.isOver(session, at: now) else {
+      entries[digest] = nil
       return .ended
     }
+    return .valid(Principal(session, expires: lifetime.end(of: session)), session, write: false)
+  }
+
+  /// Looks a token up, and counts as a use of its session.
+  mutating func use(_ digest: SecretDigest, at now: Moment) -> Answer {
+    let answer = look(digest, at: now)
+    guard case .valid = answer, let index = entries.index(forKey: digest) else { return answer }
     // A clock that was set back shortens no session.
     let seen = max(entries.values[index].session.lastSeenAt, now.day)
     let write = seen.timeIntervalSince(entries.values[index].writtenAt) >= lifetime.seenInterval

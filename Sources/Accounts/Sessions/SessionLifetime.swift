@@ -37,6 +37,13 @@ package struct SessionLifetime: Sendable {
     }
   }
 
+  /// When `session` ends at the latest, by the steady clock.
+  func steadyEnd(of session: Session) -> SteadyTime {
+    SteadyTime(
+      boot: session.opened.boot,
+      milliseconds: session.opened.milliseconds + Int64(most(session) * 1000))
+  }
+
   /// Whether `session` is over: by the time of day, or, where that was set back, by the steady
   /// clock. The time of day alone measures across a restart of the machine; a session that was
   /// opened more than a day ahead of it is then refused until the clock is right again, since
@@ -70,6 +77,12 @@ package struct SessionCutoff: Sendable {
   package let seenBefore: Date
   /// For the sessions of guests, when they were opened.
   package let guestsBefore: Date
+}
+
+/// When a session that nobody uses meanwhile is over: as soon as either clock says so.
+struct SessionEnd: Sendable {
+  let day: Date
+  let steady: SteadyTime
 }
 
 /// Now, by the clock that is shown and by the one that nobody can set.

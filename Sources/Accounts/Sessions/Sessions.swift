@@ -43,6 +43,16 @@ package final class Sessions: Sendable {
     return try await resolve(token.digest)
   }
 
+  /// Whose token this is, and when that ends; asking is no use of the session.
+  /// - Throws: `notLoggedIn`; `storageFailed`.
+  func look(_ token: String) async throws(AccountError) -> (Principal, SessionEnd) {
+    guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
+    let found = try await find(digest) { $0.look(digest, at: $1) }
+    let end = SessionEnd(
+      day: lifetime.end(of: found.session), steady: lifetime.steadyEnd(of: found.session))
+    return (found.principal, end)
+  }
+
   /// Notes that the person proved again who they are, and gives the session a new token in the
   /// place of `token`, which opens nothing any more.
   /// - Throws: `notLoggedIn` where the session has ended meanwhile or is another person's;
@@ -140,11 +150,17 @@ package final class Sessions: Sendable {
   }
 
   private func resolve(_ digest: SecretDigest) async throws(AccountError) -> Principal {
+    let found = try await find(digest) { $0.use(digest, at: $1) }
+    if found.write { await writeLastSeen(of: found.session) }
+    return found.principal
+  }
+
+  private func find(
+    _ digest: SecretDigest, _ ask: (inout SessionCache, Moment) -> SessionCache.Answer
+  ) async throws(AccountError) -> (principal: Principal, session: Session, write: Bool) {
     while true {
-      switch cache.withLock({ $0.use(digest, at: moment()) }) {
-      case .valid(let principal, let session, let write):
-        if write { await writeLastSeen(of: session) }
-        return principal
+      switch cache.withLock({ ask(&$0, moment()) }) {
+      case .valid(let principal, let session, let write): return (principal, session, write)
       case .ended:
         throw .notLoggedIn
       case .unknown(let generation):

@@ -3,11 +3,24 @@ import Foundation
 /// Tells the time since the machine was started, for whatever guards a secret; `WallClock` is for
 /// what is shown.
 package struct SteadyClock: Sendable {
-  private let read: @Sendable () -> SteadyTime
+  package typealias Sleep = @Sendable (SteadyTime) async throws -> Void
 
-  /// - Parameter read: tells the time; a test hands in its own.
-  package init(_ read: @escaping @Sendable () -> SteadyTime) {
+  private let read: @Sendable () -> SteadyTime
+  private let wait: Sleep
+
+  /// - Parameters:
+  ///   - read: tells the time; a test hands in its own.
+  ///   - sleep: waits until that time of this boot has come; as long as it is away by `read`, unless
+  ///     said otherwise.
+  package init(_ read: @escaping @Sendable () -> SteadyTime, sleep: @escaping Sleep) {
     self.read = read
+    wait = sleep
+  }
+
+  package init(_ read: @escaping @Sendable () -> SteadyTime) {
+    self.init(read) { time in
+      try await Waiting.sleep(for: .milliseconds(time.milliseconds - read().milliseconds))
+    }
   }
 
   /// The clock of the machine.
@@ -17,6 +30,13 @@ package struct SteadyClock: Sendable {
 
   /// The time now.
   package func now() -> SteadyTime { read() }
+
+  /// Waits until `time` has come; for ever where it lies in another boot of the machine.
+  /// - Throws: when the task is cancelled.
+  package func sleep(until time: SteadyTime) async throws {
+    guard time.boot == now().boot else { return try await Waiting.sleep(for: .seconds(1 << 32)) }
+    try await wait(time)
+  }
 
   /// The boot id that Linux draws at each start (random(4)). Where it cannot be read, every start
   /// of the controller counts as one of the machine: waits grow longer by that, never shorter.

@@ -16,10 +16,8 @@ package struct ServerCertificate: Sendable {
   /// Whether the theater's owner brought it; else the controller made it itself.
   package let isOwners: Bool
 
-  /// The certificate first, then those that vouch for it: PEM.
-  private let chain: [UInt8]
-  /// PEM.
-  private let key: [UInt8]
+  /// What connections are set up with: TLS 1.2 or 1.3.
+  let context: NIOSSLContext
 
   /// Takes PEM texts apart.
   ///
@@ -46,19 +44,20 @@ package struct ServerCertificate: Sendable {
     names = Set(
       ((try? certificate.extensions.subjectAlternativeNames) ?? nil)?.compactMap(\.plainName) ?? [])
     self.isOwners = isOwners
-    self.chain = chain
-    self.key = key
-    // Now rather than at the first connection: whether the key is one, and is this certificate's.
-    _ = try context()
+    context = try Self.context(chain, key)
   }
 
-  /// What connections are set up with: TLS 1.2 or 1.3.
-  func context() throws(CertificateError) -> NIOSSLContext {
+  /// - Throws: where the key is none, or not this certificate's.
+  private static func context(
+    _ chain: [UInt8], _ key: [UInt8]
+  ) throws(CertificateError) -> NIOSSLContext {
     do {
       var configuration = TLSConfiguration.makeServerConfiguration(
         certificateChain: try NIOSSLCertificate.fromPEMBytes(chain).map { .certificate($0) },
         privateKey: .privateKey(try NIOSSLPrivateKey(bytes: key, format: .pem)))
       configuration.minimumTLSVersion = .tlsv12
+      // Of TLS 1.2 what 1.3 has too: fresh keys for each connection, encryption that authenticates.
+      configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
       configuration.applicationProtocols = ["http/1.1"]
       return try NIOSSLContext(configuration: configuration)
     } catch {

@@ -92,6 +92,8 @@ extension APIError {
     return error
   }
 
+  static let unreadable = APIError(.badRequest, "malformed", "the request cannot be read")
+
   static let wrongContentType = APIError(
     .unsupportedMediaType, "unsupportedMediaType", "the body is not declared as JSON",
     hint: "Send it with Content-Type: application/json.")
@@ -149,7 +151,7 @@ extension APIError {
     switch error.status {
     case .notFound: self = .notFound("there is no \(request.uri.path.prefix(200))")
     case .contentTooLarge: self = .bodyTooLarge
-    case .badRequest: self.init(.badRequest, "malformed", "the request cannot be read")
+    case .badRequest: self = .unreadable
     default: return nil
     }
   }

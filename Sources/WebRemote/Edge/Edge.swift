@@ -5,6 +5,15 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import Logging
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// What goes wrong with a connection, not with what is asked over it.
+private protocol ConnectionFailure: Error {}
+extension IOError: ConnectionFailure {}
+extension ChannelError: ConnectionFailure {}
+extension NIOSSLError: ConnectionFailure {}
 
 /// What every request passes: the rules for browsers, one form of paths, one shape for errors, the
 /// headers that keep a browser from doing more than it should. Nothing of what fails inside reaches
@@ -28,9 +37,7 @@ struct Edge: RouterMiddleware {
       try check(request, context)
       let origin = await Origin(of: request, context)
       response = try await Origin.$current.withValue(origin) {
-        try await DeviceToken.$presented.withValue(
-          request.headers[.theaterDevice].flatMap { DeviceToken($0) }
-        ) {
+        try await DeviceToken.$presented.withValue(admission.device(of: request)) {
           try await next(request, context)
         }
       }
@@ -46,7 +53,9 @@ struct Edge: RouterMiddleware {
     -> Response
   {
     guard var known = Self.known(error, request) else {
-      context.logger.error(
+      // Nobody is there any more, and anybody can bring that about as often as they like.
+      context.logger.log(
+        level: error is any ConnectionFailure ? .debug : .error,
         "\(request.method) \(request.uri.path) failed",
         metadata: ["error": "\(type(of: error)): \(error)"])
       return Response(status: .internalServerError)
@@ -74,6 +83,7 @@ struct Edge: RouterMiddleware {
     case let error as AccountError: APIError(error)
     case let error as JSONSyntaxError: APIError(error)
     case let error as HTTPError: APIError(error, request)
+    case is HTTPParserError: .unreadable
     default: nil
     }
   }

@@ -14,6 +14,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var place: ConnectionPlaces.Place?
   /// Requests whose answers are not out yet.
   private var open = 0
+  /// Whether the newest request has come as a whole.
+  private var isWhole = false
+  private var isBusy = false
   private var bodyBytes = 0
   /// What has to come before it strikes: the first head, or the end of a body.
   private var arrival: Scheduled<Void>?
@@ -47,7 +50,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
       }
       open += 1
       bodyBytes = 0
-      if let place { places.isAnswering(place, true) }
+      isWhole = false
+      // It has just begun: others have kept their places for longer.
+      if let place { places.isAnswering(place, false) }
+      isBusy = false
       arrival?.cancel()
       arrival = closing(context, in: limits.body)
     case .body(let bytes):
@@ -56,6 +62,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
     case .end:
       arrival?.cancel()
       arrival = nil
+      isWhole = true
+      note(context)
     }
     context.fireChannelRead(data)
   }
@@ -63,7 +71,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
       open = max(0, open - 1)
-      if open == 0, let place { places.isAnswering(place, false) }
+      note(context)
     }
     context.write(data, promise: promise)
   }
@@ -71,7 +79,17 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     departure?.cancel()
     departure = context.channel.isWritable ? nil : closing(context, in: limits.stalledAnswer)
+    note(context)
     context.fireChannelWritabilityChanged()
+  }
+
+  /// Tells whether we are at it: what was asked has come as a whole, and the answer is taken. Whoever
+  /// is slow with either may have to make room.
+  private func note(_ context: ChannelHandlerContext) {
+    let isBusy = open > 0 && isWhole && context.channel.isWritable
+    guard isBusy != self.isBusy else { return }
+    self.isBusy = isBusy
+    if let place { places.isAnswering(place, isBusy) }
   }
 
   private func closing(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {

@@ -14,6 +14,8 @@ package struct ConnectionLimits: Sendable {
   package var idle = TimeAmount.seconds(75)
   /// For how long a listener that takes nothing may keep an answer waiting.
   package var stalledAnswer = TimeAmount.seconds(30)
+  /// How many bytes of answers may wait in the system for a listener that does not read.
+  package var systemBuffer = 128 * 1024
   /// How many bytes of a body are read and thrown away, so that its sender hears why it was refused,
   /// before the connection is cut.
   package var refusedBody = 1024 * 1024

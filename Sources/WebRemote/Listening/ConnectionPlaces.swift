@@ -2,8 +2,8 @@ import NIOCore
 import Synchronization
 
 /// The places for connections at one listener. When all are taken, a newcomer gets that of the
-/// connection that has been asking for nothing for longest: whoever only holds connections open
-/// keeps nobody out.
+/// connection that has kept us waiting for longest, for a request as a whole or for taking its answer:
+/// whoever only holds connections open, or is slow with them, keeps nobody out.
 final class ConnectionPlaces: Sendable {
   /// A connection that has a place.
   struct Place: Sendable, Hashable {
@@ -14,7 +14,7 @@ final class ConnectionPlaces: Sendable {
     /// Where it comes from; `nil` for this machine's own.
     let source: [UInt8]?
     let channel: any Channel
-    /// Since when it asks for nothing, counted in changes; `nil` while a request is answered.
+    /// Since when it keeps us waiting, counted in changes; `nil` while a request is answered.
     var restingSince: Int?
   }
 
@@ -60,7 +60,7 @@ final class ConnectionPlaces: Sendable {
     return place
   }
 
-  /// A whole request has come and is being answered, or its answer is out.
+  /// A whole request has come and its answer is taken, or we wait for the connection.
   func isAnswering(_ place: Place, _ isAnswering: Bool) {
     state.withLock { state in
       state.changes += 1

@@ -9,7 +9,7 @@ import NIOSSL
 struct GuardedChannel: ServerChildChannel {
   let http: HTTP1Channel
   /// `nil` for a listener without TLS.
-  let tls: NIOSSLContext?
+  let certificate: ShownCertificate?
   let places: ConnectionPlaces
   let limits: ConnectionLimits
 
@@ -20,8 +20,12 @@ struct GuardedChannel: ServerChildChannel {
         try channel.syncOptions?.setOption(
           .tcpOption(.init(rawValue: ConnectionSilence.option)), value: ConnectionSilence.longest)
       }
-      if let tls {
-        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+      // Without a bound the system keeps up to 4 MiB for a listener that does not read (tcp(7)); it
+      // takes twice what is asked for.
+      try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.systemBuffer / 2)
+      if let certificate {
+        try channel.pipeline.syncOperations.addHandler(
+          NIOSSLServerHandler(context: certificate.context))
       }
     }
     .flatMap { http.setup(channel: channel, logger: logger) }

@@ -1,5 +1,4 @@
 import Hummingbird
-import NIOSSL
 
 /// Where the API is to be had, and by what rules.
 package struct Listener: Sendable {
@@ -7,7 +6,7 @@ package struct Listener: Sendable {
   /// `nil` where no browser comes.
   let rules: BrowserRules?
   /// `nil` for plain HTTP.
-  let certificate: ServerCertificate?
+  package let certificate: ShownCertificate?
   var limits = ConnectionLimits.standard
 
   /// A Unix socket: for programs of its user.
@@ -27,14 +26,11 @@ package struct Listener: Sendable {
     Listener(
       address: .hostname(host, port: port),
       rules: BrowserRules(hosts: hosts, isEncrypted: certificate != nil),
-      certificate: certificate, limits: limits)
+      certificate: certificate.map(ShownCertificate.init), limits: limits)
   }
 
-  /// How browsers keep their sessions here.
-  var cookie: SessionCookie? {
-    rules.map { SessionCookie(isEncrypted: $0.isEncrypted) }
+  /// How browsers keep what is theirs here; `nil` where none comes.
+  var cookies: BrowserCookies? {
+    rules.map { BrowserCookies(isEncrypted: $0.isEncrypted) }
   }
-
-  /// What connections are set up with; made only where there is TLS.
-  func tls() throws -> NIOSSLContext? { try certificate?.context() }
 }

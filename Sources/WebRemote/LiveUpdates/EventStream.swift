@@ -4,18 +4,23 @@ import HomeTheater
 import HTTPTypes
 import Hummingbird
 import JSON
+import NIOCore
 import ServiceLifecycle
 
 /// Everything that happens, as server-sent events (WHATWG HTML, section 9.2).
 ///
-/// Ids are `boot-sequence`. A listener that names the last one it saw gets what it missed; where
-/// that is not known any more, or where it was too slow, it gets a `snapshot` first. The stream
-/// ends at once when the session does, when the listener goes, and when the controller stops.
+/// Ids are `boot-sequence`. A listener that names the last one it saw gets what it missed, and so
+/// does one that was slow; where that is not known any more it gets a `snapshot` first. The stream
+/// ends at once when its session does, when the listener goes, and when the controller stops.
 struct EventStream: Sendable {
-  /// How often a silent stream shows that it lives, and asks whether its session does.
+  /// How often a silent stream shows that it lives.
   static let keepAlive = Duration.seconds(15)
-  /// How many bytes of what was missed are written at once.
-  private static let portion = 64 * 1024
+  /// For how long a listener whose session is over may take the end of its stream, before it is cut
+  /// off.
+  static let farewell = Duration.milliseconds(500)
+  /// How many bytes are written at once, and how many events are looked at for it: one that is
+  /// larger alone is written alone.
+  private static let portion = (bytes: 32 * 1024, events: 32)
 
   let theater: HomeTheaterFacade
   let gate: Gate
@@ -27,104 +32,94 @@ struct EventStream: Sendable {
     let place = try places.take(caller.principal.session)
     let lastID = call.request.headers[.lastEventID]
     let request = call.request
+    let channel = call.context.channel
     return Response(
       status: .ok,
       headers: [.contentType: "text/event-stream", .xAccelBuffering: "no"],
       body: ResponseBody { writer in
-        let feed = EventFeed()
+        let feed = EventFeed(theater.events.bell())
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await withGracefulShutdownHandler {
-            try await send(to: &writer, feed, caller: caller, after: lastID)
+            try await send(to: &writer, feed, caller: caller, on: channel, after: lastID)
           } onGracefulShutdown: {
             feed.end()
           }
         } onInboundClosed: {
           feed.end()
         }
-        try await writer.finish(nil)
         withExtendedLifetime(place) {}
       })
   }
 
   private func send(
     to writer: inout any ResponseBodyWriter, _ feed: EventFeed, caller: Caller,
-    after lastID: String?
+    on channel: any Channel, after lastID: String?
   ) async throws {
-    let subscription = theater.events.subscribe(after: lastID)
-    let departures = gate.events.subscribe(losing: .nothing)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        for await entry in subscription.events { feed.yield(.entry(entry)) }
+        await gate.waitForEnd(of: caller.token, for: caller.principal)
         feed.end()
-      }
-      group.addTask {
-        for await event in departures {
-          if case .loggedOut(let who) = event, who.session == caller.principal.session { break }
-        }
-        feed.end()
+        // Who takes nothing keeps the stream from ending in order.
+        let clock = theater.clock
+        guard (try? await clock.sleep(until: clock.now() + Self.farewell)) != nil else { return }
+        channel.close(promise: nil)
       }
       group.addTask { await watch(caller, feed) }
       defer { group.cancelAll() }
-      try await write(to: &writer, feed, after: lastID, missed: subscription.missed)
+      try await write(to: &writer, feed, after: theater.events.sequence(of: lastID))
+      try await writer.finish(nil)
     }
   }
 
-  /// Shows a sign of life in intervals, as long as the session lives.
+  /// Asks for a sign of life in intervals, as long as the session lives.
   private func watch(_ caller: Caller, _ feed: EventFeed) async {
     let clock = theater.clock
-    while true {
-      // The first look comes after both subscriptions: a session that ended before is seen here.
-      guard (try? await gate.resolve(caller.token)) != nil else { return feed.end() }
-      guard (try? await clock.sleep(until: clock.now() + Self.keepAlive)) != nil else { return }
-      feed.yield(.silence)
+    while (try? await clock.sleep(until: clock.now() + Self.keepAlive)) != nil {
+      // A clock that was set back wakes nobody; a session whose age is not known then is seen here.
+      guard await gate.isOpen(caller.token, for: caller.principal) else { return feed.end() }
+      feed.remind()
     }
   }
 
+  /// - Parameter place: The last event that the listener knows; `nil` where it names none.
   private func write(
-    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, after lastID: String?,
-    missed: [EventLog.Entry]?
+    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, after place: Int?
   ) async throws {
     var text = EventText()
     text.comment("here you are")
-    var last: Int
-    if let missed {
-      for entry in missed {
-        append(entry, to: &text)
-        if text.count >= Self.portion { try await writer.write(text.take()) }
+    var place = place ?? -1
+    var hasMore = true
+    var rings = feed.rings.makeAsyncIterator()
+    while !feed.isOver {
+      if hasMore {
+        hasMore = await append(to: &text, after: &place)
       }
-      last = missed.last?.sequence ?? theater.events.sequence(of: lastID) ?? 0
-    } else {
-      last = await appendSnapshot(to: &text)
-    }
-    try await writer.write(text.take())
-    for await signal in feed.signals {
-      if feed.isOver { return }
-      switch signal {
-      case .silence: text.comment("still here")
-      case .entry(let entry):
-        if entry.sequence <= last { continue }
-        if entry.sequence == last + 1 {
-          append(entry, to: &text)
-          last = entry.sequence
-        } else {
-          // This listener was too slow and something is lost: begin anew from how things stand.
-          last = await appendSnapshot(to: &text)
-        }
+      if feed.takeReminder(), text.count == 0 { text.comment("still here") }
+      if text.count > 0 {
+        try await writer.write(text.take())
+      } else if !hasMore {
+        guard await rings.next() != nil else { return }
+        hasMore = true
       }
-      try await writer.write(text.take())
     }
   }
 
-  private func append(_ entry: EventLog.Entry, to text: inout EventText) {
-    text.event(
-      entry.event.name, id: theater.events.id(of: entry),
-      data: entry.event.json(now: theater.clock.now()))
-  }
-
-  private func appendSnapshot(to text: inout EventText) async -> Int {
-    let sequence = theater.events.sequence
-    let status = await theater.status()
-    text.event("snapshot", id: theater.events.id(of: sequence), data: status)
-    return sequence
+  /// Adds the next portion of what happened after `place`, or how things stand where that is not
+  /// known any more.
+  /// - Returns: whether there may be more.
+  private func append(to text: inout EventText, after place: inout Int) async -> Bool {
+    let log = theater.events
+    guard let entries = log.entries(after: place, most: Self.portion.events) else {
+      place = log.sequence
+      text.event("snapshot", id: log.id(of: place), data: await theater.status())
+      return true
+    }
+    let now = theater.clock.now()
+    for entry in entries {
+      if text.count >= Self.portion.bytes { return true }
+      text.event(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
+      place = entry.sequence
+    }
+    return !entries.isEmpty
   }
 }

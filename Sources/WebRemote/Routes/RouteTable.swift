@@ -9,21 +9,21 @@ package struct Remote: Sendable {
   /// Where a browser finds the controller: `http://livingroom.local:8080`; `nil` where that is not
   /// known.
   package let webAddress: String?
-  /// The SHA-256 of the certificate that browsers are shown there, as `AA:BB:…`; `nil` without TLS.
-  package let fingerprint: String?
+  /// What browsers are shown there; `nil` without TLS.
+  package let certificate: ShownCertificate?
   /// The places for listeners of events.
   package let streams = StreamPlaces()
 
   /// - Parameter machinery: What the controller knows of its own works.
   package init(
     theater: HomeTheaterFacade, gate: Gate, machinery: any Machinery, webAddress: String? = nil,
-    fingerprint: String? = nil
+    certificate: ShownCertificate? = nil
   ) {
     self.theater = theater
     self.gate = gate
     self.machinery = machinery
     self.webAddress = webAddress
-    self.fingerprint = fingerprint
+    self.certificate = certificate
   }
 }
 

@@ -63,23 +63,27 @@ struct Controller: Sendable {
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
       log: { [logger] in logger.warning("\($0)") })
     let certificate = try door.certificate(folders)
+    let listener = door.listener(certificate?.certificate)
     let remote = Remote(
       theater: theater, gate: gate,
       machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders),
-      webAddress: door.address, fingerprint: certificate?.certificate.fingerprint)
+      webAddress: door.address, certificate: listener.certificate)
     let web = WebRemote(remote, logger: logger)
     warn(of: certificate?.certificate)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(
       loaded: loaded, plugins: plugins, folders: folders, door: door, certificate: certificate,
       setupCode: setupCode?.text)
-    let services: [any Service] = [
+    var services: [any Service] = [
       TheaterService(theater: theater),
       BackupService(backups: Backups(of: folders.state), logger: logger),
-      web.server(on: door.listener(certificate?.certificate)) { ports.opened($0) },
+      web.server(on: listener) { ports.opened($0) },
       web.server(on: Listener.socket(folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
+    if let renewal = door.renewal(of: listener.certificate, logger: logger) {
+      services.append(RenewalService(renewal: renewal))
+    }
     var configuration = ServiceGroupConfiguration(
       services: services.map {
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)

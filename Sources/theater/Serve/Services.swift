@@ -3,6 +3,7 @@ import HomeTheater
 import NIOCore
 import PluginHost
 import ServiceLifecycle
+import WebRemote
 
 /// The theater's own work, for as long as the controller runs.
 struct TheaterService: Service {
@@ -11,6 +12,13 @@ struct TheaterService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown { await theater.run() }
   }
+}
+
+/// Looks after the owner's certificate.
+struct RenewalService: Service {
+  let renewal: CertificateRenewal
+
+  func run() async throws { await cancelWhenGracefulShutdown { await renewal.run() } }
 }
 
 /// Says how everything is, once it is.

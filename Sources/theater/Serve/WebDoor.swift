@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import NIOCore
 import TheaterConfiguration
 import WebRemote
@@ -66,6 +67,12 @@ struct WebDoor: Sendable {
   /// The listener itself.
   func listener(_ certificate: ServerCertificate?) -> Listener {
     .port(port, of: host, hosts: HostList(askedNames), certificate: certificate)
+  }
+
+  /// What shows the owner's certificate anew when it was renewed; `nil` where there is none.
+  func renewal(of shown: ShownCertificate?, logger: Logger) -> CertificateRenewal? {
+    guard case .tls(.files(let certificate, let key)) = protection, let shown else { return nil }
+    return CertificateRenewal(certificate: certificate, key: key, shown: shown, logger: logger)
   }
 
   /// What a browser's address line says before the port.

@@ -157,6 +157,21 @@ import Testing
     _ = try await house.logIn("anna@example.org", new)
   }
 
+  @Test("D8 A10 · a reset ends every session at once, for the running controller too")
+  func resetEndsSessions() async throws {
+    let loggedIn = try await verified()
+    let told = gate.events.subscribe()
+    let request = try await gate.beginReset(email())
+    try await gate.finishReset(code, of: request.id.text, newPassword: new)
+    let old = await refused { () async throws(AccountError) in
+      try await gate.resolve(loggedIn.token.text)
+    }
+    #expect(old == .notLoggedIn)
+    let event = await told.first { _ in true }
+    guard case .loggedOut(let who)? = event else { return #expect(Bool(false), "\(event as Any)") }
+    #expect(who.session == loggedIn.principal.session)
+  }
+
   @Test("D8 · a forgotten password is set with a code to the verified address; every session ends")
   func reset() async throws {
     let loggedIn = try await verified()

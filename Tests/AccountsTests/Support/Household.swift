@@ -11,9 +11,25 @@ final class ManualClock: Sendable {
     var sinceBoot: Int64 = 100_000
   }
   private let times = Mutex(Times())
+  private let sleepers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
+  private let nextSleeper = Mutex(0)
 
-  var wall: WallClock { WallClock { self.now } }
-  var steady: SteadyClock { SteadyClock { self.steadyNow } }
+  var wall: WallClock {
+    WallClock {
+      self.now
+    } sleep: { date in
+      try await self.wait { self.now >= date }
+    }
+  }
+  var steady: SteadyClock {
+    SteadyClock {
+      self.steadyNow
+    } sleep: { time in
+      try await self.wait { self.steadyNow.milliseconds >= time.milliseconds }
+    }
+  }
+  /// How many wait for a time.
+  var waiting: Int { sleepers.withLock { $0.count } }
   var now: Date { times.withLock { $0.day } }
   var steadyNow: SteadyTime {
     times.withLock { SteadyTime(boot: "boot \($0.boot)", milliseconds: $0.sinceBoot) }
@@ -25,10 +41,14 @@ final class ManualClock: Sendable {
       $0.day = $0.day.addingTimeInterval(seconds)
       $0.sinceBoot += Int64(seconds * 1000)
     }
+    wake()
   }
 
   /// Somebody sets the time of day; no time passes.
-  func set(_ day: Date) { times.withLock { $0.day = day } }
+  func set(_ day: Date) {
+    times.withLock { $0.day = day }
+    wake()
+  }
 
   /// The machine starts anew.
   func reboot() {
@@ -36,6 +56,23 @@ final class ManualClock: Sendable {
       $0.boot += 1
       $0.sinceBoot = 20_000
     }
+  }
+
+  private func wake() {
+    for sleeper in sleepers.withLock({ Array($0.values) }) { sleeper.yield() }
+  }
+
+  private func wait(until isReached: @Sendable () -> Bool) async throws {
+    let (moves, sleeper) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let number = nextSleeper.withLock { number in
+      number += 1
+      return number
+    }
+    sleepers.withLock { $0[number] = sleeper }
+    defer { sleepers.withLock { $0[number] = nil } }
+    if isReached() { return }
+    for await _ in moves where isReached() { return }
+    throw CancellationError()
   }
 }
 

@@ -7,6 +7,7 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   private let base: AccountDatabase
   /// What every write throws.
   private var writeFailure: AccountError?
+  private var readFailure: AccountError?
   private(set) var sessionReads = 0
   private(set) var seenWrites = 0
   /// Runs after the next read of a session, before the answer is given.
@@ -18,6 +19,8 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   }
 
   func failWrites(with error: AccountError?) { writeFailure = error }
+
+  func failSessionReads(with error: AccountError?) { readFailure = error }
 
   func afterNextSessionRead(_ action: @escaping @Sendable () async -> Void) {
     afterNextSessionRead = action
@@ -94,6 +97,7 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
 
   func session(digest: SecretDigest) async throws(AccountError) -> Session? {
     sessionReads += 1
+    if let readFailure { throw readFailure }
     let session = try await base.session(digest: digest)
     let action = afterNextSessionRead
     afterNextSessionRead = nil

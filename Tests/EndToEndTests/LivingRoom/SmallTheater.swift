@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WebRemote
 
-/// A real controller with one simulated lamp, that can be killed and started again in its folder,
+/// A real controller with one simulated lamp, unless a test wants more, that can be killed and started again in its folder,
 /// asked over its socket.
 final class SmallTheater: Sendable {
   let folder: URL
@@ -16,8 +16,10 @@ final class SmallTheater: Sendable {
   /// What comes before the command line: a namespace of its own, for example.
   private let launcher: [String]
 
-  /// - Parameter launcher: A program and its arguments, to which the controller's are added.
-  init(launcher: (URL) -> [String] = { _ in [] }) throws {
+  /// - Parameters:
+  ///   - more: What its configuration holds beside the lamp.
+  ///   - launcher: A program and its arguments, to which the controller's are added.
+  init(more: JSONObject = [:], launcher: (URL) -> [String] = { _ in [] }) throws {
     folder = URL(fileURLWithPath: "/tmp/ts-\(UUID().uuidString.prefix(8))")
     let files = FileManager.default
     for name in ["state", "data", "run", "config", "plugins/Simulated"] {
@@ -32,7 +34,9 @@ final class SmallTheater: Sendable {
     try files.createSymbolicLink(
       at: plugin.appendingPathComponent("Simulated"),
       withDestinationURL: Program.products.appendingPathComponent("Simulated"))
-    let configuration: JSON = ["devices": ["lights": ["role": "lights", "plugin": "Simulated"]]]
+    var object: JSONObject = ["devices": ["lights": ["role": "lights", "plugin": "Simulated"]]]
+    for (key, value) in more { object[key] = value }
+    let configuration = JSON.object(object)
     try Data(configuration.text().utf8).write(to: folder.appendingPathComponent("devices.json"))
     var environment = ProcessInfo.processInfo.environment
     for (name, place) in [

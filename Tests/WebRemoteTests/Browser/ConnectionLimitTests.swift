@@ -76,11 +76,7 @@ import Testing
       let events = room.theater.events
       let filler = JSON.string(String(repeating: "x", count: 8192))
       try await room.connection { inbound, outbound in
-        let request = """
-          GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
-          Authorization: Bearer \(token)\r\n\r\n
-          """
-        try await outbound.write(ByteBuffer(string: request))
+        try await outbound.write(room.listening(token))
         var parts = inbound.makeAsyncIterator()
         _ = try await parts.next()
         #expect(room.streams.count == 1)
@@ -158,17 +154,29 @@ import Testing
     }
   }
 
-  @Test("F5 · when every place is taken, who has been silent for longest makes room")
-  func manyConnections() async throws {
+  /// Ways to keep a place without getting on.
+  enum Dawdling: String, CaseIterable {
+    case head = "GET /api/hea"
+    case body = """
+      POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:PORT\r
+      Content-Type: application/json\r\nContent-Length: 6000\r\n\r\n{
+      """
+  }
+
+  @Test(
+    "F5 · when every place is taken, who has kept us waiting for longest makes room",
+    arguments: Dawdling.allCases)
+  func manyConnections(dawdling: Dawdling) async throws {
     let door = Self.door { $0.connections = 4 }
     try await LivingRoom.open(door) { room in
+      let start = dawdling.rawValue.replacing("PORT", with: "\(room.port)")
       let (opened, isOpen) = AsyncStream<Void>.makeStream()
       var connections = opened.makeAsyncIterator()
       try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<6 {
           group.addTask {
             try await room.connection { inbound, outbound in
-              try? await outbound.write(ByteBuffer(string: "GET /api/hea"))
+              try? await outbound.write(ByteBuffer(string: start))
               isOpen.yield()
               var count = 0
               do {
@@ -187,6 +195,35 @@ import Testing
         }
         await room.services.triggerGracefulShutdown()
         for try await count in group { #expect(count == 0) }
+      }
+    }
+  }
+
+  @Test("F5 · when every place is taken, who does not take an answer makes room too")
+  func manyReaders() async throws {
+    let door = Self.door { $0.connections = 4 }
+    try await LivingRoom.open(door) { room in
+      let ask = "GET /api/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            try? await room.connection { inbound, outbound in
+              try? await outbound.write(ByteBuffer(string: String(repeating: ask, count: 60)))
+              var parts = inbound.makeAsyncIterator()
+              _ = try? await parts.next()
+              // Nothing further is taken, until the other side gives up.
+              try? await Task.sleep(for: .seconds(60))
+            }
+          }
+        }
+        let isServed = await eventually(within: 20) {
+          let answer = try? await room.raw(lines: [
+            "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+          ])
+          return answer?.status == 200
+        }
+        #expect(isServed)
+        group.cancelAll()
       }
     }
   }

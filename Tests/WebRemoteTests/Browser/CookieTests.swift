@@ -9,13 +9,15 @@ import Testing
 @Suite struct CookieTests {
   private static let door = Listener.port(0, of: "127.0.0.1")
 
-  private static func logIn(_ room: LivingRoom, _ more: [String] = []) async throws -> RawAnswer {
+  private static func logIn(
+    _ room: LivingRoom, password: String = LivingRoom.password, _ more: [String] = []
+  ) async throws -> RawAnswer {
     try await room.raw(
       lines: [
         "POST /api/sessions HTTP/1.1", "Host: localhost:\(room.port)",
         "Content-Type: application/json",
       ] + more,
-      body: #"{"email":"ann@example.org","password":"\#(LivingRoom.password)","cookie":true}"#)
+      body: #"{"email":"ann@example.org","password":"\#(password)","cookie":true}"#)
   }
 
   /// `name=value` of what an answer sets.
@@ -53,6 +55,62 @@ import Testing
       #expect(out.header("set-cookie")?.contains("Max-Age=0") == true)
       #expect(out.header("clear-site-data") == "\"cache\", \"storage\"")
       #expect(try await Self.ask(room, "GET /api/status", cookie).status == 401)
+    }
+  }
+
+  /// What a page that has logged in is known by from then on: `theater-device=…`.
+  private static func device(_ answer: RawAnswer) -> String? {
+    answer.headers("set-cookie").first { $0.hasPrefix("theater-device=") }
+      .flatMap { $0.split(separator: ";").first.map(String.init) }
+  }
+
+  @Test("a browser that has logged in is known by a cookie of its own, which outlives the session")
+  func knownDevice() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      _ = try await room.owner()
+      let answer = try await Self.logIn(room)
+      #expect(answer.headers("set-cookie").count == 2)
+      #expect(!answer.body.contains("\"device\""))
+      let set = try #require(
+        answer.headers("set-cookie").first { $0.hasPrefix("theater-device=") })
+      for attribute in ["; Path=/", "; HttpOnly", "; SameSite=Strict", "; Max-Age=34560000"] {
+        #expect(set.contains(attribute))
+      }
+      #expect(!set.contains("Domain") && !set.contains("Secure"))
+      let device = try #require(Self.device(answer))
+      // It opens nothing.
+      let token = device.dropFirst("theater-device=".count)
+      for line in ["Cookie: \(device)", "Cookie: theater=\(token)"] {
+        #expect(try await Self.ask(room, "GET /api/status", line).status == 401)
+      }
+      let out = try await Self.ask(
+        room, "DELETE /api/sessions/current", "Cookie: \(device); \(Self.cookie(answer))",
+        "X-Theater: 1")
+      #expect(out.status == 204)
+      #expect(out.headers("set-cookie").allSatisfy { $0.hasPrefix("theater=;") })
+    }
+  }
+
+  @Test(
+    "whoever guesses makes no browser wait that has logged in before, and its cookie stays alive")
+  func knownDevicePasses() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      _ = try await room.owner()
+      let device = try #require(Self.device(try await Self.logIn(room)))
+      for _ in 0..<5 { _ = try await Self.logIn(room, password: "a guess of a stranger") }
+      let page = "X-Theater: 1"
+      let stranger = try await Self.logIn(room, [page])
+      #expect(stranger.status == 429)
+      #expect(stranger.header("set-cookie") == nil)
+      for planted in ["theater-device=x", "\(device); \(device)", "__Host-\(device)"] {
+        #expect(try await Self.logIn(room, [page, "Cookie: \(planted)"]).status == 429)
+      }
+      let known = try await Self.logIn(room, [page, "Cookie: \(device)"])
+      #expect(known.status == 201)
+      #expect(Self.device(known) == device)
+      // A program's header says the same.
+      let token = device.dropFirst("theater-device=".count)
+      #expect(try await Self.logIn(room, ["Theater-Device: \(token)"]).status == 201)
     }
   }
 
@@ -110,6 +168,12 @@ import Testing
       let answer = try await room.stranger.send(
         .GET, "/api/status", headers: ["cookie": "theater=\(token)"])
       #expect(answer.status == 401)
+      // A program keeps what makes it known itself.
+      let login = try await room.stranger.send(
+        .POST, "/api/sessions",
+        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+      #expect(login.json["device"] != nil)
+      #expect(login.header("set-cookie") == nil)
     }
   }
 

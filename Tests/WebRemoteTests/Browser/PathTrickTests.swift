@@ -51,8 +51,7 @@ enum PathTricks {
 
   @Test("F5 · 80 tricks with paths get nobody past the gate")
   func strangers() async throws {
-    #expect(PathTricks.all.count >= 60)
-    #expect(Set(PathTricks.all).count == PathTricks.all.count)
+    #expect(Set(PathTricks.all).count >= 80)
     try await LivingRoom.open(Self.door) { room in
       for path in PathTricks.all {
         let answer = try await room.raw(lines: [

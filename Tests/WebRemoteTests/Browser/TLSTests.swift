@@ -75,7 +75,12 @@ import Testing
       ).output
       let set = try #require(RawAnswer(text: login).header("set-cookie"))
       #expect(set.hasPrefix("__Host-theater="))
-      #expect(set.contains("; Secure") && set.contains("; Path=/") && !set.contains("Domain"))
+      let sets = RawAnswer(text: login).headers("set-cookie")
+      #expect(sets.count == 2 && sets.last?.hasPrefix("__Host-theater-device=") == true)
+      for set in sets {
+        #expect(set.contains("; Secure") && set.contains("; Path=/") && !set.contains("Domain"))
+        #expect(set.contains("; HttpOnly") && set.contains("; SameSite=Strict"))
+      }
       let cookie = String(set.split(separator: ";").first ?? "")
       let status = try await Program.tool(
         trust + ["-H", "Cookie: \(cookie)", "\(base)/api/sessions/current"])
@@ -123,6 +128,40 @@ import Testing
     }
   }
 
+  @Test(
+    "F5 · with TLS 1.2 only fresh keys and authenticated encryption are spoken, whatever the key",
+    arguments: ["ec -pkeyopt ec_paramgen_curve:P-256", "rsa:2048"])
+  func ciphers(kind: String) async throws {
+    try await Program.withFolder { folder in
+      let made = try await Program.tool(
+        [
+          "sh", "-c",
+          "cd \(folder.path) && umask 077 && openssl req -x509 -newkey \(kind) -nodes -days 9 "
+            + "-keyout key.pem -out cert.pem -subj /CN=tv",
+        ])
+      try #require(made.status == 0, "\(made.errors)")
+      let door = Listener.port(
+        0, of: "127.0.0.1",
+        certificate: try CertificateFiles.owners(
+          certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem"))
+      try await LivingRoom.open(door) { room in
+        for (suites, isSpoken) in [
+          ("ECDHE+AESGCM", true), ("ECDHE+CHACHA20", true),
+          ("ECDHE+AES:!AESGCM:!AESCCM", false), ("kRSA", false), ("DHE", false), ("3DES", false),
+        ] {
+          let greeting = try await Program.tool(
+            [
+              "openssl", "s_client", "-connect", "127.0.0.1:\(room.port)", "-tls1_2", "-cipher",
+              "\(suites):@SECLEVEL=0",
+            ])
+          #expect(
+            greeting.output.contains("Cipher is ECDHE") == isSpoken, "\(suites): \(greeting.output)"
+          )
+        }
+      }
+    }
+  }
+
   @Test("F5 · who begins TLS and does not go on is let go")
   func slowHandshake() async throws {
     try await Program.withFolder { folder in
@@ -135,6 +174,37 @@ import Testing
         // The first bytes of a greeting (RFC 8446, section 5.1).
         let answer = try await room.raw([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         #expect(answer.status == nil)
+      }
+    }
+  }
+
+  @Test("F5 · a connection that breaks off in the middle of a request leaves no line in the log")
+  func brokenOff() async throws {
+    try await Self.open { room, _, folder in
+      let program = """
+        import socket, ssl, sys
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        port = int(sys.argv[1])
+        for body in (b"{", b"zz\\r\\n"):
+            with socket.create_connection(("127.0.0.1", port), 10) as plain:
+                channel = context.wrap_socket(plain)
+                length = b"Content-Length: 60" if body == b"{" else b"Transfer-Encoding: chunked"
+                channel.sendall(b"POST /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n" % port
+                    + b"Content-Type: application/json\\r\\n" + length + b"\\r\\n\\r\\n" + body)
+                if body != b"{":
+                    print(channel.recv(100).decode().split("\\r\\n")[0])
+                channel.detach()
+        """
+      let answer = try await Program.tool(["python3", "-c", program, "\(room.port)"])
+      #expect(answer.output == "HTTP/1.1 400 Bad Request\n", "\(answer.errors)")
+      #expect(
+        await eventually {
+          room.log.lines.contains { $0.hasPrefix("debug: POST /api/sessions failed") }
+        })
+      for level in ["warning", "error", "critical"] {
+        #expect(!room.log.lines.contains { $0.hasPrefix(level) }, "\(room.log.lines)")
       }
     }
   }
@@ -154,122 +224,6 @@ import Testing
             ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/health"])
           #expect(RawAnswer(text: answer.output).header("strict-transport-security") == value)
         }
-      }
-    }
-  }
-}
-
-@Suite struct CertificateFileTests {
-  private static let day = 86_400.0
-
-  @Test("F5 · a certificate is made once, for its owner's eyes alone, and kept")
-  func made() async throws {
-    try await Program.withFolder { folder in
-      let path = folder.appendingPathComponent("tls.pem").path
-      #expect(try CertificateFiles.existing(at: path) == nil)
-      let first = try CertificateFiles.own(at: path, for: ["Theater.example"], and: ["10.0.0.1"])
-      #expect(first.isNew && first.replaced == nil && !first.certificate.isOwners)
-      #expect(first.certificate.names == ["theater.example", "10.0.0.1"])
-      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-      #expect(mode == 0o600)
-      // Another address of the machine is no reason to have everybody compare fingerprints anew.
-      let second = try CertificateFiles.own(at: path, for: ["theater.example"], and: ["10.0.0.2"])
-      #expect(!second.isNew)
-      #expect(second.certificate.fingerprint == first.certificate.fingerprint)
-    }
-  }
-
-  @Test("F5 · a new name, and the last 30 days, make a new one, which says what it replaced")
-  func renewed() async throws {
-    try await Program.withFolder { folder in
-      let path = folder.appendingPathComponent("tls.pem").path
-      let now = Date()
-      let first = try CertificateFiles.own(at: path, for: ["a.example"], now: now)
-      let named = try CertificateFiles.own(at: path, for: ["a.example", "2001:DB8::1"], now: now)
-      #expect(named.replaced == first.certificate.fingerprint)
-      #expect(named.certificate.names == ["a.example", "2001:db8::1"])
-      let later = now.addingTimeInterval((SelfSigned.days - 40) * Self.day)
-      let kept = try CertificateFiles.own(at: path, for: ["a.example"], now: later)
-      #expect(!kept.isNew)
-      let end = now.addingTimeInterval((SelfSigned.days - 20) * Self.day)
-      let renewed = try CertificateFiles.own(at: path, for: ["a.example"], now: end)
-      #expect(renewed.replaced == named.certificate.fingerprint)
-      #expect(renewed.certificate.standing(at: end) == .good)
-      // A clock that was set back makes a new one too: what is not valid yet serves nobody.
-      let before = now.addingTimeInterval(-3 * Self.day)
-      #expect(try CertificateFiles.own(at: path, for: ["a.example"], now: before).isNew)
-    }
-  }
-
-  @Test("F5 · a key that others can read is refused, with what mends it")
-  func readableKey() async throws {
-    try await Program.withFolder { folder in
-      let path = folder.appendingPathComponent("tls.pem").path
-      _ = try CertificateFiles.own(at: path, for: ["a.example"])
-      for (mode, owners) in [(0o644, true), (0o604, true), (0o640, false)] {
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-        let error = #expect(throws: CertificateError.self) {
-          _ =
-            owners
-            ? try CertificateFiles.owners(certificate: path, key: path)
-            : try CertificateFiles.own(at: path, for: ["a.example"]).certificate
-        }
-        #expect(error?.hint.contains("chmod 600") == true)
-      }
-      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-      #expect(try CertificateFiles.owners(certificate: path, key: path).isOwners)
-    }
-  }
-
-  @Test("F5 · an owner's chain is shown whole, also through links, and its own names count")
-  func ownersChain() async throws {
-    try await Program.withFolder { folder in
-      let script = """
-        set -e
-        openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=House -days 9
-        openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out r.csr \\
-          -subj /CN=tv
-        printf 'subjectAltName=DNS:localhost,IP:127.0.0.1' > ext
-        openssl x509 -req -in r.csr -CA ca.pem -CAkey ca.key -days 9 -extfile ext -out leaf.pem
-        cat leaf.pem ca.pem > chain.pem; chmod 600 key.pem
-        ln -s chain.pem live.pem; ln -s key.pem live.key
-        """
-      let made = try await Program.tool(["bash", "-c", "cd \(folder.path); \(script)"])
-      try #require(made.status == 0, "\(made.errors)")
-      func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-      let certificate = try CertificateFiles.owners(
-        certificate: path("live.pem"), key: path("live.key"))
-      #expect(certificate.names == ["localhost", "127.0.0.1"])
-      #expect(certificate.standing() == .endsSoon)
-      let door = Listener.port(0, of: "127.0.0.1", certificate: certificate)
-      try await LivingRoom.open(door) { room in
-        let answer = try await Program.tool(
-          [
-            "curl", "-sS", "--cacert", path("ca.pem"),
-            "https://localhost:\(room.port)/api/health",
-          ])
-        #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
-      }
-      #expect(throws: CertificateError.self) {
-        _ = try CertificateFiles.owners(certificate: path("leaf.pem"), key: path("ca.key"))
-      }
-    }
-  }
-
-  @Test(
-    "F5 · what is no certificate, no key or not there is said in a sentence",
-    arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-  func garbage(text: String) async throws {
-    try await Program.withFolder { folder in
-      let path = folder.appendingPathComponent("x.pem").path
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      let error = #expect(throws: CertificateError.self) {
-        _ = try CertificateFiles.owners(certificate: path, key: path)
-      }
-      #expect(error?.message.contains("x.pem") == true)
-      #expect(throws: CertificateError.self) {
-        _ = try CertificateFiles.owners(certificate: path + ".none", key: path)
       }
     }
   }

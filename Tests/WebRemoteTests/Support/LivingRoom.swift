@@ -29,6 +29,8 @@ struct LivingRoom: Sendable {
   /// What was sent to people.
   let box: CodeBox
   let works: FakeWorks
+  /// What went to the controller's log.
+  let log: KeptLines
   let routes: [Route]
   let streams: StreamPlaces
   /// Asks without a session.
@@ -95,8 +97,8 @@ struct LivingRoom: Sendable {
       clock: day.clock, steady: day.steady)
     let works = FakeWorks()
     let remote = Remote(theater: theater, gate: gate, machinery: works)
-    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
+    let log = KeptLines()
+    let logger = Logger(label: "test") { _ in log }
     let web = WebRemote(remote, logger: logger)
     let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
     self.clock = clock
@@ -108,6 +110,7 @@ struct LivingRoom: Sendable {
     self.gate = gate
     self.box = box
     self.works = works
+    self.log = log
     routes = remote.routes
     streams = remote.streams
     stranger = RemoteClient(.socket(socket))
@@ -194,11 +197,13 @@ extension LivingRoom {
     return try await logIn("ben@example.org")
   }
 
-  /// A guest pass for films, two days long.
-  func guestPass(from owner: RemoteClient, volume: Int = 40) async throws -> String {
+  /// A guest pass for films, two days long unless said otherwise.
+  func guestPass(
+    from owner: RemoteClient, volume: Int = 40, validFor seconds: Int = 172_800
+  ) async throws -> String {
     let answer = try await owner.send(
       .POST, "/api/guests",
-      ["activities": ["film"], "volumeLimit": .integer(volume), "validFor": 172_800])
+      ["activities": ["film"], "volumeLimit": .integer(volume), "validFor": .integer(seconds)])
     guard let code = answer.json["code"]?.string else { throw Missing(what: "the pass") }
     return code
   }
@@ -253,21 +258,31 @@ struct FakeWorks: Machinery {
   }
 }
 
-/// The clocks of a machine, which stand still until a test moves them.
+/// The clocks of the gate, which stand still until a test moves them.
 final class Day: Sendable {
   private static let start = Date(timeIntervalSince1970: 1_800_000_000)
-  private let time = Mutex(start)
+  private let time = ManualClock()
 
-  var clock: WallClock { WallClock { self.time.withLock { $0 } } }
-  var steady: SteadyClock {
-    SteadyClock {
-      SteadyTime(
-        boot: "one", milliseconds: self.clock.now().milliseconds - Self.start.milliseconds + 100_000
-      )
+  var clock: WallClock {
+    WallClock {
+      Self.start.addingTimeInterval(self.time.now().seconds)
+    } sleep: {
+      date in
+      try await self.time.sleep(until: .seconds(date.timeIntervalSince(Self.start)))
     }
   }
 
-  func advance(days: Double) { time.withLock { $0 += days * 86_400 } }
+  var steady: SteadyClock {
+    SteadyClock {
+      SteadyTime(
+        boot: "one", milliseconds: 100_000 + Int64(self.time.now() / .milliseconds(1)))
+    } sleep: { time in
+      try await self.time.sleep(until: .milliseconds(time.milliseconds - 100_000))
+    }
+  }
+
+  func advance(days: Double) { time.advance(by: .seconds(days * 86_400)) }
+  func advance(by time: Duration) { self.time.advance(by: time) }
 }
 
 /// Takes messages instead of sending them.

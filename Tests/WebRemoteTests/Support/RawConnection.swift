@@ -15,12 +15,15 @@ struct RawAnswer: Sendable {
   var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
 
   /// The value of a header of the first answer, in lower case names.
-  func header(_ name: String) -> String? {
+  func header(_ name: String) -> String? { headers(name).first }
+
+  /// The values of a header that may stand several times.
+  func headers(_ name: String) -> [String] {
     let head = text.split(separator: "\r\n\r\n", maxSplits: 1).first ?? ""
-    return head.split(separator: "\r\n").dropFirst().lazy
+    return head.split(separator: "\r\n").dropFirst()
       .map { $0.split(separator: ":", maxSplits: 1) }
-      .first { $0.first?.lowercased() == name }
-      .flatMap { $0.last.map { String($0.drop { $0 == " " }) } }
+      .filter { $0.first?.lowercased() == name }
+      .compactMap { $0.last.map { String($0.drop { $0 == " " }) } }
   }
 
   var body: String {
@@ -52,6 +55,13 @@ extension LivingRoom {
     let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
     let head = (lines + length + ["Connection: close", "", ""]).joined(separator: "\r\n")
     return try await raw(Array((head + body).utf8), from: source)
+  }
+
+  /// The request of a listener to events, on the port.
+  func listening(_ token: String) -> ByteBuffer {
+    ByteBuffer(
+      string: "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+        + "Authorization: Bearer \(token)\r\n\r\n")
   }
 
   /// A connection to the port, for as long as `use` runs.

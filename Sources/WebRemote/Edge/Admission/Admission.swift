@@ -9,8 +9,8 @@ import NIOCore
 /// what the request carries. In that order: a stranger's body is never read.
 struct Admission: Sendable {
   let gate: Gate
-  /// How browsers keep sessions here; `nil` where none comes.
-  let cookie: SessionCookie?
+  /// What browsers keep here; `nil` where none comes.
+  let cookies: BrowserCookies?
 
   /// Lets a request through to `route`, or throws why not.
   func answer(_ request: Request, _ context: RemoteContext, by route: Route) async throws
@@ -33,7 +33,7 @@ struct Admission: Sendable {
     return try await route.answer(
       Call(
         request: request, context: context, caller: caller, token: token(of: request),
-        cookie: cookie, body: json, text: text))
+        cookies: cookies, body: json, text: text))
   }
 
   /// Whose session the request brings.
@@ -50,11 +50,18 @@ struct Admission: Sendable {
   /// header the browser's cookie.
   private func token(of request: Request) -> String? {
     guard let header = request.headers[.authorization] else {
-      return cookie?.token(in: request.headers)
+      return cookies?.session.value(in: request.headers)
     }
     let scheme = header.prefix(7)
     guard scheme.count == 7, scheme.lowercased() == "bearer " else { return nil }
     return String(header.dropFirst(7))
+  }
+
+  /// The device that the request comes from, where that has logged in before: `Theater-Device:
+  /// TOKEN`, without that header the browser's cookie.
+  func device(of request: Request) -> DeviceToken? {
+    let text = request.headers[.theaterDevice] ?? cookies?.device.value(in: request.headers)
+    return text.flatMap { DeviceToken($0) }
   }
 
   private static func body(of request: Request) async throws -> ByteBuffer {

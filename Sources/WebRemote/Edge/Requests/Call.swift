@@ -13,8 +13,8 @@ struct Call: Sendable {
   let caller: Caller?
   /// The token that the request brings, whether it holds or not.
   let token: String?
-  /// How the caller's browser may keep a session; `nil` where no browser comes.
-  let cookie: SessionCookie?
+  /// What the caller's browser may keep; `nil` where no browser comes.
+  let cookies: BrowserCookies?
   /// The body of a `.json` route; an empty object where there is none.
   let body: JSON
   /// The body of a `.text` route.

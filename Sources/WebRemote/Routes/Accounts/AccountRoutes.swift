@@ -22,8 +22,8 @@ extension Remote {
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await gate.logOut(caller.token)
         var answer = Response(status: .noContent)
-        if let cookie = call.cookie {
-          answer.headers[.setCookie] = cookie.removing
+        if let cookies = call.cookies {
+          answer.headers[.setCookie] = cookies.session.removing
           answer.headers[.clearSiteData] = "\"cache\", \"storage\""
         }
         return answer
@@ -48,7 +48,7 @@ extension Remote {
 
   private func logIn(_ call: Call) async throws -> Response {
     let fields = try call.fields("email", "password", "request", "oneTimeCode", "code", "cookie")
-    let cookie = try call.wantedCookie(fields)
+    let cookies = try call.wantedCookies(fields)
     let loggedIn: LoggedIn
     if let code = try fields.text("oneTimeCode") {
       loggedIn = try await gate.logIn(
@@ -69,6 +69,6 @@ extension Remote {
         // It had ended, or its end is not stored: it opens nothing in either case.
       }
     }
-    return Response(loggedIn, cookie: cookie)
+    return Response(loggedIn, cookies: cookies)
   }
 }

@@ -46,9 +46,9 @@ extension Remote {
         "/api/guests/sessions", by: .everyone, "Opens a session for the holder of a guest pass."
       ) { call in
         let fields = try call.fields("pass", "cookie")
-        let cookie = try call.wantedCookie(fields)
+        let cookies = try call.wantedCookies(fields)
         let pass = try fields.requiredText("pass")
-        return Response(try await gate.enter(withGuestPass: pass), cookie: cookie)
+        return Response(try await gate.enter(withGuestPass: pass), cookies: cookies)
       },
     ]
   }

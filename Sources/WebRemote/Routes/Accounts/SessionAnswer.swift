@@ -7,13 +7,13 @@ import JSON
 // Every way to log in answers in one way.
 
 extension Call {
-  /// The cookie for the session that is to be opened, where `"cookie": true` asks for one.
-  func wantedCookie(_ fields: BodyFields) throws(APIError) -> SessionCookie? {
+  /// The cookies for the session that is to be opened, where `"cookie": true` asks for them.
+  func wantedCookies(_ fields: BodyFields) throws(APIError) -> BrowserCookies? {
     guard try fields.flag("cookie") else { return nil }
-    guard let cookie else {
+    guard let cookies else {
       throw .invalid("only browsers get cookies, and none comes here")
     }
-    return cookie
+    return cookies
   }
 }
 
@@ -21,12 +21,19 @@ extension Response {
   /// A session with a new token, which stands where programs find it, or where only the browser
   /// does.
   init(
-    _ loggedIn: LoggedIn, status: HTTPResponse.Status = .created, cookie: SessionCookie?
+    _ loggedIn: LoggedIn, status: HTTPResponse.Status = .created, cookies: BrowserCookies?
   ) {
     var json = loggedIn.principal.json.object ?? [:]
-    if cookie == nil { json["token"] = .string(loggedIn.token.text) }
-    if let device = loggedIn.device { json["device"] = .string(device.text) }
+    guard let cookies else {
+      json["token"] = .string(loggedIn.token.text)
+      if let device = loggedIn.device { json["device"] = .string(device.text) }
+      self.init(.object(json), status: status)
+      return
+    }
     self.init(.object(json), status: status)
-    if let cookie { headers[.setCookie] = cookie.setting(loggedIn.token.text) }
+    headers[values: .setCookie] = [cookies.session.setting(loggedIn.token.text)]
+    if let device = loggedIn.device ?? DeviceToken.presented {
+      headers[values: .setCookie].append(cookies.device.setting(device.text))
+    }
   }
 }

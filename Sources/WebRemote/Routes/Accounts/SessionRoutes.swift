@@ -34,12 +34,12 @@ extension Remote {
       ) { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         let fields = try call.fields("password", "code", "cookie")
-        let cookie = try call.wantedCookie(fields)
+        let cookies = try call.wantedCookies(fields)
         return Response(
           try await gate.prove(
             caller.token, password: try fields.requiredText("password"),
             secondFactor: try fields.text("code")), status: .ok,
-          cookie: cookie)
+          cookies: cookies)
       },
     ]
   }

@@ -29,7 +29,9 @@ extension Remote {
         _ in
         var answer = JSONObject()
         if let webAddress { answer["address"] = .string(webAddress) }
-        if let fingerprint { answer["fingerprint"] = .string(fingerprint) }
+        if let certificate {
+          answer["fingerprint"] = .string(certificate.current.fingerprint)
+        }
         return Response(.object(answer))
       },
       .get(

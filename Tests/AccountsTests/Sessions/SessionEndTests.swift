@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Accounts
+
+@Suite struct SessionEndTests {
+  private let house: Household
+  private let day: TimeInterval = 86_400
+
+  init() throws { house = try Household() }
+
+  /// Waits for the end of what a token opens.
+  private final class Watch: Sendable {
+    private let isOver = Mutex(false)
+
+    /// Begins, and comes back when it waits: for both clocks.
+    init(_ loggedIn: LoggedIn, at house: Household) async throws {
+      let gate = house.gate
+      Task {
+        await gate.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
+        self.isOver.withLock { $0 = true }
+      }
+      try await house.clock.expectWaiting()
+    }
+
+    var hasEnded: Bool {
+      get async { await eventually { self.isOver.withLock { $0 } } }
+    }
+  }
+
+  @Test("A10 · who waits for a session's end is told after 7 days without use; waiting is no use")
+  func idle() async throws {
+    let watch = try await Watch(house.ownerLogsIn(), at: house)
+    for _ in 0..<6 {
+      house.clock.advance(day)
+      try await house.clock.expectWaiting()
+    }
+    house.clock.advance(day)
+    #expect(await watch.hasEnded)
+  }
+
+  @Test("A10 · the end moves with each use, to 30 days at most")
+  func used() async throws {
+    let loggedIn = try await house.ownerLogsIn()
+    let watch = try await Watch(loggedIn, at: house)
+    for _ in 0..<5 {
+      house.clock.advance(5 * day)
+      _ = try await house.gate.resolve(loggedIn.token.text)
+      house.clock.advance(1)
+      try await house.clock.expectWaiting()
+    }
+    house.clock.advance(5 * day)
+    #expect(await watch.hasEnded)
+  }
+
+  @Test("A10 · a clock that is set forward ends it at once")
+  func setForward() async throws {
+    let watch = try await Watch(house.ownerLogsIn(), at: house)
+    house.clock.set(house.clock.now.addingTimeInterval(10 * 365 * day))
+    #expect(await watch.hasEnded)
+  }
+
+  @Test("A10 · a clock that is set back does not keep it from ending after 30 days")
+  func setBack() async throws {
+    let watch = try await Watch(house.ownerLogsIn(), at: house)
+    house.clock.set(house.clock.now.addingTimeInterval(-10 * 365 * day))
+    try await house.clock.expectWaiting()
+    house.clock.advance(30 * day)
+    #expect(await watch.hasEnded)
+  }
+
+  @Test("A10 · a proof ends what hung on the old token at once, not what hangs on the new one")
+  func proof() async throws {
+    let old = try await house.ownerLogsIn()
+    let first = try await Watch(old, at: house)
+    let new = try await house.gate.prove(old.token.text, password: Household.password)
+    #expect(await first.hasEnded)
+    let second = try await Watch(new, at: house)
+    try await house.gate.logOut(new.token.text)
+    #expect(await second.hasEnded)
+  }
+
+  @Test("A10 · another role ends it at once; the same one, and what others do, does not")
+  func role() async throws {
+    let owner = try await house.ownerLogsIn()
+    let code = try await house.gate.invite(by: owner.principal).code
+    _ = try await house.gate.register(.guest(code.text))
+    let member = try await house.logIn("ben@example.org")
+    let watch = try await Watch(member, at: house)
+    try await house.gate.setRole(.member, of: member.principal.account, by: owner.principal)
+    let another = try await house.logIn("ben@example.org")
+    try await house.gate.logOut(another.token.text)
+    try await house.clock.expectWaiting()
+    try await house.gate.setRole(.owner, of: member.principal.account, by: owner.principal)
+    #expect(await watch.hasEnded)
+  }
+
+  @Test("A10 · the end that came before anybody waited is told at once; so is a broken store")
+  func before() async throws {
+    let loggedIn = try await house.ownerLogsIn()
+    try await house.gate.logOut(loggedIn.token.text)
+    await house.gate.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
+    let other = try await house.logIn()
+    let restarted = house.restarted()
+    await house.store.failSessionReads(
+      with: AccountError(.storageFailed, message: "broken", hint: "mend"))
+    await restarted.waitForEnd(of: other.token.text, for: other.principal)
+    #expect(await !restarted.isOpen(other.token.text, for: other.principal))
+  }
+
+  @Test("the system's timer for a time of day strikes at that time, and not when it is cancelled")
+  func systemClocks() async throws {
+    let clock = WallClock.system
+    let date = clock.now().addingTimeInterval(0.05)
+    try await clock.sleep(until: date)
+    #expect(clock.now() >= date)
+    let steady = SteadyClock.system
+    let now = steady.now()
+    try await steady.sleep(
+      until: SteadyTime(boot: now.boot, milliseconds: now.milliseconds + 50))
+    #expect(steady.now().milliseconds >= now.milliseconds + 50)
+    let day = Task { try await clock.sleep(until: Date(timeIntervalSinceNow: 86_400)) }
+    day.cancel()
+    await #expect(throws: CancellationError.self) { try await day.value }
+    let boot = Task { try await steady.sleep(until: SteadyTime(boot: "another", milliseconds: 0)) }
+    boot.cancel()
+    await #expect(throws: CancellationError.self) { try await boot.value }
+  }
+}
+
+extension ManualClock {
+  /// Comes back when somebody waits for both times: they have looked, and go on.
+  func expectWaiting() async throws {
+    let isWaiting = await eventually { self.waiting == 2 }
+    try #require(isWaiting)
+  }
+}

@@ -1,0 +1,135 @@
+import Devices
+import JSON
+import TestSupport
+import Testing
+
+@testable import HomeTheater
+
+@Suite struct EventTests {
+  @Test("E2 · a listener who was away gets what was missed, or is told that a snapshot is due")
+  func resuming() async throws {
+    let log = EventLog(boot: "boot")
+    func missed(_ id: String) -> [Int]? {
+      log.sequence(of: id).flatMap { log.entries(after: $0) }?.map(\.sequence)
+    }
+    for number in 1...5 { log.publish(.other(name: "n", .integer(number))) }
+    #expect(missed("boot-3") == [4, 5])
+    #expect(missed("boot-0") == [1, 2, 3, 4, 5])
+    #expect(missed("boot-5") == [])
+    for id in ["another-3", "boot-6", "boot-x", "boot--1", ""] { #expect(missed(id) == nil) }
+    for number in 6...3000 { log.publish(.other(name: "n", .integer(number))) }
+    #expect(missed("boot-3") == nil)
+    #expect(missed("boot-\(3000 - EventLog.capacity)")?.count == EventLog.capacity)
+    #expect(log.entries(after: 2990, most: 3)?.map(\.sequence) == [2991, 2992, 2993])
+  }
+
+  @Test("E9 · however much happens, the newest of each device, run and activity is told, in order")
+  func coalescing() throws {
+    let log = EventLog(boot: "boot")
+    let devices = (0..<12).map { DeviceID("d\($0)") }
+    func report(_ brightness: Int, of device: DeviceID) {
+      var state = DeviceState()
+      state.take(Reading(.integer(brightness), time: .zero), for: .brightness)
+      log.publish(
+        .device(
+          device, .lights,
+          DeviceSnapshot(state: state, availability: .available, generation: 1)))
+    }
+    let quiet = DeviceID("quiet")
+    report(7, of: quiet)
+    log.publish(.run(RunReport(id: "r1", scene: "popcorn", steps: [])))
+    log.publish(.run(RunReport(id: "r1", scene: "popcorn", status: .done, steps: [])))
+    for number in 0..<100_000 { report(number, of: devices[number % devices.count]) }
+    #expect(log.count <= 3 * EventLog.capacity)
+
+    var place = 0
+    var newest: [DeviceID: Int] = [:]
+    var runs: [RunReport.Status] = []
+    var count = 0
+    while let entries = log.entries(after: place, most: 32), !entries.isEmpty {
+      for entry in entries {
+        #expect(entry.sequence > place)
+        place = entry.sequence
+        count += 1
+        if case .device(let id, _, let snapshot) = entry.event {
+          newest[id] = snapshot.state.brightness
+        }
+        if case .run(let report) = entry.event { runs.append(report.status) }
+      }
+    }
+    #expect(place == log.sequence)
+    #expect(count <= 3 * EventLog.capacity)
+    #expect(newest[quiet] == 7)
+    #expect(runs == [.done])
+    #expect(devices.compactMap { newest[$0] }.min() == 100_000 - devices.count)
+
+    // What nothing later stands for is not passed over in silence.
+    log.publish(.other(name: "library", 1))
+    #expect(log.entries(after: 0) != nil)
+    for number in 0..<(2 * EventLog.capacity) { report(number, of: quiet) }
+    #expect(log.entries(after: 0) == nil)
+  }
+
+  @Test("E9 · more things than are kept are not kept: who knows none of them begins anew")
+  func manySubjects() {
+    let log = EventLog(boot: "boot")
+    for number in 0..<(8 * EventLog.capacity) {
+      log.publish(.run(RunReport(id: "r\(number)", scene: "popcorn", steps: [])))
+    }
+    #expect(log.count <= 3 * EventLog.capacity)
+    #expect(log.entries(after: 0) == nil)
+    #expect(log.entries(after: log.sequence - 1)?.count == 1)
+  }
+
+  @Test(
+    "E2 · a bell that rings many times while nobody listens rings once, and ends with the stream")
+  func bell() async {
+    let log = EventLog(boot: "boot")
+    let bell = log.bell()
+    for number in 0..<100 { log.publish(.other(name: "n", .integer(number))) }
+    log.close()
+    var rings = 0
+    for await _ in bell.rings { rings += 1 }
+    #expect(rings == 1)
+  }
+
+  @Test("E2 · a listener that ends while another is told holds nobody up", .timeLimit(.minutes(1)))
+  func endingWhileTold() async {
+    let log = EventLog(boot: "boot")
+    let passes = await HeldTelling.letsListenersEnd { wasTold in
+      for await _ in log.bell().rings { wasTold() }
+    } tell: {
+      log.publish(.other(name: "n", 0))
+    }
+    #expect(passes)
+  }
+
+  @Test("E2 · each step of a run is told while it happens")
+  func runEvents() async throws {
+    let theater = Theater()
+    let events = theater.facade.events
+    let start = events.sequence
+    let run = try await theater.facade.popcorn()
+    _ = await run.finished()
+    var statuses: [RunReport.StepReport.Status?] = []
+    for entry in try #require(events.entries(after: start)) {
+      if case .run(let report) = entry.event { statuses.append(report.steps.last?.status) }
+    }
+    #expect(statuses == [.waiting, .waiting, .waiting, .running, .done, .done])
+  }
+
+  @Test("E17 · a device that is lost and found again is told")
+  func availability() async throws {
+    try await Theater().live { theater in
+      let events = theater.facade.events
+      await theater["lights"].setAvailability(.unavailable("the plugin is being restarted"))
+      let isTold = await eventually {
+        events.entries(after: 0)?.contains { entry in
+          guard case .device("lights", _, let snapshot) = entry.event else { return false }
+          return snapshot.availability == .unavailable("the plugin is being restarted")
+        } == true
+      }
+      #expect(isTold)
+    }
+  }
+}
