@@ -29,6 +29,8 @@ struct LivingRoom: Sendable {
   /// What was sent to people.
   let box: CodeBox
   let works: FakeWorks
+  /// What the server wrote down.
+  let log: LogRecord
   let routes: [Route]
   let streams: StreamPlaces
   /// Asks without a session.
@@ -95,8 +97,8 @@ struct LivingRoom: Sendable {
       clock: day.clock, steady: day.steady)
     let works = FakeWorks()
     let remote = Remote(theater: theater, gate: gate, machinery: works)
-    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
+    let log = LogRecord()
+    let logger = Logger(label: "test") { _ in LogRecorder(record: log) }
     let web = WebRemote(remote, logger: logger)
     let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
     self.clock = clock
@@ -108,6 +110,7 @@ struct LivingRoom: Sendable {
     self.gate = gate
     self.box = box
     self.works = works
+    self.log = log
     routes = remote.routes
     streams = remote.streams
     stranger = RemoteClient(.socket(socket))
