@@ -141,7 +141,7 @@ def in_blocklist(text):
     core = text[letters[0]:letters[-1] + 1] if letters else ""
     if len(core) < 8 or len(core) * 2 < len(text):
         core = ""
-    return is_common(text) or is_common(core)
+    return text == "" or is_common(text) or is_common(core)
 
 
 def is_word_character(c):
@@ -151,18 +151,24 @@ def is_word_character(c):
 def holds_personal_words(text, personal):
     if len(personal.encode()) > MOST_BYTES:
         return False
-    personal = lower(nfkc(personal).split("@")[0])
+    whole, text = lower(nfkc(personal)), lower(text)
+    own = whole.split("@")[0]
     words, word = [], ""
-    for c in personal + " ":
+    for c in own + " ":
         if is_word_character(c):
             word += c
         else:
             words.append(word)
             word = ""
-    points = [i for i, c in enumerate(personal) if is_word_character(c)]
-    if points:
-        words.append(personal[points[0]:points[-1] + 1])
-    return any(len(w) >= 4 and w in lower(text) for w in words)
+    words.append(from_word_to_word(own))
+    if len(from_word_to_word(whole)) >= 3 and from_word_to_word(whole) in text:
+        return True
+    return any(len(w) >= 4 and w in text for w in words)
+
+
+def from_word_to_word(text):
+    points = [i for i, c in enumerate(text) if is_word_character(c)]
+    return text[points[0]:points[-1] + 1] if points else ""
 
 
 # MARK: Rules
@@ -458,7 +464,8 @@ def common():
         "窓の外に雨が降っている静かな夜", "abcdefghijklmnoq", "aaaaaaaaaaaaaaab",
         "abcdefghijklmnoabcdefghijklmno", "abcdefghijklmnabcdefghijklmn", "ÄÄÄÄÄÄÄÄ", "a\u0308äa\u0308ä",
         "20202021202220232020", "20242025202620272028", "qwertzuiopasdfghj", "azertyuiopqsdfg",
-        "____----....,,,,", "  ", ".", "pa.ss wo-rd_pass,word", "pass/word/pass/word", "0123456789012345",
+        "____----....,,,,", "  ", ".", " " * 15, "\u00a0" * 15, "-" * 15, "." * 15, "._-, " * 3,
+        "\u2003 \uff3f\uff0e\u00a0", "-a-", "- -\t- -", "pa.ss wo-rd_pass,word", "pass/word/pass/word", "0123456789012345",
         "ichliebedich1984", "ich liebe dich 1984", "letmeinpassword1!", "monkeydragon1234567",
         "ςσσσσσσσ", "ΣΣΣσσσσσ", "İİİİİİİİ", "i\u0307i\u0307i\u0307i\u0307"])
     people = {"name": "Anna-Maria Weiß", "email": "film.freak+tv@example.org"}
@@ -473,10 +480,10 @@ def common():
             [rule("noPersonalWords", fields=["name", "email"])], values=people)
         add("the name alone", value, [rule("noPersonalWords", fields=["name"])], values=people)
     for name, value in [
-            ("Bo", "bo and bob are too short"), ("Ben", "ben is too short"), ("Бен", "бен бен бен"),
+            ("Bo", "bo is too short"), ("Ben", "ben is a name"), ("Ben", "benches"), ("Бен", "бен бен бен"),
             ("Юлия", "привет ЮЛИЯ привет"), ("李小龍", "李小龍 李小龍"), ("李 小龍 先生", "李 小龍 先生 です"),
             ("José", "jose\u0301 of the sea"), ("Jose\u0301", "JOSÉ of the sea"),
-            ("Jose", "josé of the sea"), ("A.B", "a.b is whole but short"), ("A.BC", "my a.bc is it"),
+            ("Jose", "josé of the sea"), ("A.B", "a.b is whole"), ("A.BC", "my a.bc is it"),
             ("", "nothing is found"), ("    ", "    nothing"), ("@anna", "anna is behind the sign"),
             ("\u202eanna\u202c", "anna again"), ("ﬁlm", "a FILM a day"), ("Σίσυφος", "ΣΊΣΥΦΟΣ"),
             ("İpek", "i\u0307pek is here"), ("o'hara", "o'hara"), ("o'h", "o'hara"), ("R2-D2", "r2-d2!"),
@@ -484,6 +491,17 @@ def common():
     ]:
         add(f"words of {name}", value, [rule("noPersonalWords", fields=["name"])],
             values={"name": name})
+    eve = {"name": "Eve", "email": "eve@example.org"}
+    for value in (
+            "eve@example.org", "EVE@Example.org and more", "\uff45ve\uff20example.org", "eve at example",
+            "the film is for Eve", "example.org alone", "eve example.org", "eve@example", "ev e@example.org"):
+        for field in eve:
+            add(f"the whole {field} of Eve", value, [rule("noPersonalWords", fields=[field])],
+                values=eve)
+    for email, value in [
+            ("e@x.y", "my e@x.y it is"), ("@@a@@", "a@@a"), ("a@", "a@ and a"), ("+e@x.y+", "e@x.y")]:
+        add(f"the whole of {email}", value, [rule("noPersonalWords", fields=["email"])],
+            values={"email": email})
     add("a field that the form does not have has no words", "anna is here",
         [rule("noPersonalWords", fields=["name"])], values={})
 

@@ -112,12 +112,6 @@ package struct Gate: Sendable {
     return setupCode.issue(from: random)
   }
 
-  /// Whether the theater still waits for its first owner.
-  /// - Throws: `storageFailed`.
-  package func needsOwner() async throws(AccountError) -> Bool {
-    try await !stores.accounts.hasAccounts()
-  }
-
   /// Makes an account for the holder of a code; logging in is the next step (E6).
   /// - Throws: see `Registration`: wrong input with its field, `codeInvalid`, `setupClosed`,
   ///   `taken`, `busy`, …

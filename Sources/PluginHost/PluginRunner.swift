@@ -77,11 +77,6 @@ actor PluginRunner {
   /// Asks the plugin to end; `run` returns when it has.
   nonisolated func stop() { newsDesk.yield(News(input: .stop, launch: nil)) }
 
-  /// Looks at once whether a changed file makes another try worth while.
-  nonisolated func filesMayHaveChanged() {
-    newsDesk.yield(News(input: .tick(lastLine: .zero, hasOpenRequests: false), launch: nil))
-  }
-
   /// Waits until the first start has succeeded or failed.
   func waitUntilSettled() async {
     if isSettled { return }

@@ -79,6 +79,9 @@ struct Ending: Error, Sendable, Hashable {
   /// Says why and ends the program.
   func leave() -> Never {
     if !text.isEmpty { isAnswer ? Console.say(text) : Console.complain(text) }
+    if code == .done {
+      do throws(Ending) { try Console.checkOutput() } catch { error.leave() }
+    }
     exit(code.rawValue)
   }
 

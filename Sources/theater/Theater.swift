@@ -50,6 +50,7 @@ struct Theater: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      try Console.checkOutput()
     } catch {
       Ending(error).leave()
     }

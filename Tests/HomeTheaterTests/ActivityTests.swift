@@ -1,8 +1,9 @@
 import Devices
-import HomeTheater
 import JSON
 import TestSupport
 import Testing
+
+@testable import HomeTheater
 
 @Suite struct ActivityTests {
   @Test("E12 E11 F3 · watching a film tells every device in the order of the source")
@@ -17,7 +18,7 @@ import Testing
           #"amp {"volume":50}"#, #"dvd "on""#, #"dvd {"play":{"item":"f1"}}"#,
         ])
       #expect(begun.run.report.status == .done)
-      let report = await theater.facade.activityReport
+      let report = await theater.facade.stage.report
       #expect(report.status == .running)
       #expect(report.itemTitle == "The Long Take")
     }
@@ -35,7 +36,7 @@ import Testing
           #"popper "off""#, #"lights "on""#, #"screen "up""#, #"dvd "stop""#, #"dvd "eject""#,
           #"dvd "off""#, #"projector "off""#, #"amp "off""#,
         ])
-      #expect(await theater.facade.activityReport.status == .idle)
+      #expect(await theater.facade.stage.report.status == .idle)
     }
   }
 
@@ -127,7 +128,7 @@ import Testing
       #expect(report.error?.hint == "Replace the lamp.")
       #expect(report.steps.prefix(4).allSatisfy { [.done, .accepted].contains($0.status) })
       #expect(report.steps.dropFirst(5).allSatisfy { $0.status == .waiting })
-      #expect(await theater.facade.activityReport.status == .failed)
+      #expect(await theater.facade.stage.report.status == .failed)
       #expect(await theater["lights"].snapshot().state.brightness == 10)
       // What was begun can be ended.
       #expect(await (try await theater.facade.end()).finished().status == .done)
@@ -167,7 +168,7 @@ import Testing
       _ = await begun.run.finished()
       await theater["dvd"].report(
         .playback, Playback(.ended, item: "f1", position: 90, duration: 90).json)
-      #expect(await eventually { await theater.facade.activityReport.status == .idle })
+      #expect(await eventually { await theater.facade.stage.report.status == .idle })
       #expect(theater.journal.lines.last == #"amp "off""#)
     }
   }
@@ -180,7 +181,7 @@ import Testing
       theater.journal.clear()
       let run = try await theater.facade.popcorn()
       #expect(await theater.journal(of: run) == [#"popper "on""#, #"popper "pop""#])
-      #expect(await theater.facade.activityReport.activity == "music")
+      #expect(await theater.facade.stage.report.activity == "music")
     }
   }
 

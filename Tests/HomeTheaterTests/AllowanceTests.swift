@@ -1,40 +1,18 @@
 import Devices
-import HomeTheater
 import JSON
 import TestSupport
 import Testing
+
+@testable import HomeTheater
 
 @Suite struct AllowanceTests {
   private static let guest = Allowance(
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
   private static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
 
-  /// The evening with ratings: a film for everybody, one from 16 on, one of which nothing is said.
-  private static let rated: TheaterPlan = {
-    var plan = TheaterPlan.evening
-    plan.library.films = [
-      LibraryItem(id: "f1", title: "The Long Take", duration: 90, rating: 6),
-      LibraryItem(id: "f2", title: "The Short Cut", duration: 60, rating: 16),
-      LibraryItem(id: "f3", title: "The Short Wave", duration: 60),
-    ]
-    return plan
-  }()
-
   /// What the devices were told, apart from cables.
   private static func commands(_ theater: Theater) -> [String] {
     theater.journal.lines.filter { !$0.contains(" plug ") }
-  }
-
-  /// The code and text of the refusal that `body` ends with.
-  private func refusal<Value>(_ body: () async throws(TheaterError) -> Value) async
-    -> TheaterError?
-  {
-    do throws(TheaterError) {
-      _ = try await body()
-      return nil
-    } catch {
-      return error
-    }
   }
 
   @Test("E11 · a guest begins, steers and ends the chosen activities and no other")
@@ -175,7 +153,7 @@ import Testing
 
   @Test("E9 · what is rated above somebody's age limit is not listed and not offered")
   func lists() async throws {
-    try await Theater(plan: Self.rated).live { theater in
+    try await Theater(plan: .rated).live { theater in
       let films = await theater.facade.entries(.films, within: Self.child)
       #expect(films.map(\.item.id) == ["f1", "f3"])
       #expect(await theater.facade.entries(.films).first { $0.rating == 16 } != nil)
@@ -183,13 +161,13 @@ import Testing
       let begun = try await theater.facade.begin(
         "film", item: "The Short", fromStart: false, user: "c", within: Self.child)
       #expect(await begun.run.finished().status == .done)
-      #expect(await theater.facade.activityReport.item == "f3")
+      #expect(await theater.facade.stage.report.item == "f3")
     }
   }
 
   @Test("E9 · what is rated above somebody's age limit is not begun, whichever way is tried")
   func ratings() async throws {
-    try await Theater(plan: Self.rated).live { theater in
+    try await Theater(plan: .rated).live { theater in
       let facade = theater.facade
       let child = Self.child
       for name in ["f2", "The Short Cut", "the short cut"] {

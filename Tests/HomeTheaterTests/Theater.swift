@@ -67,6 +67,16 @@ struct Theater {
   }
 }
 
+/// The refusal that `body` ends with; `nil` where it ends well.
+func refusal<Value>(_ body: () async throws(TheaterError) -> Value) async -> TheaterError? {
+  do throws(TheaterError) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
 extension TheaterPlan {
   /// Film, music, radio and popcorn in the order of requirements E12 to E14.
   static let evening = TheaterPlan(
@@ -94,7 +104,18 @@ extension TheaterPlan {
       CableEdge(from: "cd", to: "amp", input: "cd"),
     ])
 
-  private static func step(
+  /// The evening with ratings: a film for everybody, one from 16 on, one of which nothing is said.
+  static let rated: TheaterPlan = {
+    var plan = TheaterPlan.evening
+    plan.library.films = [
+      LibraryItem(id: "f1", title: "The Long Take", duration: 90, rating: 6),
+      LibraryItem(id: "f2", title: "The Short Cut", duration: 60, rating: 16),
+      LibraryItem(id: "f3", title: "The Short Wave", duration: 60),
+    ]
+    return plan
+  }()
+
+  static func step(
     _ device: DeviceID, _ role: Role, _ json: JSON, until: Completion = .settled,
     onFailure: OnFailure = .stop
   ) -> Step {

@@ -1,8 +1,9 @@
 import Devices
-import HomeTheater
 import JSON
 import TestSupport
 import Testing
+
+@testable import HomeTheater
 
 @Suite struct TransportTests {
   @Test("E11 · pause, go on, seek from here, next and previous reach the player that plays")
@@ -69,7 +70,7 @@ import Testing
           #"dvd "off""#, #"cd "off""#, #"tuner "off""#, #"popper "off""#, #"amp "off""#,
           #"projector "off""#, #"screen "up""#, #"lights "off""#,
         ])
-      #expect(await theater.facade.activityReport.status == .idle)
+      #expect(await theater.facade.stage.report.status == .idle)
     }
   }
 

@@ -69,6 +69,16 @@ struct AccountSettingsTests {
       (#""user""#, #""security": "none", "user""#, "email.security", "without encryption"),
       (#""user""#, #""security": "ssl", "user""#, "email.security", "found \"ssl\""),
       (#"https://sms"#, "ftp://sms", "sms.url", "expected"),
+      (#"https://sms"#, "http://sms", "sms.url", "without encryption"),
+      (#"https://sms.exam"#, "http://localhost.exam", "sms.url", "without encryption"),
+      (#"https://sms.example.org"#, "http://[2001:db8::1]:80", "sms.url", "without encryption"),
+      (#"{\"text\": \"{text}\"}"#, "hello {text}", "sms.body", "expected JSON"),
+      (#"{\"text\": \"{text}\"}"#, #"{\"text\": {text}}"#, "sms.body", "expected JSON"),
+      (
+        #""X": "y"}, "body": "{"#,
+        #""content-type": "Application/JSON; charset=utf-8"}, "body": "["#,
+        "sms.body", "expected JSON"
+      ),
       (#"?to={phone}"#, "", "sms", "{phone} stands neither"),
       (#""X": "y""#, #""X Y": "y""#, "sms.headers", "a header"),
       (#""X": "y""#, #""Content-Type": "image/png""#, "sms.headers.Content-Type", "nobody knows"),
@@ -79,5 +89,27 @@ struct AccountSettingsTests {
     #expect(!problems.isEmpty)
     #expect(problems.contains { "\($0.path)".hasPrefix("$.accounts.delivery.\(path)") })
     #expect(problems.contains { $0.message.contains(says) }, "\(problems)")
+  }
+
+  @Test(
+    "D9 · a gateway on this machine may be plain, and a body is what its type says",
+    arguments: [
+      ("https://sms.example.org", "http://localhost:8080"),
+      ("https://sms.example.org", "http://127.0.0.1"),
+      ("https://sms.example.org", "http://[::1]:80"),
+      (
+        #""X": "y"}, "body": "{\"text\": \"{text}\"}""#,
+        #""Content-Type": "text/plain"}, "body": "hello {text}""#
+      ),
+      (
+        #""X": "y"}, "body": "{\"text\": \"{text}\"}""#,
+        #""Content-Type": "application/json"}, "body": "[\"{text}\", 1]""#
+      ),
+    ])
+  func plainAndTyped(_ old: String, _ new: String) {
+    let good = Self.delivery("\(Self.mail), \(Self.gateway)")
+    #expect(good.contains(old))
+    let problems = Fixtures.problems(good.replacing(old, with: new), secrets: Self.secrets)
+    #expect(problems.isEmpty, "\(problems)")
   }
 }

@@ -92,6 +92,16 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""port": 8443"#, #""port": 70000"#, .shape, "$.web.port",
       "expected a whole number from 0 to 65535"),
     Mistake(
+      #""0.0.0.0""#, #""not a host""#, .reference, "$.web.host",
+      "expected an address or a name of this machine, found \"not a host\"", hint: "Write 127.0.0.1"
+    ),
+    Mistake(
+      #""0.0.0.0""#, #""0.0.0.256""#, .reference, "$.web.host", "expected an address"),
+    Mistake(
+      #""0.0.0.0""#, #""::1::""#, .reference, "$.web.host", "expected an address"),
+    Mistake(
+      #""0.0.0.0""#, #""localhost:80""#, .reference, "$.web.host", "expected an address"),
+    Mistake(
       #""tv.example""#, #""tv.example:80""#, .shape, "$.web.hosts[0]", "without a port"),
     Mistake(
       #""tv.example""#, #""-tv.example""#, .shape, "$.web.hosts[0]", "expected a name"),

@@ -1,4 +1,5 @@
 import Devices
+import Foundation
 import HomeTheater
 import JSON
 import PluginProtocol
@@ -128,6 +129,29 @@ struct WholeConfigurationTests {
     let text = Fixtures.whole(#"{"input": "dvd"}"#, #"{"input": "aux"}"#)
     #expect(try Fixtures.read(text, plugins: plugins).plan.scenes["watch-film"] != nil)
     #expect(Fixtures.problems(text).map(\.kind) == [.reference])
+  }
+
+  @Test("A9 · a certificate's file that is not there is a mistake with its place")
+  func missingCertificate() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let text = Fixtures.whole(#""tls/chain.pem""#, #""chain.pem""#)
+    for (name, contents) in [("devices.json", text), ("chain.pem", "")] {
+      try Data(contents.utf8).write(to: folder.appending(path: name))
+    }
+    let file = try ConfigurationFile(
+      path: folder.appending(path: "devices.json").path, home: folder.path)
+    let error = try #require(throws: InvalidConfiguration.self) {
+      try file.configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
+    }
+    #expect(error.problems.map(\.path.description) == ["$.web.tls.key"])
+    let problem = try #require(error.problems.first)
+    #expect(problem.position != nil)
+    #expect(problem.message == "expected a PEM file, but there is no \(folder.path)/key.pem")
+    #expect(problem.hint?.contains("\"tls\": true") == true)
+    try Data().write(to: folder.appending(path: "key.pem"))
+    _ = try file.configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
   }
 
   @Test("a parameter that no step uses is a warning, not an error")

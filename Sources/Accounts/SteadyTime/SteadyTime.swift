@@ -9,8 +9,8 @@
 ///
 /// - what is *good for* a while (a code) is void: `now.isWithin(length, of: then)` is false;
 /// - what has to be *waited for* (the next send, the next try) begins anew at its full length:
-///   `now.left(of: length, since: then)` is `length`, and a store keeps `then.carried(to: now)` in
-///   the place of `then`, so that the wait ends one day.
+///   `now.left(of: length, since: then)` is `length`, and a store keeps `now` in the place of
+///   `then`, so that the wait ends one day.
 ///
 /// A store keeps it as two columns, `boot TEXT` and `INTEGER` milliseconds.
 package struct SteadyTime: Hashable, Sendable {
@@ -41,11 +41,5 @@ package struct SteadyTime: Hashable, Sendable {
   /// What is left of a wait of `length` that began at `then`; zero when it is over.
   package func left(of length: Duration, since then: SteadyTime) -> Duration {
     max(.zero, length - (age(of: then) ?? .zero))
-  }
-
-  /// The beginning of a wait, as it is to be kept from `now` on: this one, or `now` itself where
-  /// the wait begins anew.
-  package func carried(to now: SteadyTime) -> SteadyTime {
-    now.age(of: self) == nil ? now : self
   }
 }

@@ -41,7 +41,8 @@ extension HomeTheaterFacade {
     try check(activity, within: allowance)
     let choice = try choose(item, for: scene, of: activity, within: allowance)
     var steps = try planner.plan(scene, arguments: choice?.arguments ?? [:])
-    try checkRatings(of: steps, within: allowance)
+    let parting = try partingSteps(for: steps)
+    try checkRatings(of: parting + steps, within: allowance)
     let turn = takeTurn()
     var resumedAt: Double?
     if !fromStart, let id = choice?.id {
@@ -50,13 +51,12 @@ extension HomeTheaterFacade {
         steps = steps.map { $0.device.id == activity.player ? $0.resuming(at: seconds) : $0 }
       }
     }
-    let parting = try await leaveStage(for: steps, turn: turn)
+    try await leaveStage(turn)
     return try await take(
-      stage: activity, choice, limited(parting + steps, within: allowance), resumedAt: resumedAt,
-      user: user)
+      stage: activity, choice, parting + steps, resumedAt: resumedAt, user: user, within: allowance)
   }
 
-  /// Ends the activity that is on.
+  /// Ends the activity that is on, by its end scene as far as this person may go.
   package func end(within allowance: Allowance = .everything) async throws(TheaterError) -> Run {
     try checkStage(within: allowance)
     guard let activity = stage.activity else {
@@ -66,12 +66,11 @@ extension HomeTheaterFacade {
       throw unknown("scene", activity.end, plan.scenes.keys)
     }
     let steps = try planner.plan(scene, arguments: [:])
+    try checkRatings(of: steps, within: allowance)
     let turn = takeTurn()
-    await stage.run?.cancel()
-    try check(turn)
-    await finishPositions()
-    try check(turn)
-    return start(steps, named: scene.name, status: .ending) { (facade, run) in
+    try await leaveStage(turn)
+    let softened = limited(steps, within: allowance)
+    return start(softened, named: scene.name, status: .ending) { (facade, run) in
       await facade.ended(run, turn: turn)
     }
   }
@@ -79,10 +78,7 @@ extension HomeTheaterFacade {
   /// Turns everything off: what plays is stopped, and every device that has a switch is told.
   package func turnEverythingOff() async throws(TheaterError) -> Run {
     let turn = takeTurn()
-    await stage.run?.cancel()
-    try check(turn)
-    await finishPositions()
-    try check(turn)
+    try await leaveStage(turn)
     let order: [Role] = [
       .dvdPlayer, .cdPlayer, .tuner, .popcornPopper, .amplifier, .projector, .screen, .lights,
     ]
@@ -127,7 +123,8 @@ extension HomeTheaterFacade {
       playback.item == stage.report.item
     else { return }
     do {
-      _ = try await end()
+      // What an item's end brings about is not beyond who began it.
+      _ = try await end(within: stage.allowance)
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
     }
@@ -145,17 +142,19 @@ extension HomeTheaterFacade {
   }
 
   /// The end steps of the activity that is on, without those of devices that are used again.
-  private func leaveStage(for next: [PlannedStep], turn: Int) async throws(TheaterError)
-    -> [PlannedStep]
-  {
-    await stage.run?.cancel()
-    try check(turn)
-    await finishPositions()
-    try check(turn)
+  private func partingSteps(for next: [PlannedStep]) throws(TheaterError) -> [PlannedStep] {
     guard let activity = stage.activity, let scene = plan.scenes[activity.end] else { return [] }
     let kept = Set(next.map(\.device.id))
     return try planner.plan(scene, arguments: [:]).filter { !kept.contains($0.device.id) }
       .map(\.continuing)
+  }
+
+  /// Ends what is on its way, and saves where the item is.
+  private func leaveStage(_ turn: Int) async throws(TheaterError) {
+    await stage.run?.cancel()
+    try check(turn)
+    await finishPositions()
+    try check(turn)
   }
 
   private func finishPositions() async {
@@ -166,10 +165,11 @@ extension HomeTheaterFacade {
 
   private func take(
     stage activity: Activity, _ choice: Choice?, _ steps: [PlannedStep], resumedAt: Double?,
-    user: String
+    user: String, within allowance: Allowance
   ) async throws(TheaterError) -> Begun {
     let turn = stage.turn
     stage.activity = activity
+    stage.allowance = allowance
     stage.hasPlayed = false
     stage.report = ActivityReport(
       activity: activity.name, title: activity.title, item: choice?.id, itemTitle: choice?.title,
@@ -179,6 +179,7 @@ extension HomeTheaterFacade {
       try check(turn)
       stage.saving = Task { [positions] in await positions.run() }
     }
+    let steps = limited(steps, within: allowance)
     let run = start(steps, named: activity.start, status: .starting) { (facade, run) in
       await facade.begun(run, turn: turn)
     }

@@ -22,10 +22,27 @@ extension HomeTheaterFacade {
       hint: "Wait for its end, or ask who began it.")
   }
 
-  /// Passes where this person is old enough for everything that the steps play.
+  /// Passes where this person is old enough for everything that the steps play, also where a step
+  /// lets go on what one before it has chosen.
   func checkRatings(of steps: [PlannedStep], within allowance: Allowance) throws(TheaterError) {
     guard allowance.ageLimit != nil else { return }
-    for step in steps { try checkItem(step.command, on: step.device.id, within: allowance) }
+    var items = snapshots.compactMapValues { $0.state.playback?.item }
+    for step in steps {
+      let player = step.device.id
+      try checkItem(step.command, on: player, holding: items[player], within: allowance)
+      switch DiscMove(step.command) {
+      case .play(let item?)?: items[player] = item
+      case .skip?, .release?: items[player] = nil
+      case .play(nil)?, nil: break
+      }
+    }
+  }
+
+  /// Passes where this person is old enough for what would go on in a player.
+  func checkResuming(_ player: any Device, within allowance: Allowance) throws(TheaterError) {
+    // A player of another kind refuses the command itself.
+    guard let play = try? Command("play", argument: nil, role: player.role) else { return }
+    try checkItem(play, on: player.id, within: allowance)
   }
 
   /// Passes where this person is old enough for an item. One that is not in the library is not for
@@ -88,7 +105,8 @@ extension HomeTheaterFacade {
   }
 
   /// The steps with every volume at this person's limit at most. An amplifier that is louder from
-  /// before, and that no step sets, is turned down after its last step, or first.
+  /// before, and that no step sets, is turned down after its last step; where none is, or the last
+  /// one turns it off, before everything.
   func limited(_ steps: [PlannedStep], within allowance: Allowance) -> [PlannedStep] {
     guard let limit = allowance.volumeLimit else { return steps }
     var limited = steps.map { $0.limiting(volume: limit) }
@@ -98,6 +116,7 @@ extension HomeTheaterFacade {
         let softer = try? AmplifierCommand.volume(limit).checked()
       else { continue }
       let last = limited.lastIndex { $0.device.id == device.id }
+        .flatMap { limited[$0].turnsAmplifierOff ? nil : $0 }
       limited.insert(
         PlannedStep(
           device: device, command: softer, until: .accepted,
@@ -113,13 +132,45 @@ extension HomeTheaterFacade {
   private func checkItem(_ command: Command, on player: DeviceID, within allowance: Allowance)
     throws(TheaterError)
   {
+    let item = snapshots[player]?.state.playback?.item
+    try checkItem(command, on: player, holding: item, within: allowance)
+  }
+
+  /// Passes where this person is old enough for what a command brings about in a player that holds
+  /// this item. One that tells of none may still have one, and plays it when it is told to go on.
+  private func checkItem(
+    _ command: Command, on player: DeviceID, holding held: String?, within allowance: Allowance
+  ) throws(TheaterError) {
+    switch DiscMove(command) {
+    case .play(let chosen)?:
+      if let item = chosen ?? held {
+        try checkRating(of: item, within: allowance)
+      } else {
+        try checkSkipping(on: player, within: allowance)
+      }
+    case .skip?: try checkSkipping(on: player, within: allowance)
+    case .release?, nil: break
+    }
+  }
+}
+
+/// What a command does about the item in a player.
+private enum DiscMove {
+  /// Plays an item, or what is there already.
+  case play(String?)
+  /// Goes to another that the command does not name.
+  case skip
+  /// Leaves open what would play next.
+  case release
+
+  /// `nil` for what concerns no item.
+  init?(_ command: Command) {
     switch (DVDPlayerCommand(command), CDPlayerCommand(command)) {
-    case (.play(let request)?, _), (_, .play(let request)?):
-      let item = request.item ?? snapshots[player]?.state.playback?.item
-      if let item { try checkRating(of: item, within: allowance) }
-    case (.next?, _), (.previous?, _), (_, .next?), (_, .previous?):
-      try checkSkipping(on: player, within: allowance)
-    default: break
+    case (.play(let request)?, _), (_, .play(let request)?): self = .play(request.item)
+    case (.next?, _), (.previous?, _), (_, .next?), (_, .previous?): self = .skip
+    case (.stop?, _), (.eject?, _), (.off?, _), (_, .stop?), (_, .eject?), (_, .off?):
+      self = .release
+    default: return nil
     }
   }
 }
@@ -137,6 +188,10 @@ extension PlannedStep {
     else { return self }
     return PlannedStep(
       device: device, command: softer, until: until, onFailure: onFailure, always: always)
+  }
+
+  fileprivate var turnsAmplifierOff: Bool {
+    if case .off? = AmplifierCommand(command) { true } else { false }
   }
 
   fileprivate var setsVolume: Bool {

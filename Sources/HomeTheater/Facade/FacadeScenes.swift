@@ -65,9 +65,6 @@ extension HomeTheaterFacade {
 
   // MARK: Status
 
-  /// What is on.
-  package var activityReport: ActivityReport { stage.report }
-
   /// What is on, what plays and every device, for the API.
   package func status() async -> JSON {
     let now = clock.now()

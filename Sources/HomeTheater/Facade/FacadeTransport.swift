@@ -14,10 +14,10 @@ extension HomeTheaterFacade {
   package func resume(within allowance: Allowance = .everything) async throws(TheaterError)
     -> Confirmation
   {
-    if let item = stage.report.item, stage.activity?.category != .stations {
-      try checkRating(of: item, within: allowance)
-    }
-    return try await tellPlayer("play", within: allowance)
+    try checkStage(within: allowance)
+    let player = try player()
+    try checkResuming(player, within: allowance)
+    return try await tell(player, "play")
   }
   /// Goes to the next track.
   @discardableResult

@@ -1,14 +1,12 @@
 /// Cuts a stream of bytes into lines, never holding more than one line's limit.
 struct LineSplitter {
   private let longest: Int
-  private var partial: [UInt8] = []
+  /// What is kept of an unfinished line.
+  private(set) var partial: [UInt8] = []
   /// Bytes passed over since an oversized line began; `nil` outside one.
   private var skipped: Int?
 
   init(longest: Int = ProtocolLimits.longestLine) { self.longest = longest }
-
-  /// How many bytes of an unfinished line are kept.
-  var heldBytes: Int { partial.count }
 
   /// Takes what was read and hands on each complete line. Empty lines are passed over.
   mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ emit: (ConnectionEvent) -> Void) {

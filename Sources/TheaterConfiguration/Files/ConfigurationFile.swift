@@ -51,7 +51,9 @@ package struct ConfigurationFile: Sendable {
   package func configuration(plugins: KnownPlugins, secrets: some SecretSource)
     throws(InvalidConfiguration) -> TheaterConfiguration
   {
-    try .read(bytes, named: name, from: origin, plugins: plugins, secrets: secrets)
+    try .read(
+      bytes, named: name, from: origin, plugins: plugins, secrets: secrets,
+      isMissing: isFileMissing)
   }
 
   private static func folder(of path: String) -> String {

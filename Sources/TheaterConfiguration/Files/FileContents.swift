@@ -12,3 +12,9 @@ func contents(of file: Int32, atMost limit: Int) -> [UInt8]? {
     bytes.append(contentsOf: chunk[..<count])
   }
 }
+
+/// Whether there is nothing at a path. Who asks may be another than the controller's user: what
+/// cannot be seen may be there.
+func isFileMissing(_ path: String) -> Bool {
+  access(path, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno)
+}

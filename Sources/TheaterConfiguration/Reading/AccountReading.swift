@@ -61,7 +61,7 @@ extension ConfigurationReader {
         .reference, at: path.appending("password"), "a password does not stand in this file",
         hint: "Write {\"secret\": \"smtp\"}, and the password into the secret's file.")
     }
-    if server["security"]?.string == "none", !["localhost", "127.0.0.1", "::1"].contains(host) {
+    if server["security"]?.string == "none", !Self.isThisMachine(host) {
       report(
         .reference, at: path.appending("security"),
         "without encryption everybody on the way reads the codes",
@@ -71,20 +71,28 @@ extension ConfigurationReader {
 
   private mutating func checkGateway(_ gateway: JSON, at path: JSONPath) {
     guard let url = gateway["url"]?.string else { return }
+    if url.hasPrefix("http:"), !Self.isThisMachine(Self.host(of: url)) {
+      report(
+        .reference, at: path.appending("url"),
+        "without encryption everybody on the way reads the codes",
+        hint: "Take https; http is for a gateway on this machine.")
+    }
     let body = gateway["body"]?.string ?? ""
     for word in ["{phone}", "{text}"] where !url.contains(word) && !body.contains(word) {
       report(
         .reference, at: path, "\(word) stands neither in \"body\" nor in \"url\"",
         hint: "Write it where the gateway wants the \(word == "{text}" ? "message" : "number").")
     }
+    var type = "application/json"
     let known = [
       "application/json", "application/x-www-form-urlencoded", "application/xml", "text/xml",
       "text/plain",
     ]
     for (name, value) in gateway["headers"]?.object ?? [:]
     where name.lowercased() == "content-type" {
-      let type = value.string?.split(separator: ";").first.map { $0.lowercased() } ?? ""
-      guard known.contains(type.filter { $0 != " " }) else {
+      type = value.string?.split(separator: ";").first.map { $0.lowercased() } ?? ""
+      type.removeAll { $0 == " " }
+      guard known.contains(type) else {
         report(
           .reference, at: path.appending("headers").appending(name),
           "nobody knows how to write a number and a message into this kind of body",
@@ -92,5 +100,28 @@ extension ConfigurationReader {
         continue
       }
     }
+    // `{phone}` and `{text}` stand in texts, where they are JSON themselves.
+    guard type == "application/json", !body.isEmpty else { return }
+    do {
+      _ = try JSON(parsing: body.utf8)
+    } catch {
+      report(
+        .reference, at: path.appending("body"),
+        "expected JSON, as the Content-Type says or where it says nothing: \(error.description)",
+        hint: "Write it like {\"to\": \"{phone}\", \"message\": \"{text}\"}, or name another "
+          + "Content-Type in \"headers\".")
+    }
+  }
+
+  /// Whether what is sent there stays on this machine.
+  private static func isThisMachine(_ host: String) -> Bool {
+    ["localhost", "127.0.0.1", "::1"].contains(host.lowercased())
+  }
+
+  /// `sms.example.org` of `http://sms.example.org:8080/send?to={phone}`, `::1` of `http://[::1]/`.
+  private static func host(of url: String) -> String {
+    let authority = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+    if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
+    return String(authority.prefix { $0 != ":" })
   }
 }

@@ -12,10 +12,12 @@ extension TheaterConfiguration {
   ///   - origin: Where its relative paths start.
   ///   - plugins: What its devices may name.
   ///   - secrets: Where `{"secret": "name"}` is looked up.
+  ///   - isMissing: Whether there is no file at an absolute path.
   /// - Throws: Everything that is wrong with it.
   package static func read(
     _ bytes: some Sequence<UInt8>, named name: String, from origin: PathOrigin,
-    plugins: KnownPlugins, secrets: some SecretSource
+    plugins: KnownPlugins, secrets: some SecretSource,
+    isMissing: (String) -> Bool = { _ in false }
   ) throws(InvalidConfiguration) -> TheaterConfiguration {
     let document: JSONDocument
     do {
@@ -29,7 +31,7 @@ extension TheaterConfiguration {
     }
     var reader = ConfigurationReader(
       document: document, file: name, origin: origin, plugins: plugins, secrets: secrets)
-    return try reader.configuration()
+    return try reader.configuration(isMissing)
   }
 }
 
@@ -63,7 +65,9 @@ struct ConfigurationReader {
     self.secrets = secrets
   }
 
-  mutating func configuration() throws(InvalidConfiguration) -> TheaterConfiguration {
+  mutating func configuration(_ isMissing: (String) -> Bool) throws(InvalidConfiguration)
+    -> TheaterConfiguration
+  {
     for key in document.repeatedKeys {
       add(
         ConfigurationProblem(
@@ -84,12 +88,13 @@ struct ConfigurationReader {
       scenes: scenes, activities: readActivities(scenes: scenes, cables: cables),
       library: readLibrary(), cables: cables)
     let accounts = readAccounts()
+    let web = readWeb(isMissing)
     let folders = texts(member("pluginFolders"))
     let sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(
       devices: devices, plan: plan, accounts: accounts,
-      pluginFolders: folders.map(origin.absolute), web: readWeb(), warnings: sorted)
+      pluginFolders: folders.map(origin.absolute), web: web, warnings: sorted)
   }
 
   // MARK: Finding

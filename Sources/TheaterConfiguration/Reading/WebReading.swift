@@ -1,17 +1,49 @@
+import Glibc
 import JSON
 
 extension ConfigurationReader {
-  /// `"web"`, of which the grammar has checked everything.
-  func readWeb() -> WebSettings {
+  /// `"web"`; where it has a mistake, what stands without it.
+  mutating func readWeb(_ isMissing: (String) -> Bool) -> WebSettings {
     let web = member("web")
-    var tls: WebSettings.TLS?
-    if let certificate = web["tls"]?["certificate"]?.string, let key = web["tls"]?["key"]?.string {
-      tls = .files(certificate: origin.absolute(certificate), key: origin.absolute(key))
-    } else if web["tls"] == true {
-      tls = .ownMaking
+    let path: JSONPath = [.key("web")]
+    let host = text("host", of: web, at: path)
+    if let host, !Self.isHost(host) {
+      report(
+        .reference, at: path.appending("host"),
+        "expected an address or a name of this machine, found \"\(host.prefix(60))\"",
+        hint: "Write 127.0.0.1 for this machine alone, 0.0.0.0 or :: for the network.")
     }
     return WebSettings(
-      host: web["host"]?.string, port: web["port"]?.integer,
-      hosts: texts(web["hosts"] ?? .null), tls: tls)
+      host: host, port: web["port"]?.integer, hosts: texts(web["hosts"] ?? .null),
+      tls: readTLS(isMissing))
+  }
+
+  private mutating func readTLS(_ isMissing: (String) -> Bool) -> WebSettings.TLS? {
+    let path: JSONPath = [.key("web"), .key("tls")]
+    let tls = member("web")["tls"] ?? .null
+    if tls == true { return .ownMaking }
+    let files = ["certificate", "key"].compactMap { name -> String? in
+      guard let file = text(name, of: tls, at: path).map(origin.absolute) else { return nil }
+      if isMissing(file) {
+        report(
+          .reference, at: path.appending(name), "expected a PEM file, but there is no \(file)",
+          hint: "Put it there, or write \"tls\": true: then the controller makes a certificate.")
+      }
+      return file
+    }
+    return files.count == 2 ? .files(certificate: files[0], key: files[1]) : nil
+  }
+
+  /// Whether one can listen there: an address with or without its zone, or a name.
+  private static func isHost(_ host: String) -> Bool {
+    if host.contains(":") {
+      var address = in6_addr()
+      return inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1
+    }
+    if host.allSatisfy({ $0 == "." || $0.isNumber }) {
+      var address = in_addr()
+      return inet_pton(AF_INET, host, &address) == 1
+    }
+    return TextRule.hostName.allows(host)
   }
 }

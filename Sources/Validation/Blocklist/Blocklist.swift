@@ -4,17 +4,16 @@
 /// `,`, and with digits and symbols turned into the letters that they are written for (`0` is o,
 /// `1` and `!` are i, `3` is e, `4` and `@` are a, `5` and `$` are s, `7` is t, `8` is b). It is
 /// compared as it is, and without what stands around its first and last letter where at least
-/// eight code points and half of the text remain.
+/// eight code points and half of the text remain. A text of which nothing is left is common too.
 package enum Blocklist {
   /// Whether `text`, normalised, is too common.
   static func holds(_ text: [Unicode.Scalar]) -> Bool {
     let lower = text.flatMap(\.lowercased).filter { !separators.contains($0) }
-    return isCommon(lower) || isCommon(core(of: lower))
+    return lower.isEmpty || isCommon(lower) || isCommon(core(of: lower))
   }
 
   private static func isCommon(_ lower: [Unicode.Scalar]) -> Bool {
-    guard !lower.isEmpty else { return false }
-    return isRun(lower) || isRepetition(lower) || isListed(lower.map { letters[$0] ?? $0 })
+    isRun(lower) || isRepetition(lower) || isListed(lower.map { letters[$0] ?? $0 })
   }
 
   // MARK: Folding

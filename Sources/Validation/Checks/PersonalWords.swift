@@ -2,16 +2,21 @@
 enum PersonalWords {
   /// Shorter words are no use for guessing, and stand in too many others by chance.
   static let shortest = 4
+  /// A whole name or address counts from here on: it is what a guesser tries first.
+  static let shortestWhole = 3
 
-  /// Whether `text` holds a word of `personal`, whatever the case of either.
+  /// Whether `text` holds `personal` or a word of it, whatever the case of either.
   ///
-  /// Of an e-mail address the part before the first `@` counts. It counts as a whole, and so does
-  /// each run of letters, marks and digits in it, where it has four code points or more.
+  /// All of it counts where it has three code points or more. Of an e-mail address the part before
+  /// the first `@` counts by itself as well. That part counts as a whole, and so does each run of
+  /// letters, marks and digits in it, where it has four code points or more.
   static func occur(of personal: String, in text: [Unicode.Scalar]) -> Bool {
-    let typed = TypedText(personal)
-    let folded = typed.codePoints.prefix { $0 != "@" }.flatMap(\.lowercased)
-    let words = folded.split { !$0.isWordCharacter } + [trimmed(folded)[...]]
+    let folded = TypedText(personal).codePoints.flatMap(\.lowercased)
     let folding = text.flatMap(\.lowercased)
+    let whole = trimmed(folded)
+    if whole.count >= shortestWhole, folding.contains(sequence: whole[...]) { return true }
+    let own = Array(folded.prefix { $0 != "@" })
+    let words = own.split { !$0.isWordCharacter } + [trimmed(own)[...]]
     return words.contains { $0.count >= shortest && folding.contains(sequence: $0) }
   }
 

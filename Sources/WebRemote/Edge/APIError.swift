@@ -102,6 +102,11 @@ extension APIError {
     .contentTooLarge, "tooLarge", "the body is larger than \(Edge.largestBody / 1024) KiB",
     hint: "Send less.")
 
+  /// Nothing more can be read from the connection.
+  static let brokenBody = APIError(
+    .badRequest, "malformed", "the body cannot be read to its end",
+    hint: "Send it whole, with Content-Length or in chunks (RFC 9112, section 6).")
+
   /// The body is no JSON text.
   init(_ error: JSONSyntaxError) {
     self.init(

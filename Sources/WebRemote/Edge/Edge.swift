@@ -45,7 +45,8 @@ struct Edge: RouterMiddleware {
       response = await refusal(error, request, context)
     }
     secure(&response.headers)
-    return response
+    // The headers that GET would have, and nothing behind them (RFC 9110, section 9.3.2).
+    return request.method == .head ? response.createHeadResponse() : response
   }
 
   /// The answer to a request that failed.

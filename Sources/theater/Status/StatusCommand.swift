@@ -28,6 +28,7 @@ struct Status: AsyncParsableCommand {
       try await theater.listen { event in
         let object: JSON = ["event": .string(event.name), "data": event.json]
         Console.say(object.text())
+        try Console.checkOutput()
         return true
       }
     } else if Console.isTerminal {
@@ -43,6 +44,7 @@ struct Status: AsyncParsableCommand {
     var changes = ChangeLines()
     try await theater.listen { event in
       for line in changes.lines(for: event) { Console.say(line) }
+      try Console.checkOutput()
       return true
     }
   }

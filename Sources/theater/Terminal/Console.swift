@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The terminal, without buffers: what is said is there at once, also in a pipe.
 enum Console {
@@ -46,12 +47,27 @@ enum Console {
     return String(cString: value)
   }
 
+  /// Why standard output did not take everything, once it has not.
+  private static let failure = Mutex<Int32?>(nil)
+
+  /// Ends a command whose answer nobody can have read. A reader that has gone away wanted no more.
+  static func checkOutput() throws(Ending) {
+    guard let reason = failure.withLock({ $0 }), reason != EPIPE else { return }
+    throw Ending(
+      .failed, "cannot write to standard output: \(String(cString: strerror(reason)))",
+      hint: "What was asked is done, but what it says is lost.")
+  }
+
   private static func write(_ text: String, to file: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else {
+        let reason = errno
+        if file == STDOUT_FILENO { failure.withLock { $0 = $0 ?? reason } }
+        return
+      }
       rest = rest.dropFirst(count)
     }
   }

@@ -8,6 +8,10 @@ struct KeptLines: LogHandler {
   var logLevel = Logger.Level.debug
 
   var lines: [String] { kept.lines.withLock { $0 } }
+  /// Those that somebody should look at.
+  var alarms: [String] {
+    lines.filter { $0.hasPrefix("warning") || $0.hasPrefix("error") || $0.hasPrefix("critical") }
+  }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

@@ -25,7 +25,7 @@ struct Admission: Sendable {
     var json = JSON.object([:])
     var text = ByteBuffer()
     if route.body != .none {
-      text = try await Self.body(of: request)
+      text = try await Self.body(of: request, context)
       if route.body == .json, text.readableBytes > 0 {
         json = try JSON(parsing: text.readableBytesView)
       }
@@ -64,7 +64,8 @@ struct Admission: Sendable {
     return text.flatMap { DeviceToken($0) }
   }
 
-  private static func body(of request: Request) async throws -> ByteBuffer {
+  private static func body(of request: Request, _ context: RemoteContext) async throws -> ByteBuffer
+  {
     if let length = request.headers[.contentLength].flatMap({ Int($0) }),
       length > Edge.largestBody
     {
@@ -76,6 +77,12 @@ struct Admission: Sendable {
     } catch is NIOTooManyBytesError {
       // A body that comes in chunks names no length before.
       throw APIError.bodyTooLarge
+    } catch {
+      // A form that HTTP does not have, or an end before the end: anybody may send that.
+      context.logger.debug(
+        "\(request.method) \(request.uri.path): the body breaks off",
+        metadata: ["error": "\(error)"])
+      throw APIError.brokenBody
     }
     guard body.readableBytes > 0 else { return body }
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()

@@ -1,0 +1,174 @@
+import Devices
+import JSON
+import TestSupport
+import Testing
+
+@testable import HomeTheater
+
+/// Limits on the ways that name neither film nor volume: going on, scenes, ends.
+@Suite struct LimitTests {
+  private static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
+  private static let guest = Allowance(permissions: [.view, .play], volumeLimit: 30)
+
+  /// The evening with ratings, and with this scene in place of the end of a film.
+  private static func evening(endingWith steps: [Step]) -> TheaterPlan {
+    var plan = TheaterPlan.rated
+    plan.scenes["end-film"] = Scene(name: "end-film", steps: steps)
+    return plan
+  }
+
+  private static func dvd(_ json: JSON) -> Step { TheaterPlan.step("dvd", .dvdPlayer, json) }
+
+  /// A bare `play` for the DVD player.
+  private static func play(_ theater: Theater, within allowance: Allowance) async -> TheaterError? {
+    await refusal { () async throws(TheaterError) in
+      try await theater.facade.perform("play", on: "dvd", until: .accepted, within: allowance)
+    }
+  }
+
+  /// Has the DVD player report this, and waits until the facade has seen it.
+  private static func report(_ playback: Playback, in theater: Theater) async -> Bool {
+    await theater["dvd"].report(.playback, playback.json)
+    return await eventually(within: 60) {
+      await theater.facade.snapshots["dvd"]?.state.playback == playback
+    }
+  }
+
+  @Test("E9 · who is not old enough cannot let a player go on that tells of no film")
+  func unknownItem() async throws {
+    try await Theater(plan: .rated).live { theater in
+      // As a player that was stopped: it tells of no item, and begins the one it had.
+      _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .settled)
+      #expect(await Self.report(Playback(.stopped), in: theater))
+      theater.journal.clear()
+      #expect(await Self.play(theater, within: Self.child)?.code == .forbidden)
+      #expect(theater.journal.lines.isEmpty)
+      // Who may watch everything in the library may watch this too.
+      let grown = Allowance(permissions: Set(Permission.allCases), ageLimit: 16)
+      #expect(await Self.play(theater, within: grown) == nil)
+      #expect(await Self.report(Playback(.paused, item: "f1"), in: theater))
+      #expect(await Self.play(theater, within: Self.child) == nil)
+    }
+  }
+
+  @Test(
+    "E9 · a scene's step that lets a player go on is checked by what is in the player by then",
+    arguments: [
+      (["play"], nil, false), (["play"], "f1", true), (["play"], "f2", false),
+      (["stop", "play"], "f1", false), (["next"], "f1", false),
+      ([["play": ["item": "f1"]], "pause", "play"], nil, true),
+      ([["play": ["item": "f1"]], "stop", "play"], nil, false),
+      ([["play": ["item": "f1"]], "off", "on", "play"], "f1", false),
+    ] as [([JSON], String?, Bool)])
+  func sceneSteps(commands: [JSON], item: String?, isAllowed: Bool) async throws {
+    var plan = TheaterPlan.rated
+    plan.scenes["go-on"] = Scene(name: "go-on", steps: commands.map(Self.dvd))
+    try await Theater(plan: plan).live { theater in
+      if let item { #expect(await Self.report(Playback(.paused, item: item), in: theater)) }
+      let refused = await refusal { () async throws(TheaterError) in
+        try await theater.facade.runScene("go-on", arguments: [:], within: Self.child)
+      }
+      #expect(refused?.code == (isAllowed ? nil : .forbidden))
+    }
+  }
+
+  @Test("E9 · resuming is checked by what is in the player, not by what was begun")
+  func resuming() async throws {
+    var plan = TheaterPlan.rated
+    plan.scenes["surprise"] = Scene(
+      name: "surprise", steps: [Self.dvd(["play": ["item": "f2"]])])
+    plan.activities["surprise"] = Activity(
+      name: "surprise", start: "surprise", end: "end-film", player: "dvd")
+    try await Theater(plan: plan).live { theater in
+      let facade = theater.facade
+      // The film stands in the scene: the activity knows of none.
+      let begun = try await facade.begin("surprise", item: nil, fromStart: false, user: "ann")
+      #expect(await begun.run.finished().status == .done)
+      #expect(await Self.report(Playback(.paused, item: "f2"), in: theater))
+      let fixed = await refusal { () async throws(TheaterError) in
+        try await facade.resume(within: Self.child)
+      }
+      #expect(fixed?.code == .forbidden)
+      // The player has gone on to another than the one that was begun.
+      let film = try await facade.begin("film", item: "f1", fromStart: false, user: "ann")
+      #expect(await film.run.finished().status == .done)
+      #expect(await Self.report(Playback(.paused, item: "f2", position: 1), in: theater))
+      let next = await refusal { () async throws(TheaterError) in
+        try await facade.resume(within: Self.child)
+      }
+      #expect(next?.code == .forbidden)
+      #expect(await Self.report(Playback(.paused, item: "f1", position: 1), in: theater))
+      #expect(try await facade.resume(within: Self.child) == .observed)
+    }
+  }
+
+  @Test("E11 · an end scene's volume ends at the guest's limit")
+  func endVolume() async throws {
+    let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
+    try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
+      let begun = try await theater.facade.begin(
+        "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+      _ = await begun.run.finished()
+      theater.journal.clear()
+      let run = try await theater.facade.end(within: Self.guest)
+      #expect(await theater.journal(of: run) == ["amp {\"volume\":30}"])
+      #expect(run.report.status == .done)
+    }
+  }
+
+  @Test("E11 · an amplifier that an end scene turns off is turned down before, not after")
+  func turnedDownBeforeOff() async throws {
+    let off = TheaterPlan.step("amp", .amplifier, "off")
+    try await Theater(plan: Self.evening(endingWith: [off])).live { theater in
+      let begun = try await theater.facade.begin(
+        "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+      _ = await begun.run.finished()
+      await theater["amp"].report(.volume, 80)
+      #expect(
+        await eventually(within: 60) {
+          await theater.facade.snapshots["amp"]?.state.volume == 80
+        })
+      theater.journal.clear()
+      let run = try await theater.facade.end(within: Self.guest)
+      #expect(await theater.journal(of: run) == ["amp {\"volume\":30}", "amp \"off\""])
+    }
+  }
+
+  @Test("E11 · what a film's end brings about is no louder than its guest may have it")
+  func endOfItem() async throws {
+    let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
+    try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
+      let begun = try await theater.facade.begin(
+        "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+      _ = await begun.run.finished()
+      #expect(await eventually { await theater.facade.stage.report.status == .running })
+      theater.journal.clear()
+      await theater["dvd"].report(.playback, Playback(.ended, item: "f1").json)
+      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(theater.journal.lines.filter { $0.contains("volume") } == ["amp {\"volume\":30}"])
+    }
+  }
+
+  @Test("E9 · an end scene that plays what somebody is not old enough for is not theirs to run")
+  func endRating() async throws {
+    let steps = [Self.dvd(["play": ["item": "f2"]])]
+    try await Theater(plan: Self.evening(endingWith: steps)).live { theater in
+      let facade = theater.facade
+      let begun = try await facade.begin("film", item: "f1", fromStart: false, user: "ann")
+      _ = await begun.run.finished()
+      theater.journal.clear()
+      let ended = await refusal { () async throws(TheaterError) in
+        try await facade.end(within: Self.child)
+      }
+      #expect(ended?.code == .forbidden)
+      // On a switch the same steps would run first.
+      let switched = await refusal { () async throws(TheaterError) in
+        try await facade.begin(
+          "music", item: "s1", fromStart: false, user: "c", within: Self.child)
+      }
+      #expect(switched?.code == .forbidden)
+      #expect(theater.journal.lines.isEmpty)
+      #expect(await facade.stage.report.item == "f1")
+    }
+  }
+}
