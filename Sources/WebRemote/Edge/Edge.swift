@@ -9,12 +9,6 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// What goes wrong with a connection, not with what is asked over it.
-private protocol ConnectionFailure: Error {}
-extension IOError: ConnectionFailure {}
-extension ChannelError: ConnectionFailure {}
-extension NIOSSLError: ConnectionFailure {}
-
 /// What every request passes: the rules for browsers, one form of paths, one shape for errors, the
 /// headers that keep a browser from doing more than it should. Nothing of what fails inside reaches
 /// the outside.
@@ -54,9 +48,7 @@ struct Edge: RouterMiddleware {
     -> Response
   {
     guard var known = Self.known(error, request) else {
-      // Nobody is there any more, and anybody can bring that about as often as they like.
-      context.logger.log(
-        level: error is any ConnectionFailure ? .debug : .error,
+      context.logger.error(
         "\(request.method) \(request.uri.path) failed",
         metadata: ["error": "\(type(of: error)): \(error)"])
       return Response(status: .internalServerError)
