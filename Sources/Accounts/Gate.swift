@@ -81,7 +81,7 @@ package struct Gate: Sendable {
       store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
     registration = Registration(
       accounts: stores.accounts, invitations: invitations, setupCode: setupCode, hasher: hasher,
-      rules: policy.rules, events: events, clock: clock, random: random)
+      throttle: throttle, rules: policy.rules, events: events, clock: clock, random: random)
     let proofs = AccountProofs(
       stores: stores, delivery: delivery, hasher: hasher, throttle: throttle, policy: policy,
       steady: steady, clock: clock, random: random)

@@ -50,7 +50,8 @@ import WebRemote
             .POST, "/api/sessions",
             ["email": "ann@example.org", "password": .string(theater.password)]
           ).json["token"]?.string { tokens.append(token) }
-          return tokens
+          // An account has 20 sessions; older ones have ended.
+          return tokens.suffix(3)
         }
       }
       try? await Task.sleep(for: time)

@@ -37,19 +37,42 @@ import Testing
   }
 
   @Test("E7 · the log is bounded; guessing passwords does not push out what others did")
-  func bounds() async throws {
+  func strangers() async throws {
     try await store.append([entry("kept", by: "a")])
     try await store.append((0..<21_000).map { entry("\($0)", by: nil) })
     let kept = try await store.entries(newest: 100_000, since: nil)
     #expect(kept.first?.subject == "kept")
     #expect(kept.count <= 1 + AccountDatabase.mostStrangersEntries + 500)
     #expect(kept.last?.subject == "20999")
-    // As if 179,000 further ones had come.
+    // As if 179,000 further ones of strangers had come: ids are no number of entries.
     try await database.pool.write {
       try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 200000 WHERE name = 'audit'")
     }
-    try await store.append([entry("newest", by: "a")])
-    #expect(try await store.entries(newest: 100_000, since: nil).map(\.subject) == ["newest"])
+    try await store.append([entry("newest", by: nil)])
+    let after = try await store.entries(newest: 100_000, since: nil)
+    #expect(after.first?.subject == "kept")
+    #expect(after.last?.subject == "newest")
+    #expect(after.count == kept.count + 1)
+  }
+
+  @Test("E7 · an account has its share of the log, and pushes out its own entries alone")
+  func shares() async throws {
+    let own = AuditEntry(
+      at: scratch.now, deed: .unlocked, outcome: .done, actor: nil, subject: "ours",
+      origin: .controller)
+    try await store.append([entry("kept", by: "a"), own])
+    // Every second entry: whose one is looked at must not depend on whose the last one is.
+    try await store.append(
+      (0..<11_000).flatMap { [entry("\($0)", by: "b"), entry("\($0)", by: "c")] })
+    let kept = try await store.entries(newest: 100_000, since: nil)
+    #expect(kept.first?.subject == "kept")
+    #expect(kept.dropFirst().first == own)
+    for account in ["b", "c"] {
+      let entries = kept.filter { $0.actor?.account?.text == account }
+      #expect(entries.count >= AccountDatabase.mostEntriesOfOne)
+      #expect(entries.count <= AccountDatabase.mostEntriesOfOne + 500)
+      #expect(entries.last?.subject == "10999")
+    }
   }
 }
 

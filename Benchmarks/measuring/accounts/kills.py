@@ -17,8 +17,9 @@ from ..controller import Controller, small_configuration
 from .people import Person, login, new_password, registration
 from .visitors import Visitor
 
-# Of each kind, so many are kept; more are taken back, which is a write as well.
-MOST = 40
+# Of each kind, so many are kept; more are taken back, which is a write as well. Of sessions an account
+# has 20, those that nobody got to know of included.
+MOST = {"invitation": 40, "account": 40, "session": 10}
 
 
 class Ledger:
@@ -39,7 +40,7 @@ class Ledger:
         """One that is there, no longer known to be; `None` while there are few."""
         with self._lock:
             there = [key for key, value in self._is_there.items() if key[0] == kind and value]
-            if len(there) <= MOST:
+            if len(there) <= MOST[kind]:
                 return None
             del self._is_there[there[0]]
             return there[0][1]

@@ -63,11 +63,17 @@ extension Gate {
   }
 
   /// Takes a pass back; its sessions end at once.
-  /// - Throws: `forbidden`, `notFound`.
+  /// - Throws: `forbidden`, `notFound`; `storageFull` or `storageFailed` where its sessions have
+  ///   ended, but the pass is not forgotten: repeat.
   package func revokeGuestPass(
     _ id: AccountID, by principal: Principal
   ) async throws(AccountError) {
     try principal.mustBeOwner("take a guest pass back")
+    guard try await stores.guestPasses.guestPasses().contains(where: { $0.id == id }) else {
+      throw .unknownGuestPass
+    }
+    // Guests are out before the store is told: a full disk keeps nobody in.
+    try await sessions.end(of: id, where: { _ in true }, ended: { events.publish(.loggedOut($0)) })
     let gone = try await stores.guestPasses.deleteGuestPass(id)
     sessions.changed(id)
     end(gone)
@@ -76,22 +82,29 @@ extension Gate {
 
   /// Opens a session for the holder of a pass.
   /// - Parameter typed: the code, or the link that ends in it.
-  /// - Throws: `codeInvalid`; `storageFull`, `storageFailed`.
+  /// - Throws: `codeInvalid`, `tooManyTries`; `storageFull`, `storageFailed`.
   package func enter(withGuestPass typed: String) async throws(AccountError) -> LoggedIn {
     do throws(AccountError) {
-      let code = typed.split(separator: "#").last.flatMap { EntryCode(typed: String($0)) }
-      guard let code,
-        let pass = try await stores.guestPasses.guestPass(digest: code.guestPassDigest),
-        pass.expires > clock.now()
-      else { throw .guestPassInvalid }
-      let loggedIn = try await sessions.open(with: pass)
+      let pass = try await throttle.guarding(nil) { () throws(AccountError) in
+        try await goodPass(typed)
+      }
+      let loggedIn = try await sessions.open(with: pass) { events.publish(.loggedOut($0)) }
       events.publish(.loggedIn(loggedIn.principal, by: "guestPass"))
       await audit.record(.guestEntered, by: AuditActor(loggedIn.principal))
       return loggedIn
     } catch {
-      await audit.record(.guestEntered, by: nil, outcome: .refused(error))
+      await audit.refused(error, .guestEntered, by: nil)
       throw error
     }
+  }
+
+  private func goodPass(_ typed: String) async throws(AccountError) -> GuestPass {
+    let code = typed.split(separator: "#").last.flatMap { EntryCode(typed: String($0)) }
+    guard let code,
+      let pass = try await stores.guestPasses.guestPass(digest: code.guestPassDigest),
+      pass.expires > clock.now()
+    else { throw .guestPassInvalid }
+    return pass
   }
 }
 

@@ -99,7 +99,7 @@ package struct Login<Method: LoginMethod>: Sendable {
 
     progress(.openingSession)
     let device = try await throttle.recognise(proof.account)
-    var loggedIn = try await sessions.open(for: proof)
+    var loggedIn = try await sessions.open(for: proof) { events.publish(.loggedOut($0)) }
     loggedIn.device = device
 
     progress(.notifying)

@@ -36,13 +36,15 @@ package struct RegistrationRequest: Sendable, Redacted {
   }
 }
 
-/// Makes accounts for people who hold a code (E7). The code is checked before anything costs time,
+/// Makes accounts for people who hold a code (E7). The code is checked before anything costs time, and
+/// guessing it is slowed down;
 /// and whether the address is taken is told only to its holder, by the store that decides it.
 struct Registration: Sendable {
   let accounts: any AccountStore
   let invitations: Invitations
   let setupCode: SetupCode
   let hasher: PasswordHasher
+  let throttle: Throttle
   let rules: RuleSet
   let events: AccountEvents
   let clock: WallClock
@@ -50,11 +52,13 @@ struct Registration: Sendable {
 
   /// Makes an account. The code is used up only by success.
   /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
-  ///   `codeInvalid`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`, `storageFailed`,
+  ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`, `storageFailed`,
   ///   `internal`.
   func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
-    let code = try request.admission.code()
-    let role = try await admittedRole(request.admission, code)
+    let (code, role) = try await throttle.guarding(nil) { () throws(AccountError) in
+      let code = try request.admission.code()
+      return (code, try await admittedRole(request.admission, code))
+    }
     let (name, email, password) = try checked(request)
 
     let hash = try await hasher.hash(password.password)

@@ -30,7 +30,7 @@ struct SecondFactors: Sendable {
 
   /// How many recovery codes there are.
   static let recoveryCodes = 10
-  private static let purpose = "second factor"
+  fileprivate static let purpose = "second factor"
 
   func isActive(for account: AccountID) async throws(AccountError) -> Bool {
     try await store.factor(of: account)?.isActive ?? false
@@ -114,5 +114,12 @@ struct SecondFactors: Sendable {
 
   private func newRecoveryCodes() -> [EntryCode] {
     (0..<Self.recoveryCodes).map { _ in EntryCode(from: random) }
+  }
+}
+
+extension SealingKey {
+  /// Whether the second factor of an account was sealed with this key.
+  package func opens(_ factor: StoredFactor, of account: AccountID) -> Bool {
+    (try? open(factor.sealed, context: account.text, purpose: SecondFactors.purpose)) != nil
   }
 }

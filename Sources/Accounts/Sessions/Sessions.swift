@@ -10,6 +10,9 @@ package final class Sessions: Sendable {
   private let random: RandomSource
   private let cache: Mutex<SessionCache>
 
+  /// How many sessions an account or guest pass has at once; another one ends the oldest.
+  static let mostOfOneHolder = 20
+
   package init(
     store: any SessionStore, lifetime: SessionLifetime = .standard, clock: WallClock = .system,
     steady: SteadyClock = .system, random: RandomSource = .system
@@ -23,16 +26,20 @@ package final class Sessions: Sendable {
   }
 
   /// Opens a session with a new token; drops from the store what has ended.
+  /// - Parameter ended: told whose session it was, for each that was one too many.
   /// - Throws: `wrongCredentials` where the account is entered with another password or factor by
   ///   now; `storageFull` or `storageFailed`; then there is no session.
-  package func open(for proof: ProofOfIdentity) async throws(AccountError) -> LoggedIn {
-    try await open(.account(proof.account), provenBy: proof.record)
+  package func open(
+    for proof: ProofOfIdentity, ended: (Principal) -> Void = { _ in }
+  ) async throws(AccountError) -> LoggedIn {
+    try await open(.account(proof.account), provenBy: proof.record, ended: ended)
   }
 
-  /// Opens a guest's session.
-  /// - Throws: `storageFull` or `storageFailed`; then there is no session.
-  func open(with pass: GuestPass) async throws(AccountError) -> LoggedIn {
-    try await open(.guest(pass), provenBy: nil)
+  /// Opens a guest's session; else as above.
+  func open(
+    with pass: GuestPass, ended: (Principal) -> Void
+  ) async throws(AccountError) -> LoggedIn {
+    try await open(.guest(pass), provenBy: nil, ended: ended)
   }
 
   /// Whose token this is; counts as a use of the session. Costs no query while the session is in
@@ -134,7 +141,7 @@ package final class Sessions: Sendable {
   }
 
   private func open(
-    _ holder: SessionHolder, provenBy record: AccountRecord?
+    _ holder: SessionHolder, provenBy record: AccountRecord?, ended: (Principal) -> Void
   ) async throws(AccountError) -> LoggedIn {
     let now = moment()
     let token = SessionToken(from: random)
@@ -143,9 +150,17 @@ package final class Sessions: Sendable {
       lastSeenAt: now.day, proven: now.steady, origin: .current)
     let digest = token.digest
     let generation = cache.withLock(\.generation)
-    try await store.insert(
-      session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day))
-    cache.withLock { $0.insert(session, for: digest, generation: generation) }
+    let tooMany = try await store.insert(
+      session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day),
+      most: Self.mostOfOneHolder)
+    let fresh = cache.withLock { cache in
+      cache.insert(session, for: digest, generation: generation)
+      return tooMany.filter { each in
+        defer { cache.forget(each.digest) }
+        return cache.end(each.digest)
+      }
+    }
+    for each in fresh { ended(principal(of: each.session)) }
     return LoggedIn(token: token, principal: principal(of: session))
   }
 

@@ -57,14 +57,16 @@ package protocol InvitationStore: Sendable {
 
 /// Where sessions are kept, under the digests of their tokens.
 package protocol SessionStore: Sendable {
-  /// Keeps a session, and drops those that are over.
+  /// Keeps a session, and drops those that are over and, where its holder has more than `most` with
+  /// it, the oldest of the others.
   /// - Parameter record: the account as it was when it was proven; nil for a guest's session.
+  /// - Returns: those that were too many.
   /// - Throws: `notLoggedIn` where the account or pass is gone; `wrongCredentials` where the account
   ///   is entered with another password or factor by now: what was proven holds no more.
   func insert(
     _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
-    dropping ended: SessionCutoff
-  ) async throws(AccountError)
+    dropping ended: SessionCutoff, most: Int
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)]
 
   /// The session with this digest and its holder as it is now.
   func session(digest: SecretDigest) async throws(AccountError) -> Session?

@@ -3,14 +3,14 @@ import Foundation
 import GRDB
 
 extension AccountDatabase: AuditStore {
-  /// How many entries are kept. There is no bound by age: a clock that is wrong for a minute would
-  /// empty the log.
-  package static let mostAuditEntries: Int64 = 100_000
-  /// How many of them may be the refusals of people who proved nothing: who guesses passwords does
-  /// not push out what others did.
+  /// How many entries of one account or guest pass are kept, and of the controller itself. Each has
+  /// a share of its own, so that nobody pushes out what others did. There is no bound by age: a clock
+  /// that is wrong for a minute would empty the log.
+  package static let mostEntriesOfOne = 10_000
+  /// How many refusals of people who proved nothing are kept, all of them together.
   package static let mostStrangersEntries = 20_000
-  /// The second bound is looked at once in so many entries.
-  private static let tidyInterval: Int64 = 500
+  /// The bounds are looked at once in so many entries, for everybody whose they are.
+  static let tidyInterval: Int64 = 500
 
   package func append(_ entries: [AuditEntry]) async throws(AccountError) {
     try await run {
@@ -49,15 +49,24 @@ extension AccountDatabase: AuditStore {
         entry.origin.device, entry.actor?.account == nil && entry.outcome != .done,
       ])
     let id = database.lastInsertedRowID
-    try database.execute(
-      sql: "DELETE FROM audit WHERE id <= ?", arguments: [id - mostAuditEntries])
-    if id.isMultiple(of: tidyInterval) {
+    if id.isMultiple(of: tidyInterval) { try tidy(since: id - tidyInterval, in: database) }
+  }
+
+  /// Drops what is beyond their share, of all who have an entry after `id`.
+  private static func tidy(since id: Int64, in database: Database) throws {
+    let authors = try Row.fetchAll(
+      database, sql: "SELECT DISTINCT account, isStranger FROM audit WHERE id > ?", arguments: [id])
+    for author in authors {
+      let account: String? = author["account"]
+      let isStranger: Bool = author["isStranger"]
+      // The newest that is too many is found through the index, by author and id.
       try database.execute(
         sql: """
-          DELETE FROM audit WHERE isStranger = 1 AND id <= (
-            SELECT id FROM audit WHERE isStranger = 1 ORDER BY id DESC LIMIT 1 OFFSET ?)
+          DELETE FROM audit WHERE account IS ?1 AND isStranger = ?2 AND id <= (
+            SELECT id FROM audit WHERE account IS ?1 AND isStranger = ?2
+            ORDER BY id DESC LIMIT 1 OFFSET ?3)
           """,
-        arguments: [mostStrangersEntries])
+        arguments: [account, isStranger, isStranger ? mostStrangersEntries : mostEntriesOfOne])
     }
   }
 

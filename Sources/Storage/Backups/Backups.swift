@@ -12,6 +12,8 @@ package struct Backups: Sendable {
 
   /// Files beside the database that belong to it.
   static let companions = [KeyFile.name]
+  /// How the names of the database and of what SQLite keeps beside it end.
+  private static let logEnds = ["", "-journal", "-wal", "-shm"]
   /// How many of the daily ones are kept, and of those before a change of the tables, and of those
   /// that were replaced.
   private static let kept: [String: Int] = ["daily": 7, "before": 3, "replaced": 2]
@@ -33,20 +35,40 @@ package struct Backups: Sendable {
   }
 
   /// The backup with this name or at this path.
-  package func find(_ name: String) -> Backup {
-    Backup(at: name.contains("/") ? name : "\(folder)/\(name)")
+  /// - Throws: `missing` for what names no backup: nothing, `.`, `..`, a hidden folder.
+  package func find(_ name: String) throws(StorageError) -> Backup {
+    let backup = Backup(at: name.contains("/") ? name : "\(folder)/\(name)")
+    guard !name.isEmpty, !backup.name.isEmpty, !backup.name.hasPrefix(".") else {
+      throw .noBackup(named: name)
+    }
+    return backup
   }
 
-  /// Looks at a backup from its first page to its last.
-  /// - Throws: `damaged`, `newerSchema`, `noBackup`, `failed`.
+  /// Looks at a backup from its first page to its last, and tries its key.
+  /// - Throws: `damaged`, `newerSchema`, `missing`, `failed`.
   @discardableResult
   package func verify(_ backup: Backup) throws(StorageError) -> BackupContents {
-    guard access(backup.database, F_OK) == 0 else { throw .noBackup(backup.path) }
+    try check(backup, withKey: true)
+  }
+
+  private func check(
+    _ backup: Backup, withKey: Bool
+  ) throws(StorageError) -> BackupContents {
+    guard DurableFile.kind(backup.database) != .nothing else { throw .noBackup(backup.path) }
+    // Opening anything else could wait for ever, or lead elsewhere.
+    for name in Self.companions + Self.logEnds.map({ TheaterDatabase.fileName + $0 })
+    where DurableFile.kind("\(backup.path)/\(name)") == .other {
+      throw .damaged(backup.path, because: "its \(name) is no file")
+    }
     do {
       var configuration = Configuration()
       configuration.readonly = true
       let queue = try DatabaseQueue(path: backup.database, configuration: configuration)
-      return try queue.read { try BackupCheck.contents($0, at: backup.path) }
+      return try queue.read { database in
+        let contents = try BackupCheck.contents(database, at: backup.path)
+        if withKey { try KeyCheck.check(database, in: backup.path) }
+        return contents
+      }
     } catch {
       throw StorageError(error, at: backup.path)
     }
@@ -69,16 +91,19 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Copies `source`, which lies in the state folder.
+  /// Copies `source`, which lies in the state folder. Before a change of the tables the key is not
+  /// tried: who has lost it can start all the same.
   func create(
     _ reason: Backup.Reason, of source: any DatabaseReader, at now: Date
   ) throws(StorageError) -> Backup {
+    let withKey = if case .before = reason { false } else { true }
+    if withKey { try tryKey(source) }
     let backup = try BackupDraft(in: folder).filled { draft throws(StorageError) in
       try copy(source, to: draft.database)
       for name in Self.companions where access("\(state)/\(name)", F_OK) == 0 {
         try DurableFile.copy("\(state)/\(name)", to: "\(draft.path)/\(name)")
       }
-      try verify(draft)
+      _ = try check(draft, withKey: withKey)
     }.named(Backup.name(reason, at: now))
     dropOld(but: backup)
     return backup

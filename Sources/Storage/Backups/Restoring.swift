@@ -7,7 +7,8 @@ extension Backups {
   /// belongs to it.
   ///
   /// Nothing is touched before the backup was found whole and its copy is on the disk; from then on
-  /// every moment at which the power could go leaves one or the other.
+  /// every moment at which the power could go leaves one or the other. What lets somebody in and may
+  /// have been ended, used or taken back since is void in the copy.
   /// - Returns: where the replaced database is now; nil where there was none.
   /// - Throws: `inUse` while a controller runs; `damaged`, `newerSchema` or `noBackup` for a bad
   ///   backup; `full`, `failed`.
@@ -23,6 +24,7 @@ extension Backups {
       unlink(draft(name))
       try DurableFile.copy("\(backup.path)/\(name)", to: draft(name))
     }
+    try voidEntrances(of: draft(TheaterDatabase.fileName))
     let replaced = try setAside(files, at: now)
     // A log would be applied to a database that it does not belong to.
     for end in ["-wal", "-shm"] { unlink("\(state)/\(TheaterDatabase.fileName)\(end)") }
@@ -35,6 +37,27 @@ extension Backups {
   }
 
   private func draft(_ name: String) -> String { "\(state)/.\(name).restoring" }
+
+  /// Of a database, what let somebody in when the backup was made.
+  private static let entrances = ["session", "oneTimeCode", "device", "invitation", "guestPass"]
+
+  private func voidEntrances(of path: String) throws(StorageError) {
+    do {
+      let queue = try DatabaseQueue(path: path)
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      try queue.write { database in
+        for table in Self.entrances {
+          // An older database has not all of them.
+          guard try database.tableExists(table) else { continue }
+          try database.execute(sql: "DELETE FROM \(table)")
+        }
+      }
+      try queue.close()
+    } catch {
+      throw StorageError(error, at: path)
+    }
+    try DurableFile.sync(path)
+  }
 
   /// Copies what is there now, in whatever state it is.
   private func setAside(_ files: [String], at now: Date) throws(StorageError) -> Backup? {

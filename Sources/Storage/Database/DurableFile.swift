@@ -3,6 +3,17 @@ import Glibc
 
 /// Files that are there after a power cut, or not at all, and that nobody else reads: 0600 in 0700.
 enum DurableFile {
+  /// What lies at a path, a link not followed.
+  enum Kind: Hashable {
+    case nothing, file, other
+  }
+
+  static func kind(_ path: String) -> Kind {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return .nothing }
+    return status.st_mode & S_IFMT == S_IFREG ? .file : .other
+  }
+
   /// Makes a folder with those above it.
   static func makeFolder(_ path: String) throws(StorageError) {
     do {

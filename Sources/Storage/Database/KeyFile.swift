@@ -15,10 +15,7 @@ enum KeyFile {
   /// - Throws: `damaged` for a file of another length; `full`, `failed`.
   static func key(in folder: String) throws(StorageError) -> SealingKey {
     let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-    if let bytes = try read(path) {
-      guard let key = SealingKey(bytes: bytes) else { throw .damagedKey(path) }
-      return key
-    }
+    if let key = try existing(at: path, tightening: true) { return key }
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<SealingKey.length).map { _ in
       UInt8.random(in: .min ... .max, using: &generator)
@@ -28,13 +25,27 @@ enum KeyFile {
     return key
   }
 
-  /// nil where there is no file.
-  private static func read(_ path: String) throws(StorageError) -> [UInt8]? {
-    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+  /// Reads the key at `path`; nil where there is no file.
+  /// - Parameter tightening: whether a file that others can read is closed to them.
+  /// - Throws: `damaged` for anything but a file of 32 bytes; `failed`.
+  static func existing(
+    at path: String, tightening: Bool = false
+  ) throws(StorageError) -> SealingKey? {
+    guard let bytes = try read(path, tightening: tightening) else { return nil }
+    guard let key = SealingKey(bytes: bytes) else { throw .damagedKey(path) }
+    return key
+  }
+
+  private static func read(_ path: String, tightening: Bool) throws(StorageError) -> [UInt8]? {
+    // What is no file could keep us waiting for ever.
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
     guard file >= 0 else { throw failure("open", path) }
     defer { close(file) }
-    guard fchmod(file, 0o600) == 0 else { throw failure("change the mode of", path) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure("look at", path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .damagedKey(path) }
+    if tightening, fchmod(file, 0o600) != 0 { throw failure("change the mode of", path) }
     var bytes = [UInt8](repeating: 0, count: SealingKey.length + 1)
     let count = Glibc.read(file, &bytes, bytes.count)
     guard count >= 0 else { throw failure("read", path) }
@@ -76,5 +87,18 @@ extension StorageError {
       .damaged, message: "\(path) is not the key of this database, or it is damaged.",
       hint: "Put a backup in its place. Without one, move it away: second factors are then lost, "
         + "and their owners log in with recovery codes.")
+  }
+
+  static func missingKey(_ path: String) -> StorageError {
+    StorageError(
+      .damaged, message: "\(path) is missing, the key of second factors in the database beside it.",
+      hint: "Put the key of that database there, or take another backup: `theater backup list`.")
+  }
+
+  static func foreignKey(_ path: String) -> StorageError {
+    StorageError(
+      .damaged, message: "\(path) does not open the second factors in the database beside it.",
+      hint: "Put the key of that database in its place. Without it, those with a second factor log "
+        + "in with recovery codes and remove it.")
   }
 }

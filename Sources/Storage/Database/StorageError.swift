@@ -104,6 +104,12 @@ extension StorageError {
       hint: "See which there are: `theater backup list`.")
   }
 
+  static func noBackup(named name: String) -> StorageError {
+    StorageError(
+      .missing, message: "\"\(name)\" is not the name of a backup.",
+      hint: "See which there are: `theater backup list`.")
+  }
+
   static func failed(_ reason: String) -> StorageError {
     StorageError(
       .failed, message: "The database could not be used: \(reason).",

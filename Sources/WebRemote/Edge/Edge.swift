@@ -7,7 +7,6 @@ import JSON
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// What every request passes: the rules for browsers, one form of paths, one shape for errors, the
 /// headers that keep a browser from doing more than it should. Nothing of what fails inside reaches

@@ -29,7 +29,7 @@ struct EventStream: Sendable {
   /// The answer that goes on until something ends it.
   func response(to call: Call) throws(APIError) -> Response {
     guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
-    let place = try places.take(caller.principal.session)
+    let place = try places.take(caller.principal.session, of: caller.principal.account)
     let lastID = call.request.headers[.lastEventID]
     let request = call.request
     let channel = call.context.channel

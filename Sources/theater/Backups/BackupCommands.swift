@@ -23,7 +23,9 @@ struct BackupCommand: AsyncParsableCommand {
     var name: String?
 
     func backup(in backups: Backups) throws(Ending) -> Backup {
-      if let name { return backups.find(name) }
+      if let name {
+        return try Ending.explaining { () throws(StorageError) in try backups.find(name) }
+      }
       if let newest = backups.all.first(where: { $0.reason != .replaced }) { return newest }
       throw Ending(
         .failed, "there is no backup in \(backups.folder)",
@@ -79,7 +81,11 @@ struct BackupCommand: AsyncParsableCommand {
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Put one in the place of what is there, which is kept aside.",
-      discussion: "Not while the controller runs.")
+      discussion: """
+        Not while the controller runs. What lets somebody in and may have been ended, used or taken
+        back since is void afterwards: sessions, one-time codes, known devices, invitations and guest
+        passes. Passwords, second factors and recovery codes are those of the backup again.
+        """)
     @OptionGroup var choice: Choice
 
     func run() async throws {
@@ -95,6 +101,9 @@ struct BackupCommand: AsyncParsableCommand {
         try backups.restore(backup, at: Date())
       }
       Console.say("\(backup.name) is in its place.")
+      Console.say(
+        "Its sessions, one-time codes, known devices, invitations and guest passes are void: "
+          + "everybody logs in anew.")
       if let replaced { Console.say("What was there is kept in \(replaced.path).") }
       Console.say("next: \(Invocation.name) serve")
     }

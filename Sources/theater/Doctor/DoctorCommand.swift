@@ -21,6 +21,7 @@ struct Doctor: AsyncParsableCommand {
     let isRunning = SocketProbe.answers(at: folders.socket)
     var findings = SoundCheckup().findings()
     findings += FolderCheckup(folders: folders).findings()
+    findings += KeyCheckup(folders: folders).findings()
     findings += BackupCheckup(folders: folders).findings()
     findings += await ConfigurationCheckup(
       path: config ?? Serve.usualConfiguration(folders), plugins: plugins.folders,

@@ -290,6 +290,40 @@ import Testing
     #expect(error == .codeInvalid)
   }
 
+  @Test("E1 · on a full disk a pass that is taken back ends its sessions at once too")
+  func revokedOnFullDisk() async throws {
+    let owner = try await house.ownerLogsIn()
+    var stores = house.stores
+    stores.guestPasses = FullPassStore(base: house.stores.guestPasses)
+    let gate = Gate(
+      stores: stores, hashing: Household.cheap, clock: house.clock.wall, steady: house.clock.steady)
+    let pass = try await gate.makeGuestPass(.music, by: owner.principal)
+    let guest = try await gate.enter(withGuestPass: pass.code.text)
+    let told = gate.events.subscribe()
+    let error = await refusal { () async throws(AccountError) in
+      try await gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    }
+    #expect(error?.code == .storageFull)
+    #expect(await isRefused(guest, at: gate))
+    #expect(await told.first { _ in true } == .loggedOut(guest.principal))
+    // With room again the call is repeated, and is whole.
+    try await house.gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    let again = await refusal { () async throws(AccountError) in
+      try await gate.enter(withGuestPass: pass.code.text)
+    }
+    #expect(again == .guestPassInvalid)
+  }
+
+  @Test("E1 · what is no guest pass ends nobody's sessions")
+  func revokedAccount() async throws {
+    let owner = try await house.ownerLogsIn()
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.revokeGuestPass(owner.principal.account, by: owner.principal)
+    }
+    #expect(error == .unknownGuestPass)
+    #expect(await !isRefused(owner))
+  }
+
   @Test("E1 · guests hand out nothing and prove nothing")
   func guestsMayNot() async throws {
     let owner = try await house.ownerLogsIn()
@@ -338,6 +372,22 @@ import Testing
       #expect(error?.code == .outOfRange || error?.code == .empty)
     }
     #expect(try await house.gate.guestPasses(for: owner.principal).isEmpty)
+  }
+}
+
+/// Guest passes on a disk that is full when one is to be forgotten.
+private struct FullPassStore: GuestPassStore {
+  let base: any GuestPassStore
+
+  func insert(_ pass: GuestPass, digest: SecretDigest) async throws(AccountError) {
+    try await base.insert(pass, digest: digest)
+  }
+  func guestPass(digest: SecretDigest) async throws(AccountError) -> GuestPass? {
+    try await base.guestPass(digest: digest)
+  }
+  func guestPasses() async throws(AccountError) -> [GuestPass] { try await base.guestPasses() }
+  func deleteGuestPass(_ id: AccountID) async throws(AccountError) -> [Session] {
+    throw AccountError(.storageFull, message: "full", hint: "free")
   }
 }
 

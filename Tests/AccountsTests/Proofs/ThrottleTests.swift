@@ -54,6 +54,50 @@ import Testing
     #expect(await guess() == .wrongCredentials)
   }
 
+  @Test("guessing guest passes and codes for registering is slowed down by source, like passwords")
+  func codes() async throws {
+    let owner = try await house.ownerLogsIn()
+    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
+    let invitation = try await house.gate.invite(by: owner.principal)
+    let wrong = String(repeating: "0", count: 20)
+    func enter(
+      _ code: String = wrong, from address: String = "192.168.1.66"
+    ) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: address) { () throws(AccountError) in
+          try await house.gate.enter(withGuestPass: code)
+        }
+      }
+    }
+    func register(_ code: String = wrong) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: "192.168.1.66") { () throws(AccountError) in
+          try await house.gate.register(.guest(code))
+        }
+      }
+    }
+    for _ in 0..<15 {
+      #expect(await enter() == .guestPassInvalid)
+      #expect(await register() == .codeInvalid)
+    }
+    let written = try await house.gate.audit.entries(newest: 1000).count
+    for _ in 0..<5 {
+      #expect(await enter()?.code == .tooManyTries)
+      #expect(await register()?.code == .tooManyTries)
+      #expect(await enter(pass.code.text)?.code == .tooManyTries)
+      #expect(await register(invitation.code.text)?.code == .tooManyTries)
+    }
+    // Who only knocks is not written down.
+    #expect(try await house.gate.audit.entries(newest: 1000).count == written)
+    #expect(await enter(pass.code.text, from: "192.168.1.67") == nil)
+    house.clock.advance(1)
+    // What is right does not count.
+    for _ in 0..<40 { #expect(await enter(pass.code.text) == nil) }
+    #expect(await register(invitation.code.text) == nil)
+    #expect(await enter() == .guestPassInvalid)
+    #expect(await enter()?.code == .tooManyTries)
+  }
+
   @Test("of 50 guesses at once as many are answered as would be one after the other")
   func parallelGuesses() async throws {
     try await house.registerOwner()

@@ -86,6 +86,48 @@ import Testing
     #expect(await isRefused(opened[0], at: gate))
   }
 
+  @Test("E1 · an account or guest pass has 20 sessions: another one ends the oldest, at once")
+  func most() async throws {
+    try await house.registerOwner()
+    var people: [LoggedIn] = []
+    for index in 0..<20 {
+      people.append(try await logIn(from: "\(index)"))
+      house.clock.advance(1)
+    }
+    let owner = people[19].principal
+    let pass = try await house.gate.makeGuestPass(.music, by: owner)
+    var guests: [LoggedIn] = []
+    for _ in 0..<20 {
+      guests.append(try await house.gate.enter(withGuestPass: pass.code.text))
+      house.clock.advance(1)
+    }
+    for each in people + guests { #expect(await !isRefused(each)) }
+
+    let told = house.gate.events.subscribe()
+    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
+    let person = try await logIn(from: "another")
+    let ended = await told.compactMap { event -> Principal? in
+      if case .loggedOut(let who) = event { who } else { nil }
+    }.prefix(2).reduce(into: []) { $0.append($1.session) }
+    #expect(ended == [guests[0].principal.session, people[0].principal.session])
+    for gate in [house.gate, house.restarted()] {
+      for gone in [people[0], guests[0]] { #expect(await isRefused(gone, at: gate)) }
+      for each in people.dropFirst() + guests.dropFirst() + [person, guest] {
+        #expect(await !isRefused(each, at: gate))
+      }
+    }
+  }
+
+  @Test("E1 · a clock that was set back makes no new session the oldest")
+  func mostWithClockBack() async throws {
+    try await house.registerOwner()
+    for index in 0..<20 { _ = try await logIn(from: "\(index)") }
+    house.clock.set(house.clock.now.addingTimeInterval(-3600))
+    let new = try await logIn(from: "another")
+    #expect(await !isRefused(new))
+    #expect(try await house.gate.sessions(of: new.principal).count == 20)
+  }
+
   @Test("A10 · sessions are ended at once on a full disk too, and the end can be repeated")
   func endOnFullDisk() async throws {
     try await house.registerOwner()

@@ -89,10 +89,11 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
 
   func insert(
     _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
-    dropping ended: SessionCutoff
-  ) async throws(AccountError) {
+    dropping ended: SessionCutoff, most: Int
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
     try write()
-    try await base.insert(session, digest: digest, provenBy: record, dropping: ended)
+    return try await base.insert(
+      session, digest: digest, provenBy: record, dropping: ended, most: most)
   }
 
   func session(digest: SecretDigest) async throws(AccountError) -> Session? {

@@ -313,8 +313,28 @@ import Testing
   @Test("F5 · all sessions together have 64")
   func all() throws {
     let places = StreamPlaces()
-    let kept = try (0..<StreamPlaces.most).map { try places.take(SessionID("s\($0)")) }
-    #expect(throws: APIError.self) { _ = try places.take(SessionID("another")) }
+    let kept = try (0..<StreamPlaces.most).map {
+      try places.take(SessionID("s\($0)"), of: AccountID("a\($0)"))
+    }
+    #expect(throws: APIError.self) {
+      _ = try places.take(SessionID("another"), of: AccountID("another"))
+    }
     #expect(kept.count == places.count)
+  }
+
+  @Test("F5 · an account or guest pass has eight, however many sessions it has; others have theirs")
+  func oneHolder() throws {
+    let places = StreamPlaces()
+    var kept = try (0..<StreamPlaces.mostOfOneHolder).map {
+      try places.take(SessionID("s\($0)"), of: AccountID("guest"))
+    }
+    #expect(throws: APIError.self) {
+      _ = try places.take(SessionID("another"), of: AccountID("guest"))
+    }
+    let owner = try places.take(SessionID("o"), of: AccountID("owner"))
+    #expect(places.count == kept.count + 1)
+    kept.removeLast()
+    kept.append(try places.take(SessionID("another"), of: AccountID("guest")))
+    withExtendedLifetime((kept, owner)) {}
   }
 }

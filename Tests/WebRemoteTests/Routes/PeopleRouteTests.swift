@@ -62,6 +62,21 @@ import WebRemote
     }
   }
 
+  @Test("E7 · a code that is null is as one that is not given")
+  func nullCode() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      let invitation = try await owner.send(.POST, "/api/invitations", ["validFor": .null])
+      let account = try await room.stranger.send(
+        .POST, "/api/accounts",
+        [
+          "setupCode": .null, "invitation": invitation.json["code"] ?? .null, "name": "Ben",
+          "email": "ben@example.org", "password": .string(LivingRoom.password),
+        ])
+      #expect(account.status == 201, "\(account.json)")
+    }
+  }
+
   @Test("E7 · people are listed, promoted and removed; the last owner stays")
   func people() async throws {
     try await LivingRoom.open { (room) async throws in
@@ -109,7 +124,11 @@ import WebRemote
       #expect(
         try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", ["ageLimit": 99]).status
           == 422)
-      #expect(try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", [:]).status == 204)
+      // Nothing and null are the same.
+      for body in [[:], ["ageLimit": 12], ["ageLimit": .null]] as [JSON] {
+        let answer = try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", body)
+        #expect(answer.status == 204, "\(answer.json)")
+      }
       #expect(
         try await member.send(.POST, "/api/watch", ["item": "Nosferatu"], wait: 10).status == 200)
     }

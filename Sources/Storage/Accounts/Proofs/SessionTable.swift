@@ -5,8 +5,8 @@ import GRDB
 extension AccountDatabase: SessionStore {
   package func insert(
     _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
-    dropping ended: SessionCutoff
-  ) async throws(AccountError) {
+    dropping ended: SessionCutoff, most: Int
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)] {
     try await run {
       try await $0.write { database in
         try Self.delete(ended, in: database)
@@ -24,6 +24,7 @@ extension AccountDatabase: SessionStore {
         {
           throw AccountError.notLoggedIn
         }
+        return try Self.endOldest(beside: session, most: most, in: database)
       }
     }
   }
@@ -70,10 +71,7 @@ extension AccountDatabase: SessionStore {
   package func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError) {
     try await run {
       try await $0.write { database in
-        for digest in digests {
-          try database.execute(
-            sql: "DELETE FROM session WHERE digest = ?", arguments: [Data(digest.bytes)])
-        }
+        for digest in digests { try Self.delete(digest, in: database) }
       }
     }
   }
@@ -109,6 +107,25 @@ extension AccountDatabase: SessionStore {
       sql: "DELETE FROM session WHERE account = ? AND id IS NOT ?",
       arguments: [account.text, kept?.text])
     return ended
+  }
+
+  /// Forgets the oldest sessions of the holder of `session`, which stays, where there are more than
+  /// `most`.
+  /// - Returns: them.
+  private static func endOldest(
+    beside session: Session, most: Int, in database: Database
+  ) throws -> [(digest: SecretDigest, session: Session)] {
+    let tooMany = try sessions(of: session.holder.id, in: database)
+      .filter { $0.session.id != session.id }
+      .sorted { $0.session.openedAt > $1.session.openedAt }
+      .dropFirst(most - 1)
+    for each in tooMany { try delete(each.digest, in: database) }
+    return Array(tooMany)
+  }
+
+  private static func delete(_ digest: SecretDigest, in database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM session WHERE digest = ?", arguments: [Data(digest.bytes)])
   }
 
   private static func delete(_ ended: SessionCutoff, in database: Database) throws {

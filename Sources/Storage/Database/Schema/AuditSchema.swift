@@ -1,7 +1,7 @@
 import GRDB
 
 extension Schema {
-  /// The audit log. Ids are never given twice, so the newest id tells how many there were.
+  /// The audit log. Ids are never given twice.
   static func audit(_ database: Database) throws {
     // No reference to an account: what somebody did is to be read when the account is gone.
     try database.execute(
@@ -20,6 +20,15 @@ extension Schema {
         ) STRICT;
 
         CREATE INDEX auditOfStrangers ON audit (id) WHERE isStranger = 1;
+        """)
+  }
+
+  /// Finds the newest entries of each author, by which the log is bounded.
+  static func auditShares(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        DROP INDEX auditOfStrangers;
+        CREATE INDEX auditOfAuthor ON audit (account, isStranger, id);
         """)
   }
 }

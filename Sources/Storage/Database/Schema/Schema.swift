@@ -15,6 +15,7 @@ enum Schema {
     migrator.registerMigration("4 people", migrate: people)
     migrator.registerMigration("5 proofs", migrate: proofs)
     migrator.registerMigration("6 guesses", migrate: guesses)
+    migrator.registerMigration("7 audit shares", migrate: auditShares)
     return migrator
   }
 

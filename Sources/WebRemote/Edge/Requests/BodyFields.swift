@@ -22,7 +22,9 @@ struct BodyFields: Sendable {
 
   /// The value of a member that is there and not `null`.
   subscript(name: String) -> JSON? {
-    object[name].flatMap { $0.isNull ? nil : $0 }
+    // In a closure `nil` would be the JSON value.
+    guard let value = object[name], !value.isNull else { return nil }
+    return value
   }
 
   /// A text that may be missing.

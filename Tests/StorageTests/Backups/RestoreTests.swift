@@ -1,0 +1,182 @@
+@testable import Accounts
+import Foundation
+import GRDB
+import Glibc
+import Testing
+
+@testable import Storage
+
+/// What is wrong about a backup beside its database, and what a restored one may not bring back.
+@Suite struct RestoreTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// A database whose owner is logged in; with a second factor where a test wants one.
+  @discardableResult
+  private func furnish(factor: Bool) async throws -> LoggedIn {
+    let database = try scratch.open()
+    let gate = scratch.gate(database)
+    let code = try #require(try await gate.open())
+    _ = try await gate.register(People.owner(code))
+    let owner = try await gate.logIn(People.credentials())
+    if factor {
+      _ = try await gate.enrolFactor(by: owner.principal)
+      try await database.write { try $0.execute(sql: "UPDATE secondFactor SET activeSince = 1") }
+    }
+    try database.close()
+    return owner
+  }
+
+  private func key(_ backup: Backup) -> String { "\(backup.path)/\(KeyFile.name)" }
+
+  private func replace(_ path: String, with bytes: Data?) throws {
+    try FileManager.default.removeItem(atPath: path)
+    if let bytes { try bytes.write(to: URL(fileURLWithPath: path)) }
+  }
+
+  /// What verifying and restoring are answered.
+  private func refusals(_ backup: Backup) async -> [StorageError?] {
+    [
+      await refusal { () throws(StorageError) in try scratch.backups.verify(backup).accounts },
+      await refusal { () throws(StorageError) in
+        try scratch.backups.restore(backup, at: scratch.now)?.name
+      },
+    ]
+  }
+
+  @Test(
+    "a backup whose key is missing, cut, a link, no file or another one is refused",
+    .timeLimit(.minutes(1)), arguments: 0..<5)
+  func key(_ damage: Int) async throws {
+    try await furnish(factor: true)
+    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    try scratch.backups.verify(backup)
+    let path = key(backup)
+    switch damage {
+    case 0: try replace(path, with: nil)
+    case 1: try replace(path, with: Data(repeating: 1, count: 10))
+    case 2: try replace(path, with: Data(repeating: 1, count: 32))
+    case 3:
+      try replace(path, with: nil)
+      #expect(symlink(scratch.folder + "/" + KeyFile.name, path) == 0)
+    default:
+      try replace(path, with: nil)
+      #expect(mkfifo(path, 0o600) == 0)
+    }
+    let before = try Data(contentsOf: URL(fileURLWithPath: scratch.file))
+    for error in await refusals(backup) {
+      #expect(error?.code == .damaged)
+      #expect(error?.message.contains(KeyFile.name) == true)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
+    #expect(scratch.backups.newestGood == nil)
+  }
+
+  @Test("without second factors a backup may have no key, but none that is broken")
+  func keyOfNothing() async throws {
+    try await furnish(factor: false)
+    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    try replace(key(backup), with: Data(repeating: 1, count: 10))
+    for error in await refusals(backup) { #expect(error?.code == .damaged) }
+    try replace(key(backup), with: nil)
+    try scratch.backups.verify(backup)
+    try scratch.backups.restore(backup, at: scratch.now)
+  }
+
+  @Test("a key that does not belong to its database is found beforehand, and named")
+  func liveKey() async throws {
+    #expect(try !scratch.backups.checkKey())
+    try await furnish(factor: true)
+    #expect(try scratch.backups.checkKey())
+    let path = scratch.folder + "/" + KeyFile.name
+    try replace(path, with: Data(repeating: 1, count: 32))
+    let found = await refusal { () throws(StorageError) in try scratch.backups.checkKey() }
+    #expect(found == .foreignKey(path))
+    // Such a copy would be refused when it is needed.
+    let made = await refusal { () throws(StorageError) in
+      try scratch.backups.create(.daily, at: scratch.now)
+    }
+    #expect(made == .foreignKey(path))
+    #expect(scratch.backups.all.isEmpty)
+    // It keeps nobody from starting, and from a newer version.
+    try scratch.open().close()
+    let queue = try DatabaseQueue(path: scratch.file)
+    _ = try scratch.backups.create(.before(9), of: queue, at: scratch.now)
+  }
+
+  @Test(
+    "what is no file in the place of the database is refused at once", .timeLimit(.minutes(1)))
+  func noFile() async throws {
+    try await furnish(factor: false)
+    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    try replace(backup.database, with: nil)
+    #expect(mkfifo(backup.database, 0o600) == 0)
+    for error in await refusals(backup) { #expect(error?.code == .damaged) }
+    try replace(backup.database, with: nil)
+    #expect(symlink(scratch.file, backup.database) == 0)
+    for error in await refusals(backup) { #expect(error?.code == .damaged) }
+  }
+
+  @Test(
+    "what names no backup is refused", arguments: ["", ".", "..", "/", "x/..", "./.", ".draft"])
+  func names(_ name: String) async throws {
+    try await furnish(factor: false)
+    _ = try scratch.backups.create(.asked, at: scratch.now)
+    // Both of these hold a database.
+    try FileManager.default.copyItem(
+      atPath: scratch.file, toPath: "\(scratch.backups.folder)/\(TheaterDatabase.fileName)")
+    let error = await refusal { () throws(StorageError) in try scratch.backups.find(name) }
+    #expect(error?.code == .missing)
+  }
+
+  @Test("a restored backup lets nobody in who was let in before: sessions, codes, devices, links")
+  func entrances() async throws {
+    let before = try await furnish(factor: false)
+    let mailbox = Mailbox()
+    var database = try scratch.open()
+    var gate = scratch.gate(database, delivery: mailbox)
+    let owner = try await gate.resolve(before.token.text)
+    let invitation = try await gate.invite(by: owner)
+    let pass = try await gate.makeGuestPass(
+      GuestPassRequest(
+        name: "Visitors", activities: ["film"], volumeLimit: 40, ageLimit: nil, validity: 3600),
+      by: owner)
+    let guest = try await gate.enter(withGuestPass: pass.code.text)
+    let sent = try await gate.sendEmailCode(to: nil, by: owner)
+    let code = try #require(mailbox.code)
+    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    // All of that ends.
+    _ = try await gate.confirm(code, of: sent.id.text, for: .verifyEmail, by: owner)
+    _ = try await gate.register(People.member(invitation.code))
+    try await gate.revokeGuestPass(pass.pass.id, by: owner)
+    try await gate.logOut(before.token.text)
+    try database.close()
+
+    try scratch.backups.restore(backup, at: scratch.now)
+    database = try scratch.open()
+    gate = scratch.gate(database)
+    for token in [before.token.text, guest.token.text] {
+      let error = await refusal { () async throws(AccountError) in try await gate.resolve(token) }
+      #expect(error == .notLoggedIn)
+    }
+    let register = await refusal { () async throws(AccountError) in
+      try await gate.register(People.member(invitation.code))
+    }
+    #expect(register == .codeInvalid)
+    let enter = await refusal { () async throws(AccountError) in
+      try await gate.enter(withGuestPass: pass.code.text)
+    }
+    #expect(enter == .guestPassInvalid)
+    let left = try await database.read { database in
+      try ["session", "oneTimeCode", "device", "invitation", "guestPass"].filter {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM \($0))") == true
+      }
+    }
+    #expect(left == [])
+    // The backup itself is as it was.
+    #expect(try scratch.backups.verify(backup).accounts == 1)
+    #expect(try await gate.logIn(People.credentials()).principal.name == "Anna")
+    try database.close()
+  }
+}
