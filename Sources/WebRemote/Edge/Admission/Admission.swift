@@ -3,6 +3,7 @@ import Devices
 import HTTPTypes
 import Hummingbird
 import JSON
+import Logging
 import NIOCore
 
 /// The gate at the edge: whose session a request brings, whether its role may do this, and then
