@@ -51,7 +51,7 @@ import WebRemote
             ["email": "ann@example.org", "password": .string(theater.password)]
           ).json["token"]?.string { tokens.append(token) }
           // An account has 20 sessions; older ones have ended.
-          return tokens.suffix(3)
+          return Array(tokens.suffix(3))
         }
       }
       try? await Task.sleep(for: time)
