@@ -179,7 +179,10 @@ import WebRemote
     let restored = try await theater.theater("backup", "restore", String(name))
     #expect(restored.status == 0, "\(restored.errors)")
     #expect(try await theater.start())
-    #expect(try await owner.send(.GET, "/api/status").status == 200)
+    // The session of before is void; the account is there.
+    #expect(restored.output.contains("everybody logs in anew"))
+    #expect(try await owner.send(.GET, "/api/status").status == 401)
+    _ = try await theater.logIn()
     await theater.close()
   }
 
