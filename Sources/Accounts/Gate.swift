@@ -132,7 +132,7 @@ package struct Gate: Sendable {
 
   /// Answers what a rule asks about a text (C8), for the holder of a code that admits somebody; the
   /// code stays good.
-  /// - Throws: `codeInvalid`, `setupClosed`, `empty`, `malformed`, ….
+  /// - Throws: `codeInvalid`, `tooManyTries`, `setupClosed`, `empty`, `malformed`, ….
   package func answer(
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {

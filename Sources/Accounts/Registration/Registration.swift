@@ -37,8 +37,8 @@ package struct RegistrationRequest: Sendable, Redacted {
 }
 
 /// Makes accounts for people who hold a code (E7). The code is checked before anything costs time, and
-/// guessing it is slowed down;
-/// and whether the address is taken is told only to its holder, by the store that decides it.
+/// guessing it is slowed down; whether the address is taken is told only to its holder, by the store
+/// that decides it.
 struct Registration: Sendable {
   let accounts: any AccountStore
   let invitations: Invitations
@@ -52,13 +52,10 @@ struct Registration: Sendable {
 
   /// Makes an account. The code is used up only by success.
   /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
-  ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`, `storageFailed`,
-  ///   `internal`.
+  ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`,
+  ///   `storageFailed`, `internal`.
   func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
-    let (code, role) = try await throttle.guarding(nil) { () throws(AccountError) in
-      let code = try request.admission.code()
-      return (code, try await admittedRole(request.admission, code))
-    }
+    let (code, role) = try await admitted(request.admission)
     let (name, email, password) = try checked(request)
 
     let hash = try await hasher.hash(password.password)
@@ -71,12 +68,12 @@ struct Registration: Sendable {
   }
 
   /// Answers a rule's question about a text (C8), for who may register.
-  /// - Throws: `empty`, `codeInvalid`, `setupClosed`; `malformed`, `tooLong` for what is no address;
+  /// - Throws: `empty`, `codeInvalid`, `tooManyTries`, `setupClosed`; `malformed`, `tooLong` for what is no address;
   ///   `storageFailed`.
   func answer(
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {
-    _ = try await admittedRole(admission, admission.code())
+    _ = try await admitted(admission)
     return switch question {
     case .emailFree: try await accounts.account(withEmail: EmailAddress(text)) == nil
     }
@@ -95,15 +92,19 @@ struct Registration: Sendable {
     return (name, email, try NewPassword(request.password, for: owner, rules: rules))
   }
 
-  private func admittedRole(
-    _ admission: Admission, _ code: EntryCode
-  ) async throws(AccountError) -> Role {
-    switch admission {
-    case .setupCode:
-      try setupCode.check(code)
-      return .owner
-    case .invitation:
-      return try await invitations.find(code).role
+  /// The code, and what it admits to; guessing is slowed down.
+  private func admitted(
+    _ admission: Admission
+  ) async throws(AccountError) -> (EntryCode, Role) {
+    try await throttle.guarding(nil) { () throws(AccountError) in
+      let code = try admission.code()
+      switch admission {
+      case .setupCode:
+        try setupCode.check(code)
+        return (code, Role.owner)
+      case .invitation:
+        return (code, try await invitations.find(code).role)
+      }
     }
   }
 

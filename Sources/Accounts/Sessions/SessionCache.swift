@@ -83,6 +83,13 @@ struct SessionCache {
     revoked.remove(digest)
   }
 
+  /// Ends a session that the store has forgotten already.
+  /// - Returns: false where another call is ending it.
+  mutating func endForgotten(_ digest: SecretDigest) -> Bool {
+    defer { forget(digest) }
+    return end(digest)
+  }
+
   /// Whether a revocation has not reached the store yet.
   func awaitsStore(_ digest: SecretDigest) -> Bool { revoked.contains(digest) }
 

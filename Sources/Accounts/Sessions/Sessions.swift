@@ -69,10 +69,7 @@ package final class Sessions: Sendable {
     guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
     let token = SessionToken(from: random)
     try await store.replaceDigest(old, with: token.digest, proven: steady.now())
-    cache.withLock { cache in
-      _ = cache.end(old)
-      cache.forget(old)
-    }
+    cache.withLock { _ = $0.endForgotten(old) }
     return LoggedIn(token: token, principal: try await resolve(token.digest))
   }
 
@@ -155,10 +152,7 @@ package final class Sessions: Sendable {
       most: Self.mostOfOneHolder)
     let fresh = cache.withLock { cache in
       cache.insert(session, for: digest, generation: generation)
-      return tooMany.filter { each in
-        defer { cache.forget(each.digest) }
-        return cache.end(each.digest)
-      }
+      return tooMany.filter { cache.endForgotten($0.digest) }
     }
     for each in fresh { ended(principal(of: each.session)) }
     return LoggedIn(token: token, principal: principal(of: session))

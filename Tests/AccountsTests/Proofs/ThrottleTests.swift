@@ -54,14 +54,15 @@ import Testing
     #expect(await guess() == .wrongCredentials)
   }
 
+  private static let wrong = String(repeating: "0", count: 20)
+
   @Test("guessing guest passes and codes for registering is slowed down by source, like passwords")
   func codes() async throws {
     let owner = try await house.ownerLogsIn()
     let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
     let invitation = try await house.gate.invite(by: owner.principal)
-    let wrong = String(repeating: "0", count: 20)
     func enter(
-      _ code: String = wrong, from address: String = "192.168.1.66"
+      _ code: String = Self.wrong, from address: String = "192.168.1.66"
     ) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: address) { () throws(AccountError) in
@@ -69,7 +70,7 @@ import Testing
         }
       }
     }
-    func register(_ code: String = wrong) async -> AccountError? {
+    func register(_ code: String = Self.wrong) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
           try await house.gate.register(.guest(code))

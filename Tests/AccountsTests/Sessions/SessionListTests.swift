@@ -108,7 +108,7 @@ import Testing
     let person = try await logIn(from: "another")
     let ended = await told.compactMap { event -> Principal? in
       if case .loggedOut(let who) = event { who } else { nil }
-    }.prefix(2).reduce(into: []) { $0.append($1.session) }
+    }.prefix(2).reduce(into: [SessionID]()) { $0.append($1.session) }
     #expect(ended == [guests[0].principal.session, people[0].principal.session])
     for gate in [house.gate, house.restarted()] {
       for gone in [people[0], guests[0]] { #expect(await isRefused(gone, at: gate)) }
