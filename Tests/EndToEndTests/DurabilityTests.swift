@@ -90,7 +90,8 @@ import WebRemote
     #expect(
       try await owner.send(.POST, "/api/devices/lights/commands", ["dim": 40]).isSuccess)
     // Who is in begins a film, holds it, goes on, and is told what happens.
-    let film = try await owner.send(.POST, "/api/activities/film", ["item": "ferry"], wait: 20)
+    let film = try await owner.send(
+      .POST, "/api/activities/film", ["item": "night-ferry"], wait: 20)
     #expect(film.json["run"]?["status"] == "done", "\(film.json)")
     for deed in ["pause", "resume"] {
       #expect(try await owner.send(.POST, "/api/\(deed)").isSuccess)
@@ -99,17 +100,17 @@ import WebRemote
     let stream = try await owner.listen { $0.name != "snapshot" }
     #expect(stream == nil)
     #expect(try await owner.send(.POST, "/api/end", wait: 20).isSuccess)
-    #expect(await eventually { theater.text("log").contains("\"ferry\" could not be saved") })
+    #expect(await eventually { theater.text("log").contains("\"night-ferry\" could not be saved") })
 
     // Room is all that it needs: nothing is started anew.
     try FileManager.default.removeItem(atPath: filler)
     #expect(try await owner.send(.POST, "/api/invitations").status == 201)
     _ = try await theater.logIn()
-    _ = try await owner.send(.POST, "/api/activities/film", ["item": "ferry"], wait: 20)
+    _ = try await owner.send(.POST, "/api/activities/film", ["item": "night-ferry"], wait: 20)
     #expect(await eventually { (await self.position(owner) ?? 0) > 2 })
     _ = try await owner.send(.POST, "/api/end", wait: 20)
     let again = try await owner.send(
-      .POST, "/api/activities/film", ["item": "ferry"], wait: 20)
+      .POST, "/api/activities/film", ["item": "night-ferry"], wait: 20)
     #expect((again.json["resumedAt"]?.number ?? 0) > 1, "\(again.json)")
     await theater.close()
   }
@@ -128,7 +129,7 @@ import WebRemote
       "end": ["steps": [["dvd": "stop"], ["dvd": "off"]]],
     ],
     "activities": ["film": ["start": "watch", "end": "end", "player": "dvd"]],
-    "library": ["films": [["id": "ferry", "title": "Night Ferry", "duration": 600]]],
+    "library": ["films": [["id": "night-ferry", "title": "Night Ferry", "duration": 120]]],
   ]
 
   /// Where the film is.

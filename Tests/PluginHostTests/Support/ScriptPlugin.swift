@@ -27,10 +27,8 @@ struct ScriptPlugin {
     let run = root.appending(path: "run")
     try FileManager.default.createDirectory(at: run, withIntermediateDirectories: true)
     try Data((manifest ?? Self.manifest).utf8).write(to: folder.appending(path: "manifest.json"))
-    let program = folder.appending(path: "program")
-    try Data((Self.program + behaviour + "\nserve()\n").utf8).write(to: program)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: program.path)
+    try Self.install(
+      Self.program + behaviour + "\nserve()\n", as: folder.appending(path: "program"))
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     host = PluginHost(
       catalogue: PluginCatalogue(folders: [root.appending(path: "plugins").path]),
@@ -39,6 +37,19 @@ struct ScriptPlugin {
       launcher: ProcessLauncher(environment: environment, logger: logger), clock: clock,
       logger: logger)
     device = try #require(host.devices.first)
+  }
+
+  /// Leaves the writing to another process: a descriptor of ours that is open for writing would be
+  /// inherited for a moment by whatever another test starts just then, and the program be busy
+  /// (`ETXTBSY`).
+  private static func install(_ text: String, as program: URL) throws {
+    let draft = program.appendingPathExtension("draft")
+    try Data(text.utf8).write(to: draft)
+    let install = Process()
+    install.executableURL = URL(fileURLWithPath: "/usr/bin/install")
+    install.arguments = ["-m", "755", draft.path, program.path]
+    try install.run()
+    install.waitUntilExit()
   }
 
   /// Runs the host around `body`, and removes the folder.
