@@ -166,7 +166,7 @@ struct CableHostileSourceTests {
     }
     let speaker = TestSpeaker(sink)
     let end = try Background { try? peer.credit(epoch: 400) }
-    try speaker.play("the last epoch") { end.isDone }
+    try speaker.play("the last epoch") { end.isDone && flood.isDone }
     #expect(flood.result == true)
     peer.send(frames: 0..<3, epoch: 400)
     try speaker.play("its sound") { speaker.heard.count == 12 }
