@@ -1,11 +1,15 @@
 /// New passwords.
 extension Gate {
-  /// Puts `new` in the place of the person's password `old`; their other sessions end.
-  /// - Throws: `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the field
+  /// Puts `new` in the place of the person's password `old`; their other sessions end. Where there is
+  /// a second factor, a fresh proof is one by it too, which `old` alone is not.
+  /// - Throws: `proofNeeded`, `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the field
   ///   `newPassword`; `busy`, ….
   package func changePassword(
     _ old: String, to new: String, by principal: Principal
   ) async throws(AccountError) {
+    if try await proofs.factors.isActive(for: principal.account) {
+      try requireFreshProof(principal)
+    }
     let (account, ended) = try await audit.proving(
       .passwordChanged, by: AuditActor(principal)
     ) { () throws(AccountError) in

@@ -41,6 +41,17 @@ import Testing
         == .notLoggedIn)
   }
 
+  @Test("A9 E1 · with a second factor the password alone changes no password: a fresh proof does")
+  func factorGuardsPassword() async throws {
+    let own = try await house.ownerLogsIn()
+    _ = try await enrolled(own.principal)
+    house.clock.advance(600)
+    let error = await refused { () async throws(AccountError) in
+      try await gate.changePassword(Household.password, to: new, by: own.principal)
+    }
+    #expect(error == .proofNeeded)
+  }
+
   private func totp(_ secret: [UInt8]) -> String {
     TOTP.code(secret, step: TOTP.step(at: house.clock.now))
   }
