@@ -60,6 +60,7 @@ private enum DayTimer {
 /// Waiting for a length of time, on the clock that counts suspension too.
 enum Waiting {
   static func sleep(for time: Duration) async throws {
+    // The one place where this module waits for time itself; tests inject their own.
     try await Task.sleep(for: time, clock: .continuous)
   }
 }

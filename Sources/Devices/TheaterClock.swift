@@ -16,6 +16,7 @@ public struct SystemClock: TheaterClock {
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     do {
+      // The one place where the system's time is waited for; tests inject their own clock.
       try await Task.sleep(until: Self.origin + deadline, clock: .continuous)
     } catch {
       throw CancellationError()

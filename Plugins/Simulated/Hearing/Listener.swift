@@ -78,8 +78,8 @@ final class Listener: Sendable {
       sink.tap.confirmFlush(unheard: ear.unheardFrames(now))
       ear.drop(now)
     case .end:
-      // The card plays out first.
       let rest = ear.ahead(now)
+      // The time that a card would take to play out: there is nothing to wait for but time.
       if rest > 0 { usleep(UInt32(rest / 1000)) }
       sink.tap.confirmDrained()
     case .empty:
