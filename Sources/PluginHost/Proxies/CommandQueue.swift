@@ -23,6 +23,9 @@ struct CommandQueue: Sendable {
 
   var isEmpty: Bool { waiting.isEmpty && underWay == nil && held == nil }
 
+  /// What was not sent, or is to be sent again, in order.
+  var allWaiting: [Command] { ([held?.command].compactMap(\.self) + waiting).map(\.command) }
+
   /// The next moment at which something here is due.
   var nextDeadline: Duration? {
     guard let held else { return nil }

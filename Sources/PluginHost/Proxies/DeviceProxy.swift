@@ -79,6 +79,9 @@ package final class DeviceProxy: Device {
 
   package func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
 
+  /// The commands that were given and are not over.
+  package var commandsInHand: CommandsInHand { state.withLock { $0.core.inHand } }
+
   package func snapshots() async -> AsyncStream<DeviceSnapshot> {
     let (stream, watcher) = AsyncStream<DeviceSnapshot>.makeStream(
       bufferingPolicy: .bufferingNewest(64))

@@ -88,8 +88,7 @@ struct DeviceProxyTests {
     let bench = try HostBench(AmplifierCommand.self, script)
     try await bench.run { amp in
       async let end = outcome(of: AmplifierCommand.volume(50), on: amp)
-      await script.waitForCommands(1)
-      await bench.waitUntilIdle()
+      await bench.waitForCommands { $0.settling.map(\.json) == [["volume": 50]] }
       bench.clock.advance(by: .seconds(10))
       let error = try #require(await end.failure)
       #expect(error.code == .timeout)

@@ -15,15 +15,17 @@ struct QueueingTests {
     try await bench.run { amp in
       async let on = outcome(of: AmplifierCommand.on, on: amp)
       await script.waitForCommands(1)
-      let volumes = try await withThrowingTaskGroup(of: Confirmation.self) { group in
+      try await withThrowingTaskGroup(of: Void.self) { group in
         for volume in [10, 20, 30] {
-          await bench.submit(to: &group) { try await amp.perform(AmplifierCommand.volume(volume)) }
+          await bench.submit(to: &group, leaving: [["volume": .number(Double(volume))]]) {
+            let end = await outcome(of: AmplifierCommand.volume(volume), on: amp)
+            #expect(end.success == .observed)
+          }
         }
         script.release()
-        return try await group.reduce(into: []) { $0.append($1) }
+        try await group.waitForAll()
       }
       #expect(await on.success == .observed)
-      #expect(volumes == [.observed, .observed, .observed])
       #expect(script.commands == ["on", ["volume": 30]])
     }
   }
@@ -53,13 +55,13 @@ struct QueueingTests {
       async let on = outcome(of: AmplifierCommand.on, on: amp)
       await script.waitForCommands(1)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        await bench.submit(to: &group) {
+        await bench.submit(to: &group, leaving: ["unmute"]) {
           #expect(await outcome(of: AmplifierCommand.unmute, on: amp).failure?.code == .cancelled)
         }
-        await bench.submit(to: &group) {
+        await bench.submit(to: &group, leaving: ["unmute", "stereo"]) {
           #expect(await outcome(of: AmplifierCommand.stereo, on: amp).success == .observed)
         }
-        await bench.submit(to: &group) {
+        await bench.submit(to: &group, leaving: ["mute", "stereo"]) {
           #expect(await outcome(of: AmplifierCommand.mute, on: amp).success == .observed)
         }
         script.release()
@@ -79,12 +81,13 @@ struct QueueingTests {
       async let on = outcome(of: AmplifierCommand.on, on: amp)
       await script.waitForCommands(1)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for command in [AmplifierCommand.surround, .volume(70)] {
-          await bench.submit(to: &group) {
+        let queue: [JSON] = ["surround", ["volume": 70]]
+        for (count, command) in [AmplifierCommand.surround, .volume(70)].enumerated() {
+          await bench.submit(to: &group, leaving: Array(queue.prefix(count + 1))) {
             #expect(await outcome(of: command, on: amp).failure?.code == .cancelled)
           }
         }
-        await bench.submit(to: &group) {
+        await bench.submit(to: &group, leaving: ["off"]) {
           #expect(await outcome(of: AmplifierCommand.off, on: amp).success == .observed)
         }
         script.release()
@@ -128,10 +131,9 @@ struct QueueingTests {
     let bench = try HostBench(ProjectorCommand.self, script)
     try await bench.run { projector in
       async let on = outcome(of: ProjectorCommand.on, on: projector)
-      await script.waitForCommands(1)
-      await bench.waitUntilIdle()
+      await bench.waitForCommands { $0.waiting.map(\.json) == ["on"] }
+      #expect(bench.commandsInHand.due == .seconds(3))
       bench.clock.advance(by: .milliseconds(2999))
-      await bench.waitUntilIdle()
       #expect(script.commands == ["on"])
       bench.clock.advance(by: .milliseconds(1))
       #expect(await on.success == .observed)
@@ -156,8 +158,7 @@ struct QueueingTests {
     let bench = try HostBench(ProjectorCommand.self, script)
     try await bench.run { projector in
       async let tv = outcome(of: ProjectorCommand.tvMode, on: projector)
-      await script.waitForCommands(1)
-      await bench.waitUntilIdle()
+      await bench.waitForCommands { $0.waiting.map(\.json) == ["tvMode"] }
       bench.clock.advance(by: .seconds(10))
       let error = try #require(await tv.failure)
       #expect(error.code == .notNow && error.hint?.contains("warming") == true)

@@ -41,23 +41,26 @@ struct HostBench {
     }
   }
 
-  /// Waits until everything that was set going has come to rest: all that is left waits for the
-  /// clock or for the test.
-  func waitUntilIdle() async {
-    // Whoever runs on the cooperative pool gets its turn many times over before the last of these;
-    // the pauses are for threads that other tests keep from running.
-    for _ in 0..<10 {
-      for _ in 0..<100 { await Task.yield() }
-      try? await Task.sleep(for: .milliseconds(2))
-    }
+  /// The commands of the device that are not over.
+  var commandsInHand: CommandsInHand {
+    (device as? DeviceProxy)?.commandsInHand ?? .none
   }
 
-  /// Starts a child task and goes on when it has given its command.
-  func submit<Value: Sendable>(
-    to group: inout ThrowingTaskGroup<Value, any Error>,
-    _ body: @escaping @Sendable () async throws -> Value
+  /// Waits until the commands that are not over are as `condition` wants them.
+  func waitForCommands(
+    _ sourceLocation: SourceLocation = #_sourceLocation,
+    where condition: @escaping @Sendable (CommandsInHand) -> Bool
+  ) async {
+    let isSo = await eventually { condition(commandsInHand) }
+    #expect(isSo, "in hand: \(commandsInHand)", sourceLocation: sourceLocation)
+  }
+
+  /// Gives a command in a child task and goes on when `waiting` is what waits to be sent.
+  func submit(
+    to group: inout ThrowingTaskGroup<Void, any Error>, leaving waiting: [JSON],
+    _ body: @escaping @Sendable () async throws -> Void
   ) async {
     group.addTask { try await body() }
-    await waitUntilIdle()
+    await waitForCommands { $0.waiting.map(\.json) == waiting }
   }
 }
