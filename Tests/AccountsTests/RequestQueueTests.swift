@@ -5,7 +5,7 @@ import Testing
 
 @testable import Accounts
 
-@Suite(.timeLimit(.minutes(1))) struct RequestQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestQueueTests {
   private let clock = TestSupport.ManualClock()
   private let wall = ManualClock()
   private let work = HeldWork()

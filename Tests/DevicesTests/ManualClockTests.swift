@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("the clock that tests move", .timeLimit(.minutes(1)))
+@Suite("the clock that tests move", .timeLimit(.minutes(5)))
 struct ManualClockTests {
   private final class Woken: Sendable {
     private let seconds = Mutex<[Int]>([])

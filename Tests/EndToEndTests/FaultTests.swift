@@ -49,7 +49,7 @@ import Testing
       }
       await room.crash()
       for pid in pids {
-        #expect(await eventually(within: 5) { !isAlive(pid) }, "\(pid) is still there")
+        #expect(await eventually(within: 10) { !isAlive(pid) }, "\(pid) is still there")
       }
     }
   }

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct LendingTests {
+@Suite(.serialized, .realTime) struct LendingTests {
   @Test(
     "F1 F4 · a player in Python plays on the PCM that the amplifier lends it, as long as it may")
   func lentPCM() async throws {

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct SoundTests {
+@Suite(.serialized, .realTime) struct SoundTests {
   @Test(
     "F4 E13 · a song arrives at the sound card: its pitch, its level by the curve, left and right")
   func song() async throws {

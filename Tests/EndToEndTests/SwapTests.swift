@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct SwapTests {
+@Suite(.serialized, .realTime) struct SwapTests {
   @Test(
     "F6 E12 · the same film with a simulated and with the ALSA amplifier: one line of devices.json",
     arguments: ["Simulated", "ALSAAmplifier"])

@@ -93,7 +93,7 @@ import Testing
     #expect(rings == 1)
   }
 
-  @Test("E2 · a listener that ends while another is told holds nobody up", .timeLimit(.minutes(1)))
+  @Test("E2 · a listener that ends while another is told holds nobody up", .timeLimit(.minutes(5)))
   func endingWhileTold() async {
     let log = EventLog(boot: "boot")
     let passes = await HeldTelling.letsListenersEnd { wasTold in

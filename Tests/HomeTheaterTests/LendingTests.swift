@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Cables of the kind `alsa`: the amplifier lends its PCM to the player whose input is selected.
-@Suite(.timeLimit(.minutes(1))) struct LendingTests {
+@Suite(.timeLimit(.minutes(5))) struct LendingTests {
   private let said: Said
   private let theater: Theater
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Simulated
 
-@Suite("F4 · simulated faults, for tests and for learning", .timeLimit(.minutes(1)))
+@Suite("F4 · simulated faults, for tests and for learning", .timeLimit(.minutes(5)))
 struct FaultTests {
   @Test("F4 · refuses: a command is refused and nothing changes; the others work")
   func refuses() async throws {

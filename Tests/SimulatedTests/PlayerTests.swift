@@ -6,7 +6,7 @@ import Testing
 
 @testable import Simulated
 
-@Suite("E15 · simulated players, tuner and amplifier", .timeLimit(.minutes(1)))
+@Suite("E15 · simulated players, tuner and amplifier", .timeLimit(.minutes(5)))
 struct PlayerTests {
   @Test("E15 · a disc is loaded, plays, tells where it is every 5 s, and ends")
   func plays() async throws {

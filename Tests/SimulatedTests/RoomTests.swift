@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulated
 
-@Suite("E15 · simulated lights, screen, projector and popper", .timeLimit(.minutes(1)))
+@Suite("E15 · simulated lights, screen, projector and popper", .timeLimit(.minutes(5)))
 struct RoomTests {
   @Test("E15 · the projector warms up before it is on, and says when to come back")
   func projectorWarms() async throws {

@@ -76,7 +76,7 @@ import Testing
 
   @Test(
     "a reset and the sessions that it ends are one step; the code stays good where it fails",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func reset() async throws {
     let (here, there) = try await owner()
     let told = gate.events.subscribe()

@@ -89,6 +89,9 @@ final class SoundEngine: Sendable {
     wake()
   }
 
+  /// How often the audio thread has gone round since it began.
+  var rounds: Int { shared.pointer.pointee.rounds.load(ordering: .relaxed) }
+
   private func wake() { shared.pointer.pointee.audioBell.ring() }
 
   /// Turns the output on or off; answers when that has happened or was refused.

@@ -55,7 +55,7 @@ import Testing
 }
 
 /// The amplifier with the virtual card's mixer.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct HardwareMixerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HardwareMixerTests {
   /// What the card's mixer file says: volume in half dBs up from −50 dB, and the switch.
   private func knobs(_ card: VirtualCard) -> [Int] {
     let text = (try? String(contentsOfFile: card.scratch.file("mixer"), encoding: .utf8)) ?? ""

@@ -10,7 +10,7 @@ import Testing
 @testable import ALSAAmplifier
 
 /// The amplifier that lends its PCM: a card that takes one holder at a time says who has it.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LendingTests {
+@Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct LendingTests {
   private let card: VirtualCard
   private let pcm: String
   private let controller = Controller()

@@ -6,7 +6,7 @@ import Testing
 @testable import ALSAAmplifier
 
 /// Changes while sound is running: none may click.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SwitchingTests {
+@Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct SwitchingTests {
   /// The largest step from one frame to the next, within and around the sound.
   private func largestStep(_ samples: [Double]) -> Double {
     zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
@@ -70,7 +70,7 @@ import Testing
     #expect(await card.sees("sound"))
     rig.engine.setSurround(true)
     #expect(await card.sees("format 48000 S16_LE 6"))
-    #expect(await eventually { rig.engine.status.settings?.channels == 6 })
+    #expect(await eventually(within: 10) { rig.engine.status.settings?.channels == 6 })
     rig.engine.setSurround(false)
     #expect(await card.sees("format 48000 S16_LE 2", times: 2))
     rig.engine.stop()
@@ -100,6 +100,7 @@ import Testing
     #expect(await card.sees("stop"))
     #expect(rig.engine.status.state == .open)
     #expect(await eventually { !rig.engine.status.isSounding })
+    #expect(await eventually { await rig.engine.rounds(in: .milliseconds(300)) == 0 })
     rig.engine.stop()
   }
 }

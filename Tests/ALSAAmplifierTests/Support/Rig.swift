@@ -6,6 +6,15 @@ import Testing
 
 @testable import ALSAAmplifier
 
+extension SoundEngine {
+  /// How often the audio thread wakes within this time.
+  func rounds(in time: Duration) async -> Int {
+    let before = rounds
+    try? await Task.sleep(for: time)
+    return rounds - before
+  }
+}
+
 /// An engine that plays into a file, with one cable.
 struct Rig {
   let scratch: Scratch

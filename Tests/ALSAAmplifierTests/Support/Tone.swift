@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import ALSAAmplifier
 
@@ -30,6 +31,12 @@ enum Tone {
       let word = UInt16(data[at]) | UInt16(data[at + 1]) << 8
       return Double(Int16(bitPattern: word)) / 32768
     }
+  }
+
+  /// A part of what was heard; fails the test when less was heard than that.
+  static func part(_ range: Range<Int>, of samples: [Double]) throws -> [Double] {
+    try #require(samples.count >= range.upperBound, "too little was heard")
+    return Array(samples[range])
   }
 
   /// The frequency of a clean tone, from its rising zero crossings, interpolated.

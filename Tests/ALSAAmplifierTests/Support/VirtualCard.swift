@@ -35,7 +35,7 @@ struct VirtualCard: Sendable {
 
   /// Waits until something has happened `times` times; false when it does not.
   func sees(_ name: String, times: Int = 1) async -> Bool {
-    await eventually { count(name) >= times }
+    await eventually(within: 10) { count(name) >= times }
   }
 
   /// Makes the card fail: one word of its control file, or "" for no more.
@@ -51,7 +51,7 @@ struct VirtualCard: Sendable {
   /// Waits until `bytes` more have been heard; false when they are not.
   func hears(more bytes: Int) async -> Bool {
     let start = (try? heard.count) ?? 0
-    return await eventually { ((try? heard.count) ?? 0) > start + bytes }
+    return await eventually(within: 10) { ((try? heard.count) ?? 0) > start + bytes }
   }
 
   /// The monotonic clock that the log uses, ns.

@@ -32,7 +32,7 @@ private let phone = FieldDeclaration(
   "phone", label: "phone number", rules: [Rule(.notEmpty), Rule(.phone)])
 private let number = "+49 170 1234567"
 
-@Suite("from a phone number to a code", .timeLimit(.minutes(1)))
+@Suite("from a phone number to a code", .timeLimit(.minutes(5)))
 struct CodeFlowTests {
   @Test("D1 D6 · a number, mended; a wrong code, a new one, and the right one, by the clock")
   func evening() async {

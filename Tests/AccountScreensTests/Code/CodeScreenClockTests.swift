@@ -34,7 +34,7 @@ private final class CodeDesk: CodeService, CodeRequestService {
   }
 }
 
-@Suite("the one-time code screen, by the clock", .timeLimit(.minutes(1)))
+@Suite("the one-time code screen, by the clock", .timeLimit(.minutes(5)))
 struct CodeScreenClockTests {
   private let clock = ManualClock()
 

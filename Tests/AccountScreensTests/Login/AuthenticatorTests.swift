@@ -40,7 +40,7 @@ private final class LoginDesk: LoginService, TokenKeeper {
 private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
 private let good = Credentials(email: "ann@example.org", password: "pass")
 
-@Suite("who logs people in", .timeLimit(.minutes(1)))
+@Suite("who logs people in", .timeLimit(.minutes(5)))
 struct AuthenticatorTests {
   @Test(
     "A7 · the form is looked at before anybody is asked",

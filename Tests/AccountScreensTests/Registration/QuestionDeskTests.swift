@@ -5,7 +5,7 @@ import Validation
 
 @testable import AccountScreens
 
-@Suite("who brings questions to their answers", .timeLimit(.minutes(1)))
+@Suite("who brings questions to their answers", .timeLimit(.minutes(5)))
 struct QuestionDeskTests {
   private let clock = ManualClock()
   private let asked = Asked()

@@ -17,7 +17,7 @@ private let rules = RuleSet(
     FieldDeclaration(.passwordAgain, isSecret: true, rules: [Rule(.equals(.password))]),
   ])
 
-@Suite("the registration wizard", .timeLimit(.minutes(1)))
+@Suite("the registration wizard", .timeLimit(.minutes(5)))
 struct RegistrationWizardTests {
   private func played(at step: RegistrationWizard.Step = .name) -> Played<RegistrationWizard> {
     var played = Played(RegistrationWizard(rules))

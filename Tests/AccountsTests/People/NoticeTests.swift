@@ -59,7 +59,7 @@ import Testing
 
   @Test(
     "another password, a second factor and new recovery codes are told at the address",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func otherChanges() async throws {
     let owner = try await house.ownerLogsIn().principal
     let told = gate.events.subscribe()

@@ -5,7 +5,7 @@ import PluginKit
 import PluginProtocol
 import Testing
 
-@Suite("F1 F4 · docs/plugin-authors-guide.md works as it stands", .timeLimit(.minutes(1)))
+@Suite("F1 F4 · docs/plugin-authors-guide.md works as it stands", .timeLimit(.minutes(5)))
 struct AuthorsGuideTests {
   private static func blocks(_ kind: String) throws -> [String] {
     try ProjectFolder.text("docs/plugin-authors-guide.md").components(separatedBy: "\n```\(kind)\n")

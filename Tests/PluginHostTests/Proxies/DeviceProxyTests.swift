@@ -19,7 +19,7 @@ struct DeviceProxyTests {
     }
   }
 
-  @Test("E2 · a watcher that ends while another is told holds nobody up", .timeLimit(.minutes(1)))
+  @Test("E2 · a watcher that ends while another is told holds nobody up", .timeLimit(.minutes(5)))
   func endingWhileTold() async throws {
     let script = DeviceScript([.power: "off", .brightness: 0])
     try await HostBench(LightsCommand.self, script).run { lights in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, nobody listens", .timeLimit(.minutes(1)))
+@Suite("Cable, nobody listens", .timeLimit(.minutes(5)))
 struct CableUnheardTests {
   let clock = HandClock()
 

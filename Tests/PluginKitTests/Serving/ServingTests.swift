@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("F1 · what PluginKit does for a plugin", .timeLimit(.minutes(1)))
+@Suite("F1 · what PluginKit does for a plugin", .timeLimit(.minutes(5)))
 struct ServingTests {
   @Test("F1 · the handshake tells the plugin's name and version")
   func handshake() async throws {

@@ -47,7 +47,7 @@ import Testing
 
   @Test(
     "a backup whose key is missing, cut, a link, no file or another one is refused",
-    .timeLimit(.minutes(1)), arguments: 0..<5)
+    .timeLimit(.minutes(5)), arguments: 0..<5)
   func damagedKey(_ damage: Int) async throws {
     try await furnish(factor: true)
     let backup = try scratch.backups.create(.asked, at: scratch.now)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "what is no file in the place of the database is refused at once", .timeLimit(.minutes(1)))
+    "what is no file in the place of the database is refused at once", .timeLimit(.minutes(5)))
   func noFile() async throws {
     try await furnish(factor: false)
     let backup = try scratch.backups.create(.asked, at: scratch.now)
