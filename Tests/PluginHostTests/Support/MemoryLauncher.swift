@@ -53,8 +53,10 @@ final class MemoryPlugin: LaunchedPlugin {
   func kill() { end("signal 9 (Killed)") }
 
   func end(_ how: String) {
+    // Closing ends the plugin's own task, too; how it came to that was decided here before.
+    let tell = onExit.withLock { $0.take() }
     other.closeSending()
     connection.closeSending()
-    onExit.withLock { $0.take() }?(how)
+    tell?(how)
   }
 }
