@@ -1,0 +1,129 @@
+import Testing
+
+@testable import Accounts
+
+/// Guest passes as owners make them and take them back.
+@Suite struct GuestPassTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  @Test("A10 · a pass that is taken back ends its sessions at once, and opens none")
+  func revoked() async throws {
+    let owner = try await house.ownerLogsIn()
+    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
+    let other = try await house.gate.makeGuestPass(.music, by: owner.principal)
+    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
+    let stays = try await house.gate.enter(withGuestPass: other.code.text)
+    #expect(try await house.gate.guestPasses(for: owner.principal).count == 2)
+    let told = house.gate.events.subscribe()
+    try await house.gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    #expect(await house.isRefused(guest))
+    #expect(await house.isRefused(guest, at: house.restarted()))
+    #expect(await !house.isRefused(stays))
+    #expect(await told.first { _ in true } == .loggedOut(guest.principal))
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.enter(withGuestPass: pass.code.text)
+    }
+    #expect(error == .guestPassInvalid)
+    #expect(try await house.gate.guestPasses(for: owner.principal).map(\.id) == [other.pass.id])
+  }
+
+  @Test("E1 · on a full disk a pass that is taken back ends its sessions at once too")
+  func revokedOnFullDisk() async throws {
+    let owner = try await house.ownerLogsIn()
+    var stores = house.stores
+    stores.guestPasses = FullPassStore(base: house.stores.guestPasses)
+    let gate = Gate(
+      stores: stores, hashing: Household.cheap, clock: house.clock.wall, steady: house.clock.steady)
+    let pass = try await gate.makeGuestPass(.music, by: owner.principal)
+    let guest = try await gate.enter(withGuestPass: pass.code.text)
+    let told = gate.events.subscribe()
+    let error = await refusal { () async throws(AccountError) in
+      try await gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    }
+    #expect(error?.code == .storageFull)
+    #expect(await house.isRefused(guest, at: gate))
+    #expect(await told.first { _ in true } == .loggedOut(guest.principal))
+    // With room again the call is repeated, and is whole.
+    try await house.gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    let again = await refusal { () async throws(AccountError) in
+      try await gate.enter(withGuestPass: pass.code.text)
+    }
+    #expect(again == .guestPassInvalid)
+  }
+
+  @Test("E1 · what is no guest pass ends nobody's sessions")
+  func revokedAccount() async throws {
+    let owner = try await house.ownerLogsIn()
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.revokeGuestPass(owner.principal.account, by: owner.principal)
+    }
+    #expect(error == .unknownGuestPass)
+    #expect(await !house.isRefused(owner))
+  }
+
+  @Test("E7 · an invitation is no guest pass, a pass no invitation, and neither is a mistyped one")
+  func confusion() async throws {
+    let owner = try await house.ownerLogsIn()
+    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
+    let invitation = try await house.gate.invite(by: owner.principal)
+    for typed in [invitation.code.text, "", "#", "nonsense", "0000-0000-0000-0000-0000"] {
+      let error = await refusal { () async throws(AccountError) in
+        try await house.gate.enter(withGuestPass: typed)
+      }
+      #expect(error == .guestPassInvalid)
+    }
+    let error = await refusal { () async throws(AccountError) in
+      try await house.gate.register(.guest(pass.code.text))
+    }
+    #expect(error == .codeInvalid)
+  }
+
+  @Test("E1 · a pass without activities, too loud, too long or nameless is refused")
+  func wrong() async throws {
+    let owner = try await house.ownerLogsIn()
+    let wrong = [
+      GuestPassRequest(
+        name: "A", activities: [], volumeLimit: 40, ageLimit: nil, validity: 3600),
+      GuestPassRequest(
+        name: "A", activities: ["music"], volumeLimit: 101, ageLimit: nil, validity: 3600),
+      GuestPassRequest(
+        name: "A", activities: ["music"], volumeLimit: 40, ageLimit: -1, validity: 3600),
+      GuestPassRequest(
+        name: "A", activities: ["music"], volumeLimit: 40, ageLimit: nil, validity: 31 * 86_400),
+      GuestPassRequest(
+        name: " ", activities: ["music"], volumeLimit: 40, ageLimit: nil, validity: 3600),
+    ]
+    for request in wrong {
+      let error = await refusal { () async throws(AccountError) in
+        try await house.gate.makeGuestPass(request, by: owner.principal)
+      }
+      #expect(error?.code == .outOfRange || error?.code == .empty)
+    }
+    #expect(try await house.gate.guestPasses(for: owner.principal).isEmpty)
+  }
+}
+
+/// Guest passes on a disk that is full when one is to be forgotten.
+private struct FullPassStore: GuestPassStore {
+  let base: any GuestPassStore
+
+  func insert(_ pass: GuestPass, digest: SecretDigest) async throws(AccountError) {
+    try await base.insert(pass, digest: digest)
+  }
+  func guestPass(digest: SecretDigest) async throws(AccountError) -> GuestPass? {
+    try await base.guestPass(digest: digest)
+  }
+  func guestPasses() async throws(AccountError) -> [GuestPass] { try await base.guestPasses() }
+  func deleteGuestPass(_ id: AccountID) async throws(AccountError) -> [Session] {
+    throw AccountError(.storageFull, message: "full", hint: "free")
+  }
+}
+
+extension GuestPassRequest {
+  /// Music for two days.
+  static let music = GuestPassRequest(
+    name: "Visitors", activities: ["music"], volumeLimit: 40, ageLimit: nil,
+    validity: 2 * 86_400)
+}

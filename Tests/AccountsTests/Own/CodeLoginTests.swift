@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Accounts
+
+/// Logging in with a code that was sent.
+@Suite struct CodeLoginTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  private var gate: Gate { house.gate }
+  private var code: String { house.box.code ?? "" }
+
+  @Test("E4 D1 · a code to the verified address logs in through the same skeleton, once")
+  func codeLogin() async throws {
+    _ = try await house.verifiedOwner()
+    let told = gate.events.subscribe()
+    let request = try await gate.sendLoginCode(to: house.mailbox("ANNA@example.org"))
+    let credentials = CodeCredentials(request: request.id.text, code: code)
+    let loggedIn = try await gate.logIn(credentials)
+    #expect(try await gate.resolve(loggedIn.token.text).name == "Anna")
+    #expect(await told.first { _ in true } == .loggedIn(loggedIn.principal, by: "code"))
+    let again = await refusalCode { () async throws(AccountError) in
+      try await gate.logIn(credentials)
+    }
+    #expect(again == .codeExpired)
+    #expect(!"\(credentials)".contains(code))
+  }
+
+  @Test("E4 · a code to a verified phone logs in too")
+  func phoneLogin() async throws {
+    let principal = try await house.ownerLogsIn().principal
+    let phone = CodeDestination.phone(try PhoneNumber("+49 30 1234567"))
+    let request = try await gate.sendPhoneCode(to: "+49301234567", by: principal)
+    try await gate.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
+    let login = try await gate.sendLoginCode(to: phone)
+    #expect(house.box.messages.last?.destination == phone)
+    let loggedIn = try await gate.logIn(CodeCredentials(request: login.id.text, code: code))
+    #expect(loggedIn.principal.account == principal.account)
+  }
+
+  @Test("a login by code asks for the second factor too; wrong ones use the code up")
+  func secondFactorByCode() async throws {
+    let principal = try await house.verifiedOwner().principal
+    let (secret, _) = try await house.enrolled(principal)
+    let request = try await gate.sendLoginCode(to: house.mailbox())
+    func logIn(_ factor: String?) async -> AccountError? {
+      let credentials = CodeCredentials(request: request.id.text, code: code, secondFactor: factor)
+      return await refusal { () async throws(AccountError) in try await gate.logIn(credentials) }
+    }
+    #expect(await logIn(nil) == .secondFactorNeeded)
+    #expect(await logIn("000000") == .secondFactorWrong)
+    #expect(await logIn(house.totp(secret)) == nil)
+    house.clock.advance(60)
+    let next = try await gate.sendLoginCode(to: house.mailbox())
+    for _ in 0..<5 {
+      let wrong = CodeCredentials(request: next.id.text, code: code, secondFactor: "000000")
+      _ = await refusal { () async throws(AccountError) in try await gate.logIn(wrong) }
+    }
+    let right = CodeCredentials(request: next.id.text, code: code, secondFactor: house.totp(secret))
+    let usedUp = await refusalCode { () async throws(AccountError) in try await gate.logIn(right) }
+    #expect(usedUp == .codeExpired)
+  }
+}

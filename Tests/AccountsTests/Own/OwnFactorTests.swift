@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Accounts
+
+/// A second factor of one's own: making it, being asked for it.
+@Suite struct OwnFactorTests {
+  private let house: Household
+
+  init() throws { house = try Household() }
+
+  private var gate: Gate { house.gate }
+
+  @Test("A9 E1 · a second factor ends the sessions that have not proven it")
+  func factorEndsOthers() async throws {
+    let other = try await house.ownerLogsIn()
+    let own = try await house.logIn("anna@example.org")
+    _ = try await house.enrolled(own.principal)
+    #expect(try await gate.resolve(own.token.text).account == own.principal.account)
+    #expect(
+      await refusalCode { () async throws(AccountError) in try await gate.resolve(other.token.text)
+      }
+        == .notLoggedIn)
+  }
+
+  @Test("with a second factor the right password alone opens nothing, and says what is missing")
+  func secondFactor() async throws {
+    let principal = try await house.ownerLogsIn().principal
+    let (secret, recovery) = try await house.enrolled(principal)
+    func logIn(_ code: String?, _ password: String = Household.password) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await gate.logIn(
+          PasswordCredentials(email: "anna@example.org", password: password, secondFactor: code))
+      }
+    }
+    #expect(await logIn(nil) == .secondFactorNeeded)
+    #expect(await logIn(nil, "not the password") == .wrongCredentials)
+    #expect(await logIn("000000") == .secondFactorWrong)
+    #expect(AccountError.secondFactorWrong.code == .wrongCredentials)
+    let shown = house.totp(secret)
+    #expect(await logIn(shown, "not the password") == .wrongCredentials)
+    #expect(await logIn(shown) == nil)
+    #expect(await logIn(shown) == .secondFactorWrong)
+    #expect(await logIn(recovery[0].text) == nil)
+    #expect(try await gate.ownAccount(of: principal).recoveryCodesLeft == 9)
+  }
+
+  @Test("a second factor and its codes are made and removed by a proof no older than five minutes")
+  func proofs() async throws {
+    let principal = try await house.ownerLogsIn().principal
+    house.clock.advance(301)
+    let enrolment = await refusalCode { () async throws(AccountError) in
+      try await gate.enrolFactor(by: principal)
+    }
+    #expect(enrolment == .proofNeeded)
+    let renewal = await refusalCode { () async throws(AccountError) in
+      try await gate.renewRecoveryCodes(by: principal)
+    }
+    #expect(renewal == .proofNeeded)
+    let removal = await refusalCode { () async throws(AccountError) in
+      try await gate.removeFactor(password: Household.password, by: principal)
+    }
+    #expect(removal == .proofNeeded)
+    let phone = await refusalCode { () async throws(AccountError) in
+      try await gate.sendPhoneCode(to: "+49301234567", by: principal)
+    }
+    #expect(phone == .proofNeeded)
+  }
+}

@@ -1,0 +1,58 @@
+@testable import Accounts
+
+/// What people of a household do before a test begins.
+extension Household {
+  /// Registers and logs in somebody whom `owner` invited.
+  func invited(
+    by owner: LoggedIn, _ email: String, as role: Role = .member
+  ) async throws -> LoggedIn {
+    let code = try await gate.invite(by: owner.principal, role: role).code
+    _ = try await gate.register(.guest(code.text, email: email))
+    return try await logIn(email)
+  }
+
+  /// Who a session belongs to, as the gate sees it now.
+  func now(_ loggedIn: LoggedIn) async throws(AccountError) -> Principal {
+    try await gate.resolve(loggedIn.token.text)
+  }
+
+  /// Whether a session opens nothing any more.
+  func isRefused(_ loggedIn: LoggedIn, at gate: Gate? = nil) async -> Bool {
+    await refusal { () async throws(AccountError) in
+      try await (gate ?? self.gate).resolve(loggedIn.token.text)
+    } == .notLoggedIn
+  }
+
+  /// The owner, logged in, with a verified address.
+  func verifiedOwner() async throws -> LoggedIn {
+    let loggedIn = try await ownerLogsIn()
+    let request = try await gate.sendEmailCode(to: nil, by: loggedIn.principal)
+    try await gate.confirm(
+      box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
+    clock.advance(60)
+    return loggedIn
+  }
+
+  /// A confirmed second factor: its secret, and the recovery codes.
+  func enrolled(_ principal: Principal) async throws -> ([UInt8], [EntryCode]) {
+    let secret = try Base32.bytes(try await gate.enrolFactor(by: principal).secret)
+    let codes = try await gate.confirmFactor(totp(secret), by: principal)
+    clock.advance(90)
+    return (secret, codes)
+  }
+
+  /// What an authenticator app shows now.
+  func totp(_ secret: [UInt8]) -> String { TOTP.code(secret, step: TOTP.step(at: clock.now)) }
+
+  /// Where codes go.
+  func mailbox(_ address: String = "anna@example.org") throws -> CodeDestination {
+    .email(try EmailAddress(address))
+  }
+}
+
+/// The code of the refusal that `body` ends with; nil where it succeeds.
+func refusalCode<Value>(
+  _ body: () async throws(AccountError) -> Value
+) async -> AccountError.Code? {
+  await refusal(body)?.code
+}
