@@ -33,9 +33,14 @@ def category(c):
     return unicodedata.category(c)
 
 
+# Their pictures are empty, and no property says so.
+BLANKS = "\u2800\U0001d159\U00013441\U00013442"
+
+
 def is_visible(c):
     ignorable = any(low <= ord(c) <= high for low, high in IGNORABLE)
-    return category(c)[0] != "Z" and category(c) not in ("Cc", "Cf") and not ignorable
+    return (category(c)[0] not in "ZM" and category(c) not in ("Cc", "Cf") and not ignorable
+            and c not in BLANKS)
 
 
 def nfkc(text):
@@ -199,7 +204,7 @@ def wanted_length(rule, second_factor):
 def is_kept(rule, typed, values, second_factor):
     text, kind = nfkc(typed), rule["rule"]
     if kind == "notEmpty":
-        return any(map(is_visible, text))
+        return any(map(is_visible, typed))
     if kind == "minLength":
         return len(text) >= wanted_length(rule, second_factor)
     if kind == "maxLength":
@@ -382,7 +387,11 @@ def characters():
         "\u200d", "\ufeff", "\u00ad", "\u034f", "\u115f", "\u3164", "\uffa0", "\ufe0f", "\u180e",
         "\u2060", "\u202e", "\0", "\x1b", "\x7f", "\x85", "\U000e0061", "\U0001d173", "\u2800",
         "\u0301", " \u0301", "a", " a ", ".", "0", "ש", "语", "👩\u200d🚀", "\U0001f3fd", "\u00b4",
-        "\u2061\u2062", "\u061c", "\u17b4", "\ue000", "\ufffd"])
+        "\u2061\u2062", "\u061c", "\u17b4", "\ue000", "\ufffd", "\u1160", "\u115f\u1160",
+        "\U0001d159", "\u2800 \u2800", "\u2801", "\ufe00\U000e0100", "\u180b", "\u0301\u0308",
+        "\u0e31", "\u093e", "\u20e3", "\u20dd", "\u2d7f", "\U00016fe4", "\u200d\u0301",
+        "\u2800\u0301", "e\u0301", "\u0301e", "\u00a8", "\u00b8", "\u203e", "\uff9e", "\u309b",
+        "\u3164a", "नि", "1\ufe0f\u20e3"])
     each("symbols are P and S", rule("symbol"), [
         "a!", "a?", "a_", "a-", "a(", "a]", "a«", "a»", "a+", "a<", "a$", "a€", "a^", "a`", "a©",
         "a🎬", "a→", "a·", "a、", "a؟", "a՚", "a‰", "a•", "a§", "a¿", "a\u2044b", "a½", "a＄",
@@ -556,7 +565,7 @@ def presets():
         add("standard around the most", repeat("é☃", count // 2) if count == 256 else
             repeat("x", count), preset="standard", field="password", values=people)
     for field, values in {
-            "name": ["", "Anna", " ", "\u200b", "李", "x" * 100, "x" * 101],
+            "name": ["", "Anna", " ", "\u200b", "\u2800", "\u3164", "\u0301", "李", "x" * 100, "x" * 101],
             "email": ["", "anna@example.org", "anna", "anna@example.org "],
             "phone": ["", "+491701234567", "0170 1234567"]}.items():
         for value in values:

@@ -11,7 +11,7 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   package static let longest = 100
 
   /// Checks `typed`.
-  /// - Throws: `empty` (also for a name of which nothing would be visible), `tooLong` or
+  /// - Throws: `empty` (also for a name that shows nothing by itself, as the rule `notEmpty` has it), `tooLong` or
   ///   `malformed`, with the field `name`.
   package init(_ typed: String) throws(AccountError) {
     // Composing costs time, so an absurd length is refused before it.
@@ -19,7 +19,7 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
     let name = typed.normalisedNFC
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let points = name.unicodeScalars
-    guard points.contains(where: Self.isVisible) else { throw .empty(.name) }
+    guard points.contains(where: \.isVisible) else { throw .empty(.name) }
     guard points.count <= Self.longest else { throw Self.tooLong }
     guard points.allSatisfy({ !Self.isDisturbing($0) }) else { throw .malformedName }
     text = name
@@ -33,12 +33,6 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   package var description: String { text }
 
   private static let tooLong = AccountError.tooLong(.name, limit: "\(longest) characters")
-
-  private static func isVisible(_ point: Unicode.Scalar) -> Bool {
-    let properties = point.properties
-    return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
-      && properties.generalCategory != .control && properties.generalCategory != .format
-  }
 
   /// Control characters, line separators, and the marks that turn the direction of the text around
   /// a name.

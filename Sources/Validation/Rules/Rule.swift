@@ -9,7 +9,7 @@ package struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 
 /// What a text must be like (C6). `docs/validation.md` says exactly what each looks at.
 package enum Check: Hashable, Sendable {
-  /// Something of it can be seen.
+  /// Something of it shows by itself.
   case notEmpty
   /// At least so many code points; with a second factor fewer may do.
   case minLength(Int, withSecondFactor: Int? = nil)

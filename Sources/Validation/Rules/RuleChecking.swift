@@ -48,7 +48,8 @@ extension Check {
   private func isKept(by text: TypedText, in context: RuleContext) -> Bool {
     let points = text.codePoints
     return switch self {
-    case .notEmpty: points.contains(where: \.isVisible)
+    // As typed: normalised, a sign like ´ would be a space with a mark.
+    case .notEmpty: text.raw.unicodeScalars.contains(where: \.isVisible)
     case .minLength: points.count >= length(in: context) ?? 0
     case .maxLength(let most): points.count <= most
     case .symbol: points.contains(where: \.isSymbol)

@@ -29,14 +29,22 @@ extension Unicode.Scalar {
   /// Each code point in lower case by itself, whatever stands around it.
   var lowercased: String.UnicodeScalarView { properties.lowercaseMapping.unicodeScalars }
 
-  /// Whether something of it can be seen: no white space, no control or format character, nothing
-  /// that is ignored by default.
+  /// Whether it shows something by itself: no white space, no control or format character, no mark,
+  /// which shows on another alone, nothing that is ignored by default, and no blank.
   package var isVisible: Bool {
     switch properties.generalCategory {
-    case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
-    default: !properties.isDefaultIgnorableCodePoint
+    case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator,
+      .nonspacingMark, .spacingMark, .enclosingMark:
+      false
+    default: !properties.isDefaultIgnorableCodePoint && !Self.blanks.contains(self)
     }
   }
+
+  /// Symbols and letters with an empty picture, which no property of Unicode tells: a braille
+  /// pattern, a note's head, and two hieroglyphs.
+  private static let blanks: [Unicode.Scalar] = [
+    "\u{2800}", "\u{1D159}", "\u{13441}", "\u{13442}",
+  ]
 
   /// `\p{P}` or `\p{S}`.
   var isSymbol: Bool {

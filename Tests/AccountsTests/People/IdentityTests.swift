@@ -53,7 +53,9 @@ import Testing
 @Suite struct DisplayNameTests {
   @Test(
     "E7 · names of any script are kept as typed",
-    arguments: ["Anna", "Jürgen", "أمينة", "李小龍", "O'Hara", "👩‍🚀", "<b>Ben</b>", "'; DROP"])
+    arguments: [
+      "Anna", "Jürgen", "أمينة", "李小龍", "O'Hara", "👩‍🚀", "<b>Ben</b>", "'; DROP", "´", "⠁⠀", "नि",
+    ])
   func accepted(_ typed: String) throws {
     #expect(try DisplayName(typed).text == typed)
   }
@@ -65,7 +67,11 @@ import Testing
 
   @Test(
     "E7 · a name of which nothing would be visible is empty",
-    arguments: ["", " ", "\t\n", "\u{200B}\u{200D}", "\u{FEFF}", "\0", "\u{202E}"])
+    arguments: [
+      "", " ", "\t\n", "\u{200B}\u{200D}", "\u{FEFF}", "\0", "\u{202E}", "\u{2800}\u{2800}",
+      "\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{FE0F}\u{E0100}", "\u{180B}", "\u{1D159}",
+      "\u{13441}\u{13442}", "\u{301}\u{308}", " \u{301} ", "\u{16FE4}", "\u{20E3}", "\u{93E}",
+    ])
   func empty(_ typed: String) async {
     let error = await refusal { () throws(AccountError) in try DisplayName(typed) }
     #expect(error?.code == .empty)
