@@ -5,7 +5,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A connection as a listener sets it up: TLS where it has a certificate, HTTP/1.1, the guard.
+/// A connection as a listener sets it up: TLS where it has a certificate, HTTP/1.1,
+/// the guard, and whether it goes on.
 struct GuardedChannel: ServerChildChannel {
   let http: HTTP1Channel
   /// `nil` for a listener without TLS.
@@ -32,7 +33,9 @@ struct GuardedChannel: ServerChildChannel {
     .flatMapThrowing { value in
       let pipeline = channel.pipeline.syncOperations
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(ConnectionGuard(places, limits), position: .after(parser))
+      try pipeline.addHandlers(
+        [ConnectionGuard(places, limits), ConnectionPersistence()] as [any ChannelHandler],
+        position: .after(parser))
       return value
     }
   }

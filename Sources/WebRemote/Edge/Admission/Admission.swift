@@ -65,13 +65,21 @@ struct Admission: Sendable {
     return text.flatMap { DeviceToken($0) }
   }
 
+  /// What the head tells against a body is said before it comes, and before it is asked for.
   private static func body(of request: Request, _ context: RemoteContext) async throws -> ByteBuffer
   {
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }),
-      length > Edge.largestBody
-    {
-      throw APIError.bodyTooLarge
+    let headers = request.headers
+    // A length beyond every number is large, too.
+    let length = headers[.contentLength].map { Int($0) ?? .max }
+    if let length, length > Edge.largestBody { throw APIError.bodyTooLarge }
+    let type = headers[.contentType]?.split(separator: ";").first?.lowercased()
+    let isJSON = type == "application/json"
+    // Chunks may turn out to be none, and nothing needs no type; who waits to be asked has something.
+    let isWaiting = headers[.expect]?.lowercased() == "100-continue"
+    guard isJSON || length == 0 || length == nil && !isWaiting else {
+      throw APIError.wrongContentType
     }
+    if isWaiting { try await context.channel.triggerUserOutboundEvent(BodyWanted()) }
     let body: ByteBuffer
     do {
       body = try await request.body.collect(upTo: Edge.largestBody)
@@ -85,9 +93,7 @@ struct Admission: Sendable {
         metadata: ["error": "\(error)"])
       throw APIError.brokenBody
     }
-    guard body.readableBytes > 0 else { return body }
-    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
-    guard type == "application/json" else { throw APIError.wrongContentType }
+    guard isJSON || body.readableBytes == 0 else { throw APIError.wrongContentType }
     return body
   }
 }
