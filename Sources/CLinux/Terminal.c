@@ -2,7 +2,9 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -115,4 +117,13 @@ void linux_terminal_release(void) {
   is_held = 0;
   for (int i = 0; i < END_COUNT; i++) sigaction(ends[i], &ends_before[i], NULL);
   sigaction(SIGCONT, &continue_before, NULL);
+}
+
+int linux_input_is_at_end(void) {
+  struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
+  if (poll(&file, 1, 0) != 1) return 0;
+  int next = getc(stdin);
+  if (next == EOF) return 1;
+  ungetc(next, stdin);
+  return 0;
 }

@@ -58,7 +58,7 @@ package struct CodeScreen: ScreenModel {
   package init(_ ticket: CodeTicket, submission: Submission = .automatic) {
     self.ticket = ticket
     self.submission = submission
-    entry = CodeEntry(length: ticket.length)
+    entry = CodeEntry(ticket)
   }
 
   /// What the field holds.
@@ -69,7 +69,7 @@ package struct CodeScreen: ScreenModel {
   package var isLocked: Bool { isLoading || isOver }
   /// Seconds until "send again" appears; 0 when it is there.
   package var countdown: Int { timer.remaining }
-  package var canSubmit: Bool { !isLocked && entry.isWhole }
+  package var canSubmit: Bool { !isLocked && entry.canSubmit }
   package var canSendAgain: Bool { !isLocked && !timer.isRunning && ticket.wait != nil }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
@@ -95,7 +95,7 @@ package struct CodeScreen: ScreenModel {
 
   /// Waits for the code again; the countdown goes on.
   mutating func reopen() {
-    entry = CodeEntry(length: ticket.length)
+    entry = CodeEntry(ticket)
     (authorization, failure, triesLeft) = (nil, nil, nil)
   }
 
@@ -104,7 +104,7 @@ package struct CodeScreen: ScreenModel {
   private mutating func type(_ text: String) -> [Effect] {
     guard !isLocked, entry.type(text) else { return [] }
     failure = nil
-    return submission == .automatic && canSubmit ? submit() : []
+    return submission == .automatic && entry.isWhole ? submit() : []
   }
 
   private mutating func submit() -> [Effect] {
@@ -139,7 +139,7 @@ package struct CodeScreen: ScreenModel {
     case .success(let ticket):
       let wait = self.ticket.wait
       self.ticket = ticket
-      entry = CodeEntry(length: ticket.length)
+      entry = CodeEntry(ticket)
       triesLeft = nil
       // The controller lets people wait longer from time to time.
       let countdown = ticket.wait == wait ? [] : startCountdown(at: now)

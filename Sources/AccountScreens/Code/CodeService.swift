@@ -31,16 +31,23 @@ package struct CodeTicket: Sendable, Hashable {
   /// Seconds that it is good for; nil where that is not known.
   package let validity: Int?
 
+  /// Whether a recovery code, which has another form, is accepted in its place.
+  package let takesRecoveryCode: Bool
+
+  /// A code of a person's authenticator app, or a recovery code.
+  package static let secondFactor = CodeTicket(wait: nil, takesRecoveryCode: true)
+
   /// Values beyond the ranges become the nearest within.
   package init(
     request: String = "", length: Int = 6, wait: Int?, destination: String? = nil,
-    validity: Int? = nil
+    validity: Int? = nil, takesRecoveryCode: Bool = false
   ) {
     self.request = request
     self.length = min(max(length, 1), 32)
     self.wait = wait.map(Self.bounded)
     self.destination = destination
     self.validity = validity
+    self.takesRecoveryCode = takesRecoveryCode
   }
 
   static func bounded(_ wait: Int) -> Int { min(max(wait, 0), 86_400) }

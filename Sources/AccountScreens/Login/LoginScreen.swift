@@ -58,7 +58,7 @@ package struct LoginScreen: ScreenModel {
   private var fields: LoginForm
   private var isAsking = false
   private var lastFailure: ScreenFailure?
-  private var secondFactor = SecondFactorEntry()
+  private var secondFactor = CodeEntry.secondFactor
 
   /// Logging in with a password.
   /// - Parameter email: What the address begins with.
@@ -91,7 +91,7 @@ package struct LoginScreen: ScreenModel {
     return switch step {
     case .password: fields.isValid
     case .oneTimeCode: oneTime?.canSubmit ?? false
-    case .secondFactor: !code.isEmpty
+    case .secondFactor: secondFactor.canSubmit
     }
   }
 
@@ -118,8 +118,8 @@ package struct LoginScreen: ScreenModel {
     case (.oneTimeCode, .oneTime(let input)): return toOneTime(.input(input), at: now)
     case (.secondFactor, .code(let text)):
       // A whole code submits itself; what else is accepted in its place waits for the button.
-      return secondFactor.type(text) ? submit() : []
-    case (.secondFactor, .submit): return code.isEmpty ? [] : submit()
+      return secondFactor.type(text) && secondFactor.isWhole ? submit() : []
+    case (.secondFactor, .submit): return secondFactor.canSubmit ? submit() : []
     case (.secondFactor, .back):
       step = oneTime == nil ? .password : .oneTimeCode
       oneTime?.reopen()
@@ -154,7 +154,7 @@ package struct LoginScreen: ScreenModel {
   private mutating func submit() -> [Effect] {
     isAsking = true
     lastFailure = nil
-    let code = step == .secondFactor ? secondFactor.code : nil
+    let code = step == .secondFactor ? secondFactor.text : nil
     return [.tell(.loading(true)), .start(.logIn(Credentials(proof, code: code)))]
   }
 

@@ -18,12 +18,6 @@ struct RegistrationForm: Sendable {
     step.fields.contains { form.text($0).isEmpty }
   }
 
-  /// Whether the password is right by itself and the second typing is all that is wrong.
-  var isMismatch: Bool {
-    form[.password]?.isValid == true && form[.passwordAgain]?.isValid == false
-      && !form.text(.passwordAgain).isEmpty
-  }
-
   var person: NewPerson {
     NewPerson(
       name: form.text(.name), email: form.text(.email), password: form.text(.password))
@@ -68,7 +62,7 @@ extension RegistrationWizard.Step {
     switch self {
     case .name: [.name]
     case .email: [.email]
-    case .password: [.password, .passwordAgain]
+    case .password: NewPasswordScreen.fields
     }
   }
 

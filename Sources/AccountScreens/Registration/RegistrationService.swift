@@ -65,7 +65,7 @@ package enum RegistrationOutcome: Sendable, Hashable {
   package var text: String? {
     switch self {
     case .success: nil
-    case .mismatch: "The two passwords differ. Type both again."
+    case .mismatch: ScreenFailure.mismatch.text
     case .empty: "Something is not filled in yet."
     case .taken(let refusal), .internalError(let refusal): ScreenFailure.refused(refusal).text
     case .failed(let failure): failure.text

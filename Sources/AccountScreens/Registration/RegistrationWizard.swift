@@ -108,7 +108,7 @@ package struct RegistrationWizard: ScreenModel {
 
   /// Says why the step is not done, or waits until somebody knows.
   private mutating func refuse() -> [Effect] {
-    if step == .password, fields.isMismatch {
+    if step == .password, form.isMismatch {
       return start(fields.reset(.password)) + end(.mismatch)
     }
     let asked = start(fields.reveal(step))

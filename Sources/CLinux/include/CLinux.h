@@ -38,3 +38,6 @@ void linux_return_large_blocks(int bytes);
 int linux_terminal_hold(int in, int out, int keys, const char *enter, const char *leave, int wake);
 /// Gives the terminal back.
 void linux_terminal_release(void);
+/// Whether standard input is at its end: stdio has kept nothing of it, and nothing can come any more.
+/// Never waits: where something may come yet, it is not.
+int linux_input_is_at_end(void);

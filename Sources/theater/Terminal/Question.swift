@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Asking a person at a terminal, or taking the answers from standard input, a line each.
@@ -14,6 +15,17 @@ enum Question {
     if isTerminal { Console.write("\(prompt): ") }
     guard let line = readLine(strippingNewline: true) else { throw nothing(for: prompt) }
     return line
+  }
+
+  /// Makes sure that somebody can give an answer, before anything is done that is of no use without.
+  /// An open pipe may bring one: of what is done now, perhaps.
+  static func expectAnswer(_ answer: String) throws(Ending) {
+    guard !isTerminal, linux_input_is_at_end() != 0 else { return }
+    throw Ending(
+      .wrongUsage,
+      "nobody can type the \(answer): there is no terminal, and standard input is at its end",
+      hint: "Nothing was asked for yet. Run it at a terminal, or keep standard input open and give "
+        + "the \(answer) there as a line when it comes.")
   }
 
   /// A line that is no password but not for the arguments either: typed, or from standard input.

@@ -32,7 +32,9 @@ struct CodeFace: TerminalFace {
   }
 
   private func help(_ screen: CodeScreen) -> String {
-    let rest = (hasBack ? ["Esc: back"] : []) + ["Ctrl-C: stop"]
+    let rest =
+      (screen.ticket.takesRecoveryCode ? ["Enter: hand in"] : [])
+      + (hasBack ? ["Esc: back"] : []) + ["Ctrl-C: stop"]
     if screen.countdown > 0 {
       let again = "Send again in \(TimeText.text(Double(screen.countdown)))"
       return paint.faint(([again] + rest).joined(separator: " · "))

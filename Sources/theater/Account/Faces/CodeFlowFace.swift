@@ -40,8 +40,7 @@ struct CodeFlowFace: TerminalFace {
 
   /// What another address, or some patience, does not mend.
   func ending(_ flow: CodeFlow) -> Ending? {
-    guard flow.step == .place, case .refused(let refusal) = flow.failure else { return nil }
-    let isMendable = refusal.field == flow.place.field.text || refusal.retryAfter != nil
-    return isMendable ? nil : Ending(.refused(refusal))
+    guard flow.step == .place else { return nil }
+    return flow.failure?.ending(unlessMendedBy: flow.place.field.text)
   }
 }

@@ -42,6 +42,14 @@ struct FieldTyping: Sendable {
   /// Puts the cursor into a field.
   mutating func goTo(_ name: FieldName?) { field = name }
 
+  /// Puts the cursor where a mistake is mended: into what is empty, otherwise to the first field.
+  /// - Returns: Whether there is a mistake.
+  mutating func goToMistake(in fields: [FieldName], of form: Form) -> Bool {
+    guard let wrong = fields.first(where: { form[$0]?.isValid == false }) else { return false }
+    goTo(form.text(wrong).isEmpty ? wrong : fields.first)
+    return true
+  }
+
   /// Hides again what was shown.
   mutating func hide() { isRevealed = false }
 

@@ -52,10 +52,7 @@ struct RegistrationFace: TerminalFace {
     case .leave(let field): return [.left(field)]
     case .submit:
       // The cursor goes where something is to be mended, and otherwise to the next step's begin.
-      let wrong = fields.first { wizard.form[$0]?.isValid == false }
-      if let wrong {
-        typing.goTo(wizard.form.text(wrong).isEmpty ? wrong : fields.first)
-      } else if wizard.step != .password {
+      if !typing.goToMistake(in: fields, of: wizard.form), wizard.step != .password {
         typing.goTo(nil)
       }
       return [.next]

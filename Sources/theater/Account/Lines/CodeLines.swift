@@ -13,10 +13,13 @@ struct CodeLines<Screen: ScreenModel> {
   let input: @Sendable (CodeFlow.Input) -> Screen.Input
 
   /// Has a code sent and takes it.
-  /// - Throws: An `Ending` at the first refusal.
+  /// - Throws: An `Ending` at the first refusal, and before anything is sent where nobody can type
+  ///   the code.
   func enter(_ play: inout LinePlay<Screen>) async throws -> Screen {
-    await play.send(input(.place(.typed(try contact ?? Question.ask(prompt)))))
-    var screen = await play.send(input(.place(.submit)))
+    var screen = await play.send(
+      input(.place(.typed(try contact ?? Question.ask(prompt)))))
+    if flow(screen)?.canSubmit == true { try Question.expectAnswer("code") }
+    screen = await play.send(input(.place(.submit)))
     guard let place = flow(screen)?.place, let code = flow(screen)?.code else {
       throw Ending(flow(screen)?.failure ?? flow(screen)?.place.mistake ?? .network("No code."))
     }

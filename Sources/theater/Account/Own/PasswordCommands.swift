@@ -18,12 +18,12 @@ struct PasswordChange: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let isInput = password.passwordStdin
-    if !isInput { Console.say("First your present password, then the new one.") }
-    let old = try Question.password(fromInput: isInput, twice: false)
-    let new = try Question.password(fromInput: isInput, twice: !isInput)
-    try await theater.post(
-      "/api/account/password", ["password": .string(old), "newPassword": .string(new)])
+    let prompt = try await NewPasswordPrompt(theater, password)
+    if !password.passwordStdin { Console.say("First your present password, then the new one.") }
+    let present = try Question.password(fromInput: password.passwordStdin, twice: false)
+    try await prompt.ask(
+      RemotePasswordChange(theater: theater, present: present),
+      for: prompt.isOnScreen ? NewPasswordOwner(try await theater.get("/api/account")) : .init())
     Console.say("Your password is changed; your other sessions have ended.")
   }
 }
@@ -46,40 +46,24 @@ struct PasswordReset: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.expectController()
-    let prompt = try CodePrompt(email: email, phone: phone)
-    let codes = RemoteCodes.resetting(by: prompt.channel, at: theater)
-    let end = try await prompt.ask(codes)
+    let contact = try CodePrompt(email: email, phone: phone)
+    let prompt = try await NewPasswordPrompt(theater, password)
+    let codes = RemoteCodes.resetting(by: contact.channel, at: theater)
+    let end = try await contact.ask(codes)
     guard let code = end.code else { throw Ending(silent: .failed) }
-    while let refusal = try await setPassword(by: code, codes) {
-      // The code stays good, and somebody is there to mend the password.
-      guard Question.isScreen, !password.passwordStdin, refusal.field == Self.field else {
-        throw Ending(refusal)
-      }
-      Console.complain(refusal.text)
-    }
+    try await prompt.ask(
+      RemoteReset(codes: codes, code: code),
+      for: NewPasswordOwner(email: contact.channel == .email ? end.sentTo : nil))
     Console.say("Your password is set; log in with it: \(Invocation.name) login")
   }
+}
 
-  private static let field = "newPassword"
-
-  /// Takes a new password and sets it.
-  /// - Returns: Why it was not set; nil where it was.
-  private func setPassword(
-    by code: CodeScreen, _ codes: RemoteCodes
-  ) async throws -> ScreenFailure? {
-    let isInput = password.passwordStdin
-    let new = try Question.password(fromInput: isInput, twice: false)
-    guard try isInput || Question.unseen("The same again") == new else {
-      return .malformed(field: Self.field, message: "The two passwords differ.")
-    }
-    do throws(ScreenFailure) {
-      _ = try await codes.confirm([
-        "request": .string(code.ticket.request), "code": .string(code.code),
-        Self.field: .string(new),
-      ])
-      return nil
-    } catch {
-      return error
-    }
+extension NewPasswordOwner {
+  /// What `GET /api/account` answers.
+  fileprivate init(_ account: JSON) {
+    let user = account["user"]
+    self.init(
+      name: user?["name"]?.string, email: user?["email"]?.string,
+      hasSecondFactor: user?["secondFactor"]?.bool)
   }
 }

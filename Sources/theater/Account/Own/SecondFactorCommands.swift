@@ -2,7 +2,6 @@ import AccountScreens
 import ArgumentParser
 import JSON
 import QRCode
-import Synchronization
 
 /// `theater totp`: an authenticator app as a second factor.
 struct TOTPCommand: ParsableCommand {
@@ -24,7 +23,8 @@ struct TOTPEnrol: AsyncParsableCommand {
     }
     if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
     Console.say("Scan this with your authenticator app, or type into it: \(secret)")
-    let confirmation = FactorConfirmation(theater)
+    let confirmation = RemoteConfirmation(
+      theater, at: "/api/account/second-factor/confirmation")
     _ = try await CodeScreen(CodeTicket(wait: nil)).ask(
       confirmation, "The code that it shows now")
     Console.say("Your second factor is active: each login asks for a code of the app.")
@@ -35,23 +35,6 @@ struct TOTPEnrol: AsyncParsableCommand {
   private static func drawn(_ code: QRCode) -> String {
     guard Console.isTerminal else { return code.lines.joined(separator: "\n") }
     return code.lines.map { "\u{1B}[38;5;231;48;5;16m\($0)\u{1B}[0m" }.joined(separator: "\n")
-  }
-}
-
-/// Takes a first code of the app, and keeps what the controller answers: recovery codes.
-private final class FactorConfirmation: CodeService {
-  private let theater: RemoteTheater
-  private let kept = Mutex<JSON>(.null)
-
-  init(_ theater: RemoteTheater) { self.theater = theater }
-
-  var answer: JSON { kept.withLock { $0 } }
-
-  func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization {
-    let answer = try await theater.post(
-      "/api/account/second-factor/confirmation", for: ["code": .string(code)])
-    kept.withLock { $0 = answer }
-    return .done
   }
 }
 

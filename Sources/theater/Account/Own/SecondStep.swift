@@ -1,3 +1,4 @@
+import AccountScreens
 import JSON
 import NIOHTTP1
 import WebRemote
@@ -8,16 +9,17 @@ struct SecondStep {
 
   init(_ theater: RemoteTheater) { self.theater = theater }
 
-  /// Asks for the code of the app, or a recovery code, only where it is needed.
+  /// Takes the code of the app, or a recovery code, only where it is needed: on the code screen, or as
+  /// a line.
   func prove(_ fields: JSONObject, at path: String) async throws -> JSON {
     let first = try await theater.answer(.POST, path, .object(fields))
     if first.isSuccess { return first.json }
     guard first.json["error"]?["code"]?.string == "secondFactorNeeded" else {
       throw Ending(first)
     }
-    var fields = fields
-    fields["code"] = .string(
-      try Question.secretLine("Code of your authenticator app, or a recovery code"))
-    return try await theater.post(path, .object(fields))
+    let confirmation = RemoteConfirmation(theater, at: path, with: fields)
+    _ = try await CodeScreen(.secondFactor).ask(
+      confirmation, "Code of your authenticator app, or a recovery code")
+    return confirmation.answer
   }
 }

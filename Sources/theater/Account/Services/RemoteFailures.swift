@@ -24,6 +24,17 @@ extension ScreenFailure {
   }
 }
 
+extension ScreenFailure {
+  /// The end of a screen on which neither something else in `field` nor some patience mends this.
+  func ending(unlessMendedBy field: String) -> Ending? {
+    guard case .refused(let refusal) = self, refusal.field != field, refusal.retryAfter == nil
+    else {
+      return nil
+    }
+    return Ending(self)
+  }
+}
+
 extension Ending {
   /// What a screen did not get.
   init(_ failure: ScreenFailure) {

@@ -1,48 +1,6 @@
 import Foundation
-import JSON
 import TestSupport
 import Testing
-
-/// A living room whose codes stand in the controller's log, with its owner at home.
-private func withCodes(_ body: (LivingRoom) async throws -> Void) async throws {
-  try await withLivingRoom(arrange: { configuration, _ in
-    configuration.set("accounts", at: [], ["demo": true, "delivery": ["email": "log"]])
-  }) { room in
-    try await room.moveIn()
-    try await body(room)
-  }
-}
-
-extension LivingRoom {
-  /// The codes in the log, the oldest first.
-  fileprivate var codes: [String] {
-    log.matches(of: /\b(\d{6}) is your code/).map { String($0.output.1) }
-  }
-
-  /// The code that comes after so many.
-  fileprivate func code(after count: Int) async throws -> String {
-    _ = await eventually(within: 30) { self.codes.count > count }
-    return try #require(codes.last)
-  }
-
-  /// Types a command that takes the code as its first line, when it comes, and then more lines.
-  fileprivate func pipingCode(
-    _ words: String..., lines: [String] = []
-  ) async throws -> Program.Outcome {
-    let found = #"grep -o '[0-9]\{6\} is your code' log"#
-    let script = """
-      (until [ $(\(found) | wc -l) -gt \(codes.count) ]; do sleep 0.05; done
-      \(found) | tail -n 1 | cut -c 1-6
-      \(lines.map { "echo '\($0)'" }.joined(separator: "\n"))) | "$0" "$@"
-      """
-    return try await Program.run(
-      URL(fileURLWithPath: "/bin/sh"),
-      ["-c", script, Program.products.appendingPathComponent("theater").path] + words,
-      environment: environment, folder: folder)
-  }
-}
-
-private func other(than code: String) -> String { code == "000000" ? "000001" : "000000" }
 
 @Suite(.serialized) struct CodeTests {
   private static let escape = "\u{1B}"
@@ -108,24 +66,40 @@ private func other(than code: String) -> String { code == "000000" ? "000001" : 
         await terminal.expect("4 tries are left.")
         terminal.type(code)
         // The code is right and stays good while the password is not.
-        for (first, second, reason) in [
-          (password, password + "!", "The two passwords differ."), ("short", "short", "15"),
-        ] {
-          await terminal.expect("Password: ")
-          _ = await eventually { !terminal.isOrdinary }
-          terminal.type("\(first)\r")
-          await terminal.expect("The same again: ")
-          _ = await eventually { !terminal.isOrdinary }
-          terminal.type("\(second)\r")
-          await terminal.expect(reason)
-        }
+        await terminal.expect("Your new password")
+        await terminal.expect("· Make the password at least 8 characters long.")
+        terminal.type("short\rshort\r")
+        await terminal.expect("✗ Make the password at least 8 characters long.")
+        await terminal.expect("· Advice: Make the password at least 15 characters long.")
+        for _ in 1...2 { terminal.type("\(Self.eraseAll)four lions\r") }
+        await terminal.expect("✗ This password does not keep the rules.")
+        terminal.type("\(password)\r\(password)!\r")
+        await terminal.expect("✗ The two passwords differ.")
+        terminal.type("\(password)\r\(password)\r")
+        await terminal.expect("Your password is set")
+        await terminal.expect("[ended 0] icanon echo")
+        #expect(!terminal.text.contains(password))
+      }
+      try await room.expect(
+        "login", "--email", "ann@example.org", "--password-stdin", input: password + "\n")
+    }
+  }
+
+  @Test("C4 C7 · a password is changed with the rules beside it; without a second factor 15 are wanted")
+  func change() async throws {
+    try await withCodes { room in
+      let password = "another evening with friends"
+      try await room.atTerminal("password", "change") { terminal in
         await terminal.expect("Password: ")
         _ = await eventually { !terminal.isOrdinary }
-        terminal.type("\(password)\r")
-        await terminal.expect("The same again: ")
-        _ = await eventually { !terminal.isOrdinary }
-        terminal.type("\(password)\r")
-        await terminal.expect("Your password is set")
+        terminal.type("\(room.password)\r")
+        await terminal.expect("Your new password")
+        await terminal.expect("· Make the password at least 15 characters long.")
+        // The account's own words are known.
+        terminal.type("ann@example.org")
+        await terminal.expect("· Leave your name and address out of the password.")
+        terminal.type("\(Self.eraseAll)\(password)\r\(password)\r")
+        await terminal.expect("Your password is changed; your other sessions have ended.")
         await terminal.expect("[ended 0] icanon echo")
         #expect(!terminal.text.contains(password))
       }
@@ -171,48 +145,29 @@ private func other(than code: String) -> String { code == "000000" ? "000001" : 
     }
   }
 
-  @Test("D3 · the first code of an app can be mistyped; and by code the app is asked for as well")
-  func secondFactor() async throws {
-    func totp(_ secret: String, late: Int) async throws -> String {
-      let program = """
-        import base64,hashlib,hmac,struct,sys,time
-        key = base64.b32decode(sys.argv[1] + "=" * (-len(sys.argv[1]) % 8))
-        step = struct.pack(">Q", (int(time.time()) + int(sys.argv[2])) // 30)
-        digest = hmac.new(key, step, hashlib.sha1).digest()
-        start = digest[-1] & 15
-        print(f"{(struct.unpack('>I', digest[start:start+4])[0] & 0x7fffffff) % 10**6:06}")
-        """
-      return try await Program.tool("python3", "-c", program, secret, "\(late)").output
-        .trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+  @Test("D1 · where nobody can type the code none is sent, and what to do next is said")
+  func nobody() async throws {
     try await withCodes { room in
+      for outcome in [
+        try await room.theater("verify", "email"),
+        try await room.theater("verify", "phone", "+49 30 1234567"),
+        try await room.theater("login", "--by-code", input: "ann@example.org\n"),
+        try await room.theater("password", "reset", "--email", "ann@example.org"),
+        try await Program.run(
+          URL(fileURLWithPath: "/bin/sh"),
+          [
+            "-c", #""$0" verify email </dev/null"#,
+            Program.products.appendingPathComponent("theater").path,
+          ],
+          environment: room.environment),
+      ] {
+        #expect(outcome.status == 2, "\(outcome.output)")
+        #expect(outcome.errors.contains("nobody can type the code"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("Run it at a terminal"), "\(outcome.errors)")
+      }
+      #expect(room.codes.isEmpty)
+      // Nor does anybody have to wait for another.
       #expect(try await room.pipingCode("verify", "email").status == 0)
-      var secret = ""
-      try await room.atTerminal("totp", "enrol") { terminal in
-        await terminal.expect("type into it: ")
-        await terminal.expect("The code that it shows now")
-        secret = try #require(
-          terminal.text.firstMatch(of: /type into it: ([A-Z2-7]+)/)?.output.1
-        ).description
-        let code = try await totp(secret, late: 0)
-        terminal.type(other(than: code))
-        await terminal.expect("✗ ")
-        terminal.type(try await totp(secret, late: 0))
-        await terminal.expect("Your second factor is active")
-        await terminal.expect("[ended 0] icanon echo")
-      }
-      try await room.expect("logout")
-      try await room.atTerminal("login", "--by-code", "--email", "ann@example.org") { terminal in
-        await terminal.expect("Send again in")
-        terminal.type(try await room.code(after: 1))
-        await terminal.expect("The account is guarded by a second factor.")
-        terminal.type("000000")
-        await terminal.expect("✗ ")
-        // The code of this half minute may be used up; its neighbour is as good.
-        terminal.type(try await totp(secret, late: 30))
-        await terminal.expect("You are logged in, Ann.")
-        await terminal.expect("[ended 0] icanon echo")
-      }
     }
   }
 }

@@ -1,0 +1,135 @@
+import Validation
+
+/// The screen that takes a new password for an account that there is: twice, with its rules beside it.
+package struct NewPasswordScreen: ScreenModel {
+  package enum Input: Sendable {
+    /// What a field holds after a keystroke.
+    case typed(FieldName, String)
+    /// The person goes on to another field.
+    case left(FieldName)
+    /// The button, or Enter.
+    case submit
+  }
+
+  package enum Output: Sendable, Hashable {
+    case canSubmit(Bool)
+    /// All controls are disabled, and progress is shown, while it is true.
+    case loading(Bool)
+    case failure(ScreenFailure)
+    /// The password counts from now on.
+    case done
+  }
+
+  package enum Work: Sendable, Hashable {
+    case set(TypedPassword)
+  }
+
+  package enum Answer: Sendable {
+    case set(Result<Void, ScreenFailure>)
+  }
+
+  /// The fields that it shows, in their order.
+  package static let fields: [FieldName] = [.password, .passwordAgain]
+
+  private static let group: GroupName = "newPassword"
+  private static let button: ControlName = "set"
+
+  package private(set) var form: Form
+  package private(set) var isLoading = false
+  package private(set) var isOver = false
+  /// The error of the last try, until something new is typed.
+  package private(set) var failure: ScreenFailure?
+
+  /// - Parameter rules: What the controller wants of passwords; it checks again, and has the last
+  ///   word.
+  package init(_ rules: RuleSet, for owner: NewPasswordOwner = NewPasswordOwner()) {
+    var password = rules[.password]
+    if owner.hasSecondFactor == nil {
+      password.rules = password.rules.flatMap(\.leavingSecondFactorOpen)
+    }
+    // Fields that nobody sees, for the rules that look at them.
+    let known: [FieldName: String?] = [.name: owner.name, .email: owner.email]
+    let values = known.compactMapValues { $0 }
+    form = Form(
+      values.keys.map { FieldDeclaration($0, label: rules[$0].label) }
+        + [password, rules[.passwordAgain]],
+      groups: [FormGroup(Self.group, fields: Self.fields, controls: [Self.button])],
+      values: values, hasSecondFactor: owner.hasSecondFactor ?? false)
+  }
+
+  /// Whether nothing can be typed or pressed.
+  package var isLocked: Bool { isLoading || isOver }
+  package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
+
+  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+    let before = canSubmit
+    let effects =
+      switch event {
+      case .appeared: [Effect]()
+      case .input(let input): isLocked ? [] : take(input)
+      case .answer(.set(let result)): answered(result)
+      }
+    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+  }
+
+  private mutating func take(_ input: Input) -> [Effect] {
+    switch input {
+    case .typed(let field, let text):
+      guard Self.fields.contains(field) else { return [] }
+      failure = nil
+      _ = form.send(.type(field, text))
+      return []
+    case .left(let field):
+      _ = form.send(.leave(field))
+      return []
+    case .submit: return submit()
+    }
+  }
+
+  private mutating func submit() -> [Effect] {
+    if form.isMismatch { return refuse(.mismatch) }
+    // What is wrong stands beside the field.
+    _ = form.send(.submit(Self.group))
+    guard canSubmit else { return [] }
+    isLoading = true
+    failure = nil
+    return [.tell(.loading(true)), .start(.set(TypedPassword(form.text(.password))))]
+  }
+
+  private mutating func answered(_ result: Result<Void, ScreenFailure>) -> [Effect] {
+    isLoading = false
+    switch result {
+    case .success:
+      isOver = true
+      return [.tell(.loading(false)), .tell(.done)]
+    case .failure(let failure): return [.tell(.loading(false))] + refuse(failure)
+    }
+  }
+
+  /// Shows why not. A password that cannot be right is typed anew; one that did not arrive may be right.
+  private mutating func refuse(_ failure: ScreenFailure) -> [Effect] {
+    self.failure = failure
+    if failure.field != nil { for field in Self.fields { _ = form.send(.reset(field)) } }
+    return [.tell(.failure(failure))]
+  }
+}
+
+extension ScreenFailure {
+  /// Both are typed anew.
+  static let mismatch = malformed(
+    field: FieldName.passwordAgain.text, message: "The two passwords differ. Type both again.")
+}
+
+extension Rule {
+  /// The rule where nobody knows whether a second factor guards the account: what one would allow is
+  /// allowed, and what is wanted without one is advice.
+  fileprivate var leavingSecondFactorOpen: [Rule] {
+    guard case .minLength(let length, withSecondFactor: let reduced?) = check, !isAdvice else {
+      return [self]
+    }
+    return [
+      Rule(.minLength(reduced), message: message),
+      Rule(.minLength(length), isAdvice: true, message: message),
+    ]
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// A living room whose codes stand in the controller's log, with its owner at home.
+func withCodes(_ body: (LivingRoom) async throws -> Void) async throws {
+  try await withLivingRoom(arrange: { configuration, _ in
+    configuration.set("accounts", at: [], ["demo": true, "delivery": ["email": "log"]])
+  }) { room in
+    try await room.moveIn()
+    try await body(room)
+  }
+}
+
+extension LivingRoom {
+  /// The codes in the log, the oldest first.
+  var codes: [String] {
+    log.matches(of: /\b(\d{6}) is your code/).map { String($0.output.1) }
+  }
+
+  /// The code that comes after so many.
+  func code(after count: Int) async throws -> String {
+    _ = await eventually(within: 30) { self.codes.count > count }
+    return try #require(codes.last)
+  }
+
+  /// Types a command that takes the code as its first line, when it comes, and then more lines.
+  func pipingCode(
+    _ words: String..., lines: [String] = []
+  ) async throws -> Program.Outcome {
+    let found = #"grep -o '[0-9]\{6\} is your code' log"#
+    let script = """
+      (until [ $(\(found) | wc -l) -gt \(codes.count) ]; do sleep 0.05; done
+      \(found) | tail -n 1 | cut -c 1-6
+      \(lines.map { "echo '\($0)'" }.joined(separator: "\n"))) | "$0" "$@"
+      """
+    return try await Program.run(
+      URL(fileURLWithPath: "/bin/sh"),
+      ["-c", script, Program.products.appendingPathComponent("theater").path] + words,
+      environment: environment, folder: folder)
+  }
+}
+
+func other(than code: String) -> String { code == "000000" ? "000001" : "000000" }
