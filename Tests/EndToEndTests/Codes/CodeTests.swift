@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("C4 C7 · a password is changed with its rules beside it, the account's own words among them")
+  @Test("C4 C7 · a password is changed with its rules beside it, also those about its person")
   func change() async throws {
     try await withCodes { room in
       let password = "another evening with friends"
