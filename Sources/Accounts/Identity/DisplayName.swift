@@ -11,8 +11,8 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   package static let longest = 100
 
   /// Checks `typed`.
-  /// - Throws: `empty` (also for a name that shows nothing by itself, as the rule `notEmpty` has it), `tooLong` or
-  ///   `malformed`, with the field `name`.
+  /// - Throws: `empty` (also for a name that shows nothing by itself, as the rule `notEmpty` has
+  ///   it), `tooLong` or `malformed`, with the field `name`.
   package init(_ typed: String) throws(AccountError) {
     // Composing costs time, so an absurd length is refused before it.
     guard typed.utf8.count <= Self.longest * 16 else { throw Self.tooLong }
