@@ -16,12 +16,12 @@ import Testing
       let recordings = room.recordings.count
       kill(old, SIGKILL)
       #expect(
-        await eventually(within: 20) {
+        await eventually {
           guard let new = try? await room.pid(of: name) else { return false }
           return new != old
         })
       #expect(
-        await eventually(within: 20) {
+        await eventually {
           guard let amp = try? await room.device("amp"), let dvd = try? await room.device("dvd")
           else { return false }
           return amp["state"]?["power"]?["value"] == "on"
@@ -32,7 +32,7 @@ import Testing
       // And it is heard again.
       let heardBefore = room.newestRecording?.seconds ?? 0
       #expect(
-        await eventually(within: 20) {
+        await eventually {
           room.recordings.count > recordings || (room.newestRecording?.seconds ?? 0) > heardBefore
         })
       try await room.expect("stop")
@@ -62,7 +62,7 @@ import Testing
       try await room.expect("watch", film, "--from-start")
       let pids = try #require(try await room.pid(of: "Simulated"))
       #expect(
-        await eventually(within: 20) {
+        await eventually {
           let position = (try? await room.json("status"))?["playback"]?["position"]?.number
           return (position ?? 0) > 1.5
         })

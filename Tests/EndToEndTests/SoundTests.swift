@@ -16,7 +16,7 @@ import Testing
         try await room.expect("device", "amp", "volume", "\(volume)")
         try await room.expect("listen", "tone", "--from-start")
         #expect(
-          await eventually(within: 20) {
+          await eventually {
             (try? await room.json("status"))?["activity"]?["status"] == "idle"
           }, "the song does not end: \(room.log)")
         let heard = try #require(room.newestRecording)

@@ -80,7 +80,7 @@ import Testing
     try await Theater().live { theater in
       await theater["amp"].report(.volume, 80)
       // Unmuting is refused until the facade knows how loud it would be.
-      let isSeen = await eventually(within: 60) {
+      let isSeen = await eventually {
         await refusal { () async throws(TheaterError) in
           try await theater.facade.perform(
             "unmute", on: "amp", until: .accepted,

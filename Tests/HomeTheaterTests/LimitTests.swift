@@ -29,7 +29,7 @@ import Testing
   /// Has the DVD player report this, and waits until the facade has seen it.
   private static func report(_ playback: Playback, in theater: Theater) async -> Bool {
     await theater["dvd"].report(.playback, playback.json)
-    return await eventually(within: 60) {
+    return await eventually {
       await theater.facade.snapshots["dvd"]?.state.playback == playback
     }
   }
@@ -126,7 +126,7 @@ import Testing
       _ = await begun.run.finished()
       await theater["amp"].report(.volume, 80)
       #expect(
-        await eventually(within: 60) {
+        await eventually {
           await theater.facade.snapshots["amp"]?.state.volume == 80
         })
       theater.journal.clear()

@@ -54,7 +54,7 @@ struct Theater {
   func live(_ body: @Sendable (Theater) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await facade.run() }
-      _ = await eventually(within: 60) { await facade.entries(.songs).count == 2 }
+      _ = await eventually { await facade.entries(.songs).count == 2 }
       try await body(self)
       group.cancelAll()
     }

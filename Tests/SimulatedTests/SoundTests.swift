@@ -2,11 +2,12 @@ import Devices
 import JSON
 import PluginKit
 import PluginProtocol
+import TestSupport
 import Testing
 
 @testable import Simulated
 
-@Suite("E15 F4 · simulated players send real sound", .timeLimit(.minutes(2)))
+@Suite("E15 F4 · simulated players send real sound", .realTime, .timeLimit(.minutes(5)))
 struct SoundTests {
   @Test("E15 · a film has a tone of its own in each of its six channels")
   func surround() async throws {

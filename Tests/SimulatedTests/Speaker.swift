@@ -51,7 +51,7 @@ final class Speaker: Sendable {
 
   /// Waits until `condition` holds of what was heard.
   func wait(_ what: String, for condition: (Heard) -> Bool) async throws -> Heard {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while true {
       let heard = now
       if condition(heard) { return heard }

@@ -185,8 +185,8 @@ actor TheaterBench {
         return nil
       }
       group.addTask {
-        try await Task.sleep(for: .seconds(20))
-        throw Unexpected(what: "nothing came within 20 s")
+        try await Task.sleep(for: .seconds(60))
+        throw Unexpected(what: "nothing came within a minute")
       }
       defer { group.cancelAll() }
       return try await group.next() ?? nil

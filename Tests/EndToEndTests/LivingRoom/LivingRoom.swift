@@ -155,7 +155,7 @@ final class LivingRoom: Sendable {
 
   /// The one-time code on the console.
   func setupCode() async -> String {
-    _ = await eventually(within: 30) { self.console.contains("setup code: ") }
+    _ = await eventually { self.console.contains("setup code: ") }
     let line = console.split(separator: "\n").first { $0.contains("setup code: ") } ?? ""
     let after = line.range(of: "setup code: ").map { line[$0.upperBound...] } ?? ""
     return String(after.prefix { !$0.isWhitespace })
@@ -169,7 +169,7 @@ final class LivingRoom: Sendable {
       "--password-stdin", input: password + "\n")
     try await expect(
       "login", "--email", "ann@example.org", "--password-stdin", input: password + "\n")
-    _ = await eventually(within: 30) {
+    _ = await eventually {
       let listing = try? await self.json("devices")
       let devices = listing?.array ?? listing?["devices"]?.array ?? []
       return !devices.isEmpty && devices.allSatisfy { $0["availability"] == "available" }
@@ -198,7 +198,7 @@ final class LivingRoom: Sendable {
   /// Asks the controller to end and waits until it has; then clears up.
   func close() async {
     if controller.isRunning { controller.terminate() }
-    _ = await eventually(within: 15) { !self.controller.isRunning }
+    _ = await eventually { !self.controller.isRunning }
     if controller.isRunning { kill(pid, SIGKILL) }
     try? FileManager.default.removeItem(at: folder)
   }

@@ -71,7 +71,7 @@ final class SmallTheater: Sendable {
     process.standardError = log
     try process.run()
     running.withLock { $0 = process }
-    _ = await eventually(within: 60) {
+    _ = await eventually {
       if !process.isRunning { return true }
       return (try? await self.client().send(.GET, "/api/health").status) == 200
     }
@@ -95,7 +95,7 @@ final class SmallTheater: Sendable {
 
   /// Registers the owner and logs in.
   func moveIn() async throws -> RemoteClient {
-    #expect(await eventually(within: 60) { self.text("console").contains("setup code: ") })
+    #expect(await eventually { self.text("console").contains("setup code: ") })
     let line = text("console").split(separator: "\n").first { $0.hasPrefix("setup code: ") } ?? ""
     let code = String(line.dropFirst("setup code: ".count))
     let account = try await client().send(
@@ -144,6 +144,6 @@ final class SmallTheater: Sendable {
   }
 
   private func waitForEnd() async {
-    _ = await eventually(within: 20) { !self.running.withLock { $0?.isRunning == true } }
+    _ = await eventually { !self.running.withLock { $0?.isRunning == true } }
   }
 }

@@ -88,7 +88,7 @@ final class Terminal: Sendable {
 
   /// Waits until `text` is shown after what was waited for before.
   func expect(_ text: String, _ location: SourceLocation = #_sourceLocation) async {
-    let isShown = await eventually(within: 30) { self.news.contains(text) }
+    let isShown = await eventually { self.news.contains(text) }
     #expect(isShown, "waited for \(text) in \(news.debugDescription)", sourceLocation: location)
     shown.moveMark(behind: text)
   }

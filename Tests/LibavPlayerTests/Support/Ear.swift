@@ -92,11 +92,11 @@ final class Ear: Sendable {
     }
   }
 
-  /// Waits until something was heard; fails after 20 s.
+  /// Waits until something was heard; fails after a minute.
   func wait(
     _ what: Comment, location: SourceLocation = #_sourceLocation, until condition: (Ear) -> Bool
   ) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while !condition(self) {
       try #require(ContinuousClock.now < deadline, what, sourceLocation: location)
       try await Task.sleep(for: .milliseconds(2))

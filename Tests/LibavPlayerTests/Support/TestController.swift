@@ -98,7 +98,7 @@ final class TestController: Sendable {
         return condition(self)
       }
       group.addTask {
-        try? await Task.sleep(for: .seconds(20))
+        try? await Task.sleep(for: .seconds(60))
         return false
       }
       let first = await group.next() ?? false

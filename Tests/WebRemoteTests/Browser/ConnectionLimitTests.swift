@@ -81,7 +81,7 @@ import Testing
         _ = try await parts.next()
         #expect(room.streams.count == 1)
         // The next parts are not taken any more: buffers fill up, here and in the system.
-        let isFree = await eventually(within: 60) {
+        let isFree = await eventually {
           for _ in 0..<EventLog.capacity { events.publish(.other(name: "note", filler)) }
           return room.streams.count == 0
         }
@@ -216,7 +216,7 @@ import Testing
             }
           }
         }
-        let isServed = await eventually(within: 20) {
+        let isServed = await eventually {
           let answer = try? await room.raw(lines: [
             "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
           ])

@@ -40,7 +40,7 @@ import Testing
         }
       }
       #expect(
-        await eventually(within: 60) {
+        await eventually {
           room.log.lines.count { $0.contains("the body breaks off") } == 2
         })
       #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
