@@ -10,8 +10,8 @@
   /// heard then says nothing of the program, so a test that fails while the machine stood still is
   /// noted as a known issue and run again, a few times at most; the last time counts in any case.
   public struct RealTimeTrait: SuiteTrait, TestTrait, TestScoping {
-    /// Shorter than any buffer that is measured with.
-    static let longestPause = Duration.milliseconds(30)
+    /// Much shorter than any buffer and any time that is measured.
+    static let longestPause = Duration.milliseconds(10)
     static let attempts = 5
 
     public var isRecursive: Bool { true }
