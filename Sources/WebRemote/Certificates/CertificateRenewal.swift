@@ -1,5 +1,5 @@
 import Devices
-import Glibc
+import Foundation
 import Logging
 
 /// Shows the owner's certificate anew when its files change, as renewing programs do it every few
@@ -80,21 +80,19 @@ package struct CertificateRenewal: CertificateKeeping {
 
 /// What tells one state of a file from another, without reading it.
 private struct FileMark: Hashable {
-  let device: UInt64
-  let number: UInt64
-  let size: Int64
-  let written: [Int]
-  /// Also when its mode or owner is changed.
-  let changed: [Int]
+  private static let telling: [FileAttributeKey] = [
+    .systemNumber, .systemFileNumber, .size, .posixPermissions, .ownerAccountID,
+    .groupOwnerAccountID,
+  ]
+  private let facts: [String]
+  /// Seconds, to the microsecond.
+  private let written: TimeInterval?
 
   /// `nil` where there is no such file.
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    device = UInt64(status.st_dev)
-    number = UInt64(status.st_ino)
-    size = Int64(status.st_size)
-    written = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-    changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let found = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
+    facts = Self.telling.map { found[$0].map { "\($0)" } ?? "" }
+    written = (found[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
   }
 }
