@@ -64,6 +64,33 @@ import Testing
     #expect(try await !lines().joined().contains("0000"))
   }
 
+  @Test("E9 · what was stopped because of an age limit is written down, with who began it")
+  func limitStopped() async throws {
+    let owner = try await house.ownerLogsIn()
+    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal).pass
+    for user in [owner.principal.account.text, pass.id.text, "nobody", nil] {
+      await house.gate.noteStopped("\"The Short Cut\", rated 16 on dvd", begunBy: user)
+    }
+    let stopped = "- limitStopped \"The Short Cut\", rated 16 on dvd"
+    #expect(
+      try await lines().suffix(4) == [
+        "\(stopped), begun by anna@example.org done controller",
+        "\(stopped), begun by \(pass.name.text) done controller",
+        "\(stopped), begun by nobody done controller",
+        "\(stopped) done controller",
+      ])
+  }
+
+  @Test("F5 · another certificate is written down with both fingerprints, whole")
+  func certificateRenewed() async throws {
+    let prints = ["AB", "CD"].map { Array(repeating: $0, count: 32).joined(separator: ":") }
+    await house.gate.noteCertificate(prints[0], inPlaceOf: prints[1])
+    #expect(
+      try await lines() == [
+        "- certificateRenewed SHA-256 \(prints[0]), until now \(prints[1]) done controller"
+      ])
+  }
+
   @Test("E1 · a full disk stops no login; what could not be written down is counted")
   func fullDisk() async throws {
     let store = FullAuditStore()

@@ -27,7 +27,10 @@ struct Theater {
   let devices: [DeviceID: FakeDevice]
   let facade: HomeTheaterFacade
 
-  init(plan: TheaterPlan = .evening, log: @escaping @Sendable (String) -> Void = { _ in }) {
+  init(
+    plan: TheaterPlan = .evening, log: @escaping @Sendable (String) -> Void = { _ in },
+    limitStopped: @escaping @Sendable (LimitStop) async -> Void = { _ in }
+  ) {
     let roles: [(DeviceID, Role)] = [
       ("amp", .amplifier), ("tuner", .tuner), ("dvd", .dvdPlayer), ("cd", .cdPlayer),
       ("projector", .projector), ("lights", .lights), ("screen", .screen),
@@ -43,7 +46,7 @@ struct Theater {
     self.devices = devices
     facade = HomeTheaterFacade(
       devices: roles.compactMap { devices[$0.0] }, plan: plan, positions: positions, clock: clock,
-      log: log)
+      log: log, limitStopped: limitStopped)
   }
 
   subscript(id: DeviceID) -> FakeDevice {

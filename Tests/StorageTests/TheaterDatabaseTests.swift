@@ -19,8 +19,8 @@ import Testing
     try await database.positions.save(1, item: "jaws", user: "anna")
     #expect(try scratch.permissions(scratch.folder) == 0o700)
     let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
-    // The database, its log and index, and the key.
-    #expect(files.count == 4)
+    // The database, its log and index, the key and the reserve.
+    #expect(files.count == 5)
     for file in files { #expect(try scratch.permissions("\(scratch.folder)/\(file)") == 0o600) }
   }
 

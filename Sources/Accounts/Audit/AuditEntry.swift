@@ -14,6 +14,10 @@ package enum AuditDeed: String, Sendable, CaseIterable {
   case guestPassMade, guestPassRevoked, guestEntered
   // The works
   case configurationChecked
+  /// A player went on to what is rated above somebody's age limit, and was stopped.
+  case limitStopped
+  /// Browsers are shown another certificate from now on.
+  case certificateRenewed
   /// The disk was full: so many records are missing before this one.
   case recordsLost
 }

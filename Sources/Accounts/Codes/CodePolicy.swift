@@ -8,7 +8,7 @@ package struct CodePolicy: Sendable {
   package let validity: Duration
   /// When one asker may have the next sent to one place.
   package let sends: SendSchedule
-  /// The same for all strangers together: more than one of them, so that no other is left without.
+  /// What all strangers together may have sent to one place; each has a share of it.
   package let strangersSends: SendSchedule
   /// What a stranger's source may have sent to all places together.
   package let sourceSends: SendSchedule
@@ -49,8 +49,9 @@ package struct SendSchedule: Sendable {
   /// 30 → 60 → 120 s, and at most 5 sends an hour.
   package static let standard = SendSchedule(
     waits: [.seconds(30), .seconds(60), .seconds(120)], most: 5, window: .seconds(3600))
-  /// Two strangers' worth: more would be more codes to guess at.
-  package static let strangers = SendSchedule(waits: [], most: 10, window: .seconds(3600))
+  /// In shares of 5, 4, 2 and 1, where somebody asks from many sources (`wait(after:of:at:)`). More
+  /// would be more codes to guess at, and more that a mailbox is filled with.
+  package static let strangers = SendSchedule(waits: [], most: 12, window: .seconds(3600))
   /// A household may share one.
   package static let source = SendSchedule(waits: [], most: 30, window: .seconds(3600))
 
@@ -63,7 +64,7 @@ package struct SendSchedule: Sendable {
   /// How long until the next may be sent.
   /// - Parameter sent: when the sends within the window were.
   package func wait(after sent: [SteadyTime], at now: SteadyTime) -> Duration {
-    let recent = sent.map { now.left(of: window, since: $0) }.filter { $0 > .zero }.sorted(by: >)
+    let recent = rests(of: sent, at: now).filter { $0 > .zero }.sorted(by: >)
     guard let newest = recent.first else { return .zero }
     let step = waits.prefix(recent.count).last ?? .zero
     var wait = step - (window - newest)
@@ -71,15 +72,51 @@ package struct SendSchedule: Sendable {
     if recent.count >= most, most > 0 { wait = max(wait, recent[most - 1]) }
     return max(.zero, wait)
   }
+
+  /// How long until one of several who share this may have the next sent: as long as they have had
+  /// less than half of what the others leave. So the first has half, who comes then half of the rest,
+  /// and it takes many to use all of it up; together they never have more than `most`.
+  /// - Parameters:
+  ///   - own: when their own sends were.
+  ///   - all: when the sends of all were, their own among them.
+  package func wait(
+    after own: [SteadyTime], of all: [SteadyTime], at now: SteadyTime
+  ) -> Duration {
+    let (own, all) = (rests(of: own, at: now), rests(of: all, at: now))
+    // Room comes only when a send leaves the window.
+    return ([.zero] + all.sorted()).first { moment in
+      let mine = own.count { $0 > moment }
+      let others = all.count { $0 > moment } - mine
+      return mine < (most - others + 1) / 2
+    } ?? window
+  }
+
+  /// How long each send stays in the window.
+  private func rests(of sent: [SteadyTime], at now: SteadyTime) -> [Duration] {
+    sent.map { now.left(of: window, since: $0) }
+  }
 }
 
 /// What a send is counted at, and how many are allowed there.
 package struct SendBudget: Sendable {
   package let key: SecretDigest
-  package let schedule: SendSchedule
+  let schedule: SendSchedule
+  /// At what the sends of the one who asks are counted, where the budget is shared by several.
+  let share: SecretDigest?
 
-  package init(key: SecretDigest, schedule: SendSchedule) {
+  init(key: SecretDigest, schedule: SendSchedule, share: SecretDigest? = nil) {
     self.key = key
     self.schedule = schedule
+    self.share = share
+  }
+
+  /// How long until the next may be sent.
+  /// - Parameter sends: when those were that are counted at a key.
+  package func wait(
+    at now: SteadyTime, _ sends: (SecretDigest) throws -> [SteadyTime]
+  ) rethrows -> Duration {
+    let all = try sends(key)
+    guard let share else { return schedule.wait(after: all, at: now) }
+    return schedule.wait(after: try sends(share), of: all, at: now)
   }
 }

@@ -121,7 +121,7 @@ struct OneTimeCodes: Sendable {
       budgets += [
         SendBudget(
           key: self.target(place, "\(purpose.rawValue) strangers"),
-          schedule: policy.strangersSends),
+          schedule: policy.strangersSends, share: target),
         SendBudget(key: self.target(source.text, "source"), schedule: policy.sourceSends),
       ]
       most = policy.mostCodes

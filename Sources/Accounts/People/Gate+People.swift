@@ -76,10 +76,12 @@ extension Gate {
     sessions.gone(gone) { events.publish(.loggedOut($0)) }
   }
 
-  /// An account in the words of the log.
-  private func words(_ account: AccountID) async -> String {
+  /// An account or guest pass in the words of the log.
+  func words(_ account: AccountID) async -> String {
     let people = (try? await stores.people.people()) ?? []
-    return people.first { $0.id == account }?.email.text ?? account.text
+    if let person = people.first(where: { $0.id == account }) { return person.email.text }
+    let passes = (try? await stores.guestPasses.guestPasses()) ?? []
+    return passes.first { $0.id == account }?.name.text ?? account.text
   }
 }
 

@@ -170,6 +170,8 @@ extension HomeTheaterFacade {
     let turn = stage.turn
     stage.activity = activity
     stage.allowance = allowance
+    stage.stopping = nil
+    choose(within: allowance)
     stage.hasPlayed = false
     stage.report = ActivityReport(
       activity: activity.name, title: activity.title, item: choice?.id, itemTitle: choice?.title,
@@ -208,7 +210,8 @@ extension HomeTheaterFacade {
     guard turn == stage.turn else { return }
     let report = run.report
     stage.report.status = report.status == .done ? .running : .failed
-    stage.report.error = report.error
+    // What was told meanwhile stands unless this is worse.
+    stage.report.error = report.error ?? stage.report.error
     events.publish(.activity(stage.report))
     await endIfOver()
   }

@@ -154,27 +154,6 @@ extension HomeTheaterFacade {
   }
 }
 
-/// What a command does about the item in a player.
-private enum DiscMove {
-  /// Plays an item, or what is there already.
-  case play(String?)
-  /// Goes to another that the command does not name.
-  case skip
-  /// Leaves open what would play next.
-  case release
-
-  /// `nil` for what concerns no item.
-  init?(_ command: Command) {
-    switch (DVDPlayerCommand(command), CDPlayerCommand(command)) {
-    case (.play(let request)?, _), (_, .play(let request)?): self = .play(request.item)
-    case (.next?, _), (.previous?, _), (_, .next?), (_, .previous?): self = .skip
-    case (.stop?, _), (.eject?, _), (.off?, _), (_, .stop?), (_, .eject?), (_, .off?):
-      self = .release
-    default: return nil
-    }
-  }
-}
-
 extension Activity {
   /// The activity in a person's words.
   fileprivate var words: String { title.map { "\"\($0)\"" } ?? "the activity \"\(name)\"" }

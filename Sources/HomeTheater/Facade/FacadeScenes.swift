@@ -18,6 +18,7 @@ extension HomeTheaterFacade {
     let planned = try planner.plan(
       scene, arguments: try arguments(texts, for: scene, within: allowance))
     try checkRatings(of: planned, within: allowance)
+    for step in planned { noteChoice(step.command, on: step.device.id, within: allowance) }
     let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
     history.add(run)

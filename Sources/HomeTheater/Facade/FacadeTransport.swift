@@ -138,6 +138,7 @@ extension HomeTheaterFacade {
       throw TheaterError(.invalid, error.message, hint: error.hint, device: id)
     }
     try check(command, for: device, within: allowance)
+    noteChoice(command, on: id, within: allowance)
     do {
       return try await device.perform(command, until: until)
     } catch {
@@ -169,7 +170,7 @@ extension HomeTheaterFacade {
     async throws(TheaterError) -> Confirmation
   {
     try checkStage(within: allowance)
-    return try await tell(try player(), name)
+    return try await tell(try player(), name, within: allowance)
   }
 
   private func skip(_ name: String, within allowance: Allowance) async throws(TheaterError)
@@ -192,10 +193,12 @@ extension HomeTheaterFacade {
     return outcome
   }
 
-  private func tell(_ device: any Device, _ name: String, _ argument: JSON? = nil)
-    async throws(TheaterError) -> Confirmation
-  {
+  private func tell(
+    _ device: any Device, _ name: String, _ argument: JSON? = nil,
+    within allowance: Allowance = .everything
+  ) async throws(TheaterError) -> Confirmation {
     try await perform(
-      argument.map { .object([name: $0]) } ?? .string(name), on: device.id, until: .settled)
+      argument.map { .object([name: $0]) } ?? .string(name), on: device.id, until: .settled,
+      within: allowance)
   }
 }

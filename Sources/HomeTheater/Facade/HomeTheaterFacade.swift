@@ -16,6 +16,7 @@ package actor HomeTheaterFacade {
   let positions: PositionKeeper
   let cabling: Cabling
   let log: @Sendable (String) -> Void
+  let limitStopped: @Sendable (LimitStop) async -> Void
 
   var snapshots: [DeviceID: DeviceSnapshot] = [:]
   var catalogue: Catalogue
@@ -28,11 +29,14 @@ package actor HomeTheaterFacade {
 
   /// A theater of these devices. Nothing happens before `run`.
   ///
-  /// - Parameter log: Told what an owner may want to read later.
+  /// - Parameters:
+  ///   - log: Told what an owner may want to read later.
+  ///   - limitStopped: Told what was stopped because of an age limit.
   package init(
     devices: [any Device], plan: TheaterPlan, positions store: any PositionStore,
     clock: any TheaterClock = SystemClock(), events: EventLog = EventLog(),
-    log: @escaping @Sendable (String) -> Void = { _ in }
+    log: @escaping @Sendable (String) -> Void = { _ in },
+    limitStopped: @escaping @Sendable (LimitStop) async -> Void = { _ in }
   ) {
     let table = Dictionary(devices.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     self.devices = table
@@ -40,6 +44,7 @@ package actor HomeTheaterFacade {
     self.clock = clock
     self.events = events
     self.log = log
+    self.limitStopped = limitStopped
     planner = ScenePlanner(devices: table)
     runner = SceneRunner(clock: clock)
     positions = PositionKeeper(store: store, clock: clock, log: log)
@@ -90,6 +95,7 @@ package actor HomeTheaterFacade {
       let reading = snapshot.state.readings[.playback],
       reading != before?.state.readings[.playback], let playback = snapshot.state.playback
     {
+      watch(playback, of: device)
       await positions.take(playback, at: reading.time)
       await follow(playback)
     }

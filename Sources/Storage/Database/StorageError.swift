@@ -120,9 +120,9 @@ extension StorageError {
   init(_ error: any Error, at path: String) {
     switch error {
     case let error as StorageError: self = error
+    case let error as DatabaseError where error.isFullDisk: self = .full
     case let error as DatabaseError:
       switch error.resultCode {
-      case .SQLITE_FULL: self = .full
       case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(path)
       default: self = .failed("SQLite answered \(error.extendedResultCode)")
       }

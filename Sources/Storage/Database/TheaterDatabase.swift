@@ -5,7 +5,8 @@ import GRDB
 /// The one SQLite file behind the stores: write-ahead log, every commit on the disk before it is
 /// answered (`synchronous = FULL`), foreign keys on.
 ///
-/// Reading goes on beside writing and when the disk is full.
+/// Reading goes on beside writing and when the disk is full; then what protects people is written all
+/// the same (`protect`).
 package final class TheaterDatabase: Sendable {
   /// The path of the file; `:memory:` where there is none.
   package let path: String
@@ -15,6 +16,8 @@ package final class TheaterDatabase: Sendable {
   private let clock: WallClock
   /// Nobody puts another file in the place of this one while it is open.
   private let lock: StateLock?
+  /// What `protect` writes with when the disk is full; nil beside a controller, which has it.
+  private let reserve: DiskReserve?
 
   /// The name of the file in its folder.
   package static let fileName = "theater.sqlite"
@@ -39,6 +42,8 @@ package final class TheaterDatabase: Sendable {
       pool = try Self.openPool(path)
       try Schema.migrator.migrate(pool)
       key = try KeyFile.key(in: folder)
+      // Where there is no place for it nothing is worse than without.
+      reserve = try? DiskReserve(in: backups.state)
     } catch {
       throw StorageError(error, at: path).atStart(path, backups)
     }
@@ -53,6 +58,7 @@ package final class TheaterDatabase: Sendable {
     self.clock = clock
     do {
       let inspection = DatabaseInspection(path: path, backups: backups)
+      reserve = nil
       guard inspection.exists else { throw StorageError.noDatabase(path) }
       lock = try StateLock(backups.state, exclusive: false)
       key = try KeyFile.key(in: folder)
@@ -70,6 +76,7 @@ package final class TheaterDatabase: Sendable {
     key = .random()
     self.clock = clock
     lock = nil
+    reserve = nil
     do {
       let queue = try DatabaseQueue(configuration: Self.configuration)
       try Schema.migrator.migrate(queue)
@@ -122,8 +129,39 @@ extension TheaterDatabase {
     _ updates: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      pool.asyncWrite(updates) { _, result in continuation.resume(with: result) }
+      pool.asyncWrite(updates) { [reserve] _, result in
+        // There was room: perhaps there is some for what was used of the reserve.
+        if case .success = result { reserve?.take() }
+        continuation.resume(with: result)
+      }
     }
+  }
+
+  /// The same for what protects people and makes nothing larger: that a session is over, that
+  /// somebody is out. On a full disk it is written with the reserve.
+  func protect<Value: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    guard let reserve else { return try await write(updates) }
+    return try await withCheckedThrowingContinuation { continuation in
+      pool.asyncWriteWithoutTransaction { database in
+        // No other write of ours comes between giving it up and taking it again.
+        continuation.resume(
+          with: Result { try reserve.helping { try Self.commit(updates, in: database) } })
+      }
+    }
+  }
+
+  private static func commit<Value>(
+    _ updates: (Database) throws -> Value, in database: Database
+  ) throws -> Value {
+    var value: Value?
+    try database.inTransaction {
+      value = try updates(database)
+      return .commit
+    }
+    guard let value else { throw StorageError.failed("a change was not made") }
+    return value
   }
 
   /// Runs `query` against the last commit, beside any write.

@@ -30,9 +30,7 @@ package enum CertificateFiles {
   ) throws(CertificateError) -> Kept {
     let names = Set(names.map(AddressText.plain))
     let found = try existing(at: path)
-    if let found, names.isSubset(of: found.names), found.standing(at: now) != .notValid,
-      found.expires.timeIntervalSince(now) > SelfSigned.renewalDays * 86_400
-    {
+    if let found, names.isSubset(of: found.names), !found.isToBeRenewed(at: now) {
       return Kept(certificate: found)
     }
     let text: String

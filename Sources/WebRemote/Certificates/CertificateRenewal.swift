@@ -1,5 +1,5 @@
 import Devices
-import Glibc
+import Foundation
 import Logging
 
 /// Shows the owner's certificate anew when its files change, as renewing programs do it every few
@@ -9,7 +9,7 @@ import Logging
 /// machine, a mode that was mended all show in the same way. A change counts when it has stayed for
 /// a look, so certificate and key may be put in place one after the other. What is no good is said
 /// once, and changes nothing.
-package struct CertificateRenewal: Sendable {
+package struct CertificateRenewal: CertificateKeeping {
   /// How often it looks.
   static let interval = Duration.seconds(5)
 
@@ -18,6 +18,7 @@ package struct CertificateRenewal: Sendable {
   private let shown: ShownCertificate
   private let clock: any TheaterClock
   private let logger: Logger
+  private let news: News
   /// The files as they are shown.
   private let first: [FileMark?]
 
@@ -25,19 +26,21 @@ package struct CertificateRenewal: Sendable {
   ///   - certificate: The path of the file with the certificate and those that vouch for it.
   ///   - key: The path of the file with its key.
   ///   - shown: What a listener shows, read from these files.
+  ///   - news: Told of each new one.
   package init(
     certificate: String, key: String, shown: ShownCertificate,
-    clock: any TheaterClock = SystemClock(), logger: Logger
+    clock: any TheaterClock = SystemClock(), logger: Logger,
+    news: @escaping News = { _, _ in }
   ) {
     self.certificate = certificate
     self.key = key
     self.shown = shown
     self.clock = clock
     self.logger = logger
+    self.news = news
     first = [FileMark(certificate), FileMark(key)]
   }
 
-  /// Looks after the files until the task is cancelled.
   package func run() async {
     var known = first
     var last = known
@@ -45,22 +48,24 @@ package struct CertificateRenewal: Sendable {
       let now = marks()
       if now != known, now == last {
         known = now
-        renew()
+        await renew()
       }
       last = now
     }
   }
 
-  private func renew() {
+  private func renew() async {
     do throws(CertificateError) {
       let new = try CertificateFiles.owners(certificate: certificate, key: key)
       if new.standing() == .notValid {
         throw CertificateError(
           "\(certificate) is not valid now", hint: "Renew it, or set the clock of this machine.")
       }
+      let before = shown.current.fingerprint
       shown.show(new)
       logger.notice(
         "the certificate was read anew, valid until \(new.lastDay): SHA-256 \(new.fingerprint)")
+      if new.fingerprint != before { await news(new, before) }
     } catch {
       logger.warning(
         """
@@ -75,21 +80,19 @@ package struct CertificateRenewal: Sendable {
 
 /// What tells one state of a file from another, without reading it.
 private struct FileMark: Hashable {
-  let device: UInt64
-  let number: UInt64
-  let size: Int64
-  let written: [Int]
-  /// Also when its mode or owner is changed.
-  let changed: [Int]
+  private static let telling: [FileAttributeKey] = [
+    .systemNumber, .systemFileNumber, .size, .posixPermissions, .ownerAccountID,
+    .groupOwnerAccountID,
+  ]
+  private let facts: [String]
+  /// Seconds, to the microsecond.
+  private let written: TimeInterval?
 
   /// `nil` where there is no such file.
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    device = UInt64(status.st_dev)
-    number = UInt64(status.st_ino)
-    size = Int64(status.st_size)
-    written = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-    changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let found = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
+    facts = Self.telling.map { found[$0].map { "\($0)" } ?? "" }
+    written = (found[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
   }
 }

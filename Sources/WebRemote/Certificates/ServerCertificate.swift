@@ -83,6 +83,12 @@ package struct ServerCertificate: Sendable {
     return expires.timeIntervalSince(date) < 14 * 86_400 ? .endsSoon : .good
   }
 
+  /// Whether it is time to make another in its place, where the controller makes its own.
+  func isToBeRenewed(at date: Date) -> Bool {
+    standing(at: date) == .notValid
+      || expires.timeIntervalSince(date) <= SelfSigned.renewalDays * 86_400
+  }
+
   /// Its last day, in UTC: `2028-02-24`.
   package var lastDay: String { String(expires.ISO8601Format().prefix(10)) }
 }

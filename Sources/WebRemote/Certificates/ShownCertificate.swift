@@ -16,3 +16,12 @@ package final class ShownCertificate: Sendable {
   /// What the next connection is set up with.
   var context: NIOSSLContext { current.context }
 }
+
+/// What looks after the certificate that is shown, for as long as a listener runs.
+package protocol CertificateKeeping: Sendable {
+  /// Told of each certificate that takes another's place, with the fingerprint of that one.
+  typealias News = @Sendable (_ shown: ServerCertificate, _ before: String) async -> Void
+
+  /// Looks after it until the task is cancelled.
+  func run() async
+}

@@ -61,7 +61,8 @@ struct Controller: Sendable {
     let setupCode = try await Self.open(gate)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
-      log: { [logger] in logger.warning("\($0)") })
+      log: { [logger] in logger.warning("\($0)") },
+      limitStopped: { await gate.noteStopped("\($0.words) on \($0.player)", begunBy: $0.user) })
     let certificate = try door.certificate(folders)
     let listener = door.listener(certificate?.certificate)
     let remote = Remote(
@@ -81,7 +82,10 @@ struct Controller: Sendable {
       web.server(on: Listener.socket(folders.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
-    if let renewal = door.renewal(of: listener.certificate, logger: logger) {
+    let renewal = door.renewal(of: listener.certificate, folders, logger: logger) {
+      await gate.noteCertificate($0.fingerprint, inPlaceOf: $1)
+    }
+    if let renewal {
       services.append(RenewalService(renewal: renewal))
     }
     var configuration = ServiceGroupConfiguration(

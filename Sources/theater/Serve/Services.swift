@@ -14,9 +14,9 @@ struct TheaterService: Service {
   }
 }
 
-/// Looks after the owner's certificate.
+/// Looks after the certificate.
 struct RenewalService: Service {
-  let renewal: CertificateRenewal
+  let renewal: any CertificateKeeping
 
   func run() async throws { await cancelWhenGracefulShutdown { await renewal.run() } }
 }

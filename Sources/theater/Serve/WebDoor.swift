@@ -69,10 +69,22 @@ struct WebDoor: Sendable {
     .port(port, of: host, hosts: HostList(askedNames), certificate: certificate)
   }
 
-  /// What shows the owner's certificate anew when it was renewed; `nil` where there is none.
-  func renewal(of shown: ShownCertificate?, logger: Logger) -> CertificateRenewal? {
-    guard case .tls(.files(let certificate, let key)) = protection, let shown else { return nil }
-    return CertificateRenewal(certificate: certificate, key: key, shown: shown, logger: logger)
+  /// What looks after the certificate that is shown: shows the owner's anew when it was renewed, and
+  /// makes the controller's own anew before it ends; `nil` where there is none.
+  func renewal(
+    of shown: ShownCertificate?, _ folders: Folders, logger: Logger,
+    news: @escaping CertificateKeeping.News
+  ) -> (any CertificateKeeping)? {
+    guard case .tls(let tls) = protection, let shown else { return nil }
+    switch tls {
+    case .files(let certificate, let key):
+      return CertificateRenewal(
+        certificate: certificate, key: key, shown: shown, logger: logger, news: news)
+    case .ownMaking:
+      return OwnRenewal(
+        path: folders.certificate, names: askedNames, more: { MachineNames.all() }, shown: shown,
+        logger: logger, news: news)
+    }
   }
 
   /// What a browser's address line says before the port.

@@ -36,7 +36,7 @@ extension AccountDatabase: GuestPassStore {
 
   package func deleteGuestPass(_ id: AccountID) async throws(AccountError) -> [Session] {
     try await run {
-      try await $0.write { database in
+      try await $0.protect { database in
         let sessions = try Self.sessions(of: id, in: database).map(\.session)
         try database.execute(sql: "DELETE FROM guestPass WHERE id = ?", arguments: [id.text])
         guard database.changesCount == 1 else { throw AccountError.unknownGuestPass }

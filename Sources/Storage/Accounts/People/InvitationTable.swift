@@ -34,7 +34,7 @@ extension AccountDatabase: InvitationStore {
 
   package func deleteInvitation(_ id: InvitationID) async throws(AccountError) {
     try await run {
-      try await $0.write {
+      try await $0.protect {
         try $0.execute(sql: "DELETE FROM invitation WHERE id = ?", arguments: [id.text])
         guard $0.changesCount == 1 else { throw AccountError.unknownInvitation }
       }

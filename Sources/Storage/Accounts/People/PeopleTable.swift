@@ -16,7 +16,7 @@ extension AccountDatabase: PeopleStore {
     _ role: Role, of account: AccountID
   ) async throws(AccountError) -> [Session] {
     try await run {
-      try await $0.write { database in
+      try await $0.protect { database in
         if role != .owner { try Self.checkOwnerRemains(without: account, in: database) }
         try Self.update("role", role.rawValue, of: account, in: database)
         guard role != .owner else { return [] }
@@ -49,7 +49,7 @@ extension AccountDatabase: PeopleStore {
 
   package func removeAccount(_ account: AccountID) async throws(AccountError) -> [Session] {
     try await run {
-      try await $0.write { database in
+      try await $0.protect { database in
         try Self.checkOwnerRemains(without: account, in: database)
         let sessions =
           try Self.sessions(of: account, in: database).map(\.session)

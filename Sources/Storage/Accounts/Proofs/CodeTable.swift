@@ -10,18 +10,16 @@ extension AccountDatabase: CodeStore {
       try await $0.write { database -> Result<Duration, AccountError> in
         let now = code.madeAt
         try Self.dropVoid(by: policy, at: now, in: database)
-        let sent = try budgets.map { try Self.sends(at: $0.key, in: database) }
-        let wait = zip(budgets, sent).map { $0.schedule.wait(after: $1, at: now) }.max()
+        let wait = try Self.wait(of: budgets, at: now, in: database)
         // Not thrown here: what was tidied up is to be kept.
-        if let wait, wait > .zero { return .failure(.tooEarly(wait)) }
+        if wait > .zero { return .failure(.tooEarly(wait)) }
         if let most {
           let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM oneTimeCode") ?? 0
           if waiting >= most { return .failure(.busy) }
         }
         try Self.keep(code, in: database)
         for budget in budgets { try Self.countSend(at: budget.key, now, in: database) }
-        let next = zip(budgets, sent).map { $0.schedule.wait(after: $1 + [now], at: now) }.max()
-        return .success(next ?? .zero)
+        return .success(try Self.wait(of: budgets, at: now, in: database))
       }
     }
     return try wait.get()
@@ -111,6 +109,15 @@ extension AccountDatabase: CodeStore {
   private static func delete(_ request: CodeRequestID, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM oneTimeCode WHERE request = ?", arguments: [request.text])
+  }
+
+  /// How long until each of `budgets` has room.
+  private static func wait(
+    of budgets: [SendBudget], at now: SteadyTime, in database: Database
+  ) throws -> Duration {
+    try budgets.map { budget in
+      try budget.wait(at: now) { try sends(at: $0, in: database) }
+    }.max() ?? .zero
   }
 
   private static func sends(

@@ -70,7 +70,7 @@ extension AccountDatabase: SessionStore {
 
   package func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError) {
     try await run {
-      try await $0.write { database in
+      try await $0.protect { database in
         for digest in digests { try Self.delete(digest, in: database) }
       }
     }

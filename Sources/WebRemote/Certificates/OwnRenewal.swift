@@ -1,0 +1,78 @@
+import Accounts
+import Devices
+import Logging
+
+/// Makes the controller's own certificate anew before it ends, and shows it to whoever comes from
+/// then on; connections that are open keep theirs. What cannot be made is said once, and tried again
+/// with every look.
+package struct OwnRenewal: CertificateKeeping {
+  /// How often it looks: there are 30 days for it.
+  static let interval = Duration.seconds(3600)
+
+  private let path: String
+  private let names: Set<String>
+  private let more: @Sendable () -> Set<String>
+  private let shown: ShownCertificate
+  private let clock: any TheaterClock
+  private let day: WallClock
+  private let logger: Logger
+  private let news: News
+
+  /// - Parameters:
+  ///   - path: The file that holds it, with its key.
+  ///   - names: What people type to come here.
+  ///   - more: What this machine is called and where it is by then.
+  ///   - shown: What a listener shows, from this file.
+  ///   - clock: For the time between two looks.
+  ///   - day: For the certificate's time.
+  ///   - news: Told of each new one.
+  package init(
+    path: String, names: Set<String>, more: @escaping @Sendable () -> Set<String>,
+    shown: ShownCertificate, clock: any TheaterClock = SystemClock(), day: WallClock = .system,
+    logger: Logger, news: @escaping News = { _, _ in }
+  ) {
+    self.path = path
+    self.names = names
+    self.more = more
+    self.shown = shown
+    self.clock = clock
+    self.day = day
+    self.logger = logger
+    self.news = news
+  }
+
+  package func run() async {
+    var problem: CertificateError?
+    while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil {
+      guard shown.current.isToBeRenewed(at: day.now()) else { continue }
+      do throws(CertificateError) {
+        try await renew()
+        problem = nil
+      } catch {
+        if problem != error { warn(of: error) }
+        problem = error
+      }
+    }
+  }
+
+  private func renew() async throws(CertificateError) {
+    let before = shown.current.fingerprint
+    let new = try CertificateFiles.own(at: path, for: names, and: more(), now: day.now())
+      .certificate
+    shown.show(new)
+    logger.notice(
+      """
+      the theater's certificate was near its end and is made anew, valid until \(new.lastDay): \
+      SHA-256 \(new.fingerprint) (until now \(before)). Browsers ask again: compare it then.
+      """)
+    await news(new, before)
+  }
+
+  private func warn(of error: CertificateError) {
+    logger.warning(
+      """
+      the theater's certificate cannot be made anew: \(error.message). \(error.hint) \
+      The one from before is shown on, valid until \(shown.current.lastDay).
+      """)
+  }
+}

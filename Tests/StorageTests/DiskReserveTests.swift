@@ -1,0 +1,76 @@
+import Accounts
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite struct DiskReserveTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private var path: String { "\(scratch.path)/\(DiskReserve.name)" }
+
+  /// How many bytes of the disk it takes.
+  private func taken() throws -> Int {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return Int(status.st_blocks) * 512
+  }
+
+  private func fails(_ code: ResultCode, in reserve: DiskReserve) throws -> [Int] {
+    var seen: [Int] = []
+    #expect(throws: DatabaseError.self) {
+      try reserve.helping {
+        seen.append(try taken())
+        throw DatabaseError(resultCode: code)
+      }
+    }
+    return seen
+  }
+
+  @Test(
+    "E7 · the reserve is given up for one more try on a full disk, for nothing else, and taken again"
+  )
+  func given() throws {
+    let reserve = try DiskReserve(in: scratch.path)
+    #expect(try taken() >= DiskReserve.size)
+    #expect(try scratch.permissions(path) == 0o600)
+    var tries = 0
+    let room = try reserve.helping {
+      tries += 1
+      if tries == 1 { throw DatabaseError(resultCode: .SQLITE_FULL) }
+      return try taken()
+    }
+    #expect(tries == 2 && room == 0)
+    #expect(try taken() >= DiskReserve.size)
+    // Where that does not help either, it is kept all the same.
+    #expect(try fails(.SQLITE_FULL, in: reserve).count == 2)
+    #expect(try fails(.SQLITE_IOERR_SHMSIZE, in: reserve).last == 0)
+    #expect(try fails(.SQLITE_BUSY, in: reserve).count == 1)
+    #expect(try taken() >= DiskReserve.size)
+    // Whoever starts again finds it, and takes what is missing.
+    #expect(truncate(path, 4096) == 0)
+    _ = try DiskReserve(in: scratch.path)
+    #expect(try taken() >= DiskReserve.size)
+  }
+
+  @Test("E7 · no room for the log's index is a full disk too")
+  func index() {
+    let error = DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE)
+    #expect(StorageError(error, at: scratch.file) == .full)
+  }
+
+  @Test("E7 · what cannot be made beside the database is done without")
+  func noPlace() async throws {
+    try FileManager.default.createDirectory(
+      atPath: "\(scratch.folder)/\(DiskReserve.name)", withIntermediateDirectories: true)
+    let database = try scratch.open()
+    let gate = scratch.gate(database)
+    let code = try #require(try await gate.open())
+    _ = try await gate.register(People.owner(code))
+    let token = try await gate.logIn(People.credentials()).token.text
+    try await gate.logOut(token)
+  }
+}
