@@ -12,21 +12,29 @@ from .controller import PRODUCTS, Controller, instant_configuration, shipped_con
 BENCH = PRODUCTS / "TheaterBenchmarks"
 
 
-def _bench(*arguments, token=None):
+def _bench(*arguments, token=None, cores=None):
     environment = dict(os.environ)
     if token:
         environment["THEATER_TOKEN"] = token
     done = subprocess.run([BENCH, *map(str, arguments)], env=environment, check=True,
-                          capture_output=True, text=True)
+                          capture_output=True, text=True,
+                          preexec_fn=cores and (lambda: os.sched_setaffinity(0, cores)))
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def round_trip():
-    both = _bench("round-trip", PRODUCTS / "plugins")
+    yield from _round_trip("plugin round trip", None)
+    # On which core a reader wakes is the kernel's choice, for the floor and the trip each by itself;
+    # waking another one can cost more than the trip. On one core both take the same way.
+    yield from _round_trip("plugin round trip on one core", {min(os.sched_getaffinity(0))})
+
+
+def _round_trip(title, cores):
+    both = _bench("round-trip", PRODUCTS / "plugins", cores=cores)
     floor, trip = both["floor"], both["trip"]
-    yield ("plugin round trip, p50", f"{trip['p50']:.0f} µs = {trip['p50'] / floor['p50']:.1f} × "
+    yield (f"{title}, p50", f"{trip['p50']:.0f} µs = {trip['p50'] / floor['p50']:.1f} × "
            f"the floor's {floor['p50']:.1f} µs", "≤ 6 ×", trip["p50"] <= 6 * floor["p50"])
-    yield ("plugin round trip, p99", f"{trip['p99']:.0f} µs = {trip['p99'] / floor['p50']:.1f} × "
+    yield (f"{title}, p99", f"{trip['p99']:.0f} µs = {trip['p99'] / floor['p50']:.1f} × "
            f"the floor's p50", "≤ 15 ×", trip["p99"] <= 15 * floor["p50"])
 
 

@@ -18,7 +18,8 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
 
   public init(dictionaryLiteral elements: (String, JSON)...) {
     members = []
-    members.reserveCapacity(elements.count)
+    // Most objects that begin as a literal grow by a member or two.
+    members.reserveCapacity(Swift.max(4, elements.count))
     for (key, value) in elements { self[key] = value }
   }
 

@@ -23,7 +23,8 @@ final class DeviceTimer: Sendable {
     let clock = clock
     task.withLock { task in
       guard task == nil else { return }
-      task = Task {
+      // A look at the clock is not worth the waking of another thread.
+      task = Task(executorPreference: ArrivalExecutor.shared) {
         while !Task.isCancelled {
           let next = await tick(clock.now())
           await self.wait(until: next)

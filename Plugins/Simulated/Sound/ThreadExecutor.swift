@@ -1,3 +1,4 @@
+import Devices
 import Glibc
 import PluginProtocol
 
@@ -41,7 +42,10 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
   }
 
   private func run() {
-    while let job = next() { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    while let job = next() {
+      // Who waited for the actor goes on here, not on a third thread.
+      ArrivalExecutor.shared.take { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
   }
 
   private func next() -> UnownedJob? {

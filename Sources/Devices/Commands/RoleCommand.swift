@@ -13,6 +13,9 @@ public protocol RoleCommand: Sendable, Hashable {
   static var table: CommandTable<Self> { get }
   /// This command's name and argument.
   var invocation: Invocation<Name> { get }
+  /// The typed case of a checked command; `nil` when it belongs to another role. A requirement, so
+  /// that each role has its own code for it: a generic one looks its types up for every command.
+  init?(_ command: Command)
 }
 
 /// A command taken apart.

@@ -49,11 +49,10 @@ struct EventHistory {
       }
     }
     recent.removeFirst(capacity)
-    while older.count > capacity,
-      let oldest = older.min(by: { $0.value.sequence < $1.value.sequence })
-    {
-      lost = max(lost, oldest.value.sequence)
-      older[oldest.key] = nil
-    }
+    guard older.count > capacity else { return }
+    // One look for all that go: each run is a subject of its own, so many go at once.
+    let newestToGo = older.values.map(\.sequence).sorted()[older.count - capacity - 1]
+    lost = max(lost, newestToGo)
+    for subject in older.filter({ $0.value.sequence <= newestToGo }).keys { older[subject] = nil }
   }
 }

@@ -10,31 +10,28 @@ final class OpenDevice: Sendable {
   private let connection: any Connection
   private let requests = PendingRequests()
   private let pages = Mutex(CataloguePages())
-  private let jobs: Lane<DeviceJob>
-  private let scans: Lane<DeviceJob>
-  private let closing: Lane<Never>
-  private let drained: Lane<Never>
-  private let ended: Lane<Never>
+  private let jobs = JobLane()
+  private let scans = JobLane()
+  private let closing = Signal()
+  private let drained = Signal()
+  private let ended = Signal()
 
   /// How long a close waits for what is under way before it is cancelled. A plugin must exit within
   /// two seconds of the end of its input.
   private static let patience = Duration.seconds(1)
 
-  /// An AsyncStream with its continuation.
-  private struct Lane<Element: Sendable>: Sendable {
-    let stream: AsyncStream<Element>
-    let continuation: AsyncStream<Element>.Continuation
+  /// Something that happens once: an AsyncStream without elements, and its end.
+  private struct Signal: Sendable {
+    private let stream: AsyncStream<Never>
+    private let continuation: AsyncStream<Never>.Continuation
     init() { (stream, continuation) = AsyncStream.makeStream() }
+    func give() { continuation.finish() }
+    func wait() async { for await _ in stream {} }
   }
 
   init(_ device: any PluginDevice, connection: any Connection) {
     self.device = device
     self.connection = connection
-    jobs = Lane()
-    scans = Lane()
-    closing = Lane()
-    drained = Lane()
-    ended = Lane()
   }
 
   /// Starts the device's task, whose first job is to open it once `old` of the same name is closed.
@@ -49,7 +46,7 @@ final class OpenDevice: Sendable {
       await self.device.close()
       self.requests.close { self.reply(to: $0, .failure(RPCError(.closed))) }
         .forEach { self.reply(to: $0, .success([:])) }
-      self.ended.continuation.finish()
+      self.ended.give()
     }
   }
 
@@ -57,7 +54,7 @@ final class OpenDevice: Sendable {
   func post(_ job: DeviceJob) {
     guard requests.add(job.id) else { return reply(to: job.id, .failure(.unknownDevice)) }
     let lane = if case .scan = job { scans } else { jobs }
-    lane.continuation.yield(job)
+    lane.add(job)
   }
 
   /// Closes the device after what waits; what takes longer than a second is cancelled.
@@ -65,15 +62,15 @@ final class OpenDevice: Sendable {
   /// - Parameter id: The request to answer when it is closed, if one asked.
   func close(for id: Int?) {
     guard requests.close(for: id) else { return reply(to: id, .failure(.unknownDevice)) }
-    jobs.continuation.finish()
-    closing.continuation.finish()
+    jobs.finish()
+    closing.give()
   }
 
   /// Makes the request with this id end early, if it is under way or waits.
   func cancel(_ id: Int) { requests.cancel(id) }
 
   /// Waits until the device is closed.
-  func waitForEnd() async { for await _ in ended.stream {} }
+  func waitForEnd() async { await ended.wait() }
 
   // MARK: The device's task
 
@@ -96,21 +93,20 @@ final class OpenDevice: Sendable {
 
   private func serve() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { for await job in self.scans.stream { await self.run(job) } }
+      group.addTask { while let job = await self.scans.next() { await self.run(job) } }
       group.addTask {
-        for await job in self.jobs.stream {
-          // What still waits when patience is over is not begun any more.
-          if Task.isCancelled { break }
-          await self.run(job)
-        }
-        self.drained.continuation.finish()
+        while let job = await self.jobs.next() { await self.run(job) }
+        self.drained.give()
       }
       group.addTask {
-        for await _ in self.closing.stream {}
+        await self.closing.wait()
         try? await Task.sleep(for: Self.patience)
-        self.drained.continuation.finish()
+        self.drained.give()
       }
-      for await _ in drained.stream {}
+      await drained.wait()
+      // What still waits when patience is over is not begun any more.
+      jobs.finish(droppingWhatWaits: true)
+      scans.finish(droppingWhatWaits: true)
       group.cancelAll()
     }
   }
@@ -175,8 +171,8 @@ final class OpenDevice: Sendable {
   private func performCancellably<Device: PluginDevice>(
     _ id: Int, _ command: Device.Command, on device: Device
   ) async throws(DeviceError) {
-    let signal = Lane<Never>()
-    guard requests.begin(id, cancelledBy: { signal.continuation.finish() }) else {
+    let signal = Signal()
+    guard requests.begin(id, cancelledBy: { signal.give() }) else {
       throw .cancelledEarly
     }
     let outcome = await withTaskGroup(of: Result<Void, DeviceError>?.self) { group in
@@ -184,7 +180,7 @@ final class OpenDevice: Sendable {
         await Result { () async throws(DeviceError) in try await device.perform(command) }
       }
       group.addTask {
-        for await _ in signal.stream {}
+        await signal.wait()
         return nil
       }
       while let outcome = await group.next() {

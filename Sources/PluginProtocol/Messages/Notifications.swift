@@ -43,8 +43,10 @@ public struct StateNotification: PluginNotification {
   public var params: JSON {
     var object: JSONObject = ["device": .string(device.name)]
     if !values.isEmpty {
-      var state = JSONObject()
-      for key in StateKey.allCases { if let value = values[key] { state[key.rawValue] = value } }
+      var state: JSONObject = [:]
+      for (key, value) in values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        state[key.rawValue] = value
+      }
       object["state"] = .object(state)
     }
     if provenance != .reported { object["provenance"] = .string(provenance.rawValue) }
@@ -57,8 +59,9 @@ public struct StateNotification: PluginNotification {
   /// Keys that this version does not know are ignored.
   public init?(params: JSON) {
     guard let device = params["device"]?.string else { return nil }
-    var values: [StateKey: JSON] = [:]
-    for (name, value) in params["state"]?.object ?? [:] {
+    let state = params["state"]?.object ?? [:]
+    var values = [StateKey: JSON](minimumCapacity: state.count)
+    for (name, value) in state {
       if let key = StateKey(rawValue: name) { values[key] = value }
     }
     var attributes: [String: Attribute] = [:]

@@ -86,35 +86,43 @@ extension RPCMessage {
     }
   }
 
-  /// The message as JSON, keys in the order of the documentation.
-  public var json: JSON {
-    var object: JSONObject = ["jsonrpc": "2.0"]
+  /// The message as a line with its newline, keys in the order of the documentation.
+  public func line() -> [UInt8] {
+    var line: [UInt8] = []
+    line.reserveCapacity(256)
+    line += #"{"jsonrpc":"2.0""#.utf8
     switch self {
     case .request(let id, let method, let params):
-      object["id"] = .integer(id)
-      object["method"] = .string(method)
-      object["params"] = params
+      Self.append("id", .integer(id), to: &line)
+      Self.append("method", .string(method), to: &line)
+      Self.append("params", params, to: &line)
     case .notification(let method, let params):
-      object["method"] = .string(method)
-      object["params"] = params
+      Self.append("method", .string(method), to: &line)
+      Self.append("params", params, to: &line)
     case .success(let id, let result):
-      object["id"] = .integer(id)
-      object["result"] = result
+      Self.append("id", .integer(id), to: &line)
+      Self.append("result", result, to: &line)
     case .failure(let id, let error):
-      object["id"] = id.map { .integer($0) } ?? .null
-      var body: JSONObject = ["code": .integer(error.code), "message": .string(error.message)]
-      if let data = error.data { body["data"] = data }
-      object["error"] = .object(body)
+      Self.append("id", id.map { .integer($0) } ?? .null, to: &line)
+      Self.append("error", error.json, to: &line)
     }
-    return .object(object)
+    line += "}\n".utf8
+    return line
   }
 
-  /// The message as a line, with its newline.
-  public func line() -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(160)
-    json.append(to: &bytes)
-    bytes.append(0x0A)
-    return bytes
+  /// One more member, written where it belongs: a message is never a value first.
+  private static func append(_ key: String, _ value: JSON, to line: inout [UInt8]) {
+    line.append(UInt8(ascii: ","))
+    JSON.string(key).append(to: &line)
+    line.append(UInt8(ascii: ":"))
+    value.append(to: &line)
+  }
+}
+
+extension RPCError {
+  fileprivate var json: JSON {
+    var object: JSONObject = ["code": .integer(code), "message": .string(message)]
+    if let data { object["data"] = data }
+    return .object(object)
   }
 }
