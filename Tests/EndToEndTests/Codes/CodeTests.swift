@@ -153,6 +153,7 @@ import Testing
         try await room.theater("verify", "phone", "+49 30 1234567"),
         try await room.theater("login", "--by-code", input: "ann@example.org\n"),
         try await room.theater("password", "reset", "--email", "ann@example.org"),
+        try await room.theater("totp", "enrol"),
         try await Program.run(
           URL(fileURLWithPath: "/bin/sh"),
           [

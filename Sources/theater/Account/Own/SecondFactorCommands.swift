@@ -17,6 +17,7 @@ struct TOTPEnrol: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
+    try Question.expectAnswer("code")
     let answer = try await theater.post("/api/account/second-factor")
     guard let uri = answer["uri"]?.string, let secret = answer["secret"]?.string else {
       throw Ending(.failed, "the controller gave no secret")
