@@ -149,7 +149,9 @@ import WebRemote
     for gone in [laptop, phone, member, guest] {
       #expect(try await gone.send(.GET, "/api/status").status == 401)
     }
-    // What that took was taken from nobody: there is as little room for anything else.
+    // What the log took it has given back. Where that is gone as well, there is no room for anything
+    // else, least of all what is kept.
+    try fill(Self.inside(theater, "more"))
     #expect(try await owner.send(.POST, "/api/invitations").status == 507)
     // After a power cut nobody is in again.
     #expect(

@@ -45,6 +45,19 @@ import Testing
     }
     #expect(tries == 2 && room == 0)
     #expect(try taken() >= DiskReserve.size)
+    // What was used of it is given back before it is taken; where nothing was, nothing is.
+    var order: [Int] = []
+    try reserve.helping {
+      order.append(order.count)
+      if order.count == 1 { throw DatabaseError(resultCode: .SQLITE_FULL) }
+    } givingBack: {
+      order.append((try? taken()) == 0 ? 2 : -1)
+    }
+    try reserve.helping {
+    } givingBack: {
+      order.append(-1)
+    }
+    #expect(order == [0, 1, 2])
     // Where that does not help either, it is kept all the same.
     #expect(try fails(.SQLITE_FULL, in: reserve).count == 2)
     #expect(try fails(.SQLITE_IOERR_SHMSIZE, in: reserve).last == 0)

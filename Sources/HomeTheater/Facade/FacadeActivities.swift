@@ -170,8 +170,11 @@ extension HomeTheaterFacade {
     let turn = stage.turn
     stage.activity = activity
     stage.allowance = allowance
-    stage.stopping = nil
-    choose(within: allowance)
+    if let player = activity.player {
+      choose(on: player, within: allowance)
+      watches[player]?.found = nil
+    }
+    for step in steps { noteChoice(step.command, on: step.device.id, within: allowance) }
     stage.hasPlayed = false
     stage.report = ActivityReport(
       activity: activity.name, title: activity.title, item: choice?.id, itemTitle: choice?.title,
@@ -220,6 +223,7 @@ extension HomeTheaterFacade {
     guard turn == stage.turn else { return }
     let report = run.report
     if report.status == .done {
+      if let player = stage.activity?.player { watches[player] = nil }
       stage.activity = nil
       stage.report = ActivityReport(run: report.id)
     } else {

@@ -138,10 +138,12 @@ extension HomeTheaterFacade {
       throw TheaterError(.invalid, error.message, hint: error.hint, device: id)
     }
     try check(command, for: device, within: allowance)
+    let before = watches[id]
     noteChoice(command, on: id, within: allowance)
     do {
       return try await device.perform(command, until: until)
     } catch {
+      if error.code != .timeout { takeBack(on: id, to: before) }
       throw TheaterError(error, device: id)
     }
   }

@@ -25,6 +25,8 @@ package actor HomeTheaterFacade {
   let scanRequests: AsyncStream<DeviceID>
   let scanRequest: AsyncStream<DeviceID>.Continuation
   var stage = Stage()
+  /// What each player may go on to by itself.
+  var watches: [DeviceID: PlayerWatch] = [:]
   var history = RunHistory()
 
   /// A theater of these devices. Nothing happens before `run`.
@@ -91,11 +93,11 @@ package actor HomeTheaterFacade {
       scanned[device.id] = snapshot.generation
       scanRequest.yield(device.id)
     }
-    if device.id == stage.activity?.player,
-      let reading = snapshot.state.readings[.playback],
+    if let reading = snapshot.state.readings[.playback],
       reading != before?.state.readings[.playback], let playback = snapshot.state.playback
     {
       watch(playback, of: device)
+      guard device.id == stage.activity?.player else { return }
       await positions.take(playback, at: reading.time)
       await follow(playback)
     }

@@ -5,13 +5,6 @@ struct Stage {
   var activity: Activity?
   /// How far whoever began it may go.
   var allowance = Allowance.everything
-  /// How far whoever chose last what its player plays may go: who began it, or who has told the
-  /// player since to play something or to skip.
-  var chooser = Allowance.everything
-  /// The item that plays since then, and may.
-  var heard: String?
-  /// Stops an item that may not.
-  var stopping: Run?
   var report = ActivityReport()
   var run: Run?
   /// Saves the position while the activity goes on.

@@ -33,13 +33,20 @@ final class DiskReserve: Sendable {
   deinit { close(file) }
 
   /// Does something; where the disk is full, once more with the reserve.
-  func helping<Value>(_ body: () throws -> Value) throws -> Value {
+  ///
+  /// - Parameter givingBack: Frees what was used of the reserve, before it is taken again: else each
+  ///   such write would leave less of it for the next.
+  func helping<Value>(
+    _ body: () throws -> Value, givingBack: () -> Void = {}
+  ) throws -> Value {
     do {
       return try body()
     } catch let error as DatabaseError where error.isFullDisk {
       give()
       defer { take() }
-      return try body()
+      let value = try body()
+      givingBack()
+      return value
     }
   }
 

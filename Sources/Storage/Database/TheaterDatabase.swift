@@ -145,9 +145,17 @@ extension TheaterDatabase {
     guard let reserve else { return try await write(updates) }
     return try await withCheckedThrowingContinuation { continuation in
       pool.asyncWriteWithoutTransaction { database in
-        // No other write of ours comes between giving it up and taking it again.
+        // No other write to the database comes between giving it up and taking it again. The log
+        // is moved into the database and cut: what it took is room for the reserve again, unless
+        // somebody reads just then.
         continuation.resume(
-          with: Result { try reserve.helping { try Self.commit(updates, in: database) } })
+          with: Result {
+            try reserve.helping {
+              try Self.commit(updates, in: database)
+            } givingBack: {
+              _ = try? database.checkpoint(.truncate)
+            }
+          })
       }
     }
   }

@@ -6,8 +6,8 @@ import Logging
 /// then on; connections that are open keep theirs. What cannot be made is said once, and tried again
 /// with every look.
 package struct OwnRenewal: CertificateKeeping {
-  /// How often it looks: there are 30 days for it.
-  static let interval = Duration.seconds(3600)
+  /// How often it looks. There are 30 days for it, but a clock that was wrong may be put right.
+  static let interval = Duration.seconds(60)
 
   private let path: String
   private let names: Set<String>

@@ -100,7 +100,7 @@ import Testing
     #expect(await card.sees("stop"))
     #expect(rig.engine.status.state == .open)
     #expect(await eventually { !rig.engine.status.isSounding })
-    #expect(await eventually { await rig.engine.rounds(in: .milliseconds(300)) == 0 })
+    #expect(await eventually { await rig.engine.rounds(in: .milliseconds(1500)) == 0 })
     rig.engine.stop()
   }
 }

@@ -47,9 +47,7 @@ struct BadPluginTests {
           reply(request, {})
       """)
     try await plugin.run { lamp in
-      let begin = SystemClock().now()
       #expect(await outcome(of: LightsCommand.dim(77), on: lamp).success == .observed)
-      #expect(SystemClock().now() - begin < .seconds(60))
       #expect(await lamp.snapshot().state.brightness == 77)
     }
   }

@@ -79,9 +79,9 @@ struct Admission: Sendable {
     guard isJSON || length == 0 || length == nil && !isWaiting else {
       throw APIError.wrongContentType
     }
-    if isWaiting { try await context.channel.triggerUserOutboundEvent(BodyWanted()) }
     let body: ByteBuffer
     do {
+      if isWaiting { try await context.channel.triggerUserOutboundEvent(BodyWanted()) }
       body = try await request.body.collect(upTo: Edge.largestBody)
     } catch is NIOTooManyBytesError {
       // A body that comes in chunks names no length before.
