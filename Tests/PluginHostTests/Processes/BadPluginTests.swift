@@ -8,8 +8,10 @@ import Testing
 
 @Suite("Plugins that go wrong")
 struct BadPluginTests {
+  /// What is told of it, once it is: devices learn of its end in another thread.
   private func lastMessage(of plugin: ScriptPlugin) async throws -> String {
-    try #require(try await plugin.status().lastMessage)
+    _ = await eventually { (try? await plugin.status().lastMessage) ?? nil != nil }
+    return try #require(try await plugin.status().lastMessage)
   }
 
   @Test("Garbage: ten such lines restart it, and the message shows one")
