@@ -3,7 +3,7 @@ import Glibc
 
 /// Work for a thread, which takes it in order, waiting or not.
 ///
-/// Unchecked: the one mutable property is only touched with the mutex held.
+/// Safe: the one mutable property is only touched with the mutex held.
 final class Mailbox<Job: Sendable>: @unchecked Sendable {
   private var jobs: [Job] = []
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -22,9 +22,7 @@ extension ScreenFailure {
     case .broken(let reason): self = .network(reason)
     }
   }
-}
 
-extension ScreenFailure {
   /// The end of a screen on which neither something else in `field` nor some patience mends this.
   func ending(unlessMendedBy field: String) -> Ending? {
     guard case .refused(let refusal) = self, refusal.field != field, refusal.retryAfter == nil
