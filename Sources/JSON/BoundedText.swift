@@ -1,0 +1,89 @@
+/// Limits of texts that come from outside: requests, plugins, media files, configuration.
+public enum TextLimits {
+  /// Longest row of combining marks, in code points (UAX #15, section 13: stream-safe text format).
+  ///
+  /// Swift compares and hashes strings by canonical equivalence, which sorts each row of marks. The
+  /// cost grows with the square of the row's length, so every text is checked or cut before it is
+  /// compared, hashed or normalised.
+  public static let marksInARow = 30
+}
+
+extension String {
+  /// Whether at most `TextLimits.marksInARow` combining marks follow each other.
+  ///
+  /// Linear in the length; a text in ASCII costs one look at its bytes.
+  public var isStreamSafe: Bool {
+    if utf8.allSatisfy({ $0 < 0x80 }) { return true }
+    var marks = 0
+    for scalar in unicodeScalars {
+      marks = scalar.extendsCombiningSequence ? marks + 1 : 0
+      if marks > TextLimits.marksInARow { return false }
+    }
+    return true
+  }
+
+  /// Returns the text as one line of at most `limit` bytes in UTF-8, safe to compare, keep and show.
+  ///
+  /// Line breaks and tabs become spaces. Other control characters, bidirectional controls and
+  /// further invisible format characters go, except the two joiners, which emoji and several scripts
+  /// need. Marks beyond `TextLimits.marksInARow` in a row go. White space at both ends goes. A text
+  /// that is cut ends with "…", which counts towards `limit`; it is cut between code points, and
+  /// never before a combining mark.
+  ///
+  /// - Parameter limit: Bytes in UTF-8, at least 4.
+  public func boundedLine(maximumBytes limit: Int) -> String {
+    if utf8.count <= limit, utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) { return self }
+    let ellipsis = "…"
+    var scalars = String.UnicodeScalarView()
+    var bytes = 0
+    var marks = 0
+    // The longest beginning after which the ellipsis still fits.
+    var end = (scalars: 0, isReached: false)
+    var count = 0
+    for scalar in unicodeScalars {
+      guard let shown = scalar.shownInLine else { continue }
+      if scalars.isEmpty, shown == " " { continue }
+      let isMark = shown.extendsCombiningSequence
+      marks = isMark ? marks + 1 : 0
+      if marks > TextLimits.marksInARow { continue }
+      let size = UTF8.width(shown)
+      if !isMark, !end.isReached {
+        if bytes <= limit - ellipsis.utf8.count { end.scalars = count } else { end.isReached = true }
+      }
+      if bytes + size > limit {
+        var cut = String.UnicodeScalarView(scalars.prefix(end.scalars))
+        while cut.last == " " { cut.removeLast() }
+        return String(cut) + ellipsis
+      }
+      scalars.append(shown)
+      bytes += size
+      count += 1
+    }
+    while scalars.last == " " { scalars.removeLast() }
+    return String(scalars)
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it continues the combining sequence before it instead of beginning one.
+  var extendsCombiningSequence: Bool {
+    // The first combining mark is U+0300.
+    guard value >= 0x300 else { return false }
+    if properties.canonicalCombiningClass != .notReordered { return true }
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: return true
+    default: return false
+    }
+  }
+
+  /// This code point as it stands in a line of text; nil if it has no place there.
+  fileprivate var shownInLine: Unicode.Scalar? {
+    switch properties.generalCategory {
+    case .control:
+      return ("\t"..."\r").contains(self) || value == 0x85 ? " " : nil
+    case .lineSeparator, .paragraphSeparator: return " "
+    case .format: return value == 0x200C || value == 0x200D ? self : nil
+    default: return self
+    }
+  }
+}
