@@ -50,7 +50,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
   private static func brief(_ value: JSON) -> String {
     switch value {
     case .array, .object: value.kind
-    default: String(value.text().prefix(60))
+    default: value.text().quotation
     }
   }
 
@@ -61,7 +61,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
     for (key, value) in object {
       guard let field = fields.first(where: { $0.name == key }) else {
         return ArgumentProblem(
-          path: JSONPath([.key(key)]), found: "the unknown key \"\(key)\"",
+          path: JSONPath([.key(key)]), found: "the unknown key \"\(key.quotation)\"",
           expected: shape.expectation)
       }
       if var problem = field.shape.problem(with: value) {

@@ -239,8 +239,8 @@ extension HomeTheaterFacade {
   {
     let near = nearest(to: name, in: known)
     return TheaterError(
-      .notFound, "there is no \(kind) \"\(name.prefix(60))\"",
+      .notFound, "there is no \(kind) \"\(name.quotation)\"",
       hint: near.map { "Did you mean \"\($0)\"?" }
-        ?? "There is: \(known.sorted().joined(separator: ", ")).")
+        ?? "There is: \(listed(known.sorted())).")
   }
 }

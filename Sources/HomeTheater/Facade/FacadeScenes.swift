@@ -29,7 +29,7 @@ extension HomeTheaterFacade {
   /// A run of the last while.
   package func run(id: String) throws(TheaterError) -> Run {
     guard let run = history[id] else {
-      throw TheaterError(.notFound, "there is no run \"\(id.prefix(60))\"")
+      throw TheaterError(.notFound, "there is no run \"\(id.quotation)\"")
     }
     return run
   }
@@ -59,8 +59,9 @@ extension HomeTheaterFacade {
         log("\(id): reading \(folder ?? "its discs"): \(error.message)")
       }
     }
-    var seen: Set<String> = []
-    catalogue.take(items.filter { seen.insert($0.id).inserted }, from: id, role: player.role)
+    var seen: Set<UTF8Key> = []
+    catalogue.take(
+      items.filter { seen.insert(UTF8Key($0.id)).inserted }, from: id, role: player.role)
     events.publish(.other(name: "library", ["player": .string(id.name)]))
   }
 

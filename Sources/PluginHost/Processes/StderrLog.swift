@@ -1,3 +1,5 @@
+import JSON
+
 /// The last lines that a plugin wrote to stderr: bounded in number and length, safe to show.
 struct StderrLog: Sendable {
   static let longestLine = 500
@@ -50,7 +52,8 @@ struct StderrLog: Sendable {
     return line
   }
 
-  /// Escapes what could move a terminal's cursor or colour its screen.
+  /// Escapes what could move a terminal's cursor or colour its screen, and cuts rows of combining
+  /// marks, which no JSON text of ours may hold.
   static func safe(_ bytes: [UInt8]) -> String {
     var text = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -60,6 +63,6 @@ struct StderrLog: Sendable {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    return text
+    return text.streamSafe
   }
 }

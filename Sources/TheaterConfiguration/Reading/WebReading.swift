@@ -10,7 +10,7 @@ extension ConfigurationReader {
     if let host, !Self.isHost(host) {
       report(
         .reference, at: path.appending("host"),
-        "expected an address or a name of this machine, found \"\(host.prefix(60))\"",
+        "expected an address or a name of this machine, found \"\(host.quotation)\"",
         hint: "Write 127.0.0.1 for this machine alone, 0.0.0.0 or :: for the network.")
     }
     return WebSettings(

@@ -14,6 +14,8 @@ import NIOHTTP1
 struct Edge: RouterMiddleware {
   /// The largest body that is read, in bytes.
   static let largestBody = 64 * 1024
+  /// The most elements of each list and members of each object in a body.
+  static let mostElements = 100
 
   let admission: Admission
   /// `nil` where no browser comes.
@@ -86,10 +88,15 @@ struct Edge: RouterMiddleware {
       guard let port = context.localPort else { throw .misdirected }
       try rules.check(request.head, port: port)
     }
+    // Before anything compares them: UAX #15 says what the limit is for.
+    guard request.headers.allSatisfy({ $0.value.isStreamSafe }) else { throw .unsafe("a header") }
+    guard request.uri.query?.decodedLeniently.isStreamSafe ?? true else {
+      throw .unsafe("the query")
+    }
     guard request.head.path?.utf8.first == UInt8(ascii: "/"),
       CanonicalPath.holds(request.uri.path)
     else {
-      throw .notFound("there is no \(request.uri.path.prefix(200))")
+      throw .notFound("there is no \(request.uri.path.boundedLine(maximumBytes: 200))")
     }
   }
 

@@ -52,7 +52,7 @@ extension HomeTheaterFacade {
     guard let entry = catalogue.entry(id: item) else {
       throw TheaterError(
         .forbidden,
-        "\"\(item.prefix(60))\" is not in the library, and for you there is an age limit",
+        "\"\(item.quotation)\" is not in the library, and for you there is an age limit",
         hint: "Choose from: theater films, theater songs.")
     }
     guard let rating = entry.rating, rating > limit else { return }

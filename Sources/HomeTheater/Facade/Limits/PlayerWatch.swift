@@ -1,4 +1,5 @@
 import Devices
+import JSON
 
 /// What one player may go on to by itself: what whoever chose last what it plays is old enough for.
 struct PlayerWatch {
@@ -28,7 +29,7 @@ package struct LimitStop: Sendable, Hashable {
   init(_ item: String, _ entry: Catalogue.Entry?, user: String?, _ player: DeviceID) {
     self.user = user
     self.player = player
-    let title = "\"\(entry?.item.title ?? String(item.prefix(60)))\""
+    let title = "\"\(entry?.item.title ?? item.quotation)\""
     words = title + (entry?.rating.map { ", rated \($0)" } ?? ", not in the library")
   }
 

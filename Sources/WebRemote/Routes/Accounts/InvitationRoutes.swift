@@ -71,7 +71,7 @@ extension Remote {
     let issued = try await gate.makeGuestPass(
       GuestPassRequest(
         name: try fields.text("name") ?? "Guest",
-        activities: try activities(fields["activities"]),
+        activities: try activities(fields),
         volumeLimit: try fields.integer("volumeLimit") ?? 50,
         ageLimit: try fields.integer("ageLimit"),
         validity: try fields.number("validFor") ?? 86_400),
@@ -85,14 +85,11 @@ extension Remote {
   }
 
   /// The names of activities that there are.
-  private func activities(_ value: JSON?) throws(APIError) -> [String] {
-    guard let names = value?.array?.compactMap(\.string), names.count == value?.array?.count else {
-      throw .invalid(
-        "\"activities\" is \(value?.kind ?? "missing"), expected a list of names",
-        hint: "There is: \(theater.plan.activities.keys.sorted().joined(separator: ", ")).")
-    }
+  private func activities(_ fields: BodyFields) throws(APIError) -> [String] {
+    let known = theater.plan.activities.keys.sorted()
+    let names = try fields.texts("activities", hint: "There is: \(listed(known)).")
     for name in names where theater.plan.activities[name] == nil {
-      throw APIError(theater.unknown("activity", name, theater.plan.activities.keys))
+      throw APIError(theater.unknown("activity", name, known))
     }
     return names
   }

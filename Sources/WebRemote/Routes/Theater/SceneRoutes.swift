@@ -39,7 +39,7 @@ extension Remote {
       case .string(let text): arguments[name] = text
       case .integer, .number: arguments[name] = value.text()
       default:
-        throw .invalid("the parameter \"\(name.prefix(60))\" is \(value.kind), expected a text")
+        throw .invalid("the parameter \"\(name.quotation)\" is \(value.kind), expected a text")
       }
     }
     return arguments
