@@ -43,27 +43,6 @@ extension HomeTheaterFacade {
     catalogue.entries(category, ageLimit: allowance.ageLimit)
   }
 
-  /// Reads every player's catalogue again.
-  package func rescan() async {
-    for device in devices.values where device.role.category != nil { await scan(device.id) }
-  }
-
-  /// Asks a player what it can play: its own discs, and each folder of the library.
-  func scan(_ id: DeviceID) async {
-    guard let player = devices[id] else { return }
-    var items: [CatalogueItem] = []
-    for folder in [nil] + plan.library.folders.map({ Optional($0.path) }) {
-      do {
-        items += try await player.scanCatalogue(folder: folder)
-      } catch {
-        log("\(id): reading \(folder ?? "its discs"): \(error.message)")
-      }
-    }
-    var seen: Set<String> = []
-    catalogue.take(items.filter { seen.insert($0.id).inserted }, from: id, role: player.role)
-    events.publish(.other(name: "library", ["player": .string(id.name)]))
-  }
-
   // MARK: Status
 
   /// What is on, what plays and every device, for the API.

@@ -22,6 +22,8 @@ package actor HomeTheaterFacade {
   var catalogue: Catalogue
   /// The generation of each player whose catalogue has been read.
   var scanned: [DeviceID: Int] = [:]
+  /// The scan of all players that is under way.
+  var libraryScan: Task<[ScanReport], Never>?
   let scanRequests: AsyncStream<DeviceID>
   let scanRequest: AsyncStream<DeviceID>.Continuation
   var stage = Stage()

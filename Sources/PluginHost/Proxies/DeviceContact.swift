@@ -13,8 +13,12 @@ struct DeviceMemory: Sendable {
 extension DeviceCore {
   // MARK: Contact
 
-  /// A new process is asked to open the device.
-  mutating func willOpen() { contact = .opening }
+  /// A new process is asked to open the device. Attributes of the one before, such as its problem,
+  /// say nothing about this one, which reports its own.
+  mutating func willOpen() {
+    contact = .opening
+    snapshot.state.attributes = [:]
+  }
 
   /// The device is open and has reported how it found itself.
   ///

@@ -12,12 +12,12 @@ extension TheaterConfiguration {
   ///   - origin: Where its relative paths start.
   ///   - plugins: What its devices may name.
   ///   - secrets: Where `{"secret": "name"}` is looked up.
-  ///   - isMissing: Whether there is no file at an absolute path.
+  ///   - fileProblem: Why the file at an absolute path cannot be read; `nil` where it can.
   /// - Throws: Everything that is wrong with it.
   package static func read(
     _ bytes: some Sequence<UInt8>, named name: String, from origin: PathOrigin,
     plugins: KnownPlugins, secrets: some SecretSource,
-    isMissing: (String) -> Bool = { _ in false }
+    fileProblem: (String) -> String? = { _ in nil }
   ) throws(InvalidConfiguration) -> TheaterConfiguration {
     let document: JSONDocument
     do {
@@ -31,7 +31,7 @@ extension TheaterConfiguration {
     }
     var reader = ConfigurationReader(
       document: document, file: name, origin: origin, plugins: plugins, secrets: secrets)
-    return try reader.configuration(isMissing)
+    return try reader.configuration(fileProblem)
   }
 }
 
@@ -65,7 +65,7 @@ struct ConfigurationReader {
     self.secrets = secrets
   }
 
-  mutating func configuration(_ isMissing: (String) -> Bool) throws(InvalidConfiguration)
+  mutating func configuration(_ fileProblem: (String) -> String?) throws(InvalidConfiguration)
     -> TheaterConfiguration
   {
     for key in document.repeatedKeys {
@@ -87,8 +87,8 @@ struct ConfigurationReader {
     let plan = TheaterPlan(
       scenes: scenes, activities: readActivities(scenes: scenes, cables: cables),
       library: readLibrary(), cables: cables)
-    let accounts = readAccounts()
-    let web = readWeb(isMissing)
+    let accounts = readAccounts(fileProblem)
+    let web = readWeb(fileProblem)
     let folders = texts(member("pluginFolders"))
     let sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }

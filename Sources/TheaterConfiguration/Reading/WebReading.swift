@@ -3,7 +3,7 @@ import JSON
 
 extension ConfigurationReader {
   /// `"web"`; where it has a mistake, what stands without it.
-  mutating func readWeb(_ isMissing: (String) -> Bool) -> WebSettings {
+  mutating func readWeb(_ fileProblem: (String) -> String?) -> WebSettings {
     let web = member("web")
     let path: JSONPath = [.key("web")]
     let host = text("host", of: web, at: path)
@@ -15,18 +15,18 @@ extension ConfigurationReader {
     }
     return WebSettings(
       host: host, port: web["port"]?.integer, hosts: texts(web["hosts"] ?? .null),
-      tls: readTLS(isMissing))
+      tls: readTLS(fileProblem))
   }
 
-  private mutating func readTLS(_ isMissing: (String) -> Bool) -> WebSettings.TLS? {
+  private mutating func readTLS(_ fileProblem: (String) -> String?) -> WebSettings.TLS? {
     let path: JSONPath = [.key("web"), .key("tls")]
     let tls = member("web")["tls"] ?? .null
     if tls == true { return .ownMaking }
     let files = ["certificate", "key"].compactMap { name -> String? in
       guard let file = text(name, of: tls, at: path).map(origin.absolute) else { return nil }
-      if isMissing(file) {
+      if let problem = fileProblem(file) {
         report(
-          .reference, at: path.appending(name), "expected a PEM file, but there is no \(file)",
+          .reference, at: path.appending(name), "expected a PEM file, but \(problem)",
           hint: "Put it there, or write \"tls\": true: then the controller makes a certificate.")
       }
       return file

@@ -3,6 +3,7 @@ import JSON
 import PluginHost
 import PluginKit
 import PluginProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,6 +42,25 @@ struct RestorationTests {
       #expect(
         script.commands.dropFirst(4) == ["on", "surround", ["volume": 50], ["input": "dvd"]])
       #expect(await amp.snapshot().state.input == "dvd")
+    }
+  }
+
+  @Test("A problem that the process before had reported is gone with it")
+  func problem() async throws {
+    let script = DeviceScript([.power: "off", .brightness: 0])
+    let bench = try HostBench(LightsCommand.self, script)
+    try await bench.run { lights in
+      let context = try #require(script.state.withLock { $0.context })
+      context.report(attributes: ["problem": Attribute("the sound device is in use")])
+      #expect(await eventually { await lights.snapshot().state.attributes["problem"] != nil })
+      // Over: a plugin that goes on says so with null.
+      context.report(attributes: ["problem": Attribute(.null)])
+      #expect(
+        await eventually { await lights.snapshot().state.attributes["problem"]?.value == .null })
+      context.report(attributes: ["problem": Attribute("again"), "a": Attribute(1)])
+      #expect(await eventually { await lights.snapshot().state.attributes["a"] != nil })
+      try await crash(bench, lights)
+      #expect(await lights.snapshot().state.attributes.isEmpty)
     }
   }
 

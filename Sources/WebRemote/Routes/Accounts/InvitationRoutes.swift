@@ -28,7 +28,7 @@ extension Remote {
           InvitationID(call.captured("id")), by: call.principal())
         return Response(status: .noContent)
       },
-      .post("/api/guests", by: .permitted(.administer), "A guest pass, with its link.") { call in
+      .post("/api/guests", by: .permitted(.administer), "A guest pass, with its code.") { call in
         try await makePass(call)
       },
       .get("/api/guests", by: .permitted(.administer), "The guest passes that are good.") { call in
@@ -62,7 +62,7 @@ extension Remote {
       return Response(status: .internalServerError)
     }
     answer["code"] = .string(issued.code.text)
-    answer["link"] = .string("\(webAddress ?? "")/register#\(issued.code.text)")
+    answer["command"] = .string("theater register --invitation \(issued.code.text)")
     return Response(.object(answer), status: .created)
   }
 
@@ -80,7 +80,8 @@ extension Remote {
       return Response(status: .internalServerError)
     }
     answer["code"] = .string(issued.code.text)
-    answer["link"] = .string("\(webAddress ?? "")/guest#\(issued.code.text)")
+    // The code is read from standard input: no list of processes shows it.
+    answer["command"] = "theater guest enter"
     return Response(.object(answer), status: .created)
   }
 

@@ -1,0 +1,84 @@
+import Devices
+import JSON
+
+/// What a player found when its catalogue was read.
+package struct ScanReport: Sendable, Hashable {
+  /// Why the player's own discs, or a folder, could not be read.
+  package struct Problem: Sendable, Hashable {
+    /// The folder of the library; `nil` for the player's own discs.
+    package var folder: String?
+    package var message: String
+    package var hint: String?
+  }
+
+  package var player: DeviceID
+  package var category: Category
+  /// How many different films, songs or stations it has found.
+  package var items: Int
+  /// What it could not read.
+  package var problems: [Problem]
+
+  /// The report for the API.
+  package var json: JSON {
+    let problems = problems.map { problem in
+      var object: JSONObject = ["message": .string(problem.message)]
+      if let folder = problem.folder { object["folder"] = .string(folder) }
+      if let hint = problem.hint { object["hint"] = .string(hint) }
+      return JSON.object(object)
+    }
+    return [
+      "player": .string(player.name), "category": .string(category.rawValue),
+      "items": .integer(items), "problems": .array(problems),
+    ]
+  }
+}
+
+extension HomeTheaterFacade {
+  /// Reads every player's catalogue again, all players at once; a call while this is under way waits
+  /// for the same reports.
+  ///
+  /// - Returns: A report a player, by its name.
+  package func scanLibrary() async -> [ScanReport] {
+    if let libraryScan { return await libraryScan.value }
+    let players = devices.values.filter { $0.role.category != nil }.map(\.id)
+    let scan = Task {
+      await withTaskGroup(of: ScanReport?.self) { group in
+        for player in players { group.addTask { await self.scan(player) } }
+        var reports: [ScanReport] = []
+        for await report in group { if let report { reports.append(report) } }
+        return reports.sorted { $0.player < $1.player }
+      }
+    }
+    libraryScan = scan
+    defer { libraryScan = nil }
+    return await scan.value
+  }
+
+  /// Asks a player what it can play: its own discs, and each folder of the library. A player that
+  /// answers nothing keeps the catalogue that it had.
+  ///
+  /// - Returns: `nil` where there is no such player.
+  @discardableResult
+  func scan(_ id: DeviceID) async -> ScanReport? {
+    guard let player = devices[id], let category = player.role.category else { return nil }
+    var items: [CatalogueItem] = []
+    var problems: [ScanReport.Problem] = []
+    let folders = [nil] + plan.library.folders.map { Optional($0.path) }
+    for folder in folders {
+      do {
+        items += try await player.scanCatalogue(folder: folder)
+      } catch {
+        log("\(id): reading \(folder ?? "its discs"): \(error.message)")
+        problems.append(
+          ScanReport.Problem(folder: folder, message: error.message, hint: error.hint))
+      }
+    }
+    var seen: Set<String> = []
+    items = items.filter { seen.insert($0.id).inserted }
+    if problems.count < folders.count {
+      catalogue.take(items, from: id, role: player.role)
+      events.publish(.other(name: "library", ["player": .string(id.name)]))
+    }
+    return ScanReport(player: id, category: category, items: items.count, problems: problems)
+  }
+}
