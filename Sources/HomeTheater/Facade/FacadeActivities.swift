@@ -29,8 +29,7 @@ extension HomeTheaterFacade {
   ///   - allowance: How far this person may go.
   /// - Returns: At once, with the run.
   package func begin(
-    _ name: String, item: String?, fromStart: Bool, user: String,
-    within allowance: Allowance = .everything
+    _ name: String, item: String?, fromStart: Bool, user: String, within allowance: Allowance
   ) async throws(TheaterError) -> Begun {
     guard let activity = plan.activities[name] else {
       throw unknown("activity", name, plan.activities.keys)
@@ -57,7 +56,7 @@ extension HomeTheaterFacade {
   }
 
   /// Ends the activity that is on, by its end scene as far as this person may go.
-  package func end(within allowance: Allowance = .everything) async throws(TheaterError) -> Run {
+  package func end(within allowance: Allowance) async throws(TheaterError) -> Run {
     try checkStage(within: allowance)
     guard let activity = stage.activity else {
       throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
@@ -70,13 +69,12 @@ extension HomeTheaterFacade {
     let turn = takeTurn()
     try await leaveStage(turn)
     let softened = limited(steps, within: allowance)
-    return start(softened, named: scene.name, status: .ending) { (facade, run) in
-      await facade.ended(run, turn: turn)
-    }
+    return startEnding(softened, named: scene.name, turn: turn, within: allowance)
   }
 
   /// Turns everything off: what plays is stopped, and every device that has a switch is told.
-  package func turnEverythingOff() async throws(TheaterError) -> Run {
+  package func turnEverythingOff(within allowance: Allowance) async throws(TheaterError) -> Run {
+    try checkStage(within: allowance)
     let turn = takeTurn()
     try await leaveStage(turn)
     let order: [Role] = [
@@ -93,9 +91,7 @@ extension HomeTheaterFacade {
             always: true))
       }
     }
-    return start(steps, named: "off", status: .ending) { (facade, run) in
-      await facade.ended(run, turn: turn)
-    }
+    return startEnding(steps, named: "off", turn: turn, within: allowance)
   }
 
   // MARK: The stage
@@ -117,14 +113,15 @@ extension HomeTheaterFacade {
 
   /// Ends the activity when its item is over and its beginning is done.
   private func endIfOver() async {
-    guard let activity = stage.activity, activity.whenEnded == .end,
+    guard let activity = stage.activity, let allowance = stage.allowance,
+      activity.whenEnded == .end,
       stage.report.status == .running, let player = activity.player,
       let playback = snapshots[player]?.state.playback, playback.status == .ended,
       playback.item == stage.report.item
     else { return }
     do {
       // What an item's end brings about is not beyond who began it.
-      _ = try await end(within: stage.allowance)
+      _ = try await end(within: allowance)
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
     }
@@ -174,7 +171,6 @@ extension HomeTheaterFacade {
       choose(on: player, within: allowance)
       watches[player]?.found = nil
     }
-    for step in steps { noteChoice(step.command, on: step.device.id, within: allowance) }
     stage.hasPlayed = false
     stage.report = ActivityReport(
       activity: activity.name, title: activity.title, item: choice?.id, itemTitle: choice?.title,
@@ -185,14 +181,25 @@ extension HomeTheaterFacade {
       stage.saving = Task { [positions] in await positions.run() }
     }
     let steps = limited(steps, within: allowance)
-    let run = start(steps, named: activity.start, status: .starting) { (facade, run) in
+    let run = start(steps, named: activity.start, status: .starting, within: allowance) {
+      (facade, run) in
       await facade.begun(run, turn: turn)
     }
     return Begun(run: run, resumedAt: resumedAt)
   }
 
+  private func startEnding(
+    _ steps: [PlannedStep], named scene: String, turn: Int, within allowance: Allowance
+  ) -> Run {
+    let choice = stage.activity?.player.flatMap { watches[$0]?.turn }
+    return start(steps, named: scene, status: .ending, within: allowance) { (facade, run) in
+      await facade.ended(run, turn: turn, lastChoice: choice)
+    }
+  }
+
   private func start(
     _ steps: [PlannedStep], named scene: String, status: ActivityReport.Status,
+    within allowance: Allowance,
     then: @escaping @Sendable (HomeTheaterFacade, Run) async -> Void
   ) -> Run {
     let run = Run(id: history.nextID(), scene: scene, steps: steps, events: events)
@@ -203,7 +210,9 @@ extension HomeTheaterFacade {
     stage.report.error = nil
     events.publish(.activity(stage.report))
     run.start { [runner] run in
-      await runner.run(steps, as: run)
+      await runner.run(steps, as: run) { (step) throws(DeviceError) in
+        try await self.perform(step, within: allowance)
+      }
       await then(self, run)
     }
     return run
@@ -219,12 +228,14 @@ extension HomeTheaterFacade {
     await endIfOver()
   }
 
-  private func ended(_ run: Run, turn: Int) {
+  /// - Parameter choice: The last choice on the activity's player when its end began.
+  private func ended(_ run: Run, turn: Int, lastChoice choice: Int?) {
     guard turn == stage.turn else { return }
     let report = run.report
     if report.status == .done {
-      if let player = stage.activity?.player { watches[player] = nil }
+      if let player = stage.activity?.player { forgetChoice(choice, on: player) }
       stage.activity = nil
+      stage.allowance = nil
       stage.report = ActivityReport(run: report.id)
     } else {
       stage.report.status = .failed

@@ -3,26 +3,27 @@ import JSON
 
 extension HomeTheaterFacade {
   /// Makes popcorn, beside whatever is on: the scene "popcorn".
-  package func popcorn(within allowance: Allowance = .everything) async throws(TheaterError)
-    -> Run
-  {
+  package func popcorn(within allowance: Allowance) async throws(TheaterError) -> Run {
     try await runScene("popcorn", arguments: [:], within: allowance)
   }
 
   /// Runs a scene by itself, beside whatever is on.
   package func runScene(
-    _ name: String, arguments texts: [String: String], within allowance: Allowance = .everything
+    _ name: String, arguments texts: [String: String], within allowance: Allowance
   ) async throws(TheaterError) -> Run {
     guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
     try checkStage(within: allowance)
     let planned = try planner.plan(
       scene, arguments: try arguments(texts, for: scene, within: allowance))
     try checkRatings(of: planned, within: allowance)
-    for step in planned { noteChoice(step.command, on: step.device.id, within: allowance) }
     let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
     history.add(run)
-    run.start { [runner] run in await runner.run(steps, as: run) }
+    run.start { [runner] run in
+      await runner.run(steps, as: run) { (step) throws(DeviceError) in
+        try await self.perform(step, within: allowance)
+      }
+    }
     return run
   }
 
@@ -37,9 +38,7 @@ extension HomeTheaterFacade {
   // MARK: The library
 
   /// What this person can choose.
-  package func entries(_ category: Category, within allowance: Allowance = .everything)
-    -> [Catalogue.Entry]
-  {
+  package func entries(_ category: Category, within allowance: Allowance) -> [Catalogue.Entry] {
     catalogue.entries(category, ageLimit: allowance.ageLimit)
   }
 

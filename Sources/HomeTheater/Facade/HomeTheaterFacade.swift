@@ -27,6 +27,8 @@ package actor HomeTheaterFacade {
   var stage = Stage()
   /// What each player may go on to by itself.
   var watches: [DeviceID: PlayerWatch] = [:]
+  /// How often somebody has chosen what a player plays.
+  var choices = 0
   var history = RunHistory()
 
   /// A theater of these devices. Nothing happens before `run`.

@@ -3,8 +3,8 @@ import Devices
 /// What is on: the activity, what was chosen for it, and the run that begins or ends it.
 struct Stage {
   var activity: Activity?
-  /// How far whoever began it may go.
-  var allowance = Allowance.everything
+  /// How far the person who began it may go; `nil` while nothing is on.
+  var allowance: Allowance?
   var report = ActivityReport()
   var run: Run?
   /// Saves the position while the activity goes on.

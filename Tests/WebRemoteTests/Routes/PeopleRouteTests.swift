@@ -1,4 +1,5 @@
 import Accounts
+import Devices
 import Foundation
 import JSON
 import NIOHTTP1
@@ -131,6 +132,30 @@ import WebRemote
       }
       #expect(
         try await member.send(.POST, "/api/watch", ["item": "Nosferatu"], wait: 10).status == 200)
+    }
+  }
+
+  @Test(
+    "E9 · who has an age limit lets no player go on that may begin with what is rated above it",
+    arguments: [
+      ("/api/resume", [:]), ("/api/devices/dvd/commands", "play"),
+      ("/api/devices/dvd/commands", "next"), ("/api/next", [:]), ("/api/previous", [:]),
+    ] as [(String, JSON)])
+  func ageLimitOfGoingOn(path: String, body: JSON) async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array ?? []
+      let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
+      _ = try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", ["ageLimit": 12])
+      let begun = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      #expect(begun.status == 200)
+      await room.devices["dvd"]?.report(
+        .playback, Playback(.stopped, item: "metropolis").json)
+      room.journal.clear()
+      #expect(try await member.send(.POST, path, body).status == 403)
+      #expect(room.journal.lines.isEmpty)
+      #expect(try await member.send(.POST, "/api/library/scan").json["films"] == 1)
     }
   }
 

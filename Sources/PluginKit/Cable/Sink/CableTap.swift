@@ -37,6 +37,10 @@ public struct CableTap: @unchecked Sendable {
     }
   }
 
+  /// The format of the frames that were read last, or of the next ones where `read` has announced a
+  /// new one; `nil` before the first. It stays while nobody reads.
+  public var format: CableFormat? { own.pointee.hasFormat ? own.pointee.format : nil }
+
   /// Frames that a `read` would give before the next event.
   public var available: Int {
     guard own.pointee.hasFormat else { return 0 }

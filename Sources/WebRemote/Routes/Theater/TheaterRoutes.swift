@@ -14,11 +14,13 @@ extension Remote {
         try EventStream(theater: theater, gate: gate, places: streams).response(to: call)
       },
       list(.films), list(.songs), list(.stations),
-      .post("/api/library/scan", "Reads every player's catalogue again.") { _ in
+      .post("/api/library/scan", "Reads every player's catalogue again.") { call in
+        let allowance = try call.allowance()
         await theater.rescan()
         var counts = JSONObject()
         for category in Category.allCases {
-          counts[category.rawValue] = .integer(await theater.entries(category).count)
+          counts[category.rawValue] = .integer(
+            await theater.entries(category, within: allowance).count)
         }
         return Response(.object(counts))
       },
