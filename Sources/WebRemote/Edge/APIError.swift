@@ -92,6 +92,13 @@ extension APIError {
     return error
   }
 
+  /// No path has the method.
+  static func methodNotImplemented(_ method: String) -> APIError {
+    APIError(
+      .notImplemented, "notImplemented", "\(method.prefix(20)) is not possible here",
+      hint: "Use GET, HEAD, POST or DELETE.")
+  }
+
   static let unreadable = APIError(.badRequest, "malformed", "the request cannot be read")
 
   static let wrongContentType = APIError(

@@ -33,7 +33,8 @@ import WebRemote
       ["accounts", "remove", "E"], ["accounts", "rename", "N"], ["guest", "list"],
       ["guest", "invite", "--activities", "film,music", "--volume", "40", "--for", "6h"],
       ["guest", "revoke", "x"], ["guest", "enter"], ["audit"],
-      ["audit", "--limit", "10", "--since", "2h", "--json"], ["plugins"], ["audio", "devices"],
+      ["audit", "--limit", "10", "--since", "2h", "--json"], ["audit", "--before", "17"],
+      ["audit", "--all", "--since", "7d"], ["plugins"], ["audio", "devices"],
       ["doctor"],
       ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
       ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
@@ -63,6 +64,7 @@ import WebRemote
       ["serve", "--log-level", "loud"], ["sessions", "end"], ["sessions", "end", "x", "--all"],
       ["invite", "--role", "guest"], ["invite", "--for", "7"], ["guest", "invite"],
       ["guest", "invite", "--activities", "film", "--volume", "101"], ["audit", "--limit", "0"],
+      ["audit", "--before", "0"], ["audit", "--all", "--limit", "5"],
       ["accounts", "age", "E", "22"],
     ])
   func wrongUsage(words: [String]) throws {

@@ -202,9 +202,42 @@ import WebRemote
       #expect(last?.count == 1)
       let none = try await owner.send(.GET, "/api/audit?since=2100-01-01T00:00:00Z").json
       #expect(none == ["entries": []])
-      for query in ["limit=0", "limit=1001", "limit=x", "since=yesterday"] {
+      for query in [
+        "limit=0", "limit=1001", "limit=x", "since=yesterday", "before=0", "before=x", "before=-1",
+        "before=99999999999999999999",
+      ] {
         #expect(try await owner.send(.GET, "/api/audit?\(query)").status == 422)
       }
+    }
+  }
+
+  @Test("E7 · the audit log is read page by page; a repeated refusal has how often and until when")
+  func auditPages() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      for password in ["one", "two", "three"] {
+        _ = try await room.stranger.send(
+          .POST, "/api/sessions",
+          ["email": "eve@example.org", "password": .string("not \(password)")])
+        room.day.advance(by: .seconds(60))
+      }
+      for _ in 0..<4 { _ = try await room.logIn("ann@example.org") }
+      var entries: [JSON] = []
+      var query: String? = "?limit=3"
+      var pages = 0
+      while let asked = query {
+        let page = try await owner.send(.GET, "/api/audit\(asked)").json
+        entries = (page["entries"]?.array ?? []) + entries
+        query = page["before"]?.integer.map { "?limit=3&before=\($0)" }
+        pages += 1
+      }
+      #expect(pages == 3)
+      #expect(
+        entries.map { $0["deed"] } == ["registration"] + Array(repeating: "login", count: 6))
+      #expect(entries[2]["count"] == 3)
+      #expect(entries[2]["last"]?.string?.hasSuffix("Z") == true)
+      #expect(entries[2]["last"] != entries[2]["at"])
+      #expect(entries[1]["count"] == nil && entries[1]["last"] == nil)
     }
   }
 
