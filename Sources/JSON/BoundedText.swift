@@ -32,7 +32,11 @@ extension String {
   ///
   /// - Parameter limit: Bytes in UTF-8, at least 4.
   public func boundedLine(maximumBytes limit: Int) -> String {
-    if utf8.count <= limit, utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) { return self }
+    if utf8.count <= limit, utf8.first != 0x20, utf8.last != 0x20,
+      utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+    {
+      return self
+    }
     let ellipsis = "…"
     var scalars = String.UnicodeScalarView()
     var bytes = 0

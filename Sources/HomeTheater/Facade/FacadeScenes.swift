@@ -52,15 +52,25 @@ extension HomeTheaterFacade {
   func scan(_ id: DeviceID) async {
     guard let player = devices[id] else { return }
     var items: [CatalogueItem] = []
-    for folder in [nil] + plan.library.folders.map({ Optional($0.path) }) {
+    var seen: Set<String> = []
+    var budget = CatalogueBudget()
+    folders: for folder in [nil] + plan.library.folders.map({ Optional($0.path) }) {
       do {
-        items += try await player.scanCatalogue(folder: folder)
+        for item in try await player.scanCatalogue(folder: folder)
+        where seen.insert(item.id).inserted {
+          guard budget.admit(item) else {
+            log(
+              "\(id): its catalogue has more than \(CatalogueBudget.items) items or "
+                + "\(CatalogueBudget.bytes) bytes; the first \(items.count) items are kept")
+            break folders
+          }
+          items.append(item)
+        }
       } catch {
         log("\(id): reading \(folder ?? "its discs"): \(error.message)")
       }
     }
-    var seen: Set<String> = []
-    catalogue.take(items.filter { seen.insert($0.id).inserted }, from: id, role: player.role)
+    catalogue.take(items, from: id, role: player.role)
     events.publish(.other(name: "library", ["player": .string(id.name)]))
   }
 

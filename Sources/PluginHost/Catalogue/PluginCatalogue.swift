@@ -94,20 +94,28 @@ package struct PluginCatalogue: Sendable, Hashable {
     }
   }
 
+  /// The bytes of a regular file of at most a line's length; a FIFO would be waited for.
+  private static func contents(of path: String) -> Data? {
+    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let facts = try? FileManager.default.attributesOfItem(atPath: resolved),
+      facts[.type] as? FileAttributeType == .typeRegular,
+      let size = facts[.size] as? Int, size <= ProtocolLimits.longestLine
+    else { return nil }
+    return FileManager.default.contents(atPath: path)
+  }
+
   /// `nil` for what does not look like a plugin at all.
   private static func read(pluginIn folder: String)
     -> Result<CataloguedPlugin, CatalogueProblem>?
   {
     let path = folder + "/manifest.json"
     guard FileManager.default.fileExists(atPath: path) else { return nil }
-    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int,
-      size <= ProtocolLimits.longestLine, let data = FileManager.default.contents(atPath: path)
-    else {
+    guard let data = contents(of: path) else {
       return .failure(
         CatalogueProblem(
           path: path, position: nil, jsonPath: nil,
-          message: "the manifest cannot be read, or is larger than 1 MiB",
-          hint: "Check who may read it; `ls -l` shows that."))
+          message: "the manifest cannot be read, is no regular file, or is larger than 1 MiB",
+          hint: "Check what it is and who may read it; `ls -l` shows that."))
     }
     do {
       let plugin = CataloguedPlugin(manifest: try Manifest(parsing: data), folder: folder)
@@ -115,7 +123,8 @@ package struct PluginCatalogue: Sendable, Hashable {
     } catch {
       return .failure(
         CatalogueProblem(
-          path: path, position: error.position, jsonPath: error.path, message: error.message,
+          path: path, position: error.position, jsonPath: error.path,
+          message: error.message.boundedLine(maximumBytes: ProtocolLimits.message),
           hint: "docs/plugin-protocol.md shows a manifest."))
     }
   }
