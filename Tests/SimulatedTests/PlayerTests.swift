@@ -111,6 +111,40 @@ struct PlayerTests {
     }
   }
 
+  @Test("E9 E10 · five songs follow each other, each reported at its end, then the disc ends")
+  func disc() async throws {
+    let songs = JSON.array(
+      (1...5).map { ["id": .string("s\($0)"), "title": "S", "duration": 30] })
+    try await TheaterBench.run(.cdPlayer, ["speed": 0, "songs": songs]) { bench in
+      try await bench.perform("on")
+      try await bench.perform(["play": ["item": "s1", "position": 28]])
+      for number in 1...4 {
+        let reports = await bench.reports.count
+        await bench.advance(by: .seconds(3))
+        try await bench.playback { $0.item == "s\(number + 1)" }
+        let news = await bench.reports.dropFirst(reports).compactMap { Playback($0.value) }
+        #expect(
+          news.first
+            == Playback(.playing, item: "s\(number)", position: 30, duration: 30, rate: 0))
+        #expect(news.last?.status == .playing && news.last?.duration == 30)
+        if number == 1 {
+          let before = await bench.reports.count
+          for command: JSON in ["next", "next", "previous", "previous", ["seek": 28]] {
+            try await bench.perform(command)
+          }
+          let items = await bench.reports.dropFirst(before).compactMap { Playback($0.value) }
+          #expect(items.map(\.item) == ["s3", "s4", "s3", "s2", "s2"])
+          #expect(items.allSatisfy { $0.position < 30 })
+        } else {
+          try await bench.perform(["seek": 28])
+        }
+      }
+      await bench.advance(by: .seconds(3))
+      let end = try await bench.playback { $0.status == .ended }
+      #expect(end == Playback(.ended, item: "s5", position: 30, duration: 30))
+    }
+  }
+
   @Test("E9 E15 · what a player does not have, or a place beyond the end, is refused with a hint")
   func refusesWrongItems() async throws {
     try await TheaterBench.run(.dvdPlayer, ["speed": 0]) { bench in

@@ -26,6 +26,8 @@ actor CDPlayer: PlayerDevice {
   private(set) var reason: String?
   /// Where the music stands when nothing moves, and what was reported last.
   private(set) var rest: Place?
+  /// Whether a command is on its way to another place: what is heard next comes by that command.
+  var isJumping = false
   private var lastReport = Duration.zero
   private var watchers: [Task<Void, Never>] = []
   private let plays: AsyncStream<Void>
@@ -149,13 +151,15 @@ actor CDPlayer: PlayerDevice {
 
   // MARK: What others see
 
-  /// Takes a new state and tells it.
+  /// Takes a new state and reports it with this place, even where the ear is beyond it already: the
+  /// song that a command asked for is reported before any that follows it.
   func become(_ status: Playback.Status, at place: Place?, reason: String? = nil) {
     self.status = status
     self.reason = reason
-    rest = place
-    if status == .playing { startPulse.yield() }
-    report()
+    report(at: place)
+    guard status == .playing else { return }
+    startPulse.yield()
+    watchForNext()
   }
 
   /// Where the music is: as heard while it plays, else where it rests.
@@ -163,8 +167,21 @@ actor CDPlayer: PlayerDevice {
 
   /// Tells the playback state as an anchor.
   func report() {
-    let place = place
-    if status == .playing { rest = place }
+    reportEnd(before: place)
+    report(at: place)
+  }
+
+  /// Reports the present song at its end, where the disc has gone on to another one by itself.
+  func reportEnd(before next: Place?) {
+    guard status == .playing, !isJumping, let ended = rest, let next, next.song != ended.song,
+      let duration = ended.duration
+    else { return }
+    context.report(
+      Playback(.playing, item: ended.song.item, position: duration, duration: duration, rate: 0))
+  }
+
+  private func report(at place: Place?) {
+    rest = place
     lastReport = clock.now()
     context.report(
       Playback(
@@ -180,7 +197,7 @@ actor CDPlayer: PlayerDevice {
       Task { for await event in deck.source.events { self.take(event) } },
       Task { for await song in orders { await self.learnOrder(of: song) } },
       Task { for await _ in plays { await self.reportWhilePlaying() } },
-      Task { for await song in joins { await self.report(whenHeard: song) } },
+      Task { for await song in joins { await self.reportSongs(since: song) } },
     ]
   }
 
@@ -191,21 +208,21 @@ actor CDPlayer: PlayerDevice {
     }
   }
 
-  /// The deck has gone on to `song`; it becomes the present one when the ear gets there.
-  private func report(whenHeard song: PlayableSong) async {
+  /// The deck has gone on to `song`: reports each song when it is heard, until the ear has caught up
+  /// with the deck.
+  private func reportSongs(since song: PlayableSong) async {
     askForOrder.yield(song)
     // A jump may keep the song from ever being heard; a pause ends the watch until play goes on.
-    while status == .playing, deck.newest == song {
-      if deck.place?.song == song {
-        if rest?.song != song { report() }
-        return
-      }
+    while status == .playing, let newest = deck.newest {
+      let heard = deck.place?.song
+      if heard != nil, heard != rest?.song, !isJumping { report() }
+      if heard == newest { return }
       do { try await clock.sleep(until: clock.now() + Self.glance) } catch { return }
     }
   }
 
-  /// Watches again for the song that the deck had gone on to before a pause.
-  func watchForNext() {
+  /// Watches for the song that the deck has gone on to, where the ear is not there yet.
+  private func watchForNext() {
     if let next = deck.newest, next != rest?.song { awaitJoin.yield(next) }
   }
 
@@ -231,6 +248,7 @@ actor CDPlayer: PlayerDevice {
       let end = place.map {
         Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
       }
+      reportEnd(before: end)
       become(.ended, at: end)
     case .unplugged(let error): context.log(.info, "the cable is out: \(error.message)")
     case .plugged, .heard: break

@@ -29,6 +29,8 @@ struct Deck: Sendable {
 
   /// Rises whenever sound begins anew or jumps.
   private(set) var take = 0
+  /// Songs that were played to their end since the last report, each at its end.
+  private var ends: [Playback] = []
   /// Whether the cable says what is heard; else the clock does.
   private(set) var isPlugged = false
 
@@ -70,6 +72,12 @@ struct Deck: Sendable {
     guard let recording, status != .stopped else { return Playback(.stopped) }
     return Playback(
       status, item: recording.id, position: position(at: now), duration: recording.duration)
+  }
+
+  /// The songs that the disc has gone on from by itself, for one report each.
+  mutating func takeEnds() -> [Playback] {
+    defer { ends = [] }
+    return ends
   }
 
   // MARK: Commands
@@ -165,6 +173,10 @@ struct Deck: Sendable {
 
   private mutating func finish(at end: Duration) {
     if goesOn, let current, current + 1 < recordings.count {
+      let duration = recordings[current].duration
+      ends.append(
+        Playback(
+          .playing, item: recordings[current].id, position: duration, duration: duration, rate: 0))
       self.current = current + 1
       set(.playing, at: 0, end)
     } else {

@@ -6,7 +6,9 @@ extension HomeTheaterFacade {
     /// The id of a film, song or station.
     let id: String
     let title: String
-    let arguments: [String: SceneArgument]
+    /// Its length in seconds, where the library has it.
+    var duration: Double?
+    var arguments: [String: SceneArgument] = [:]
   }
 
   /// Finds what `text` names in the list that the activity plays.
@@ -38,7 +40,8 @@ extension HomeTheaterFacade {
         .item(entry.item.id)
       }
     return Choice(
-      id: entry.item.id, title: entry.item.title, arguments: [parameter.key: argument])
+      id: entry.item.id, title: entry.item.title, duration: entry.item.duration,
+      arguments: [parameter.key: argument])
   }
 
   /// The arguments of a scene that is run by itself, from texts.

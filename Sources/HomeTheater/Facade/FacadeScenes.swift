@@ -9,15 +9,22 @@ extension HomeTheaterFacade {
     try await runScene("popcorn", arguments: [:], within: allowance)
   }
 
-  /// Runs a scene by itself, beside whatever is on.
+  /// Runs a scene. One that plays something is what is on from then on; any other runs beside it.
+  ///
+  /// - Parameter user: Who runs it; positions are saved for them.
   package func runScene(
-    _ name: String, arguments texts: [String: String], within allowance: Allowance = .everything
+    _ name: String, arguments texts: [String: String], user: String? = nil,
+    within allowance: Allowance = .everything
   ) async throws(TheaterError) -> Run {
     guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
     try checkStage(within: allowance)
+    if stage.activity != nil, stage.endScenes == [name] { return try await end(within: allowance) }
     let planned = try planner.plan(
       scene, arguments: try arguments(texts, for: scene, within: allowance))
     try checkRatings(of: planned, within: allowance)
+    if let played = played(by: planned) {
+      return try await begin(scene, played, planned, user: user, within: allowance)
+    }
     for step in planned { noteChoice(step.command, on: step.device.id, within: allowance) }
     let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
@@ -68,6 +75,7 @@ extension HomeTheaterFacade {
 
   /// What is on, what plays and every device, for the API.
   package func status() async -> JSON {
+    await catchUp()
     let now = clock.now()
     var object: JSONObject = ["event": .string(events.currentID), "activity": stage.report.json]
     var list: [JSON] = []

@@ -179,7 +179,9 @@ extension HomeTheaterFacade {
     -> Confirmation
   {
     try checkSkipping(on: try player().id, within: allowance)
-    return try await tellPlayer(name, within: allowance)
+    let confirmation = try await tellPlayer(name, within: allowance)
+    await catchUp()
+    return confirmation
   }
 
   /// Lets the speakers sound again, at the person's limit where they were louder before.

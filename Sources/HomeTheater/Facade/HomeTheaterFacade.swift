@@ -93,13 +93,10 @@ package actor HomeTheaterFacade {
       scanned[device.id] = snapshot.generation
       scanRequest.yield(device.id)
     }
-    if let reading = snapshot.state.readings[.playback],
-      reading != before?.state.readings[.playback], let playback = snapshot.state.playback
-    {
-      watch(playback, of: device)
-      guard device.id == stage.activity?.player else { return }
-      await positions.take(playback, at: reading.time)
-      await follow(playback)
-    }
+    guard let reading = snapshot.state.readings[.playback],
+      reading != before?.state.readings[.playback]
+    else { return }
+    if let playback = snapshot.state.playback { watch(playback, of: device) }
+    await follow(device, snapshot)
   }
 }

@@ -99,6 +99,7 @@ struct DeviceCore: Sendable {
     }
     effects.hasChanged = true
     settle(&effects)
+    if report.values[.playback] != nil { queue.notePlayback(in: snapshot.state) }
     if !report.values.isEmpty {
       reports += 1
       queue.stateChanged(at: now)

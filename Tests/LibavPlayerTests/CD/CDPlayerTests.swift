@@ -228,6 +228,76 @@ struct CDPlayerTests {
     #expect(controller.playback?.status == .paused)
   }
 
+  /// A disc of songs of ten seconds.
+  private static func disc(_ count: Int, in folder: TemporaryFolder) async throws -> [String] {
+    let names = (1...count).map { "d/\($0).flac" }
+    for name in names { _ = try await Tone(frames: 441_000).encoded(name, [], in: folder) }
+    return names
+  }
+
+  @Test("E9 E10 · of five songs each is reported when it is heard, and the one before at its end")
+  func goesOn() async throws {
+    let folder = try TemporaryFolder()
+    let names = try await Self.disc(5, in: folder)
+    let bench = try await Bench(folder, limit: 100_000)
+    let items = names.map(bench.item)
+    try await bench.controller.play(items[0])
+    for (index, item) in items.enumerated() {
+      bench.ear.listenOn(to: index * 441_000 + 100_000)
+      try await bench.controller.wait("\(item)") { $0.playback?.item == item }
+      #expect(bench.controller.playback?.status == .playing)
+    }
+    bench.ear.listenOn()
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    var reports = bench.controller.playbacks.filter { $0.status != .stopped }
+    #expect(reports.removeLast() == Playback(.ended, item: items[4], position: 10, duration: 10))
+    for (index, item) in items.enumerated() {
+      let own = reports.filter { $0.item == item }
+      #expect(own.contains { $0.position < 3 && $0.rate == 1 })
+      #expect((own.last?.position == 10) == (index < 4), "\(item) at its end: \(own)")
+    }
+    // Each song's reports stand together, in the order of the disc.
+    #expect(reports.compactMap(\.item) == reports.compactMap(\.item).sorted())
+  }
+
+  @Test("E10 · what a skip or seek leaves was not played to its end; a damaged song is passed")
+  func skipping() async throws {
+    let folder = try TemporaryFolder()
+    let names = try await Self.disc(5, in: folder)
+    try folder.write("d/3.flac", Array("this is no music".utf8))
+    let bench = try await Bench(folder, limit: 60_000)
+    let items = names.map(bench.item)
+    let controller = bench.controller
+    try await controller.play(items[0])
+    for (command, index) in [("next", 1), ("next", 3), ("previous", 1), ("next", 3), ("next", 4)] {
+      try await controller.perform(.string(command))
+      #expect(controller.playback?.item == items[index])
+      #expect(controller.playback?.status == .playing)
+    }
+    try await controller.perform(["seek": 9])
+    #expect(controller.playback?.item == items[4])
+    #expect(!controller.playbacks.contains { $0.position == 10 })
+  }
+
+  @Test("E10 · a song that is begun at its end is reported as playing before the next")
+  func begunAtItsEnd() async throws {
+    let folder = try TemporaryFolder()
+    let items = try await Self.disc(2, in: folder).map {
+      "\(try MediaFolder(folder.path).name)/\($0)"
+    }
+    for position in [9.99, 10] {
+      let bench = try await Bench(folder, limit: 60_000)
+      try await bench.controller.play(items[0], from: position)
+      try await bench.controller.wait("the next song") { $0.playback?.item == items[1] }
+      let reports = bench.controller.playbacks.filter { $0.status == .playing }
+      #expect(reports.first?.item == items[0])
+      #expect(
+        reports.dropLast().last
+          == Playback(
+            .playing, item: items[0], position: 10, duration: 10, rate: 0))
+    }
+  }
+
   @Test("A damaged song between two good ones is left out with a message")
   func damaged() async throws {
     let folder = try TemporaryFolder()

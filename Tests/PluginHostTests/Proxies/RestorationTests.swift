@@ -124,6 +124,20 @@ struct RestorationTests {
     }
   }
 
+  @Test("A song that was at its end goes on a second before it, so that the next can follow")
+  func atTheEnd() async throws {
+    let script = DeviceScript([.power: "on"])
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x")))
+      script.report([.playback: Playback(.playing, item: "x", position: 39, duration: 40).json])
+      #expect(await eventually { await cd.snapshot().state.playback?.position == 39 })
+      bench.clock.advance(by: .seconds(4))
+      try await crash(bench, cd)
+      #expect(script.commands.last == ["play": ["item": "x", "position": 39]])
+    }
+  }
+
   @Test("A player whose cable does not come plays on after 3 s all the same")
   func playerWithoutCable() async throws {
     let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))

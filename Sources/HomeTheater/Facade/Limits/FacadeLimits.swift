@@ -16,10 +16,13 @@ extension HomeTheaterFacade {
 
   /// Passes where nothing is on, or something that this person may steer and end.
   func checkStage(within allowance: Allowance) throws(TheaterError) {
-    guard let activity = stage.activity, !allowance.covers(activity.name) else { return }
-    throw TheaterError(
-      .forbidden, "\(activity.words) is on, and not among what you may steer",
-      hint: "Wait for its end, or ask who began it.")
+    guard allowance.activities != nil else { return }
+    if let activity = stage.activity, stage.isScene || !allowance.covers(activity.name) {
+      throw TheaterError(
+        .forbidden, "\(activity.words) is on, and not among what you may steer",
+        hint: "Wait for its end, or ask who began it.")
+    }
+    try checkOtherPlayers()
   }
 
   /// Passes where this person is old enough for everything that the steps play, also where a step
