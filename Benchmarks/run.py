@@ -12,7 +12,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, control
+from measuring import audio, continuity, control
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -30,6 +30,7 @@ FIGURES = {
 LONG = {
     "account-storms": storms.account_storms,
     "account-kills": kills.account_kills,
+    "sound-continuity": continuity.sound_continuity,
 }
 
 

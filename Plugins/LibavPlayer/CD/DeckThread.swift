@@ -105,7 +105,8 @@ final class DeckThread {
   /// Begins a section of the cable for what ``playing`` will give next; false if it is not wanted.
   private func begin(_ format: PCMFormat) -> Bool {
     guard let playing, let cable = format.cable,
-      let next = source.setFormat(cable, after: section)
+      let next = source.setFormat(
+        cable, after: section, startsRecording: playing.track.position == 0)
     else {
       isPumping = false
       return false
