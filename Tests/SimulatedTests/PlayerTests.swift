@@ -31,6 +31,27 @@ struct PlayerTests {
     }
   }
 
+  @Test("E15 · a song whose end was heard while it was being paused ends when play goes on")
+  func endsAfterPause() throws {
+    let song = Recording("a", "A", duration: 0.01, channels: 2)
+    var deck = Deck([song], trayTime: .zero, loadTime: .zero, goesOn: true)
+    deck.turnOn()
+    deck.plug(at: .zero)
+    deck.begin(0, at: 0, .zero)
+    deck.pause(at: .milliseconds(5))
+    deck.drained(take: deck.take, at: .milliseconds(10))
+    #expect(deck.status == .paused)
+    deck.resume(at: .seconds(1))
+    #expect(deck.status == .ended)
+    // A jump makes another take, of which the end was not heard.
+    deck.begin(0, at: 0, .seconds(2))
+    deck.pause(at: .seconds(2))
+    deck.drained(take: deck.take, at: .seconds(2))
+    deck.seek(to: 0, at: .seconds(3))
+    deck.resume(at: .seconds(3))
+    #expect(deck.status == .playing)
+  }
+
   @Test("E15 · pause holds the place, play goes on, stop forgets it")
   func pauses() async throws {
     try await TheaterBench.run(.cdPlayer, ["speed": 0]) { bench in

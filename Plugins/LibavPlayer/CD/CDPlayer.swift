@@ -14,6 +14,8 @@ actor CDPlayer: PlayerDevice {
   static let pulse = Duration.seconds(5)
   /// Within so many seconds of a song's beginning, `previous` means the song before.
   static let restartLimit = 3.0
+  /// Of the files that a scan leaves out, the log names so many and counts the rest.
+  static let mostNamed = 20
 
   let context: DeviceContext
   let library: MediaLibrary
@@ -24,12 +26,19 @@ actor CDPlayer: PlayerDevice {
   private var tray = "closed"
   private(set) var status = Playback.Status.stopped
   private(set) var reason: String?
+  /// Whether a song plays and no sound comes.
+  private var isWaiting = false
+  private var supplyWatch = SupplyWatch()
+  /// The last section that was heard to its end.
+  private var drained: UInt32?
   /// Where the music stands when nothing moves, and what was reported last.
   private(set) var rest: Place?
   private var lastReport = Duration.zero
   private var watchers: [Task<Void, Never>] = []
   private let plays: AsyncStream<Void>
   private let startPulse: AsyncStream<Void>.Continuation
+  private let watches: AsyncStream<Void>
+  private let startWatch: AsyncStream<Void>.Continuation
   private let joins: AsyncStream<PlayableSong>
   private let awaitJoin: AsyncStream<PlayableSong>.Continuation
   private let orders: AsyncStream<PlayableSong>
@@ -50,6 +59,7 @@ actor CDPlayer: PlayerDevice {
       throw DeviceError(.failed, error.message)
     }
     (plays, startPulse) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (watches, startWatch) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (joins, awaitJoin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (orders, askForOrder) = AsyncStream.makeStream()
   }
@@ -72,6 +82,7 @@ actor CDPlayer: PlayerDevice {
   func close() async {
     for watcher in watchers { watcher.cancel() }
     startPulse.finish()
+    startWatch.finish()
     awaitJoin.finish()
     askForOrder.finish()
     deck.close()
@@ -101,7 +112,11 @@ actor CDPlayer: PlayerDevice {
       do {
         let (items, skipped) = try await library.scan(path)
         found += items
-        for failure in skipped.prefix(20) { context.log(.warning, failure.message) }
+        for failure in skipped.failures.prefix(Self.mostNamed) {
+          context.log(.warning, "not listed: \(failure.message)")
+        }
+        let rest = skipped.count - min(Self.mostNamed, skipped.failures.count)
+        if rest > 0 { context.log(.warning, "not listed in \(path): \(rest) more files") }
       } catch {
         guard folder == nil else { throw DeviceError(error) }
         context.log(.warning, error.message)
@@ -154,8 +169,14 @@ actor CDPlayer: PlayerDevice {
     self.status = status
     self.reason = reason
     rest = place
-    if status == .playing { startPulse.yield() }
+    isWaiting = false
+    supplyWatch = SupplyWatch()
+    if status == .playing {
+      startPulse.yield()
+      startWatch.yield()
+    }
     report()
+    endWhenDrained()
   }
 
   /// Where the music is: as heard while it plays, else where it rests.
@@ -168,8 +189,9 @@ actor CDPlayer: PlayerDevice {
     lastReport = clock.now()
     context.report(
       Playback(
-        status, item: place?.song.item, position: place?.seconds ?? 0, duration: place?.duration,
-        reason: reason))
+        isWaiting ? .opening : status, item: place?.song.item, position: place?.seconds ?? 0,
+        duration: place?.duration,
+        reason: isWaiting ? "no sound comes; waiting for the disk" : reason))
   }
 
   // MARK: What happens beside commands
@@ -181,6 +203,7 @@ actor CDPlayer: PlayerDevice {
       Task { for await song in orders { await self.learnOrder(of: song) } },
       Task { for await _ in plays { await self.reportWhilePlaying() } },
       Task { for await song in joins { await self.report(whenHeard: song) } },
+      Task { for await _ in watches { await self.watchSupply() } },
     ]
   }
 
@@ -227,13 +250,32 @@ actor CDPlayer: PlayerDevice {
   private func take(_ event: CableSourceEvent) {
     switch event {
     case .drained(let section):
-      guard status == .playing, deck.lastSection == section else { return }
-      let end = place.map {
-        Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
-      }
-      become(.ended, at: end)
+      drained = section
+      endWhenDrained()
     case .unplugged(let error): context.log(.info, "the cable is out: \(error.message)")
     case .plugged, .heard: break
+    }
+  }
+
+  /// Ends the disc when its last section was heard. That may come before the answer that makes it
+  /// play (a song of a few milliseconds), or while it is paused.
+  private func endWhenDrained() {
+    guard status == .playing, let drained, deck.lastSection == drained else { return }
+    let end = place.map {
+      Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
+    }
+    become(.ended, at: end)
+  }
+
+  /// Says "opening" instead of "playing" as long as no sound comes: the disk may be slow or gone.
+  private func watchSupply() async {
+    while status == .playing {
+      let isWaiting = supplyWatch.isWaiting(deck.isOutOfSound, at: clock.now())
+      if isWaiting != self.isWaiting {
+        self.isWaiting = isWaiting
+        report()
+      }
+      do { try await clock.sleep(until: clock.now() + SoundSupply.interval) } catch { return }
     }
   }
 }

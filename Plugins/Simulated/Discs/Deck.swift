@@ -29,6 +29,8 @@ struct Deck: Sendable {
 
   /// Rises whenever sound begins anew or jumps.
   private(set) var take = 0
+  /// The take whose end was heard while it was paused: the two may cross each other.
+  private var drainedTake: Int?
   /// Whether the cable says what is heard; else the clock does.
   private(set) var isPlugged = false
 
@@ -118,6 +120,7 @@ struct Deck: Sendable {
   mutating func resume(at now: Duration) {
     guard status == .paused else { return }
     set(.playing, at: position, now, isJump: false)
+    if drainedTake == take { finish(at: now) }
   }
 
   /// Goes to a place in the same recording, playing or paused as before.
@@ -154,7 +157,8 @@ struct Deck: Sendable {
 
   /// The cable has carried the last frame of `take` to the ear.
   mutating func drained(take number: Int, at now: Duration) {
-    if number == take, status == .playing { finish(at: now) }
+    guard number == take else { return }
+    if status == .playing { finish(at: now) } else { drainedTake = number }
   }
 
   /// When the recording will have been heard by the clock.
