@@ -106,7 +106,7 @@ let package = Package(
     floor(
       "WebRemote",
       [
-        "Accounts", "HomeTheater", "Devices", "Validation", "JSON", "QRCode", crypto,
+        "Accounts", "HomeTheater", "Devices", "Validation", "JSON", "QRCode", "CLinux", crypto,
         hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
       ] + nio + tls),
     // Floor 5: the one executable

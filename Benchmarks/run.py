@@ -12,7 +12,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, control
+from measuring import audio, continuity, control, worst
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -25,11 +25,13 @@ FIGURES = {
     "sound-load": audio.load,
     "login-timing": timing.login_timing,
     "login-storm": storms.login_storm,
+    "worst-request": worst.worst_request,
 }
 # Long ones, run by name alone.
 LONG = {
     "account-storms": storms.account_storms,
     "account-kills": kills.account_kills,
+    "sound-continuity": continuity.sound_continuity,
 }
 
 

@@ -17,6 +17,8 @@ import blocklist
 
 FORMAT = 1
 MOST_BYTES = 16_384
+MOST_CODE_POINTS = 4_096
+MARKS_IN_A_ROW = 30
 
 # MARK: Unicode
 
@@ -45,6 +47,20 @@ def is_visible(c):
 
 def nfkc(text):
     return unicodedata.normalize("NFKC", text)
+
+
+def is_mark(c):
+    return ord(c) >= 0x300 and (
+        category(c)[0] == "M" or unicodedata.combining(c) != 0 or c in "\uff9e\uff9f")
+
+
+def is_overlong(typed):
+    row = longest = 0
+    for c in typed:
+        row = row + 1 if is_mark(c) else 0
+        longest = max(longest, row)
+    return (len(typed.encode()) > MOST_BYTES or longest > MARKS_IN_A_ROW
+            or len(nfkc(typed)) > MOST_CODE_POINTS)
 
 
 def lower(text):
@@ -154,7 +170,7 @@ def is_word_character(c):
 
 
 def holds_personal_words(text, personal):
-    if len(personal.encode()) > MOST_BYTES:
+    if is_overlong(personal):
         return False
     whole, text = lower(nfkc(personal)), lower(text)
     own = whole.split("@")[0]
@@ -177,6 +193,22 @@ def from_word_to_word(text):
 
 
 # MARK: Rules
+
+STATEMENTS = {
+    "notEmpty": "not empty",
+    "minLength": "at least {length} characters",
+    "maxLength": "at most {length} characters",
+    "symbol": "a symbol, such as ! or ?",
+    "upperCase": "an upper-case letter",
+    "digit": "a digit",
+    "pattern": "in the form that is asked for",
+    "email": "an address like anna@example.org",
+    "phone": "a number with its country code, like +49 170 1234567",
+    "notInBlocklist": "not easily guessed",
+    "noPersonalWords": "without your name and address",
+    "equals": "the same as the {other}",
+    "asked": "not taken",
+}
 
 MESSAGES = {
     "notEmpty": "Type the {field}.",
@@ -233,7 +265,7 @@ def is_kept(rule, typed, values, second_factor):
 def outcome(rule, typed, values, second_factor, answers):
     if typed == "":
         return "unsatisfied"
-    if len(typed.encode()) > MOST_BYTES:
+    if is_overlong(typed):
         return "satisfied" if rule["rule"] in ("notEmpty", "minLength") else "unsatisfied"
     if rule["rule"] == "asked":
         answer = answers.get(rule["question"])
@@ -241,8 +273,7 @@ def outcome(rule, typed, values, second_factor, answers):
     return "satisfied" if is_kept(rule, typed, values, second_factor) else "unsatisfied"
 
 
-def message(rule, label, labels, second_factor):
-    text = rule.get("message", MESSAGES[rule["rule"]])
+def filled(text, rule, label, labels, second_factor):
     if "length" in rule:
         text = text.replace("{length}", str(wanted_length(rule, second_factor)))
     if "field" in rule:
@@ -258,7 +289,10 @@ def evaluate(rules, label, labels, typed, values, second_factor, answers):
         results.append({
             "rule": rule["rule"], "advice": rule.get("advice", False),
             "outcome": outcome(rule, typed, values, second_factor, answers),
-            "message": message(rule, label, labels, second_factor)})
+            "statement": filled(rule.get("statement", STATEMENTS[rule["rule"]]), rule, label,
+                                labels, second_factor),
+            "message": filled(rule.get("message", MESSAGES[rule["rule"]]), rule, label, labels,
+                              second_factor)})
     counting = [r for r in results if not r["advice"]]
     kept = sum(r["outcome"] == "satisfied" for r in counting)
     state = "empty" if typed == "" else "valid" if kept == len(counting) else "invalid"
@@ -285,7 +319,8 @@ PASSWORDS = {
 
 def preset(name):
     def field(name, label, rules, required=True, secret=False):
-        rules = [{**r, "message": MESSAGES[r["rule"]]} for r in rules]
+        rules = [{**r, "statement": STATEMENTS[r["rule"]], "message": MESSAGES[r["rule"]]}
+                 for r in rules]
         return {"name": name, "label": label, "required": required, "secret": secret,
                 "rules": rules}
     return {"name": name, "version": 1, "fields": [
@@ -304,6 +339,8 @@ VECTORS = []
 
 
 def typed_text(value):
+    if isinstance(value, list):
+        return "".join(map(typed_text, value))
     return value if isinstance(value, str) else value["repeat"] * value["times"]
 
 
@@ -338,6 +375,11 @@ def each(about, rules, values, **more):
 
 def repeat(text, times):
     return {"repeat": text, "times": times}
+
+
+EVERY_LENGTH = [
+    rule("notEmpty"), rule("minLength", length=15), rule("maxLength", length=4096), rule("symbol"),
+    rule("pattern", pattern="x*"), rule("notInBlocklist")]
 
 
 def lengths():
@@ -375,10 +417,20 @@ def lengths():
     for count in (255, 256, 257):
         for text in ("x", "é", "e\u0301", "🎬", "\ufb01"):
             add("around the most", repeat(text, count), [rule("maxLength", length=256)])
-    for text, count in (("x", 16_384), ("x", 16_385), ("🎬", 4_096), ("🎬", 4_097), ("é", 8_193)):
-        add("around what is looked at at all", repeat(text, count),
-            [rule("notEmpty"), rule("minLength", length=15), rule("maxLength", length=4096),
-             rule("symbol"), rule("pattern", pattern="x*"), rule("notInBlocklist")])
+    for text, count in (
+            ("x", 4_096), ("x", 4_097), ("x", 16_385), ("🎬", 4_096), ("🎬", 4_097), ("é", 8_193),
+            ("\ufdfa", 227), ("\ufdfa", 228), ("e\u0301", 4_096), ("e\u0301", 4_097),
+            ("q\u0323\u0301", 1_365), ("x" + "\u0301" * 30, 3), ("👩\u200d" * 40, 1)):
+        add("around what is looked at at all", repeat(text, count), EVERY_LENGTH)
+    for marks in (
+            ["x", repeat("\u0301", 31)], ["x", repeat("\u0301", 16), repeat("\u0323", 14)],
+            ["x", repeat("\u0301", 16), repeat("\u0323", 15)], ["\u0e01", repeat("\u0e34", 31)],
+            [repeat("x" + "\u0301" * 30, 9), "\u0301"], [repeat("\ufe0f", 31)],
+            ["ｶ", repeat("\uff9e", 30)], ["ｶ", repeat("\uff9e", 31)],
+            [repeat("x", 20), repeat("\u0301\u0323", 16)]):
+        add("around the most marks in a row", marks, EVERY_LENGTH)
+        add("a name with many marks", "x\u0301\u0301\u0301 is here",
+            [rule("noPersonalWords", fields=["name"])], values={"name": typed_text(marks)[:30]})
 
 
 def characters():
@@ -534,8 +586,12 @@ def others():
     own = [rule("minLength", length=4, message="{field}, {length}, {field}"),
            rule("equals", field="email", message="{other} = {field}"),
            rule("digit", message="{length} {other} {unknown}", advice=True)]
+    stated = [rule("maxLength", length=9, statement="{length} or fewer in the {field}"),
+              rule("equals", field="email", statement="{other}, once more"),
+              rule("pattern", pattern="[A-Z]{2}", statement="two letters", message="Type two.")]
     for label in ("password", "{length}", "пароль", "{field}"):
         add("messages of one's own", "abc", own, label=label, values={"email": "x"})
+        add("statements of one's own", "AB", stated, label=label, values={"email": "AB"})
     for value in ("", "a", "a1", "a1!", "A1!", "    "):
         add("advice does not count", value,
             [rule("digit"), rule("symbol", advice=True), rule("upperCase", advice=True)])

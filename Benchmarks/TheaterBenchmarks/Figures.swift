@@ -14,11 +14,12 @@ struct Figures {
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
   }
 
-  /// `{"count": …, "p50": …, "p99": …}`, one line for the program that compares.
+  /// `{"count": …, "p50": …, "p90": …, "p99": …}`, one line for the program that compares.
   var line: String {
     let p50 = (percentile(0.5) * 10).rounded() / 10
+    let p90 = (percentile(0.9) * 10).rounded() / 10
     let p99 = (percentile(0.99) * 10).rounded() / 10
-    return "{\"count\": \(sorted.count), \"p50\": \(p50), \"p99\": \(p99)}"
+    return "{\"count\": \(sorted.count), \"p50\": \(p50), \"p90\": \(p90), \"p99\": \(p99)}"
   }
 }
 

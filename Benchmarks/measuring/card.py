@@ -15,6 +15,7 @@ class Card:
     """
 
     pcm = "card"
+    take_back = "always"  # it gives back what it has not played, as a kernel's driver does
 
     def __init__(self, folder, silent=False, name="card"):
         library = build(folder)

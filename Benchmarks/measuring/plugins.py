@@ -25,6 +25,7 @@ class Plugin:
             stderr=log or subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
         self.pid = self.process.pid
         self._answers = queue.Queue()
+        self._attributes = {}
         self._last = 0
         threading.Thread(target=self._read, daemon=True).start()
         self.request("initialize", {"protocol": "1.0", "controller": "benchmark"})
@@ -45,6 +46,12 @@ class Plugin:
             message = json.loads(line)
             if "id" in message:
                 self._answers.put(message)
+            elif isinstance(message.get("params"), dict):
+                self._attributes |= message["params"].get("attributes", {})
+
+    def attribute(self, name):
+        """What a device of the plugin reported last for an attribute; `None` before that."""
+        return self._attributes.get(name, {}).get("value")
 
     def request(self, method, params, seconds=30):
         """Sends one request and waits for its answer."""
@@ -77,7 +84,8 @@ class Listening:
         self.amplifier = Plugin("ALSAAmplifier", card.environment)
         self.player.open("cdPlayer", {"folders": [str(folder)]})
         self.amplifier.open("amplifier", {
-            "device": card.pcm, "mixer": "software", "buffer": buffer, "startupVolume": 100})
+            "device": card.pcm, "mixer": "software", "buffer": buffer, "startupVolume": 100,
+            "takeBack": card.take_back})
         self.amplifier.perform("amplifier", "on")
         self.amplifier.perform("amplifier", {"volume": volume})
         socket = {"path": str(folder / "cable"), "token": secrets.token_hex(32)}

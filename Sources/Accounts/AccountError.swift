@@ -75,6 +75,13 @@ extension AccountError {
       hint: "Shorten the \(field.words).")
   }
 
+  package static func tooManyMarks(_ field: Field) -> AccountError {
+    AccountError(
+      .malformed, field: field,
+      message: "The \(field.words) has more than 30 combining marks in a row.",
+      hint: "Type the \(field.words) with fewer.")
+  }
+
   package static let malformedEmail = AccountError(
     .malformed, field: .email, message: "This is not an e-mail address.",
     hint: "Write it like anna@example.org, without spaces; a host beyond ASCII in its xn-- form.")

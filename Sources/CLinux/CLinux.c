@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -17,6 +18,8 @@ int linux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int linux_memory_file(void) { return memfd_create("theater", MFD_CLOEXEC); }
 
 int linux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 

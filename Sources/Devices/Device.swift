@@ -158,15 +158,19 @@ public struct CatalogueItem: Sendable, Hashable {
     self.channels = channels
   }
 
-  /// Reads what `json` writes; `nil` without an id and a title.
+  /// Reads what `json` writes; `nil` without an id and a title. Numbers out of range are left out.
   public init?(_ json: JSON) {
     guard let id = json["id"]?.string, !id.isEmpty, let title = json["title"]?.string else {
       return nil
     }
     self.init(
       id: id, title: title, artist: json["artist"]?.string, album: json["album"]?.string,
-      track: json["track"]?.integer, duration: json["duration"]?.number,
-      format: json["format"]?.string, channels: json["channels"]?.integer)
+      track: json["track"]?.integer.flatMap { Self.trackRange.contains($0) ? $0 : nil },
+      duration: json["duration"]?.number.flatMap {
+        Playback.secondsRange.contains($0) ? $0 : nil
+      },
+      format: json["format"]?.string,
+      channels: json["channels"]?.integer.flatMap { Self.channelRange.contains($0) ? $0 : nil })
   }
 
   /// The item for the wire and the API.

@@ -30,7 +30,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What a device of this role reports of itself, beside `power` where it has a switch.
+  /// The keys that a device of this role reports; `StateKey.shape` says with which values.
   public var stateKeys: [StateKey] {
     switch self {
     case .amplifier: [.power, .input, .mode, .volume, .muted]
@@ -43,6 +43,9 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
     case .popcornPopper: [.power, .popping]
     }
   }
+
+  /// What a device of this role may declare beyond the commands that all of its role have.
+  public var capabilities: Set<String> { Set(commands.compactMap(\.capability)) }
 }
 
 /// The name of a device, as `devices.json` gives it: `amp`, `dvd`.

@@ -6,6 +6,10 @@ public enum TextLimits {
   /// cost grows with the square of the row's length, so every text is checked or cut before it is
   /// compared, hashed or normalised.
   public static let marksInARow = 30
+  /// Longest key of an object in a JSON text, in bytes in UTF-8.
+  public static let longestKey = 1024
+  /// What a message quotes of a text from outside, in bytes in UTF-8.
+  public static let longestQuotation = 80
 }
 
 extension String {
@@ -22,6 +26,20 @@ extension String {
     return true
   }
 
+  /// The text without the combining marks beyond `TextLimits.marksInARow` in a row.
+  public var streamSafe: String {
+    if isStreamSafe { return self }
+    var marks = 0
+    let kept = unicodeScalars.filter { scalar in
+      marks = scalar.extendsCombiningSequence ? marks + 1 : 0
+      return marks <= TextLimits.marksInARow
+    }
+    return String(String.UnicodeScalarView(kept))
+  }
+
+  /// The text as a message quotes it: one line of at most `TextLimits.longestQuotation` bytes.
+  public var quotation: String { boundedLine(maximumBytes: TextLimits.longestQuotation) }
+
   /// Returns the text as one line of at most `limit` bytes in UTF-8, safe to compare, keep and show.
   ///
   /// Line breaks and tabs become spaces. Other control characters, bidirectional controls and
@@ -32,7 +50,11 @@ extension String {
   ///
   /// - Parameter limit: Bytes in UTF-8, at least 4.
   public func boundedLine(maximumBytes limit: Int) -> String {
-    if utf8.count <= limit, utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) { return self }
+    if utf8.count <= limit, utf8.first != 0x20, utf8.last != 0x20,
+      utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+    {
+      return self
+    }
     let ellipsis = "…"
     var scalars = String.UnicodeScalarView()
     var bytes = 0
@@ -48,7 +70,11 @@ extension String {
       if marks > TextLimits.marksInARow { continue }
       let size = UTF8.width(shown)
       if !isMark, !end.isReached {
-        if bytes <= limit - ellipsis.utf8.count { end.scalars = count } else { end.isReached = true }
+        if bytes <= limit - ellipsis.utf8.count {
+          end.scalars = count
+        } else {
+          end.isReached = true
+        }
       }
       if bytes + size > limit {
         var cut = String.UnicodeScalarView(scalars.prefix(end.scalars))
@@ -69,6 +95,8 @@ extension Unicode.Scalar {
   var extendsCombiningSequence: Bool {
     // The first combining mark is U+0300.
     guard value >= 0x300 else { return false }
+    // The half-width sound marks of katakana are letters that become marks when they are normalised.
+    if value == 0xFF9E || value == 0xFF9F { return true }
     if properties.canonicalCombiningClass != .notReordered { return true }
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: return true

@@ -1,8 +1,9 @@
 /// A JSON value: what configuration, plugins, commands and the API are made of.
 ///
 /// Integers stay exact (`Int`); everything with a fraction, an exponent or beyond 64 bits is a
-/// `Double`. Two values are equal when they mean the same: `1` equals `1.0`, and the order of an
-/// object's keys does not count.
+/// `Double`. Two values are equal when they mean the same: `1` equals `1.0`, the order of an object's
+/// keys does not count, and texts are equal when they read the same (canonical equivalence): a device
+/// may report a name composed that it was told decomposed. Keys are compared by their bytes.
 public enum JSON: Sendable {
   case null
   case bool(Bool)
@@ -45,6 +46,17 @@ extension JSON {
 
   /// The member `key`, when this is an object that has it.
   public subscript(key: String) -> JSON? { object?[key] }
+
+  /// Whether a list or an object in this value, or the value itself, has more than `most` elements.
+  public func exceeds(elements most: Int) -> Bool {
+    switch self {
+    case .null, .bool, .integer, .number, .string: false
+    case .array(let values):
+      values.count > most || values.contains { $0.exceeds(elements: most) }
+    case .object(let members):
+      members.count > most || members.contains { $0.value.exceeds(elements: most) }
+    }
+  }
 
   /// What kind of value this is, in a person's words: "a string", "an object".
   public var kind: String {

@@ -2,9 +2,12 @@
 public struct JSONDocument: Sendable {
   /// The value of the whole text.
   public let value: JSON
-  /// Keys that stand in an object that already has them, when the reader asked to keep them.
+  /// Keys that stand in an object that already has them, when the reader asked to keep them: the
+  /// first `mostRepeatedKeys` of them.
   public let repeatedKeys: [RepeatedKey]
-  private let places: [JSONPath: Place]
+  /// The most repeated keys that are listed.
+  public static let mostRepeatedKeys = 100
+  private let nodes: [Node]
   private let lines: LineIndex
 
   /// A key that its object already has. The first of its values is the one that counts.
@@ -13,10 +16,14 @@ public struct JSONDocument: Sendable {
     public let position: TextPosition
   }
 
-  /// Offsets, not positions: most are never asked for.
-  private struct Place: Sendable {
+  /// A value's place. Offsets, not positions: most are never asked for.
+  private struct Node: Sendable {
+    /// The step that leads to it; `nil` for the value of the whole text.
+    let element: JSONPath.Element?
     let value: Int
     let key: Int?
+    /// The index after the last node within this one: of its next sibling, if it has one.
+    var end: Int
   }
 
   /// Reads a text, as `JSON.init(parsing:)` does.
@@ -27,49 +34,59 @@ public struct JSONDocument: Sendable {
     throws(JSONSyntaxError)
   {
     let bytes = Array(bytes)
-    var places: [JSONPath: Place] = [:]
+    var nodes: [Node] = []
+    var open: [Int] = []
     var repeated: [(path: JSONPath, at: Int)] = []
-    var path = JSONPath()
     value = try JSON.parse(bytes) { (parser: inout JSONParser) throws(JSONSyntaxError) in
       parser.visit = { element, visit in
         switch visit {
-        case .enter(let valueAt, let keyAt):
-          if let element { path.elements.append(element) }
-          if places[path] == nil { places[path] = Place(value: valueAt, key: keyAt) }
+        case .enter(let value, let key):
+          open.append(nodes.count)
+          nodes.append(Node(element: element, value: value, key: key, end: nodes.count + 1))
         case .leave:
-          if element != nil { path.elements.removeLast() }
+          if let index = open.popLast() { nodes[index].end = nodes.count }
         }
       }
-      if keepingRepeatedKeys { parser.repeated = { repeated.append((path.appending($0), $1)) } }
+      if keepingRepeatedKeys {
+        parser.repeated = { key, offset in
+          guard repeated.count < Self.mostRepeatedKeys else { return }
+          let path = JSONPath(open.compactMap { nodes[$0].element })
+          repeated.append((path.appending(key), offset))
+        }
+      }
       return try parser.document()
     }
     let lines = LineIndex(bytes)
-    self.places = places
+    self.nodes = nodes
     self.lines = lines
     repeatedKeys = repeated.map { RepeatedKey(path: $0.path, position: lines.position(of: $0.at)) }
   }
 
   /// Where the value at `path` begins; the nearest value around it when there is none.
   public func position(of path: JSONPath) -> TextPosition {
-    lines.position(of: nearest(path).place?.value ?? 0)
+    lines.position(of: nearest(path).node?.value ?? 0)
   }
 
   /// Where the key that leads to `path` stands; its value's place when it has no key.
   public func keyPosition(of path: JSONPath) -> TextPosition {
-    let (place, isExact) = nearest(path)
-    guard let place else { return lines.position(of: 0) }
-    return lines.position(of: isExact ? place.key ?? place.value : place.value)
+    let (node, isExact) = nearest(path)
+    guard let node else { return lines.position(of: 0) }
+    return lines.position(of: isExact ? node.key ?? node.value : node.value)
   }
 
-  private func nearest(_ path: JSONPath) -> (place: Place?, isExact: Bool) {
-    var path = path
-    var isExact = true
-    while true {
-      if let place = places[path] { return (place, isExact) }
-      guard !path.elements.isEmpty else { return (nil, false) }
-      path.elements.removeLast()
-      isExact = false
+  /// The node at `path`, or the deepest on the way to it. Walks over siblings: positions are asked
+  /// for a bounded number of mistakes, but every node of every text would have to be hashed.
+  private func nearest(_ path: JSONPath) -> (node: Node?, isExact: Bool) {
+    guard var node = nodes.first else { return (nil, false) }
+    var index = 0
+    for element in path.elements {
+      var child = index + 1
+      while child < node.end, nodes[child].element != element { child = nodes[child].end }
+      guard child < node.end else { return (node, false) }
+      index = child
+      node = nodes[child]
     }
+    return (node, true)
   }
 }
 

@@ -1,16 +1,38 @@
 /// The members of a JSON object, in the order in which they were written.
 ///
-/// Look-up is linear: objects on a wire and in a configuration have a handful of members, and an
-/// array of pairs is both smaller and faster than a dictionary there.
+/// Keys are compared by their bytes. Look-up is linear: objects on a wire and in a configuration have
+/// a handful of members, and an array of pairs is both smaller and faster than a dictionary there.
 public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
   /// One member.
   public typealias Member = (key: String, value: JSON)
   private var members: [Member]
+  /// Above this many members a look-up table costs less than comparing all of them.
+  static let mostToScan = 16
 
   /// An object of these members; of a key given twice the last value counts.
   public init(_ members: some Sequence<(String, JSON)> = []) {
     self.members = []
-    for (key, value) in members { self[key] = value }
+    var places: [UTF8Key: Int] = [:]
+    for (key, value) in members {
+      guard count >= Self.mostToScan else {
+        self[key] = value
+        continue
+      }
+      if places.isEmpty { places = self.places }
+      if let place = places.updateValue(count, forKey: UTF8Key(key)) {
+        places[UTF8Key(key)] = place
+        self.members[place].value = value
+      } else {
+        self.members.append((key, value))
+      }
+    }
+  }
+
+  /// The index of each member by its key.
+  private var places: [UTF8Key: Int] {
+    Dictionary(
+      members.indices.map { (UTF8Key(members[$0].key), $0) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// Takes members whose keys are known to differ.
@@ -33,11 +55,11 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
   /// The value of `key`; setting `nil` removes the member.
   public subscript(key: String) -> JSON? {
     get {
-      for member in members where member.key == key { return member.value }
+      for member in members where member.key.hasSameBytes(as: key) { return member.value }
       return nil
     }
     set {
-      let index = members.firstIndex { $0.key == key }
+      let index = members.firstIndex { $0.key.hasSameBytes(as: key) }
       switch (index, newValue) {
       case (let index?, let value?): members[index].value = value
       case (let index?, nil): members.remove(at: index)
@@ -52,7 +74,12 @@ public struct JSONObject: Sendable, Sequence, ExpressibleByDictionaryLiteral {
 
 extension JSONObject: Hashable {
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
-    left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    guard left.count == right.count else { return false }
+    guard left.count > mostToScan else { return left.allSatisfy { right[$0.key] == $0.value } }
+    let places = right.places
+    return left.allSatisfy { key, value in
+      places[UTF8Key(key)].map { right.members[$0].value == value } ?? false
+    }
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -60,7 +87,7 @@ extension JSONObject: Hashable {
     var mixed = 0
     for member in members {
       var each = Hasher()
-      each.combine(member.key)
+      each.combine(UTF8Key(member.key))
       each.combine(member.value)
       mixed ^= each.finalize()
     }

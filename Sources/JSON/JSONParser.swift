@@ -29,8 +29,10 @@ extension JSON {
 
   /// Reads one JSON text (RFC 8259). Nothing may follow it but white space.
   ///
-  /// A key that occurs twice in an object, text that is not UTF-8 and nesting beyond
-  /// `deepestNesting` are refused.
+  /// A key that occurs twice in an object, text that is not UTF-8, a byte-order mark and nesting
+  /// beyond `deepestNesting` are refused; so are keys of more than `TextLimits.longestKey` bytes and
+  /// strings with more than `TextLimits.marksInARow` combining marks in a row, before anything
+  /// compares them.
   public init(parsing bytes: some Sequence<UInt8>) throws(JSONSyntaxError) {
     self = try Self.parse(bytes) { (parser: inout JSONParser) throws(JSONSyntaxError) in
       try parser.document()
@@ -87,7 +89,10 @@ struct JSONParser {
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   mutating func document() throws(JSONSyntaxError) -> JSON {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      throw failure(
+        "the text begins with a byte-order mark (U+FEFF); save or send it as UTF-8 without one")
+    }
     skipSpace()
     visit?(nil, .enter(valueAt: index, keyAt: nil))
     let value = try value()
@@ -135,7 +140,7 @@ struct JSONParser {
 
   private mutating func object() throws(JSONSyntaxError) -> JSON {
     var members: [JSONObject.Member] = []
-    var seen: Set<String> = []
+    var seen: Set<UTF8Key> = []
     skipSpace()
     if current == UInt8(ascii: "}") {
       index += 1
@@ -149,14 +154,20 @@ struct JSONParser {
         throw failure("unexpected \(found), expected a key in double quotes")
       }
       let key = try string()
+      guard key.utf8.count <= TextLimits.longestKey else {
+        throw failure(
+          "the key that begins here is longer than \(TextLimits.longestKey) bytes", at: keyAt)
+      }
       let isNew = isNew(key, among: members, &seen)
       if !isNew {
-        guard let repeated else { throw failure("the key \"\(key)\" occurs twice", at: keyAt) }
+        guard let repeated else {
+          throw failure("the key \"\(key.quotation)\" occurs twice", at: keyAt)
+        }
         repeated(key, keyAt)
       }
       skipSpace()
       guard current == UInt8(ascii: ":") else {
-        throw failure("unexpected \(found), expected : after the key \"\(key)\"")
+        throw failure("unexpected \(found), expected : after the key \"\(key.quotation)\"")
       }
       index += 1
       skipSpace()
@@ -172,12 +183,14 @@ struct JSONParser {
   }
 
   /// A handful of keys is compared one by one; only large objects pay for a set.
-  private func isNew(_ key: String, among members: [JSONObject.Member], _ seen: inout Set<String>)
+  private func isNew(_ key: String, among members: [JSONObject.Member], _ seen: inout Set<UTF8Key>)
     -> Bool
   {
-    if members.count < 16 { return !members.contains { $0.key == key } }
-    if seen.isEmpty { seen = Set(members.map(\.key)) }
-    return seen.insert(key).inserted
+    guard members.count >= JSONObject.mostToScan else {
+      return !members.contains { $0.key.hasSameBytes(as: key) }
+    }
+    if seen.isEmpty { seen = Set(members.map { UTF8Key($0.key) }) }
+    return seen.insert(UTF8Key(key)).inserted
   }
 
   private mutating func array() throws(JSONSyntaxError) -> JSON {

@@ -51,25 +51,30 @@ extension JSONParser {
     guard let text = String(validating: content, as: UTF8.self) else {
       throw failure("the string that begins here is not UTF-8", at: opening)
     }
+    guard text.isStreamSafe else {
+      throw failure(
+        "the string that begins here has more than \(TextLimits.marksInARow) combining marks in a row",
+        at: opening)
+    }
     return text
   }
 
   private mutating func escape(into content: inout [UInt8]) throws(JSONSyntaxError) {
     guard let byte = current else { throw failure("the text ends inside an escape") }
-    let plain: [UInt8: UInt8] = [
-      UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
-      UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A,
-      UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
-    ]
-    if let character = plain[byte] {
-      content.append(character)
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(byte)
+    case UInt8(ascii: "b"): content.append(0x08)
+    case UInt8(ascii: "f"): content.append(0x0C)
+    case UInt8(ascii: "n"): content.append(0x0A)
+    case UInt8(ascii: "r"): content.append(0x0D)
+    case UInt8(ascii: "t"): content.append(0x09)
+    case UInt8(ascii: "u"):
       index += 1
-    } else if byte == UInt8(ascii: "u") {
-      index += 1
-      content.append(contentsOf: Array(String(Character(try unicodeEscape())).utf8))
-    } else {
-      throw failure("unknown escape \\\(found)")
+      content.append(contentsOf: String(try unicodeEscape()).utf8)
+      return
+    default: throw failure("unknown escape \\\(found)")
     }
+    index += 1
   }
 
   private mutating func unicodeEscape() throws(JSONSyntaxError) -> UnicodeScalar {
@@ -93,12 +98,21 @@ extension JSONParser {
   private mutating func fourHexDigits() throws(JSONSyntaxError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = current, let digit = Character(UnicodeScalar(byte)).hexDigitValue else {
+      guard let byte = current, let digit = Self.hexDigit(byte) else {
         throw failure("unexpected \(found), expected four hexadecimal digits after \\u")
       }
-      value = value << 4 | UInt32(digit)
+      value = value << 4 | digit
       index += 1
     }
     return value
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
+    default: nil
+    }
   }
 }

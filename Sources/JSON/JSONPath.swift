@@ -4,6 +4,22 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible, Expressible
   public enum Element: Sendable, Hashable {
     case key(String)
     case index(Int)
+
+    /// Keys are compared by their bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+      switch (left, right) {
+      case (.key(let one), .key(let two)): one.hasSameBytes(as: two)
+      case (.index(let one), .index(let two)): one == two
+      case (.key, .index), (.index, .key): false
+      }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      switch self {
+      case .key(let key): hasher.combine(UTF8Key(key))
+      case .index(let index): hasher.combine(index)
+      }
+    }
   }
 
   /// The steps, from the root.

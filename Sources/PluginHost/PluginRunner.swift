@@ -27,6 +27,7 @@ actor PluginRunner {
   private(set) var launched: (any LaunchedPlugin)?
   private(set) var launch = 0
   private(set) var session: PluginSession?
+  private(set) var router: Router?
   private(set) var problem: String?
   private(set) var refusals: [DeviceID: DeviceError] = [:]
   private var files: [FileStamp] = []
@@ -184,7 +185,8 @@ actor PluginRunner {
 
   private func makeSession(over connection: any Connection, launch: Int) -> PluginSession {
     let desk = newsDesk
-    let router = Router(proxies: proxies, logger: logger)
+    let router = Router(proxies: proxies, clock: timetable.clock, logger: logger)
+    self.router = router
     let session = PluginSession(connection: connection, timetable: timetable, mask: mask) {
       event in
       if let input = router.route(event) { desk.yield(News(input: input, launch: launch)) }

@@ -21,12 +21,17 @@ public struct DeviceContext: Sendable {
     notify(StateNotification(device: device, values: values, provenance: provenance))
   }
 
-  /// Tells what a player plays.
-  public func report(_ playback: Playback) { report([.playback: playback.json]) }
+  /// Tells what a player plays. A long reason is cut.
+  public func report(_ playback: Playback) {
+    report([.playback: (playback.bounded ?? playback).json])
+  }
 
-  /// Tells something beyond the keys of the role.
+  /// Tells something beyond the keys of the role. Long texts are cut; a list or object that is larger
+  /// than the protocol allows is left out.
   public func report(attributes: [String: Attribute]) {
-    notify(StateNotification(device: device, values: [:], attributes: attributes))
+    notify(
+      StateNotification(
+        device: device, values: [:], attributes: attributes.compactMapValues(\.bounded)))
   }
 
   /// Writes to the controller's log.

@@ -1,7 +1,83 @@
-/// The limits that both sides keep (docs/plugin-protocol.md, Limits).
+import Devices
+
+/// The limits of the plugin protocol, in one place (docs/plugin-protocol.md, Limits): what a line,
+/// a text, a report and a catalogue may hold, and how much a plugin can make the controller keep.
+///
+/// Lengths are bytes in UTF-8.
 public enum ProtocolLimits {
-  /// A line's longest length in bytes, without its newline.
+  // MARK: Lines
+
+  /// A line's longest length, without its newline.
   public static let longestLine = 1 << 20
-  /// How much may wait to be written before the peer counts as stuck, in bytes.
+  /// How much may wait to be written before the peer counts as stuck.
   public static let largestBacklog = 4 << 20
+  /// After so many lines that are no messages a plugin is restarted.
+  public static let badLines = 10
+
+  // MARK: Texts that are cut
+
+  /// The message and the hint of an error, each; a self-check's answer; what is wrong with a line.
+  public static let message = 1024
+  /// A line of the log.
+  public static let logMessage = 2048
+  /// A line of standard error.
+  public static let stderrLine = 500
+  /// The title, artist and album of an item, and the reason of a playback.
+  public static let title = 1024
+  /// The format of an item: `flac`.
+  public static let format = 64
+  /// The name of an attribute.
+  public static let attributeName = 64
+  /// The unit of an attribute.
+  public static let attributeUnit = 32
+  /// The label of an attribute.
+  public static let attributeLabel = 128
+  /// The title of a manifest.
+  public static let manifestTitle = 256
+  /// The version of a manifest.
+  public static let manifestVersion = 64
+
+  // MARK: Texts that name something: longer ones are refused, since a cut name names nothing
+
+  /// The id of an item: a path.
+  public static let item = 4096
+  /// The cursor of a page.
+  public static let cursor = 1024
+  /// The name of a PCM that is lent.
+  public static let pcm = 256
+  /// The words of a manifest's command together.
+  public static let command = 4096
+
+  // MARK: What is kept
+
+  /// The most attributes of a device.
+  public static let attributes = 64
+  /// The largest value of an attribute, as JSON. A text is cut, any other value is refused.
+  public static let attributeValue = 1024
+  /// The most bytes of all attributes of a device, as `Attribute.byteCount(name:)` counts them.
+  public static let attributeBytes = 16 << 10
+  /// The most items of a player's catalogue.
+  public static let catalogueItems = CatalogueBudget.items
+  /// The most bytes of a player's catalogue.
+  public static let catalogueBytes = CatalogueBudget.bytes
+  /// The most pages of a scan.
+  public static let cataloguePages = 10_000
+  /// How long a scan's pages are turned.
+  public static let catalogueTime = Duration.seconds(600)
+  /// The largest answer to a question such as `--self-check`, and how long it may take.
+  public static let questionAnswer = 1 << 18
+  public static let questionTime = Duration.seconds(5)
+  /// How many lines of standard error are kept.
+  public static let stderrLines = 200
+  /// The most words of a manifest's command, and the most variables that it asks for.
+  public static let manifestWords = 64
+
+  // MARK: Rates
+
+  /// Unsolicited reports of a device in a second, and at once.
+  public static let reportsPerSecond = 200.0
+  public static let reportBurst = 1000.0
+  /// Notifications for the log in a second, and at once, for a process.
+  public static let logsPerSecond = 10.0
+  public static let logBurst = 200.0
 }

@@ -31,7 +31,8 @@ package struct WebRemote: Sendable {
       // A connection on which nobody asks anything is given up; streams of events are not idle.
       idleTimeout: limits.idle,
       httpDecoderConfiguration: .init(
-        maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 16 * 1024, maxHeaderFieldCount: 64))
+        maxHeaderFieldSize: HeadLimits.lineBytes, maxHeaderListSize: HeadLimits.bytes,
+        maxHeaderFieldCount: HeadLimits.lines))
     return Application(
       responder: responder(for: listener),
       server: HTTPServerBuilder { respond in
@@ -50,25 +51,23 @@ package struct WebRemote: Sendable {
     router.add(
       middleware: Edge(
         admission: admission, rules: listener.rules,
-        insistsOnTLS: listener.certificate?.current.isOwners == true))
-    let routes = remote.routes
-    for route in routes {
-      router.on(RouterPath(route.path), method: route.method) { request, context in
-        try await admission.answer(request, context, by: route)
+        insistsOnTLS: listener.insistsOnTLS))
+    for (path, routes) in Dictionary(grouping: remote.routes, by: \.path) {
+      let allowed = Set(routes.flatMap(\.methods))
+      for route in routes {
+        for method in route.methods {
+          router.on(RouterPath(path), method: method) { request, context in
+            try await admission.answer(request, context, by: route)
+          }
+        }
       }
-    }
-    for (path, lines) in Dictionary(grouping: routes, by: \.path) {
-      let allowed = lines.map(\.method.rawValue).sorted()
-      for method in Self.knownMethods where !lines.contains(where: { $0.method == method }) {
+      for method in Edge.methods.subtracting(allowed) {
         router.on(RouterPath(path), method: method) { _, _ -> Response in
-          throw APIError.methodNotAllowed(method.rawValue, allowed: allowed)
+          throw APIError.methodNotAllowed(
+            method.rawValue, allowed: allowed.map(\.rawValue).sorted())
         }
       }
     }
     return router.buildResponder()
   }
-
-  private static let knownMethods: [HTTPRequest.Method] = [
-    .get, .head, .post, .put, .patch, .delete, .options,
-  ]
 }

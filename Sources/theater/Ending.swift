@@ -54,26 +54,34 @@ struct Ending: Error, Sendable, Hashable {
       self.init(
         .failed, "the connection to the controller broke: \(reason)",
         hint: "Look at its log, and try again.")
+    case .untrusted(let reason, let hint):
+      self.init(.failed, "nothing was sent to the controller: \(reason)", hint: hint)
     }
   }
 
   /// Whatever ended a command.
-  init(_ error: any Error) {
+  ///
+  /// - Parameter arguments: The words after the program's name.
+  init(_ error: any Error, arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
     switch error {
     case let ending as Ending: self = ending
     case let failure as RemoteFailure: self.init(failure)
     case is CancellationError: self.init(.failed, "interrupted")
-    default: self.init(parserError: error)
+    default: self.init(parserError: error, arguments: arguments)
     }
   }
 
-  private init(parserError error: any Error) {
+  private init(parserError error: any Error, arguments: [String]) {
     let exit = Theater.exitCode(for: error)
-    text = Theater.fullMessage(for: error)
+    text = CompletionScript.replacingExpansions(in: Theater.fullMessage(for: error))
     if text.hasSuffix("\n") { text.removeLast() }
     if text.hasPrefix("Error: ") { text.removeFirst("Error: ".count) }
     isAnswer = exit.isSuccess
     code = exit.isSuccess ? .done : exit == .validationFailure ? .wrongUsage : .failed
+    if code == .wrongUsage, let sentence = CommandSuggestion.sentence(for: arguments) {
+      // In place of the first line: it only says which words are too many.
+      text = ([sentence[...]] + text.split(separator: "\n").dropFirst()).joined(separator: "\n")
+    }
   }
 
   /// Says why and ends the program.

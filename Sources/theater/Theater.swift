@@ -22,8 +22,8 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "Looking",
         subcommands: [
-          Status.self, Films.self, Songs.self, Stations.self, DeviceList.self, DeviceCommand.self,
-          Scenes.self, SceneCommand.self,
+          Status.self, Films.self, Songs.self, Stations.self, LibraryCommand.self, DeviceList.self,
+          DeviceCommand.self, Scenes.self, SceneCommand.self,
         ]),
       CommandGroup(
         name: "People",

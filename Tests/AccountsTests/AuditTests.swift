@@ -133,7 +133,9 @@ private actor FullAuditStore: AuditStore {
     kept += entries
   }
 
-  func entries(newest limit: Int, since: Date?) async throws(AccountError) -> [AuditEntry] {
-    kept.suffix(limit)
+  func page(
+    newest limit: Int, since: Date?, before place: Int64?
+  ) async throws(AccountError) -> AuditPage {
+    AuditPage(entries: kept.suffix(limit), before: nil)
   }
 }

@@ -178,6 +178,8 @@ struct CommandTableTests {
     #expect(nearest(to: "", in: ["on"]) == nil)
     #expect(nearest(to: "x", in: []) == nil)
     #expect(nearest(to: String(repeating: "x", count: 100_000), in: ["on"]) == nil)
+    #expect(nearest(to: "kuche", in: ["Küche", "Keller"]) == "Küche")
+    #expect(nearest(to: "Lantrn", in: ["Lantern", "Lanterns", "Lamp"]) == "Lantern")
   }
 
   @Test("E15 · a command that takes the place of others says for which setting")

@@ -151,7 +151,10 @@ import Testing
             "fields": [
               "password": [
                 "rules": [
-                  ["rule": "minLength", "length": 20, "message": "Give it {length} characters."],
+                  [
+                    "rule": "minLength", "length": 20, "statement": "{length} characters or more",
+                    "message": "Give it {length} characters.",
+                  ],
                   ["rule": "digit"],
                 ]
               ],
@@ -177,7 +180,7 @@ import Testing
         await terminal.expect("step 3 of 3")
         terminal.type("1234567890123456789")
         await terminal.expect("1 of 2")
-        await terminal.expect("· Give it 20 characters.")
+        await terminal.expect("· 20 characters or more")
         terminal.type("0")
         await terminal.expect("2 of 2")
         terminal.type(Self.controlC)

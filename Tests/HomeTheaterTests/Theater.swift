@@ -70,6 +70,53 @@ struct Theater {
   }
 }
 
+/// The operations as the controller itself does them: without limits.
+extension HomeTheaterFacade {
+  func begin(_ name: String, item: String?, fromStart: Bool, user: String)
+    async throws(TheaterError) -> Begun
+  {
+    try await begin(name, item: item, fromStart: fromStart, user: user, within: .everything)
+  }
+  func end() async throws(TheaterError) -> Run { try await end(within: .everything) }
+  func turnEverythingOff() async throws(TheaterError) -> Run {
+    try await turnEverythingOff(within: .everything)
+  }
+  func popcorn() async throws(TheaterError) -> Run { try await popcorn(within: .everything) }
+  func runScene(_ name: String, arguments: [String: String]) async throws(TheaterError) -> Run {
+    try await runScene(name, arguments: arguments, within: .everything)
+  }
+  @discardableResult func pause() async throws(TheaterError) -> Confirmation {
+    try await pause(within: .everything)
+  }
+  @discardableResult func resume() async throws(TheaterError) -> Confirmation {
+    try await resume(within: .everything)
+  }
+  @discardableResult func next() async throws(TheaterError) -> Confirmation {
+    try await next(within: .everything)
+  }
+  @discardableResult func previous() async throws(TheaterError) -> Confirmation {
+    try await previous(within: .everything)
+  }
+  @discardableResult func seek(_ seconds: Double, isRelative: Bool)
+    async throws(TheaterError) -> Confirmation
+  {
+    try await seek(seconds, isRelative: isRelative, within: .everything)
+  }
+  @discardableResult func changeVolume(_ change: VolumeChange)
+    async throws(TheaterError) -> VolumeOutcome
+  {
+    try await changeVolume(change, within: .everything)
+  }
+  func perform(_ json: JSON, on id: DeviceID, until: Completion)
+    async throws(TheaterError) -> Confirmation
+  {
+    try await perform(json, on: id, until: until, within: .everything)
+  }
+  func entries(_ category: HomeTheater.Category) -> [Catalogue.Entry] {
+    entries(category, within: .everything)
+  }
+}
+
 /// The refusal that `body` ends with; `nil` where it ends well.
 func refusal<Value>(_ body: () async throws(TheaterError) -> Value) async -> TheaterError? {
   do throws(TheaterError) {

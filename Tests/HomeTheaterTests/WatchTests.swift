@@ -8,18 +8,18 @@ import Testing
 
 /// What comes by itself: the next title, or one that somebody at the player puts in.
 @Suite struct WatchTests {
-  private static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
-  private static let grown = Allowance(permissions: Set(Permission.allCases), ageLimit: 16)
+  static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
+  static let grown = Allowance(permissions: Set(Permission.allCases), ageLimit: 16)
 
   /// What was told to have been stopped.
-  private final class Stops: Sendable {
+  final class Stops: Sendable {
     private let heard = Mutex<[LimitStop]>([])
     var all: [LimitStop] { heard.withLock { $0 } }
     func note(_ stop: LimitStop) { heard.withLock { $0.append(stop) } }
   }
 
   /// The evening with ratings, in which somebody has begun the film for everybody.
-  private static func evening(
+  static func evening(
     begunWithin allowance: Allowance,
     _ body: @Sendable (Theater, Stops) async throws -> Void
   ) async throws {
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Waits until the facade has seen the player play an item.
-  private static func seen(_ item: String, in theater: Theater) async -> Bool {
+  static func seen(_ item: String, in theater: Theater) async -> Bool {
     await eventually {
       let playback = await theater.facade.snapshots["dvd"]?.state.playback
       return playback?.item == item && playback?.status == .playing
@@ -46,13 +46,13 @@ import Testing
   }
 
   /// The player goes on to an item by itself.
-  private static func goesOn(
+  static func goesOn(
     to item: String, as status: Playback.Status = .playing, in theater: Theater
   ) async {
     await theater["dvd"].report(.playback, Playback(status, item: item, position: 1).json)
   }
 
-  private static func commands(_ theater: Theater) -> [String] {
+  static func commands(_ theater: Theater) -> [String] {
     theater.journal.lines.filter { !$0.contains(" plug ") }
   }
 
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("E9 · going on after a pause makes nobody else's limit count")
+  @Test("E9 · going on after a pause lifts nobody's age limit")
   func resumed() async throws {
     try await Self.evening(begunWithin: Self.child) { theater, stops in
       try await theater.facade.pause()

@@ -10,6 +10,8 @@ struct BoundedTextTests {
     #expect(("a" + thirty + "b" + thirty).isStreamSafe)
     #expect(!("a" + thirty + "\u{323}").isStreamSafe)
     #expect(!(thirty + "\u{323}").isStreamSafe)
+    // It is a letter that becomes a mark when it is normalised.
+    #expect(!(thirty + "\u{FF9E}").isStreamSafe)
   }
 
   @Test("a text without marks is stream-safe at any length")

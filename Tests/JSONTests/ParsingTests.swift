@@ -11,7 +11,7 @@ struct ParsingTests {
       ("9223372036854775808", .number(9_223_372_036_854_775_808)),
       (#""a\"\\\/\b\f\n\r\tb""#, "a\"\\/\u{8}\u{c}\n\r\tb"),
       (#""ä\u00e4\uD83D\uDE00""#, "ää😀"), ("[]", []), ("[1, [2], {}]", [1, [2], [:]]),
-      (#"{"a": 1, "b": {"c": null}}"#, ["a": 1, "b": ["c": nil]]), ("\u{FEFF}1", 1),
+      (#"{"a": 1, "b": {"c": null}}"#, ["a": 1, "b": ["c": nil]]),
     ] as [(String, JSON)])
   func right(_ text: String, _ value: JSON) throws {
     #expect(try JSON(parsing: text) == value)
@@ -31,6 +31,7 @@ struct ParsingTests {
       (#""\udc00""#, 1, 8, "surrogate"), (#""\ud800\u0041""#, 1, 14, "surrogate"),
       (#""\u12g4""#, 1, 6, "four hexadecimal digits"), ("1 1", 1, 3, "after the end"),
       ("\"ä\" x", 1, 5, "after the end"), ("NaN", 1, 1, "expected a value"),
+      ("\u{FEFF}1", 1, 1, "byte-order mark"), ("\u{FEFF}", 1, 1, "byte-order mark"),
     ])
   func wrong(_ text: String, _ line: Int, _ column: Int, _ says: String) {
     let error = #expect(throws: JSONSyntaxError.self) { try JSON(parsing: text) }

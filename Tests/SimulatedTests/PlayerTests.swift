@@ -31,6 +31,27 @@ struct PlayerTests {
     }
   }
 
+  @Test("E15 · a song whose end was heard while it was being paused ends when play goes on")
+  func endsAfterPause() throws {
+    let song = Recording("a", "A", duration: 0.01, channels: 2)
+    var deck = Deck([song], trayTime: .zero, loadTime: .zero, goesOn: true)
+    deck.turnOn()
+    deck.plug(at: .zero)
+    deck.begin(0, at: 0, .zero)
+    deck.pause(at: .milliseconds(5))
+    deck.drained(take: deck.take, at: .milliseconds(10))
+    #expect(deck.status == .paused)
+    deck.resume(at: .seconds(1))
+    #expect(deck.status == .ended)
+    // A jump makes another take, of which the end was not heard.
+    deck.begin(0, at: 0, .seconds(2))
+    deck.pause(at: .seconds(2))
+    deck.drained(take: deck.take, at: .seconds(2))
+    deck.seek(to: 0, at: .seconds(3))
+    deck.resume(at: .seconds(3))
+    #expect(deck.status == .playing)
+  }
+
   @Test("E15 · pause holds the place, play goes on, stop forgets it")
   func pauses() async throws {
     try await TheaterBench.run(.cdPlayer, ["speed": 0]) { bench in
@@ -108,6 +129,40 @@ struct PlayerTests {
       await bench.advance(by: .seconds(3))
       let playback = try await bench.playback { $0.item == "stairwell" }
       #expect(playback.position == 1)
+    }
+  }
+
+  @Test("E9 E10 · five songs follow each other, each reported at its end, then the disc ends")
+  func disc() async throws {
+    let songs = JSON.array(
+      (1...5).map { ["id": .string("s\($0)"), "title": "S", "duration": 30] })
+    try await TheaterBench.run(.cdPlayer, ["speed": 0, "songs": songs]) { bench in
+      try await bench.perform("on")
+      try await bench.perform(["play": ["item": "s1", "position": 28]])
+      for number in 1...4 {
+        let reports = await bench.reports.count
+        await bench.advance(by: .seconds(3))
+        try await bench.playback { $0.item == "s\(number + 1)" }
+        let news = await bench.reports.dropFirst(reports).compactMap { Playback($0.value) }
+        #expect(
+          news.first
+            == Playback(.playing, item: "s\(number)", position: 30, duration: 30, rate: 0))
+        #expect(news.last?.status == .playing && news.last?.duration == 30)
+        if number == 1 {
+          let before = await bench.reports.count
+          for command: JSON in ["next", "next", "previous", "previous", ["seek": 28]] {
+            try await bench.perform(command)
+          }
+          let items = await bench.reports.dropFirst(before).compactMap { Playback($0.value) }
+          #expect(items.map(\.item) == ["s3", "s4", "s3", "s2", "s2"])
+          #expect(items.allSatisfy { $0.position < 30 })
+        } else {
+          try await bench.perform(["seek": 28])
+        }
+      }
+      await bench.advance(by: .seconds(3))
+      let end = try await bench.playback { $0.status == .ended }
+      #expect(end == Playback(.ended, item: "s5", position: 30, duration: 30))
     }
   }
 

@@ -16,40 +16,153 @@ import Testing
     store = AccountDatabase(database)
   }
 
-  private func entry(_ subject: String, by account: String?) -> AuditEntry {
+  /// - Parameter account: nil for a refusal of a stranger.
+  private func entry(
+    _ subject: String?, by account: String?, from address: String = "::1",
+    after seconds: Double = 0,
+    deed: AuditDeed = .login, name: String = "anna@example.org"
+  ) -> AuditEntry {
     AuditEntry(
-      at: scratch.now, deed: .login, outcome: account == nil ? .refused("wrongCredentials") : .done,
-      actor: AuditActor(account: account.map { AccountID($0) }, name: "anna@example.org"),
-      subject: subject, origin: Origin(address: "::1", device: "Firefox"))
+      at: scratch.now.addingTimeInterval(seconds), deed: deed,
+      outcome: account == nil ? .refused("wrongCredentials") : .done,
+      actor: AuditActor(account: account.map { AccountID($0) }, name: name),
+      subject: subject, origin: Origin(address: address, device: "Firefox"))
+  }
+
+  private func entries(since: Date? = nil) async throws -> [AuditEntry] {
+    try await store.page(newest: 100_000, since: since, before: nil).entries
   }
 
   @Test("E7 · entries come back as they went in, the newest of them, in their order")
-  func entries() async throws {
+  func order() async throws {
     let all = [entry("1", by: nil), entry("2", by: "a"), entry("3", by: "a")]
     try await store.append(all)
-    #expect(try await store.entries(newest: 10, since: nil) == all)
-    #expect(try await store.entries(newest: 2, since: scratch.now).map(\.subject) == ["2", "3"])
+    #expect(try await entries() == all)
+    let two = try await store.page(newest: 2, since: scratch.now, before: nil)
+    #expect(two.entries.map(\.subject) == ["2", "3"])
     let later = scratch.now.addingTimeInterval(1)
-    #expect(try await store.entries(newest: 10, since: later).isEmpty)
+    #expect(try await entries(since: later).isEmpty)
     try database.close()
     let again = AccountDatabase(try scratch.open())
-    #expect(try await again.entries(newest: 10, since: nil) == all)
+    #expect(try await again.page(newest: 10, since: nil, before: nil).entries == all)
+  }
+
+  @Test("E7 · the log is read page by page to its beginning, while entries are added and dropped")
+  func pages() async throws {
+    try await store.append((0..<25).map { entry("\($0)", by: "a", after: Double($0)) })
+    var seen: [String] = []
+    var sizes: [Int] = []
+    var place: Int64?
+    repeat {
+      let page = try await store.page(newest: 10, since: nil, before: place)
+      seen = page.entries.compactMap(\.subject) + seen
+      sizes.append(page.entries.count)
+      place = page.before
+      try await store.append([entry("new", by: "b", after: 60)])
+    } while place != nil
+    #expect(seen == (0..<25).map(String.init))
+    #expect(sizes == [10, 10, 5])
+    let since = scratch.now.addingTimeInterval(20)
+    let first = try await store.page(newest: 3, since: since, before: 26)
+    #expect(first.entries.map(\.subject) == ["22", "23", "24"])
+    let second = try await store.page(newest: 3, since: since, before: first.before)
+    #expect(second.entries.map(\.subject) == ["20", "21"])
+    #expect(second.before == nil)
+  }
+
+  @Test("E7 · a refusal that is repeated stands once, with how often, and when first and last")
+  func repeats() async throws {
+    let guesses = (0..<12_000).map { entry("password", by: nil, after: Double($0 / 10)) }
+    try await store.append(guesses)
+    let counted = try #require(try await entries().first)
+    #expect(try await entries().count == 1)
+    #expect(counted.count == 12_000)
+    #expect(counted.at == scratch.now)
+    #expect(counted.last == scratch.now.addingTimeInterval(1199))
+    #expect(try await entries(since: scratch.now.addingTimeInterval(1199)) == [counted])
+    // Another source, another account, another kind and another hour are other entries; what others
+    // do in between is none.
+    try await store.append([
+      entry("password", by: nil, from: "10.0.0.2", after: 1200),
+      entry("password", by: nil, after: 1200, name: "ben@example.org"),
+      entry("password", by: nil, after: 1200, deed: .proof),
+      entry("password", by: "a", after: 1200), entry("password", by: "a", after: 1200),
+      entry("password", by: nil, after: 1200), entry("password", by: nil, after: 3600),
+    ])
+    #expect(try await entries().map(\.count) == [12_001, 1, 1, 1, 1, 1, 1])
+  }
+
+  @Test("E7 · refusals of somebody with an account are counted too, apart from strangers'")
+  func refusedAccount() async throws {
+    func refused(_ account: String?) -> AuditEntry {
+      AuditEntry(
+        at: scratch.now, deed: .proof, outcome: .refused("wrongCredentials"),
+        actor: AuditActor(account: account.map { AccountID($0) }, name: "anna@example.org"),
+        subject: nil, origin: Origin(address: "::1", device: "Firefox"))
+    }
+    try await store.append(["a", "b", nil, "a", nil, "a", "b"].map(refused))
+    #expect(try await entries().map { $0.actor?.account?.text } == ["a", "b", nil])
+    #expect(try await entries().map(\.count) == [3, 2, 2])
+  }
+
+  @Test(
+    "E7 · one address makes 30 entries of refusals an hour, whatever it claims; more are counted")
+  func oneAddress() async throws {
+    try await store.append((0..<5000).map { entry(nil, by: nil, name: "person\($0)@example.org") })
+    let kept = try await entries()
+    #expect(kept.count == AccountDatabase.mostOfOneAddressInAnHour + 1)
+    let rest = try #require(kept.last)
+    #expect(rest.count == 5000 - AccountDatabase.mostOfOneAddressInAnHour)
+    #expect(rest.actor == nil)
+    #expect(rest.origin == Origin(address: "::1", device: ""))
+    try await store.append([entry(nil, by: nil, from: "10.0.0.2")])
+    #expect(try await entries().last?.origin.address == "10.0.0.2")
+  }
+
+  @Test("E7 · strangers make 100 entries an hour, from however many addresses; more are counted")
+  func manyAddresses() async throws {
+    try await store.append(
+      (0..<5000).map { entry(nil, by: nil, from: "10.0.\($0 / 250).\($0 % 250)") })
+    let kept = try await entries()
+    #expect(kept.count == AccountDatabase.mostOfStrangersInAnHour + 1)
+    let rest = try #require(kept.last)
+    #expect(rest.count == 5000 - AccountDatabase.mostOfStrangersInAnHour)
+    #expect(rest.origin.address == AccountDatabase.manyAddresses)
+    #expect(rest.actor == nil && rest.deed == .login)
+    // An hour later each is seen again.
+    try await store.append([entry(nil, by: nil, from: "10.1.0.1", after: 3600)])
+    #expect(try await entries().last?.origin.address == "10.1.0.1")
   }
 
   @Test("E7 · the log is bounded; guessing passwords does not push out what others did")
   func strangers() async throws {
     try await store.append([entry("kept", by: "a")])
-    try await store.append((0..<21_000).map { entry("\($0)", by: nil) })
-    let kept = try await store.entries(newest: 100_000, since: nil)
+    let quiet = entry(nil, by: nil, from: "192.168.1.66", after: -86_400)
+    try await store.append([quiet])
+    // 300 hours of a flood from ever new addresses, each hour with all the entries that it may have.
+    for hour in 0..<300 {
+      try await store.append(
+        (0..<110).map {
+          entry(
+            nil, by: nil, from: "10.\(hour % 250).\(hour / 250).\($0)", after: Double(hour) * 3600)
+        })
+    }
+    let kept = try await entries()
+    let refused = kept.filter { $0.outcome != .done }
     #expect(kept.first?.subject == "kept")
-    #expect(kept.count <= 1 + AccountDatabase.mostStrangersEntries + 500)
-    #expect(kept.last?.subject == "20999")
+    // Earlier refusals, in an hour with few of them, are still there.
+    #expect(refused.first == quiet)
+    #expect(refused.count <= AccountDatabase.mostStrangersEntries + 500)
+    #expect(refused.count >= AccountDatabase.mostStrangersEntries - 500)
+    // So is the beginning of the flood, and how many there were in each hour.
+    #expect(refused.dropFirst().first?.origin.address == "10.0.0.0")
+    #expect(refused.count { $0.origin.address == AccountDatabase.manyAddresses } == 300)
     // As if 179,000 further ones of strangers had come: ids are no number of entries.
     try await database.pool.write {
       try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 200000 WHERE name = 'audit'")
     }
-    try await store.append([entry("newest", by: nil)])
-    let after = try await store.entries(newest: 100_000, since: nil)
+    try await store.append([entry("newest", by: nil, after: 301 * 3600)])
+    let after = try await entries()
     #expect(after.first?.subject == "kept")
     #expect(after.last?.subject == "newest")
     #expect(after.count == kept.count + 1)
@@ -64,7 +177,7 @@ import Testing
     // Every second entry: whose one is looked at must not depend on whose the last one is.
     try await store.append(
       (0..<11_000).flatMap { [entry("\($0)", by: "b"), entry("\($0)", by: "c")] })
-    let kept = try await store.entries(newest: 100_000, since: nil)
+    let kept = try await entries()
     #expect(kept.first?.subject == "kept")
     #expect(kept.dropFirst().first == own)
     for account in ["b", "c"] {
@@ -73,6 +186,33 @@ import Testing
       #expect(entries.count <= AccountDatabase.mostEntriesOfOne + 500)
       #expect(entries.last?.subject == "10999")
     }
+  }
+
+  @Test("E7 · the audit log of an older database is kept, each entry counted once")
+  func migrates() async throws {
+    let older = try ScratchFolder()
+    try DurableFile.makeFolder(older.folder)
+    try DurableFile.make(older.file)
+    let old = try DatabaseQueue(path: older.file)
+    try Schema.migrator.migrate(old, upTo: "7 audit shares")
+    try await old.write { [now = older.now.milliseconds] in
+      for number in 0..<3 {
+        try $0.execute(
+          sql: """
+            INSERT INTO audit (at, deed, outcome, account, name, subject, address, device, isStranger)
+            VALUES (?, 'login', 'wrongCredentials', NULL, 'anna@example.org', ?, '::1', '', 1)
+            """,
+          arguments: [now, "\(number)"])
+      }
+    }
+    try old.close()
+    let store = AccountDatabase(try older.open())
+    let kept = try await store.page(newest: 10, since: older.now, before: nil).entries
+    #expect(kept.map(\.subject) == ["0", "1", "2"])
+    #expect(kept.allSatisfy { $0.count == 1 && $0.last == older.now })
+    try await store.append([entry("2", by: nil)])
+    let counted = try await store.page(newest: 1, since: nil, before: nil).entries.first
+    #expect(counted?.count == 2)
   }
 }
 

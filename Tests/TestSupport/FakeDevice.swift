@@ -29,6 +29,7 @@ public actor FakeDevice: Device {
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var arrivals: [CheckedContinuation<Void, Never>] = []
   private var items: [CatalogueItem] = []
+  private var scanFailure: DeviceError?
   private var plugFailures = 0
   private var lentPCM: String?
   /// The sockets that were plugged in, newest last.
@@ -52,6 +53,12 @@ public actor FakeDevice: Device {
 
   /// Makes every `command` fail.
   public func fail(_ command: String, with error: DeviceError?) { failures[command] = error }
+
+  /// Has these items in its catalogue from now on.
+  public func setItems(_ items: [CatalogueItem]) { self.items = items }
+
+  /// Makes every scan fail, or no longer.
+  public func failScan(with error: DeviceError?) { scanFailure = error }
 
   /// Makes `command` wait until `release`, or until it is cancelled.
   public func hold(_ command: String) { held.insert(command) }
@@ -120,7 +127,10 @@ public actor FakeDevice: Device {
     return stream
   }
 
-  public func scanCatalogue(folder: String?) -> [CatalogueItem] { folder == nil ? items : [] }
+  public func scanCatalogue(folder: String?) throws(DeviceError) -> [CatalogueItem] {
+    if let scanFailure { throw scanFailure }
+    return folder == nil ? items : []
+  }
 
   public func openSocket(input: String) throws(DeviceError) -> CableSocket {
     CableSocket(path: "\(id)-\(input)", token: "token-\(snapshotNow.generation)")

@@ -1,4 +1,6 @@
 import Devices
+import Foundation
+import Glibc
 import JSON
 import PluginProtocol
 import Testing
@@ -285,12 +287,15 @@ struct MistakeTests {
       ])
   }
 
-  @Test("a file of ten thousand mistakes is judged whole")
+  @Test("of ten thousand mistakes the first hundred are told, and that there may be more")
   func many() {
     let steps = Array(repeating: #"{"lights": {"dim": 110}}"#, count: 10_000)
     let text = Fixtures.whole(
       #""end": {"steps": []}"#, #""end": {"steps": [\#(steps.joined(separator: ","))]}"#)
-    #expect(Fixtures.problems(text).count == 10_000)
+    let problems = Fixtures.problems(text)
+    #expect(problems.count == 101)
+    #expect(problems.prefix(100).allSatisfy { $0.message.contains("not 110") })
+    #expect(problems.last?.message.contains("there may be others") == true)
   }
 
   @Test("a text that is not JSON is one error at its place")
@@ -324,6 +329,40 @@ struct MistakeTests {
     }
     #expect(error?.problems.first?.message == "there is no such file")
     #expect(error?.problems.first?.kind == .file)
+  }
+
+  @Test("what is no regular file is refused at once, and named", .timeLimit(.minutes(1)))
+  func otherKindOfFile() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/kinds-\(UUID().uuidString)"
+    mkdir(folder, 0o700)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    mkfifo(folder + "/pipe", 0o600)
+    symlink("pipe", folder + "/link")
+    for (path, kind) in [
+      (folder, "a folder"), (folder + "/pipe", "a pipe"), (folder + "/link", "a pipe"),
+      ("/dev/zero", "a device"), ("/dev/null", "a device"),
+    ] {
+      let error = #expect(throws: InvalidConfiguration.self) {
+        try ConfigurationFile(path: path, home: nil)
+      }
+      #expect(error?.problems.first?.message == "it is \(kind), expected a regular file")
+    }
+    // The files that a configuration names are looked at as well.
+    let text = """
+      {"web": {"tls": {"certificate": "pipe", "key": "\(folder)"}},
+       "accounts": {"delivery": {"email": {
+         "server": "mail.example.org", "from": "a@example.org", "trust": "link"}}}}
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/devices.json"))
+    let error = #expect(throws: InvalidConfiguration.self) {
+      try ConfigurationFile(path: folder + "/devices.json", home: nil)
+        .configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
+    }
+    let messages = error?.problems.map(\.message) ?? []
+    for (name, kind) in [("pipe", "a pipe"), ("link", "a pipe")] {
+      #expect(messages.contains("expected a PEM file, but \(folder)/\(name) is \(kind)"))
+    }
+    #expect(messages.contains("expected a PEM file, but \(folder) is a folder"))
   }
 
   @Test("a manifest's wrong options schema is the plugin's mistake, told once per device")

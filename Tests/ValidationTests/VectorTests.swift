@@ -75,9 +75,10 @@ import Testing
       field: try #require(vector["label"]?.string), in: context, answers: answers)
   }
 
-  /// A text, or one that is so long that it is written as a repetition.
+  /// A text, a repetition of one, or a list of both: no JSON text holds a long row of marks.
   private static func text(_ json: JSON?) -> String? {
     if let text = json?.string { return text }
+    if let parts = json?.array { return parts.compactMap { text($0) }.joined() }
     guard let part = json?["repeat"]?.string, let times = json?["times"]?.integer else {
       return nil
     }
@@ -92,7 +93,8 @@ import Testing
         report.results.map {
           [
             "rule": .string($0.rule), "advice": .bool($0.isAdvice),
-            "outcome": .string($0.outcome.rawValue), "message": .string($0.message),
+            "outcome": .string($0.outcome.rawValue), "statement": .string($0.statement),
+            "message": .string($0.message),
           ]
         }),
     ]

@@ -11,6 +11,8 @@ struct AmplifierOptions: Sendable, Equatable {
   var buffer = 200
   /// Whether to go on unheard when there is no PCM.
   var silentWhenMissing = false
+  /// Whether the device is asked to give back what it has not played yet.
+  var takeBack = TakeBack.auto
   /// The loudest volume with which it turns on, %.
   var startupVolume = 40
   /// Whether to report levels.
@@ -22,6 +24,7 @@ struct AmplifierOptions: Sendable, Equatable {
     mixer = json["mixer"]?.string ?? mixer
     buffer = min(max(json["buffer"]?.integer ?? buffer, 20), 500)
     silentWhenMissing = json["whenMissing"]?.string == "silent"
+    takeBack = json["takeBack"]?.string.flatMap(TakeBack.init) ?? takeBack
     startupVolume = min(max(json["startupVolume"]?.integer ?? startupVolume, 0), 100)
     meter = json["meter"]?.bool ?? meter
     guard !device.isEmpty, !device.utf8.contains(0), !mixer.utf8.contains(0) else {

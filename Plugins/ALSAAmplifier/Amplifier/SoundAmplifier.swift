@@ -42,6 +42,7 @@ final class SoundAmplifier: AmplifierDevice {
     sound.device = options.device
     sound.bufferMilliseconds = options.buffer
     sound.silentWhenMissing = options.silentWhenMissing
+    sound.takeBack = options.takeBack
     let reporter = reporter
     let engine = SoundEngine(sound) { [weak self] status in
       reporter.take(status, levels: { self?.levels ?? Levels(peak: [], rms: []) })

@@ -18,6 +18,8 @@ final class SoundEngine: Sendable {
     var bufferMilliseconds = 200
     /// Whether to play silently when there is no PCM, rather than refuse to go on.
     var silentWhenMissing = false
+    /// Whether the device is asked to give back what it has not played yet.
+    var takeBack = TakeBack.auto
   }
 
   private struct Steering {
@@ -54,10 +56,10 @@ final class SoundEngine: Sendable {
       let realtime = NativeThread.becomeRealtime()
       shared.pointer.pointee.realtime.store(realtime, ordering: .relaxed)
       options.device.withCString { name in
-        let setting = AudioLoop.Setting(
+        let setting = AudioLoop<Output>.Setting(
           device: name, bufferMilliseconds: options.bufferMilliseconds,
-          silentWhenMissing: options.silentWhenMissing)
-        var loop = AudioLoop(shared: shared.pointer, setting: setting)
+          silentWhenMissing: options.silentWhenMissing, takeBack: options.takeBack)
+        var loop = AudioLoop<Output>(shared: shared.pointer, setting: setting)
         loop.run()
       }
     }

@@ -41,7 +41,7 @@ extension AudioLoop {
   /// Tells levels at most fifteen times a second; `true` when it did.
   private mutating func tellLevels() -> Bool {
     guard renderer.metering, isRunning else { return false }
-    let now = PlaybackClock.now()
+    let now = output.now
     guard now - levelsTold >= 66_000_000 else { return false }
     levelsTold = now
     let (peak, rms) = renderer.meter.take()

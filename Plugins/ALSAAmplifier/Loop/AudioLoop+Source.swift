@@ -30,66 +30,85 @@ extension AudioLoop {
 
   /// Ends the sound of the source at once, and tells it how much of it was not heard.
   private mutating func flush(_ source: UnsafeMutablePointer<InputSlot>) {
-    let unheard = unheard()
     endOwed = false
-    if isRunning { halt() }
-    renderer.discard()
+    // What plays may be another source's, which fades: it is no business of this one.
+    let unheard = isOwnSound ? fadeOut(takingBack: true) : 0
     fadeInNext = true
-    source.pointee.tap.confirmFlush(unheard: unheard)
+    source.pointee.tap.confirmFlush(unheard: sourceFrames(unheard))
+  }
+
+  /// Ends the sound in a fade: of what the device gives back, if `takingBack`, or else of what was
+  /// held back for it, behind all that the device has. Answers how many rendered frames will not be
+  /// heard.
+  mutating func fadeOut(takingBack: Bool) -> Int {
+    guard isRunning, !mustStop else {
+      let dropped = isRunning ? 0 : renderer.pending + renderer.held
+      if !isRunning { renderer.discard() }
+      return dropped
+    }
+    let taken = takingBack ? takeBack() : 0
+    if taken > 0, output.filled() <= 0 {
+      // Nothing of it was heard yet.
+      let dropped = renderer.pending + renderer.held
+      halt()
+      return dropped
+    }
+    // Frames behind the end of a recording need no fade: there are none.
+    let dropped = renderer.fadeOut()
+    isEnding = true
+    mustStop = taken > 0
+    while renderer.pending > 0, writePending() == nil {}
+    return dropped
+  }
+
+  /// Makes what the device has not played yet pending again; answers how many frames.
+  private mutating func takeBack() -> Int {
+    let taken = output.takeBack(atMost: renderer.written + silenceWritten)
+    let sound = taken - silenceWritten
+    silenceWritten = max(0, -sound)
+    renderer.takeBack(max(0, sound))
+    return max(0, sound)
   }
 
   /// Source frames that were taken and have not been heard yet.
   func unheard() -> Int {
+    sourceFrames(max(0, output.queued() - silenceWritten) + renderer.pending + renderer.held)
+  }
+
+  private func sourceFrames(_ frames: Int) -> Int {
     guard let plan = renderer.plan else { return 0 }
-    let frames = max(0, output.queued() - silenceWritten) + renderer.pending + renderer.held
     return frames * plan.source.rate / plan.device.rate
   }
 
-  /// Goes over to the selected input once the old one has faded; `true` when it is done.
-  mutating func finishSwitch() -> Bool {
-    let hasFaded = renderer.fade.target == 0 && renderer.fade.isSteady
-    if let source, isRunning, starvedSince == 0, !endOwed, !planStale, !hasFaded,
-      source.pointee.tap.available > 0
-    {
-      return false
-    }
-    adoptSource()
-    return true
-  }
-
-  /// Listens to the selected input from now on.
-  mutating func adoptSource() {
+  /// Leaves the source with a fade and goes over to the selected input.
+  mutating func changeSource() {
+    _ = fadeOut(takingBack: true)
     sourceIndex = selected
     source = shared.pointee.input(sourceIndex)
     endOwed = false
-    switchAsked = false
     planStale = true
-    fadeInNext = isRunning
-    renderer.fade = GainRamp(1)
+    fadeInNext = true
+    isOwnSound = false
     shared.pointee.listening.store(sourceIndex, ordering: .releasing)
     shared.pointee.controlBell.ring()
   }
 
-  /// Starts the fade of a source that is being left; answers how many frames of it to render: 5 ms.
-  mutating func fadeOut(_ plan: RenderPlan) -> Int {
-    if renderer.fade.target != 0 {
-      renderer.fade.move(to: 0, over: max(1, plan.device.rate / 200))
-    }
-    return max(1, plan.source.rate / 200)
-  }
-
-  /// Makes a plan for the source's present format; `false` while the old one still has to be heard,
-  /// or when there is no way to play it.
-  mutating func renewPlan(for format: StreamFormat) -> Bool {
+  /// Makes a plan for the source's present format; `nil` when that is done, else how long to wait:
+  /// for the old one's end, or for ever where there is no way to play it.
+  mutating func renewPlan(for format: StreamFormat) -> Int? {
     let wanted = DeviceRequest(
       playing: format, surround: surround, bufferMilliseconds: setting.bufferMilliseconds,
-      isPunctual: isPunctual)
+      isPunctual: isPunctual, takeBack: setting.takeBack)
     if wanted != request {
-      if isRunning {
+      if isRunning, !isEnding {
         if renderer.held > 0 { renderer.renderHeld() }
-        if renderer.pending > 0 || output.queued() > silenceWritten { return false }
-        halt()
+        if breaksOff {
+          _ = fadeOut(takingBack: false)
+          fadeInNext = true
+        }
       }
+      breaksOff = false
+      if isRunning { return finishTail() }
       configure(wanted, format.layout)
     }
     do throws(ALSAFailure) {
@@ -97,10 +116,10 @@ extension AudioLoop {
       renderer.adopt(plan)
     } catch {
       lose(error)
-      return false
+      return finishTail()
     }
     planStale = false
-    return true
+    return nil
   }
 
   /// Brings the device to `wanted`, or goes on silently at the same format.

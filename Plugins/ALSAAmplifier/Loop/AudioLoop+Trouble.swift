@@ -4,7 +4,7 @@ import Synchronization
 extension AudioLoop {
   /// Opens the device and agrees on `wanted`; the old device, if any, is let go only then.
   mutating func openDevice(_ wanted: DeviceRequest) throws(ALSAFailure) {
-    var fresh = Output()
+    var fresh = Destination()
     try fresh.open(setting.device)
     do throws(ALSAFailure) {
       map = try fresh.configure(
@@ -23,10 +23,15 @@ extension AudioLoop {
     failuresInRow += 1
     switch code {
     case EPIPE:
-      shared.pointee.underruns.add(1, ordering: .relaxed)
-      return restart(code)
+      // Behind the end of the sound nothing is missing.
+      if !isEnding || renderer.pending > 0 {
+        shared.pointee.underruns.add(1, ordering: .relaxed)
+      }
+      guard isEnding else { return restart(code) }
+      halt()
+      return 0
     case ESTRPIPE:
-      suspendedSince = PlaybackClock.now()
+      suspendedSince = output.now
       return resume(suspendedSince)
     case EINTR: return 1
     case EBADFD: return restart(code)
@@ -39,9 +44,11 @@ extension AudioLoop {
   /// After an underrun: ready again, with what is pending still to be written.
   private mutating func restart(_ code: Int32) -> Int {
     isRunning = false
+    isEnding = false
+    mustStop = false
     silenceWritten = 0
-    starvedSince = 0
-    fadeInNext = true
+    renderer.forgetWritten()
+    renderer.fadeIn()
     if failuresInRow > 5 || output.restart() < 0 {
       lose(ALSAFailure(step: .write, code: code))
     }
@@ -78,7 +85,7 @@ extension AudioLoop {
     suspendedSince = 0
     silenceWritten = 0
     retryDelay = 250_000_000
-    retryAt = PlaybackClock.now() + retryDelay
+    retryAt = output.now + retryDelay
   }
 
   /// Tries to have the device back.
@@ -87,7 +94,8 @@ extension AudioLoop {
       request
       ?? DeviceRequest(
         playing: StreamFormat(sample: .s16, rate: 48000, channels: 2), surround: false,
-        bufferMilliseconds: setting.bufferMilliseconds, isPunctual: isPunctual)
+        bufferMilliseconds: setting.bufferMilliseconds, isPunctual: isPunctual,
+        takeBack: setting.takeBack)
     do throws(ALSAFailure) {
       try openDevice(wanted)
       lost = false
@@ -96,8 +104,9 @@ extension AudioLoop {
       shared.pointee.reopenings.add(1, ordering: .relaxed)
       renderer.discard()
       isRunning = false
+      isEnding = false
+      mustStop = false
       silenceWritten = 0
-      starvedSince = 0
       fadeInNext = true
       planStale = true
     } catch {

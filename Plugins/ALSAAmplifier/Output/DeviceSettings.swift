@@ -26,6 +26,16 @@ struct DeviceSettings: Sendable, Equatable {
   }
 }
 
+/// Whether a PCM is asked to give back frames that it has not played yet.
+enum TakeBack: String, Sendable {
+  /// Where the kernel's driver plays, and can.
+  case auto
+  /// Always: the user knows that it can.
+  case always
+  /// Never: what was written is played.
+  case never
+}
+
 /// What the amplifier would like from a PCM.
 struct DeviceRequest: Equatable {
   /// The source's sample format; the device may get a neighbour.
@@ -38,16 +48,20 @@ struct DeviceRequest: Equatable {
   var bufferMilliseconds: Int
   /// Whether the writer comes in time, so that it can be woken late.
   var isPunctual: Bool
+  /// Whether to take back what is not played yet.
+  var takeBack: TakeBack
 
   /// The request for playing `format`: all its channels in surround, the front pair in stereo.
   init(
-    playing format: StreamFormat, surround: Bool, bufferMilliseconds: Int, isPunctual: Bool
+    playing format: StreamFormat, surround: Bool, bufferMilliseconds: Int, isPunctual: Bool,
+    takeBack: TakeBack
   ) {
     sample = format.sample
     rate = format.rate
     channels = surround ? format.channels : 2
     self.bufferMilliseconds = bufferMilliseconds
     self.isPunctual = isPunctual
+    self.takeBack = takeBack
   }
 
   /// Channel counts to try, best first: the wanted one, then more (idle speakers stay silent),

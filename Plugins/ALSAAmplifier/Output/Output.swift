@@ -3,31 +3,23 @@ import CALSA
 /// Where rendered frames go: a PCM, or nowhere at the pace of the clock.
 ///
 /// Owned by the audio thread. Its steady path allocates nothing and waits for nothing.
-struct Output {
-  /// Who says when there is room for more.
-  enum Pace: Int32 {
-    /// The device does, as devices should.
-    case device
-    /// The monotonic clock does: silent output, and PCMs such as `null` and `file` that swallow
-    /// everything at once.
-    case clock
-  }
+struct Output: FrameOutput {
+  /// Frames that the device is about to play and that are left to it when others are taken back, ms:
+  /// more than a thread needs to replace them.
+  private static let guardMilliseconds = 4
 
-  /// The open PCM; `nil` plays silently.
   private(set) var pcm: OpaquePointer?
-  /// What was agreed on.
   private(set) var settings = DeviceSettings(
     sample: .s16, rate: 48000, channels: 2, bufferFrames: 4800, periodFrames: 1200)
-  /// Who sets the pace.
   private(set) var pace = Pace.clock
   private var clock = PlaybackClock()
   /// Whether the open PCM has been given a format.
   private var isConfigured = false
+  /// Whether the PCM gives back what it has not played yet.
+  private var givesBack = false
 
-  /// Frames handed over since the last start.
-  var written: Int { clock.written }
+  var now: Int64 { PlaybackClock.now() }
 
-  /// Opens `name` without waiting for another owner to let go of it.
   mutating func open(_ name: UnsafePointer<CChar>) throws(ALSAFailure) {
     close()
     var handle: OpaquePointer?
@@ -36,7 +28,6 @@ struct Output {
     pcm = handle
   }
 
-  /// Gets ready for `request`; answers which speaker each channel feeds.
   mutating func configure(
     _ request: DeviceRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout {
@@ -53,6 +44,7 @@ struct Output {
     _ = snd_pcm_hw_free(pcm)
     settings = try PCMNegotiation.configure(pcm, for: request)
     isConfigured = true
+    givesBack = PCMNegotiation.givesBack(pcm, as: request.takeBack)
     pace = .device
     clock.rate = settings.rate
     try ALSAFailure.check(snd_pcm_prepare(pcm), .prepare)
@@ -69,20 +61,17 @@ struct Output {
     try open(name)
   }
 
-  /// Lets go of the PCM.
   mutating func close() {
     if let pcm { snd_pcm_close(pcm) }
     pcm = nil
     clock.reset()
   }
 
-  /// Goes on silently, at the same format and by the clock.
   mutating func goSilent() {
     close()
     pace = .clock
   }
 
-  /// Frames that can be written now, or a negative error.
   mutating func room() -> Int {
     guard let pcm, pace == .device else {
       return settings.bufferFrames
@@ -99,7 +88,6 @@ struct Output {
     }
   }
 
-  /// Writes up to `frames` frames; returns how many were taken, or a negative error.
   mutating func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int {
     let now = PlaybackClock.now()
     var count = frames
@@ -115,7 +103,12 @@ struct Output {
     return count
   }
 
-  /// Frames between the last one written and the speaker.
+  mutating func filled() -> Int {
+    guard pcm != nil, pace == .device else { return queued() }
+    let room = room()
+    return room < 0 ? room : settings.bufferFrames - room
+  }
+
   func queued() -> Int {
     guard let pcm, pace == .device else { return clock.queued(at: PlaybackClock.now()) }
     var delay: snd_pcm_sframes_t = 0
@@ -124,7 +117,20 @@ struct Output {
     return min(max(0, delay), settings.rate * 4)
   }
 
-  /// Throws away what is queued and gets ready to start again.
+  mutating func takeBack(atMost frames: Int) -> Int {
+    guard let pcm else { return clock.takeBack(frames, at: now) }
+    guard givesBack, pace == .device else { return 0 }
+    let isPlaying = snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING
+    // A plugin may take its time where it has not been asked for long: only the second answer is new.
+    _ = filled()
+    let left = isPlaying ? settings.rate * Self.guardMilliseconds / 1000 : 0
+    let wanted = min(frames, filled() - left)
+    guard wanted > 0 else { return 0 }
+    let taken = snd_pcm_rewind(pcm, snd_pcm_uframes_t(wanted))
+    guard taken > 0 else { return 0 }
+    return clock.takeBack(taken)
+  }
+
   mutating func stop() -> Int {
     clock.reset()
     guard let pcm else { return 0 }
@@ -132,7 +138,6 @@ struct Output {
     return Int(snd_pcm_prepare(pcm))
   }
 
-  /// Gets ready again after an underrun; negative when the device will not.
   mutating func restart() -> Int {
     clock.reset()
     guard let pcm else { return 0 }

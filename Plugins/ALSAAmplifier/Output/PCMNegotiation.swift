@@ -86,6 +86,23 @@ enum PCMNegotiation {
     try ALSAFailure.check(snd_pcm_sw_params(pcm, software), .parameters)
   }
 
+  /// Whether a configured PCM gives back what it has not played yet. Sound servers say that they do
+  /// and play it all the same, a file keeps what it has, and a device that tells its position only
+  /// once a period has played more by then.
+  static func givesBack(_ pcm: OpaquePointer, as wish: TakeBack) -> Bool {
+    switch wish {
+    case .always: return true
+    case .never: return false
+    case .auto: break
+    }
+    guard snd_pcm_type(pcm) != SND_PCM_TYPE_FILE, isHardware(pcm) else { return false }
+    var hardware: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&hardware) == 0 else { return false }
+    defer { snd_pcm_hw_params_free(hardware) }
+    return snd_pcm_hw_params_current(pcm, hardware) == 0
+      && snd_pcm_hw_params_is_batch(hardware) == 0
+  }
+
   /// Whether the kernel plays, not a sound server, which on a busy machine needs time of its own.
   private static func isHardware(_ pcm: OpaquePointer) -> Bool {
     var information: OpaquePointer?

@@ -23,6 +23,18 @@ struct PlaybackClock {
     written += frames
   }
 
+  /// Takes back at most `frames` of the frames that are still to be heard; answers how many.
+  mutating func takeBack(_ frames: Int, at now: Int64) -> Int {
+    takeBack(min(frames, queued(at: now)))
+  }
+
+  /// Counts `frames` frames as not handed over.
+  mutating func takeBack(_ frames: Int) -> Int {
+    let count = max(0, min(frames, written))
+    written -= count
+    return count
+  }
+
   /// Frames that have passed since the first was written.
   func elapsed(at now: Int64) -> Int {
     written == 0 ? 0 : Int((now - start) / 1000 * Int64(rate) / 1_000_000)

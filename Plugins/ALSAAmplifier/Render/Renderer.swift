@@ -15,15 +15,27 @@ struct Renderer {
   var meter = LevelMeter()
   /// Whether anybody looks at the meter.
   var metering = false
-  /// Device frames that are rendered and not yet written.
-  private(set) var pending = 0
-  private var offset = 0
+  /// What is rendered; `nil` until there is a plan.
+  private var queue: FrameQueue?
   private var writer = SampleWriter()
 
-  /// The first byte that is not yet written.
-  var pendingBytes: UnsafeRawPointer? {
-    guard let plan else { return nil }
-    return UnsafeRawPointer(plan.deviceBytes) + offset * plan.device.frameBytes
+  /// How long a fade takes, and how much is held back for one, ms: the sound may break off at any
+  /// moment, and then its last frames must not have been played yet.
+  static let fadeMilliseconds = 6
+
+  /// Device frames of a fade.
+  var fadeFrames: Int { (plan?.device.rate ?? 0) * Self.fadeMilliseconds / 1000 }
+
+  /// Device frames that are rendered and not yet written.
+  var pending: Int { queue?.pending ?? 0 }
+
+  /// Device frames that were written and are still here.
+  var written: Int { queue?.kept ?? 0 }
+
+  /// The first pending frames that lie in one piece, at most `frames`.
+  func piece(atMost frames: Int) -> (bytes: UnsafeRawPointer, frames: Int)? {
+    guard let (bytes, count) = queue?.piece(atMost: frames), count > 0 else { return nil }
+    return (UnsafeRawPointer(bytes), count)
   }
 
   /// Device frames inside the resampler.
@@ -32,39 +44,109 @@ struct Renderer {
     return resampler_pending(resampler)
   }
 
-  /// Takes a new plan and gives back the old one.
+  /// Takes a new plan and gives back the old one. What is pending stays, in the same format.
   mutating func adopt(_ new: RenderPlan?) {
+    if new?.device != plan?.device {
+      queue?.release()
+      queue = new.map {
+        FrameQueue(
+          capacity: $0.device.bufferFrames + 2 * $0.outputFrames, frameBytes: $0.device.frameBytes)
+      }
+    }
     plan?.release()
     plan = new
-    discard()
   }
 
   /// Marks `frames` pending frames as written.
-  mutating func consume(_ frames: Int) {
-    pending -= frames
-    offset += frames
+  mutating func consume(_ frames: Int) { queue?.consume(frames) }
+
+  /// Makes the last `frames` written frames pending again, for the device gave them back.
+  mutating func takeBack(_ frames: Int) { _ = queue?.takeBack(frames) }
+
+  /// Forgets what the device was given, for it does not give it back any more.
+  mutating func forgetWritten() { queue?.forgetWritten() }
+
+  /// Forgets what is rendered and what the resampler holds, and ends all ramps.
+  mutating func discard() {
+    _ = queue?.truncate(to: 0)
+    queue?.forgetWritten()
+    if let resampler = plan?.resampler { resampler_reset(resampler) }
+    volume.move(to: volume.target, over: 0)
+    fade = GainRamp(1)
   }
 
-  /// Forgets what is rendered and what the resampler holds.
-  mutating func discard() {
-    pending = 0
-    offset = 0
+  /// Lets the first pending frames fade out and forgets all behind them; answers how many those
+  /// were, with those in the resampler.
+  mutating func fadeOut() -> Int {
+    let length = min(pending, fadeFrames)
+    var ramp = GainRamp(from: 1, to: 0, over: length)
+    shape(length, with: &ramp)
+    let dropped = (queue?.truncate(to: length) ?? 0) + held
     if let resampler = plan?.resampler { resampler_reset(resampler) }
+    fade = GainRamp(1)
+    return dropped
+  }
+
+  /// Fades in what is rendered from here on, and before it what is pending.
+  mutating func fadeIn() {
+    fade = GainRamp(from: 0, to: 1, over: fadeFrames)
+    var ramp = fade
+    shape(pending, with: &ramp)
+    fade = ramp
+  }
+
+  /// Applies a ramp to the first `frames` pending frames.
+  private mutating func shape(_ frames: Int, with ramp: inout GainRamp) {
+    guard let plan, let queue else { return }
+    let channels = plan.device.channels
+    let format = plan.device.sample
+    var done = 0
+    while done < frames, !ramp.isSteady || ramp.current != 1 {
+      let (bytes, count) = queue.piece(from: done, atMost: min(frames - done, plan.outputFrames))
+      guard count > 0 else { return }
+      SampleReader.read(bytes, as: format, count: count * channels, into: plan.front)
+      ramp.apply(to: plan.front, frames: count, channels: channels)
+      let audible = Frames.isAudible(plan.front, count: count * channels)
+      writer.write(plan.front, count: count * channels, as: format, dithered: audible, to: bytes)
+      done += count
+    }
   }
 
   /// Renders `frames` source frames (at most the plan's chunk) that lie in the plan's source bytes.
   mutating func render(_ frames: Int) {
     guard let plan else { return }
-    offset = 0
+    // Only as far as a gain moves: what follows can pass untouched.
+    let moving =
+      plan.resampler == nil ? min(frames, max(volume.framesLeft, fade.framesLeft)) : frames
+    if moving > 0 { convert(plan.sourceBytes, frames: moving, plan) }
+    guard moving < frames else { return }
+    let rest = UnsafeRawPointer(plan.sourceBytes) + moving * plan.source.frameBytes
     if passesThrough(plan) {
-      plan.deviceBytes.copyMemory(
-        from: plan.sourceBytes, byteCount: frames * plan.device.frameBytes)
-      pending = frames
-      return
+      queue?.append(rest, frames: frames - moving)
+    } else {
+      convert(rest, frames: frames - moving, plan)
     }
+  }
+
+  /// Renders what the resampler still holds, at the end of a stream.
+  mutating func renderHeld() {
+    guard let plan, let resampler = plan.resampler else { return }
+    let count = max(
+      0, resampler_convert(resampler, nil, 0, plan.front, Int32(plan.outputFrames)))
+    finish(plan.front, frames: count, plan)
+  }
+
+  /// Bytes of silence, and for how many frames they are enough.
+  func silence() -> (bytes: UnsafeRawPointer, frames: Int)? {
+    guard let plan else { return nil }
+    memset(plan.deviceBytes, 0, plan.outputFrames * plan.device.frameBytes)
+    return (UnsafeRawPointer(plan.deviceBytes), plan.outputFrames)
+  }
+
+  private mutating func convert(_ bytes: UnsafeRawPointer, frames: Int, _ plan: RenderPlan) {
     var floats = plan.front
     SampleReader.read(
-      plan.sourceBytes, as: plan.source.sample, count: frames * plan.source.channels, into: floats)
+      bytes, as: plan.source.sample, count: frames * plan.source.channels, into: floats)
     if let matrix = plan.matrix {
       Frames.mix(
         floats, frames: frames, matrix: matrix, inputs: plan.source.channels,
@@ -80,25 +162,6 @@ struct Renderer {
       floats = other
     }
     finish(floats, frames: count, plan)
-  }
-
-  /// Renders what the resampler still holds, at the end of a stream.
-  mutating func renderHeld() {
-    guard let plan, let resampler = plan.resampler else { return }
-    offset = 0
-    let count = max(
-      0, resampler_convert(resampler, nil, 0, plan.front, Int32(plan.outputFrames)))
-    finish(plan.front, frames: count, plan)
-  }
-
-  /// Fills the pending frames with `frames` frames of silence (at most the plan's).
-  mutating func renderSilence(_ frames: Int) {
-    guard let plan else { return }
-    offset = 0
-    pending = min(frames, plan.outputFrames)
-    memset(plan.deviceBytes, 0, pending * plan.device.frameBytes)
-    // Nobody can hear a ramp in silence: arrive.
-    volume.move(to: volume.target, over: 0)
   }
 
   /// True when bytes can go to the device untouched, so that full volume is bit-exact.
@@ -123,6 +186,6 @@ struct Renderer {
     writer.write(
       floats, count: frames * channels, as: plan.device.sample, dithered: audible && shallow,
       to: plan.deviceBytes)
-    pending = frames
+    queue?.append(UnsafeRawPointer(plan.deviceBytes), frames: frames)
   }
 }

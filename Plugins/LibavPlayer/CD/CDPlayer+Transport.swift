@@ -26,7 +26,9 @@ extension CDPlayer {
     switch status {
     case .playing:
       let stopped = deck.source.pause()
-      become(.paused, at: deck.place(at: stopped) ?? rest)
+      let place = deck.place(at: stopped) ?? rest
+      reportEnd(before: place)
+      become(.paused, at: place)
     case .paused, .stopped, .ended: report()
     case .opening, .failed: throw DeviceError(.notNow, "nothing is playing")
     }
@@ -58,16 +60,17 @@ extension CDPlayer {
     }
     if !deck.order.contains(place.song) { deck.setOrder(await library.disc(of: place.song)) }
     var song = place.song
+    let before = status
     while let next = deck.neighbour(of: song, steps: steps) {
       do {
-        return try await jump(to: next, seconds: 0)
+        return try await jump(to: next, seconds: 0, goingOn: before)
       } catch  where error.code == .failed {
         context.log(.warning, "left out: \(error.message)")
         song = next
       }
     }
     guard steps < 0 else { throw DeviceError(.notNow, "this is the last song of the disc") }
-    try await jump(to: place.song, seconds: 0)
+    try await jump(to: place.song, seconds: 0, goingOn: before)
   }
 
   /// Silence; the file is closed.
@@ -81,7 +84,6 @@ extension CDPlayer {
   private func resume() {
     deck.source.resume()
     become(.playing, at: rest)
-    watchForNext()
   }
 
   private func start(_ song: PlayableSong, at seconds: Double) async throws(DeviceError) {
@@ -102,14 +104,20 @@ extension CDPlayer {
   }
 
   /// Another place or song; playing goes on playing, paused stays paused.
-  private func jump(to song: PlayableSong, seconds: Double) async throws(DeviceError) {
+  ///
+  /// - Parameter wanted: The status afterwards, where a song that could not be opened has changed it.
+  private func jump(
+    to song: PlayableSong, seconds: Double, goingOn wanted: Playback.Status? = nil
+  ) async throws(DeviceError) {
     let before = status
+    isJumping = true
     let result = await deck.play(song, seconds: seconds)
+    isJumping = false
     // A stop may have come meanwhile.
     guard status == before else { return }
     switch result {
     case .success(let place):
-      become(before, at: place)
+      become(wanted ?? before, at: place)
       prepareNeighbours(of: song)
     case .failure(let failure):
       if failure.kind != .cancelled { become(.failed, at: rest, reason: failure.message) }

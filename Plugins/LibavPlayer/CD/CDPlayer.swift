@@ -14,6 +14,8 @@ actor CDPlayer: PlayerDevice {
   static let pulse = Duration.seconds(5)
   /// Within so many seconds of a song's beginning, `previous` means the song before.
   static let restartLimit = 3.0
+  /// Of the files that a scan leaves out, the log names so many and counts the rest.
+  static let mostNamed = 20
 
   let context: DeviceContext
   let library: MediaLibrary
@@ -24,12 +26,21 @@ actor CDPlayer: PlayerDevice {
   private var tray = "closed"
   private(set) var status = Playback.Status.stopped
   private(set) var reason: String?
+  /// Whether a song plays and no sound comes.
+  private var isWaiting = false
+  private var supplyWatch = SupplyWatch()
+  /// The last section that was heard to its end.
+  private var drained: UInt32?
   /// Where the music stands when nothing moves, and what was reported last.
   private(set) var rest: Place?
+  /// Whether a command is on its way to another place: what is heard next comes by that command.
+  var isJumping = false
   private var lastReport = Duration.zero
   private var watchers: [Task<Void, Never>] = []
   private let plays: AsyncStream<Void>
   private let startPulse: AsyncStream<Void>.Continuation
+  private let watches: AsyncStream<Void>
+  private let startWatch: AsyncStream<Void>.Continuation
   private let joins: AsyncStream<PlayableSong>
   private let awaitJoin: AsyncStream<PlayableSong>.Continuation
   private let orders: AsyncStream<PlayableSong>
@@ -50,6 +61,7 @@ actor CDPlayer: PlayerDevice {
       throw DeviceError(.failed, error.message)
     }
     (plays, startPulse) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (watches, startWatch) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (joins, awaitJoin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (orders, askForOrder) = AsyncStream.makeStream()
   }
@@ -72,6 +84,7 @@ actor CDPlayer: PlayerDevice {
   func close() async {
     for watcher in watchers { watcher.cancel() }
     startPulse.finish()
+    startWatch.finish()
     awaitJoin.finish()
     askForOrder.finish()
     deck.close()
@@ -101,7 +114,11 @@ actor CDPlayer: PlayerDevice {
       do {
         let (items, skipped) = try await library.scan(path)
         found += items
-        for failure in skipped.prefix(20) { context.log(.warning, failure.message) }
+        for failure in skipped.failures.prefix(Self.mostNamed) {
+          context.log(.warning, "not listed: \(failure.message)")
+        }
+        let rest = skipped.count - min(Self.mostNamed, skipped.failures.count)
+        if rest > 0 { context.log(.warning, "not listed in \(path): \(rest) more files") }
       } catch {
         guard folder == nil else { throw DeviceError(error) }
         context.log(.warning, error.message)
@@ -149,13 +166,20 @@ actor CDPlayer: PlayerDevice {
 
   // MARK: What others see
 
-  /// Takes a new state and tells it.
+  /// Takes a new state and reports it with this place, even where the ear is beyond it already: the
+  /// song that a command asked for is reported before any that follows it.
   func become(_ status: Playback.Status, at place: Place?, reason: String? = nil) {
     self.status = status
     self.reason = reason
-    rest = place
-    if status == .playing { startPulse.yield() }
-    report()
+    isWaiting = false
+    supplyWatch = SupplyWatch()
+    report(at: place)
+    if status == .playing {
+      startPulse.yield()
+      startWatch.yield()
+      watchForNext()
+    }
+    endWhenDrained()
   }
 
   /// Where the music is: as heard while it plays, else where it rests.
@@ -163,13 +187,27 @@ actor CDPlayer: PlayerDevice {
 
   /// Tells the playback state as an anchor.
   func report() {
-    let place = place
-    if status == .playing { rest = place }
+    reportEnd(before: place)
+    report(at: place)
+  }
+
+  /// Reports the present song at its end, where the disc has gone on to another one by itself.
+  func reportEnd(before next: Place?) {
+    guard status == .playing, !isJumping, let ended = rest, let next, next.song != ended.song,
+      let duration = ended.duration
+    else { return }
+    context.report(
+      Playback(.playing, item: ended.song.item, position: duration, duration: duration, rate: 0))
+  }
+
+  private func report(at place: Place?) {
+    rest = place
     lastReport = clock.now()
     context.report(
       Playback(
-        status, item: place?.song.item, position: place?.seconds ?? 0, duration: place?.duration,
-        reason: reason))
+        isWaiting ? .opening : status, item: place?.song.item, position: place?.seconds ?? 0,
+        duration: place?.duration,
+        reason: isWaiting ? "no sound comes; waiting for the disk" : reason))
   }
 
   // MARK: What happens beside commands
@@ -180,7 +218,8 @@ actor CDPlayer: PlayerDevice {
       Task { for await event in deck.source.events { self.take(event) } },
       Task { for await song in orders { await self.learnOrder(of: song) } },
       Task { for await _ in plays { await self.reportWhilePlaying() } },
-      Task { for await song in joins { await self.report(whenHeard: song) } },
+      Task { for await song in joins { await self.reportSongs(since: song) } },
+      Task { for await _ in watches { await self.watchSupply() } },
     ]
   }
 
@@ -191,21 +230,21 @@ actor CDPlayer: PlayerDevice {
     }
   }
 
-  /// The deck has gone on to `song`; it becomes the present one when the ear gets there.
-  private func report(whenHeard song: PlayableSong) async {
+  /// The deck has gone on to `song`: reports each song when it is heard, until the ear has caught up
+  /// with the deck.
+  private func reportSongs(since song: PlayableSong) async {
     askForOrder.yield(song)
     // A jump may keep the song from ever being heard; a pause ends the watch until play goes on.
-    while status == .playing, deck.newest == song {
-      if deck.place?.song == song {
-        if rest?.song != song { report() }
-        return
-      }
+    while status == .playing, let newest = deck.newest {
+      let heard = deck.place?.song
+      if heard != nil, heard != rest?.song, !isJumping { report() }
+      if heard == newest { return }
       do { try await clock.sleep(until: clock.now() + Self.glance) } catch { return }
     }
   }
 
-  /// Watches again for the song that the deck had gone on to before a pause.
-  func watchForNext() {
+  /// Watches for the song that the deck has gone on to, where the ear is not there yet.
+  private func watchForNext() {
     if let next = deck.newest, next != rest?.song { awaitJoin.yield(next) }
   }
 
@@ -227,13 +266,33 @@ actor CDPlayer: PlayerDevice {
   private func take(_ event: CableSourceEvent) {
     switch event {
     case .drained(let section):
-      guard status == .playing, deck.lastSection == section else { return }
-      let end = place.map {
-        Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
-      }
-      become(.ended, at: end)
+      drained = section
+      endWhenDrained()
     case .unplugged(let error): context.log(.info, "the cable is out: \(error.message)")
     case .plugged, .heard: break
+    }
+  }
+
+  /// Ends the disc when its last section was heard. That may come before the answer that makes it
+  /// play (a song of a few milliseconds), or while it is paused.
+  private func endWhenDrained() {
+    guard status == .playing, let drained, deck.lastSection == drained else { return }
+    let end = place.map {
+      Place(song: $0.song, seconds: $0.duration ?? $0.seconds, duration: $0.duration)
+    }
+    reportEnd(before: end)
+    become(.ended, at: end)
+  }
+
+  /// Says "opening" instead of "playing" as long as no sound comes: the disk may be slow or gone.
+  private func watchSupply() async {
+    while status == .playing {
+      let isWaiting = supplyWatch.isWaiting(deck.isOutOfSound, at: clock.now())
+      if isWaiting != self.isWaiting {
+        self.isWaiting = isWaiting
+        report()
+      }
+      do { try await clock.sleep(until: clock.now() + SoundSupply.interval) } catch { return }
     }
   }
 }

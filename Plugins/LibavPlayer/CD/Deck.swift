@@ -31,6 +31,7 @@ final class Deck: Sendable {
   let source: CableSource
   /// For one reader.
   let events: AsyncStream<DeckEvent>
+  private let supply = SoundSupply()
   private let mailbox = Mailbox<DeckJob>()
   private let reel = SharedReel()
 
@@ -43,10 +44,11 @@ final class Deck: Sendable {
     source = try CableSource(clock: clock)
     let (events, continuation) = AsyncStream<DeckEvent>.makeStream()
     self.events = events
-    let (source, mailbox, reel) = (source, mailbox, reel)
+    let (source, supply, mailbox, reel) = (source, supply, mailbox, reel)
     PosixThread.start(name: "deck") {
       DeckThread(
-        source: source, mailbox: mailbox, reel: reel, events: continuation, listDisc: listDisc
+        source: source, supply: supply, mailbox: mailbox, reel: reel, events: continuation,
+        listDisc: listDisc
       ).run()
     }
   }
@@ -63,6 +65,7 @@ final class Deck: Sendable {
     let answer = Answer<Place>()
     // First the flush: it frees the thread, which may wait for room in the cable.
     let section = source.flush().section
+    reel.value.withLock { $0.lastSection = nil }
     mailbox.post(.play(song, seconds: seconds, section: section, interrupt, answer))
     return await answer.value(of: song.item) { interrupt.cancel() }
   }
@@ -88,6 +91,12 @@ final class Deck: Sendable {
   /// What a position of the cable is.
   func place(at position: CablePosition) -> Place? {
     reel.value.withLock { $0.place(at: position) }
+  }
+
+  /// Whether all sound that was written was heard, though the disc goes on.
+  var isOutOfSound: Bool {
+    let position = source.position
+    return lastSection != position.section && supply.isUsedUp(at: position)
   }
 
   /// The section whose end is the end of the disc, once it was written.

@@ -7,24 +7,26 @@ final class DeckThread {
   private static let chunk = 16_384
 
   private let source: CableSource
+  private let supply: SoundSupply
   private let mailbox: Mailbox<DeckJob>
   private let reel: SharedReel
   private let events: AsyncStream<DeckEvent>.Continuation
   private let listDisc: (PlayableSong) -> [PlayableSong]
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
   /// What plays; nil while stopped.
-  private var playing: (song: PlayableSong, track: AudioTrack)?
+  private var playing: (song: PlayableSong, file: AudioFile)?
   private var section: UInt32 = 0
   /// The format of ``section``; nil where a new section must begin.
   private var format: PCMFormat?
   private var isPumping = false
 
   init(
-    source: CableSource, mailbox: Mailbox<DeckJob>, reel: SharedReel,
+    source: CableSource, supply: SoundSupply, mailbox: Mailbox<DeckJob>, reel: SharedReel,
     events: AsyncStream<DeckEvent>.Continuation,
     listDisc: @escaping (PlayableSong) -> [PlayableSong]
   ) {
     self.source = source
+    self.supply = supply
     self.mailbox = mailbox
     self.reel = reel
     self.events = events
@@ -63,20 +65,20 @@ final class DeckThread {
     _ song: PlayableSong, _ seconds: Double, _ interrupt: Interrupt
   ) -> Result<Place, MediaFailure> {
     do {
-      let track = try reopened(song, interrupt)
-      let frame = Int64(clampedSeconds(seconds, in: track) * Double(track.format.rate))
-      if frame != track.position { try track.seek(to: frame) }
+      let file = try reopened(song, interrupt)
+      let frame = Int64(clampedSeconds(seconds, in: file) * Double(file.format.rate))
+      if frame != file.position { try file.seek(to: frame) }
       // Not wanted any more while the disk was slow.
       guard !interrupt.isCancelled else {
         playing = nil
         return .failure(MediaFailure(.cancelled, subject: song.item, detail: "cancelled"))
       }
-      playing = (song, track)
+      playing = (song, file)
       isPumping = true
       let place = Place(
-        song: song, seconds: Double(track.position) / Double(track.format.rate),
-        duration: track.demuxer.duration)
-      guard try track.next() == nil || begin(track.format) else {
+        song: song, seconds: Double(file.position) / Double(file.format.rate),
+        duration: file.duration)
+      guard try file.next() == nil || begin(file.format) else {
         return .failure(MediaFailure(.cancelled, subject: song.item, detail: "cancelled"))
       }
       return .success(place)
@@ -88,33 +90,35 @@ final class DeckThread {
 
   private func reopened(
     _ song: PlayableSong, _ interrupt: Interrupt
-  ) throws(MediaFailure) -> AudioTrack {
-    if let playing, playing.song == song, !playing.track.demuxer.interrupt.isCancelled {
-      return playing.track
+  ) throws(MediaFailure) -> AudioFile {
+    if let playing, playing.song == song, !playing.file.interrupt.isCancelled {
+      return playing.file
     }
     playing = nil
-    return try AudioTrack(file: song.path, subject: song.item, interrupt: interrupt)
+    return try AudioFile(path: song.path, subject: song.item, interrupt: interrupt)
   }
 
   /// A place behind the end means the end.
-  private func clampedSeconds(_ seconds: Double, in track: AudioTrack) -> Double {
+  private func clampedSeconds(_ seconds: Double, in file: AudioFile) -> Double {
     guard seconds.isFinite else { return 0 }
-    return min(max(0, seconds), track.demuxer.duration ?? 360_000)
+    return min(max(0, seconds), file.duration ?? 360_000)
   }
 
   /// Begins a section of the cable for what ``playing`` will give next; false if it is not wanted.
   private func begin(_ format: PCMFormat) -> Bool {
     guard let playing, let cable = format.cable,
-      let next = source.setFormat(cable, after: section)
+      let next = source.setFormat(
+        cable, after: section, startsRecording: playing.file.position == 0)
     else {
       isPumping = false
       return false
     }
     section = next
+    supply.begin(section: next)
     self.format = format
     let segment = Reel.Segment(
-      section: next, song: playing.song, start: playing.track.position, rate: format.rate,
-      duration: playing.track.demuxer.duration)
+      section: next, song: playing.song, start: playing.file.position, rate: format.rate,
+      duration: playing.file.duration)
     reel.value.withLock { $0.append(segment) }
     return true
   }
@@ -126,10 +130,11 @@ final class DeckThread {
       return
     }
     do {
-      guard let next = try playing.track.next() else { return advance() }
+      guard let next = try playing.file.next() else { return advance() }
       guard next == format || begin(next) else { return }
-      let frames = try playing.track.take(into: buffer)
+      let frames = try playing.file.take(into: buffer)
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * next.frameSize)])
+      supply.add(frames: frames)
       // Taken in part: the section is over, and the job that ended it is on its way.
       if source.write(bytes, section: section) < frames { isPumping = false }
     } catch {
@@ -148,11 +153,10 @@ final class DeckThread {
     while let next = reel.value.withLock({ $0.neighbour(of: song) }) {
       song = next
       do {
-        let track = try AudioTrack(
-          file: next.path, subject: next.item, interrupt: Interrupt())
-        playing = (next, track)
+        let file = try AudioFile(path: next.path, subject: next.item, interrupt: Interrupt())
+        playing = (next, file)
         format = nil
-        if begin(track.format) { events.yield(.joined(next)) }
+        if begin(file.format) { events.yield(.joined(next)) }
         return
       } catch {
         events.yield(.skipped(error))

@@ -5,11 +5,15 @@ final class FrameDecoder {
   /// So many damaged packets in a row end the file: it is no audio any more.
   private static let patience = 100
 
-  /// The frame that was decoded last.
-  let frame: UnsafeMutablePointer<AVFrame>
+  /// The frame that was decoded last, at a rate that can be played.
+  var frame: UnsafeMutablePointer<AVFrame> { isReduced ? reducer?.frame ?? decoded : decoded }
   /// Packets that could not be decoded.
   private(set) var damagedPackets = 0
+  private let decoded: UnsafeMutablePointer<AVFrame>
   private let context: UnsafeMutablePointer<AVCodecContext>
+  /// Made for the first frame that needs one.
+  private var reducer: RateReducer?
+  private var isReduced = false
   private let subject: String
   private var damagedInARow = 0
   private var isDraining = false
@@ -27,19 +31,20 @@ final class FrameDecoder {
       throw MediaFailure(code: LAV_NO_MEMORY, subject: demuxer.subject, doing: "decoding")
     }
     self.context = context
-    self.frame = frame
+    decoded = frame
     lav_avcodec_parameters_to_context(context, parameters)
     context.pointee.pkt_timebase = information.pointee.time_base
     // One thread: music decodes hundreds of times faster than it plays, and the film needs the rest.
     context.pointee.thread_count = 1
-    let code = lav_avcodec_open2(context, codec, nil)
+    var options = LibavDictionary([(key: "codec_whitelist", value: Demuxer.codecs)])
+    let code = lav_avcodec_open2(context, codec, &options.pointer)
     guard code >= 0 else {
       throw MediaFailure(code: code, subject: demuxer.subject, doing: "preparing the decoder")
     }
   }
 
   deinit {
-    var frame: UnsafeMutablePointer<AVFrame>? = frame
+    var frame: UnsafeMutablePointer<AVFrame>? = decoded
     lav_av_frame_free(&frame)
     var context: UnsafeMutablePointer<AVCodecContext>? = context
     lav_avcodec_free_context(&context)
@@ -48,17 +53,29 @@ final class FrameDecoder {
   /// Decodes the next frame into ``frame``; false at the end.
   func next(from demuxer: Demuxer) throws(MediaFailure) -> Bool {
     while true {
-      let code = lav_avcodec_receive_frame(context, frame)
+      let code = lav_avcodec_receive_frame(context, decoded)
       if code >= 0 {
         damagedInARow = 0
+        try reduce()
         if frame.pointee.nb_samples > 0 { return true }
         continue
       }
-      if code == LAV_EOF { return false }
+      if code == LAV_EOF {
+        guard isReduced, let reducer else { return false }
+        return try reducer.drain()
+      }
       if code != LAV_AGAIN { try countDamage() }
       if isDraining && code != LAV_AGAIN { return false }
       try feed(from: demuxer)
     }
+  }
+
+  /// Brings sound of a rate that nothing plays down to one that can be played.
+  private func reduce() throws(MediaFailure) {
+    isReduced = RateReducer.isNeeded(for: decoded)
+    guard isReduced else { return }
+    if reducer == nil { reducer = try RateReducer(subject: subject) }
+    try reducer?.convert(decoded)
   }
 
   private func feed(from demuxer: Demuxer) throws(MediaFailure) {
@@ -83,6 +100,8 @@ final class FrameDecoder {
   /// Forgets what it knows of the packets before a seek.
   func flush() {
     lav_avcodec_flush_buffers(context)
+    reducer = nil
+    isReduced = false
     isDraining = false
     damagedInARow = 0
   }

@@ -1,5 +1,6 @@
 /// What a file says about itself.
 struct Tags: Equatable, Sendable {
+  /// At most ``MediaText/longestTag`` bytes, as are ``artist`` and ``album``.
   var title: String?
   var artist: String?
   var album: String?
@@ -8,12 +9,13 @@ struct Tags: Equatable, Sendable {
   /// Number of the disc in its set, from 1.
   var disc: Int?
 
-  /// Tags by their common names in FLAC, Ogg, ID3 and MP4; later dictionaries fill gaps of earlier.
-  init(_ dictionaries: [String: String]...) {
+  /// Reads the tags in libav's dictionaries by their common names in FLAC, Ogg, ID3 and MP4; later
+  /// dictionaries fill gaps of earlier ones.
+  init(_ dictionaries: OpaquePointer?...) {
     func value(_ names: String...) -> String? {
       for name in names {
         for dictionary in dictionaries {
-          if let text = dictionary[name].map(Tags.tidy), !text.isEmpty { return text }
+          if let text = LibavDictionary.tag(name, in: dictionary) { return text }
         }
       }
       return nil
@@ -31,20 +33,5 @@ struct Tags: Equatable, Sendable {
       return nil
     }
     return Int(digits)
-  }
-
-  /// One line without control characters, at most 300 characters: tags come from strangers.
-  static func tidy(_ text: String) -> String {
-    var line = ""
-    var wasSpace = true
-    for character in text.prefix(300) {
-      let isSpace =
-        character.isWhitespace
-        || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-      if !isSpace { line.append(character) } else if !wasSpace { line.append(" ") }
-      wasSpace = isSpace
-    }
-    if line.hasSuffix(" ") { line.removeLast() }
-    return line
   }
 }

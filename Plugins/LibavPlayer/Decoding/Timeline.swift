@@ -83,7 +83,11 @@ struct Timeline {
     switch codec {
     case AV_CODEC_ID_MP3: return Int64(rate) * 4 / 10
     case AV_CODEC_ID_OPUS: return Int64(rate)
-    case AV_CODEC_ID_VORBIS, AV_CODEC_ID_AAC: return Int64(rate) / 5
+    case AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_VORBIS, AV_CODEC_ID_AAC, AV_CODEC_ID_WMAV1,
+      AV_CODEC_ID_WMAV2,
+      AV_CODEC_ID_WMAPRO, AV_CODEC_ID_DSD_LSBF, AV_CODEC_ID_DSD_MSBF,
+      AV_CODEC_ID_DSD_LSBF_PLANAR, AV_CODEC_ID_DSD_MSBF_PLANAR:
+      return Int64(rate) / 5
     default: return 0
     }
   }

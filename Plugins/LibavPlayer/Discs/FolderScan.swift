@@ -1,108 +1,118 @@
 import JSON
 
-/// Lists the songs of a media folder.
+/// The songs of a media folder, as far as they are new.
 ///
 /// Cost: one `lstat` per file, and one open of the header per file that is not known yet: of 1,000
-/// files 0.45 s for the first scan and 0.05 s for the next (two busy cores, files in memory).
-struct FolderScan: Sendable {
-  /// New and changed songs, in the order of their discs.
-  var songs: [Song] = []
-  /// The path of every music file that is there, changed or not, so that missing ones show.
-  var present: [String] = []
+/// files 0.45 s for the first scan and 0.05 s for the next (two busy cores, files in memory). An MP3
+/// file without a Xing tag and a bare AAC file are read as a whole, up to ``ScanLimits/counted``.
+struct FolderScan: Equatable, Sendable {
+  /// New and changed songs, in no order (see ``Song/precedes(_:_:)``).
+  private(set) var songs: [Song] = []
+  /// Every music file that is there and was looked at, now or before, so that missing ones show.
+  private(set) var present: [FoundFile] = []
   /// What was left out, and why.
-  var skipped: [MediaFailure] = []
-  /// What to give as `since` next time: the newest change seen, in seconds since 1970.
-  var newest: Double = 0
+  private(set) var skipped = SkippedFiles()
+  /// The file that is being read.
+  private(set) var current: FoundFile?
 
-  /// Scans `folder`; files that did not change after `since` (seconds since 1970) are not opened.
-  /// Damaged files are skipped with a message.
-  init(_ folder: MediaFolder, since: Double? = nil) throws(MediaFailure) {
-    try self.init(folder, walk: FolderWalk(folder)) { file in
-      since.map { file.changed <= $0 } ?? false
-    }
-    newest = max(newest, since ?? 0)
+  /// The stamps of ``present`` by path: what is `known` next time.
+  var stamps: [String: String] {
+    Dictionary(present.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
   }
 
-  /// Scans what a walk has found; files for which `isKnown` holds are not opened.
+  /// An empty scan that takes the events of one that runs elsewhere.
+  init() {}
+
+  /// Scans `folder`. Files that `known` has with the same stamp are not opened; damaged ones are
+  /// skipped with a message.
   init(
-    _ folder: MediaFolder, walk: FolderWalk, isKnown: (FoundFile) -> Bool
+    _ folder: MediaFolder, known: [String: String] = [:], limits: ScanLimits = ScanLimits()
   ) throws(MediaFailure) {
-    skipped = walk.skipped
-    present = walk.files.map(\.path)
-    for file in walk.files {
-      newest = max(newest, file.changed)
-      guard !isKnown(file) else { continue }
+    try self.init(folder, walk: FolderWalk(folder), known: known, limits: limits)
+  }
+
+  /// Scans what a walk has found.
+  init(
+    _ folder: MediaFolder, walk: FolderWalk, known: [String: String],
+    limits: ScanLimits = ScanLimits()
+  ) throws(MediaFailure) {
+    var scan = FolderScan()
+    try FolderScan.run(folder, walk: walk, known: known, limits: limits) { scan.take($0) }
+    self = scan
+  }
+
+  /// Scans what a walk has found and tells what happens while it happens.
+  static func run(
+    _ folder: MediaFolder, walk: FolderWalk, known: [String: String], limits: ScanLimits,
+    report: (ScanEvent) -> Void
+  ) throws(MediaFailure) {
+    let end = monotonicNanoseconds() &+ limits.nanoseconds
+    var countable = limits.counted
+    var bytes = 0
+    report(.walked(walk.files.filter { known[$0.path] == $0.stamp }, walk.skipped))
+    let new = walk.files.filter { known[$0.path] != $0.stamp }
+    for (index, file) in new.enumerated() {
+      guard monotonicNanoseconds() < end, bytes < limits.bytes else {
+        let detail = "\(new.count - index) of its files were not read: there was no time or room"
+        let failure = MediaFailure(
+          .unreachable, subject: folder.root, detail: detail,
+          hint: "Go on with: theater library scan")
+        return report(.skipped(failure, wasRead: false))
+      }
       if !Libav.isLoaded { try Libav.load() }
+      report(.opening(file))
       do {
-        songs.append(try Song(file, in: folder))
+        let song = try Song(file, in: folder, countable: &countable)
+        bytes += song.size
+        report(.song(song))
       } catch {
-        skipped.append(error)
+        report(.skipped(error, wasRead: true))
       }
     }
-    songs.sort(by: Song.precedes)
+  }
+
+  /// Adds what has happened.
+  mutating func take(_ event: ScanEvent) {
+    switch event {
+    case .walked(let known, let skipped):
+      present = known
+      self.skipped.append(skipped)
+    case .opening(let file): current = file
+    case .song(let song):
+      songs.append(song)
+      finishCurrent()
+    case .skipped(let failure, let wasRead):
+      skipped.append(failure)
+      if wasRead { finishCurrent() }
+    }
+  }
+
+  private mutating func finishCurrent() {
+    if let current { present.append(current) }
+    current = nil
   }
 }
 
-extension FolderScan {
-  /// What a scanning process prints.
-  var json: JSON {
-    [
-      "newest": .number(newest), "songs": .array(songs.map(\.json)),
-      "present": .array(present.map { .string($0) }),
-      "skipped": .array(skipped.map(\.json)),
-    ]
-  }
-
-  /// Reads what a scanning process has printed.
-  init?(_ json: JSON) {
-    guard let songs = json["songs"]?.array, let present = json["present"]?.array,
-      let skipped = json["skipped"]?.array, let newest = json["newest"]?.number
-    else { return nil }
-    self.songs = songs.compactMap(Song.init)
-    self.present = present.compactMap(\.string)
-    self.skipped = skipped.compactMap(MediaFailure.init)
-    self.newest = newest
-  }
+/// What a scan may cost.
+struct ScanLimits: Sendable {
+  /// After so long no further file is opened. The controller waits 300 s for a scan.
+  var nanoseconds: UInt64 = 240_000_000_000
+  /// Bytes of songs, as they are listed.
+  var bytes = 32 << 20
+  /// Bytes that may be read only to learn the lengths of files that do not tell them.
+  var counted: Int64 = 1 << 30
+  /// How long one file may take.
+  var millisecondsPerFile: UInt64 = 20_000
 }
 
-extension Song {
-  fileprivate var json: JSON {
-    var object: JSONObject = [
-      "id": .string(id), "title": .string(title), "format": .string(format),
-      "channels": .integer(channels), "changed": .number(changed),
-    ]
-    object["artist"] = artist.map { .string($0) }
-    object["album"] = album.map { .string($0) }
-    object["track"] = track.map { .integer($0) }
-    object["disc"] = disc.map { .integer($0) }
-    object["duration"] = duration.map { .number($0) }
-    return .object(object)
-  }
-
-  fileprivate init?(_ json: JSON) {
-    guard let id = json["id"]?.string, let title = json["title"]?.string,
-      let format = json["format"]?.string, let channels = json["channels"]?.integer,
-      let changed = json["changed"]?.number
-    else { return nil }
-    self.init(
-      id: id, title: title, artist: json["artist"]?.string, album: json["album"]?.string,
-      track: json["track"]?.integer, disc: json["disc"]?.integer,
-      duration: json["duration"]?.number, format: format, channels: channels, changed: changed)
-  }
-}
-
-extension MediaFailure {
-  fileprivate var json: JSON {
-    [
-      "kind": .string(kind.rawValue), "subject": .string(subject), "detail": .string(detail),
-      "hint": .string(hint),
-    ]
-  }
-
-  fileprivate init?(_ json: JSON) {
-    guard let kind = json["kind"]?.string.flatMap(Kind.init), let subject = json["subject"]?.string,
-      let detail = json["detail"]?.string, let hint = json["hint"]?.string
-    else { return nil }
-    self.init(kind, subject: subject, detail: detail, hint: hint)
-  }
+/// What happens in a scan.
+enum ScanEvent: Equatable, Sendable {
+  /// The folder was walked; these files are known, and this was left out.
+  case walked([FoundFile], SkippedFiles)
+  /// A file is read next.
+  case opening(FoundFile)
+  /// The file is a song.
+  case song(Song)
+  /// The file was left out after it was read, or the scan leaves something out unread.
+  case skipped(MediaFailure, wasRead: Bool)
 }

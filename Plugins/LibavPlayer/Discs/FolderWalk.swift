@@ -1,56 +1,74 @@
 import CLibav  // its headers bring the system's `timespec` along
 import Glibc
+import JSON
 
 /// A music file that a walk has found.
 struct FoundFile: Equatable, Sendable {
   /// The path below the media folder.
   let path: String
-  /// When the file was last written, moved or renamed: seconds since 1970.
-  let changed: Double
+  /// Changes whenever the file is written to, replaced, renamed or moved.
+  let stamp: String
 }
 
-/// Finds the music files of a folder and its subfolders without opening one of them.
+/// Finds the music files of a folder and its subfolders. Only files whose names say nothing are
+/// opened, for a look at their first bytes.
 struct FolderWalk {
-  /// Folders deeper than this are left out.
+  /// Folders deeper than this are left out, with a message.
   static let deepest = 16
-  /// A folder with more files than this is cut off with a message.
-  static let most = 100_000
+  /// Of a folder with more music files than this, the rest is left out, with a message.
+  static let mostFiles = 100_000
+  /// A walk ends after so many entries of folders, with a message.
+  static let mostEntries = 1_000_000
 
   /// What was found, in no order.
   private(set) var files: [FoundFile] = []
   /// What was left out, and why.
-  private(set) var skipped: [MediaFailure] = []
+  private(set) var skipped = SkippedFiles()
   private let folder: MediaFolder
+  private let mostFiles: Int
+  private var entries = 0
+  private var isFull = false
 
   /// Walks `folder`, or its subfolder `start`.
-  init(_ folder: MediaFolder, from start: String = "", recursive: Bool = true) {
+  init(
+    _ folder: MediaFolder, from start: String = "", recursive: Bool = true,
+    mostFiles: Int = Self.mostFiles
+  ) {
     self.folder = folder
-    walk(start, depth: recursive ? 0 : FolderWalk.deepest)
+    self.mostFiles = mostFiles
+    walk(start, depth: 0, recursive: recursive)
   }
 
-  private mutating func walk(_ relative: String, depth: Int) {
+  private mutating func walk(_ relative: String, depth: Int, recursive: Bool) {
     guard let directory = opendir(folder.root + "/" + relative) else {
       skip(relative.isEmpty ? folder.root : relative, MediaFolder.systemText(errno))
       return
     }
     defer { closedir(directory) }
-    while let entry = readdir(directory) {
+    while !isFull, let entry = readdir(directory) {
       guard let name = FolderWalk.name(entry) else {
-        skip(relative, "a file's name is not UTF-8; rename it")
+        skip(relative.isEmpty ? folder.root : relative, "a file's name is not UTF-8; rename it")
         continue
       }
-      guard !name.hasPrefix(".") else { continue }
-      look(at: relative.isEmpty ? name : relative + "/" + name, depth: depth)
+      guard !name.utf8.starts(with: ".".utf8) else { continue }
+      let path = relative.isEmpty ? name : relative + "/" + name
+      guard name.isStreamSafe else {
+        skip(path, "its name has too many combining marks in a row; rename it")
+        continue
+      }
+      entries += 1
+      guard entries <= Self.mostEntries else { return stop(Self.mostEntries, "entries") }
+      examine(path, depth: depth, recursive: recursive)
     }
   }
 
-  private mutating func look(at path: String, depth: Int) {
+  private mutating func examine(_ path: String, depth: Int, recursive: Bool) {
     var status = stat()
     guard lstat(folder.root + "/" + path, &status) == 0 else { return }
     let isLink = status.st_mode & S_IFMT == S_IFLNK
     if isLink {
       // A link to a folder would show its files twice, or never end.
-      guard AudioFileKind(path: path) != nil else { return }
+      guard Container(path: path) != nil else { return }
       do {
         guard try stat(folder.resolve(path), &status) == 0 else { return }
       } catch {
@@ -59,28 +77,42 @@ struct FolderWalk {
       }
     }
     switch status.st_mode & S_IFMT {
-    case S_IFDIR where !isLink && depth < FolderWalk.deepest:
-      walk(path, depth: depth + 1)
-    case S_IFREG where AudioFileKind(path: path) != nil:
-      guard files.count < FolderWalk.most else {
-        if files.count == FolderWalk.most, skipped.last?.subject != folder.root {
-          skip(folder.root, "only the first \(FolderWalk.most) files are shown")
-        }
-        return
+    case S_IFDIR where !isLink && recursive:
+      guard depth < Self.deepest else {
+        return skip(
+          path, "it lies more than \(Self.deepest) folders deep, so its files are not listed",
+          hint: "Move it further up.")
       }
-      files.append(FoundFile(path: path, changed: FolderWalk.changed(status)))
+      walk(path, depth: depth + 1, recursive: true)
+    case S_IFREG where isMusic(path):
+      guard files.count < mostFiles else { return stop(mostFiles, "files") }
+      files.append(FoundFile(path: path, stamp: FolderWalk.stamp(status)))
     default: break
     }
   }
 
-  private mutating func skip(_ subject: String, _ detail: String) {
-    skipped.append(MediaFailure(.unreachable, subject: subject, detail: detail))
+  private func isMusic(_ path: String) -> Bool {
+    if Container(path: path) != nil { return true }
+    return Container.isPossible(path: path) && FileContent.isMusic(folder.root + "/" + path)
   }
 
-  /// Copying keeps the time of writing, so the time of the last change of name or place counts too.
-  private static func changed(_ status: stat) -> Double {
-    func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
-    return max(seconds(status.st_mtim), seconds(status.st_ctim))
+  private mutating func stop(_ count: Int, _ things: String) {
+    isFull = true
+    skip(
+      folder.root, "only the first \(count) \(things) in it are listed",
+      hint: "Name the folders below it one by one.")
+  }
+
+  private mutating func skip(_ subject: String, _ detail: String, hint: String = "") {
+    skipped.append(MediaFailure(.unreachable, subject: subject, detail: detail, hint: hint))
+  }
+
+  /// The times of the last writing and of the last change of name or place (which a copy that keeps
+  /// the first one shows), size and inode: a later time alone would miss a folder that was moved in,
+  /// whose files keep their times.
+  private static func stamp(_ status: stat) -> String {
+    func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }
+    return "\(text(status.st_mtim)) \(text(status.st_ctim)) \(status.st_size) \(status.st_ino)"
   }
 
   private static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {

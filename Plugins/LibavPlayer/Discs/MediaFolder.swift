@@ -1,9 +1,13 @@
 import Glibc
+import JSON
 
 /// A folder that music may be played from; nothing outside it is ever opened.
 struct MediaFolder: Equatable, Sendable {
   /// The absolute path, without symbolic links.
   let root: String
+  /// With what its items begin: the folder's own name, with more of its path where another media
+  /// folder has the same (see ``distinguished(from:)``).
+  let name: String
 
   /// The folder at `path`; throws if there is none.
   init(_ path: String) throws(MediaFailure) {
@@ -18,7 +22,30 @@ struct MediaFolder: Equatable, Sendable {
         .missing, subject: path, detail: "this is not a folder",
         hint: "A disc is a folder with music files.")
     }
-    root = real
+    self.init(root: real, name: Self.names(of: real)[0])
+  }
+
+  private init(root: String, name: String) {
+    self.root = root
+    self.name = name
+  }
+
+  /// The same folder with a name that none of `others` has: "Music", else "Music (usb)", then
+  /// "Music (media›usb)" and so on.
+  func distinguished(from others: [MediaFolder]) -> MediaFolder {
+    let taken = others.map(\.name)
+    let name = Self.names(of: root).first { !taken.contains($0) }
+    return MediaFolder(root: root, name: name ?? "\(self.name) (\(others.count + 1))")
+  }
+
+  /// The names that a folder may have, the best first; a slash ends a name, so they have another sign.
+  private static func names(of root: String) -> [String] {
+    guard root.isStreamSafe else { return ["files"] }
+    let parts = root.split(separator: "/").map(String.init)
+    guard let own = parts.last else { return ["files"] }
+    let above = parts.dropLast()
+    return [own]
+      + above.indices.reversed().map { "\(own) (\(above[$0...].joined(separator: "›")))" }
   }
 
   /// The absolute path of a file or folder by its path in here. Symbolic links are followed, as long
@@ -30,7 +57,7 @@ struct MediaFolder: Equatable, Sendable {
     guard let real = MediaFolder.realPath(root + "/" + relative) else {
       throw MediaFailure(
         .missing, subject: relative, detail: MediaFolder.systemText(errno),
-        hint: "Scan the folder again.")
+        hint: "Read the media folders again: theater library scan")
     }
     guard contains(real) else {
       throw MediaFailure(
@@ -49,9 +76,6 @@ struct MediaFolder: Equatable, Sendable {
     }
     return path
   }
-
-  /// The folder's own name, with which its items begin.
-  var name: String { root.split(separator: "/").last.map(String.init) ?? "files" }
 
   /// What commands call the file at a path below this folder.
   func item(of path: String) -> String { name + "/" + path }
@@ -77,6 +101,6 @@ struct MediaFolder: Equatable, Sendable {
   static func systemText(_ number: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard strerror_r(number, &text, text.count) == 0 else { return "error \(number)" }
-    return readableText(text).lowercased()
+    return MediaText.line(text).lowercased()
   }
 }

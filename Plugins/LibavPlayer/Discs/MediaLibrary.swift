@@ -10,29 +10,34 @@ final class MediaLibrary: Sendable {
     let folder: MediaFolder
     /// By the path below the folder.
     var songs: [String: Song] = [:]
-    var newest: Double?
+    /// The stamps of all files that a scan has looked at, by path.
+    var known: [String: String] = [:]
   }
   private let shelves = Mutex<[Shelf]>([])
-  private let scanner: @Sendable (MediaFolder, Double?) throws(MediaFailure) -> FolderScan
+  private let scanner: Scanner
 
-  /// - Parameter scanner: Scans a folder for changes since a time; by default in its own process.
+  /// Scans a folder for files that are not known with their stamps.
+  typealias Scanner =
+    @Sendable (MediaFolder, _ known: [String: String]) throws(MediaFailure) -> FolderScan
+
+  /// - Parameter scanner: Scans a folder; by default in a process of its own.
   init(
-    scanner: @escaping @Sendable (MediaFolder, Double?) throws(MediaFailure) -> FolderScan = {
-      (folder, since) throws(MediaFailure) in try ScanProcess().scan(folder, since: since)
+    scanner: @escaping Scanner = { (folder, known) throws(MediaFailure) in
+      try ScanProcess().scan(folder, known: known)
     }
   ) {
     self.scanner = scanner
   }
 
-  /// Makes the files below `path` playable.
+  /// Makes the files below `path` playable. Of folders with the same name the first added keeps it.
   func add(_ path: String) throws(MediaFailure) -> MediaFolder {
     let folder = try MediaFolder(path)
-    shelves.withLock { shelves in
-      if !shelves.contains(where: { $0.folder == folder }) {
-        shelves.append(Shelf(folder: folder))
-      }
+    return shelves.withLock { shelves in
+      if let known = shelves.first(where: { $0.folder.root == folder.root }) { return known.folder }
+      let named = folder.distinguished(from: shelves.map(\.folder))
+      shelves.append(Shelf(folder: named))
+      return named
     }
-    return folder
   }
 
   /// The media folders, in the order in which they were added.
@@ -42,7 +47,7 @@ final class MediaLibrary: Sendable {
   func resolve(_ item: String) throws(MediaFailure) -> PlayableSong {
     var failure = MediaFailure(
       .missing, subject: item, detail: "it is in none of the media folders",
-      hint: "Scan the folders again; `theater songs` lists what can be played.")
+      hint: "See what there is: theater songs. Read the media folders again: theater library scan")
     for folder in folders {
       guard let path = folder.path(of: item) else { continue }
       do {
@@ -55,12 +60,12 @@ final class MediaLibrary: Sendable {
   }
 
   /// Scans a folder for what is new and answers all of its songs, in order, and what was skipped.
-  func scan(_ path: String) async throws(MediaFailure) -> (items: [CatalogueItem], [MediaFailure]) {
+  func scan(_ path: String) async throws(MediaFailure) -> (items: [CatalogueItem], SkippedFiles) {
     let folder = try add(path)
-    let since = shelf(of: folder)?.newest
+    let known = shelf(of: folder)?.known ?? [:]
     let scanner = scanner
     let result = await onOwnThread { () -> Result<FolderScan, MediaFailure> in
-      do throws(MediaFailure) { return .success(try scanner(folder, since)) } catch {
+      do throws(MediaFailure) { return .success(try scanner(folder, known)) } catch {
         return .failure(error)
       }
     }
@@ -68,7 +73,6 @@ final class MediaLibrary: Sendable {
     let songs = shelves.withLock { shelves -> [Song] in
       guard let index = shelves.firstIndex(where: { $0.folder == folder }) else { return [] }
       shelves[index].take(scan)
-      shelves[index].newest = scan.newest
       return shelves[index].songs.values.sorted(by: Song.precedes)
     }
     return (songs.map { CatalogueItem($0, in: folder) }, scan.skipped)
@@ -101,13 +105,15 @@ final class MediaLibrary: Sendable {
   }
 
   private func listSongs(in disc: String, of folder: MediaFolder) -> [PlayableSong] {
-    let known = shelf(of: folder)?.songs ?? [:]
+    let shelf = shelf(of: folder)
     let walk = FolderWalk(folder, from: disc, recursive: false)
-    let scan = try? FolderScan(folder, walk: walk) { known[$0.path]?.changed == $0.changed }
+    // Music may be waiting: no file is read as a whole only to learn its length.
+    let scan = try? FolderScan(
+      folder, walk: walk, known: shelf?.known ?? [:], limits: ScanLimits(counted: 0))
     guard let scan else { return [] }
-    var songs = known
+    var songs = shelf?.songs ?? [:]
     for song in scan.songs { songs[song.id] = song }
-    return scan.present.compactMap { songs[$0] }.sorted(by: Song.precedes).map {
+    return scan.present.compactMap { songs[$0.path] }.sorted(by: Song.precedes).map {
       PlayableSong(item: folder.item(of: $0.id), path: folder.root + "/" + $0.id)
     }
   }
@@ -120,8 +126,10 @@ final class MediaLibrary: Sendable {
 extension MediaLibrary.Shelf {
   /// Takes what a scan has found, and forgets what is gone.
   fileprivate mutating func take(_ scan: FolderScan) {
-    let present = Set(scan.present)
-    songs = songs.filter { present.contains($0.key) }
+    // A file that has changed into something that is no song is known and no song any more.
+    let before = known
+    known = scan.stamps
+    songs = songs.filter { known[$0.key] != nil && known[$0.key] == before[$0.key] }
     for song in scan.songs { songs[song.id] = song }
   }
 }

@@ -1,83 +1,237 @@
 import CLinux
 import Glibc
 import JSON
+import PluginProtocol
 
-/// Scans a folder in a process of its own: libav's 25 MB go with it, and a file that brings libav
-/// down takes the scan along and not the music.
+/// Scans a folder in a process of its own: libav's 25 MB go with it. A file that brings libav down, or
+/// holds it up for ever, costs itself alone: the next process goes on behind it.
 struct ScanProcess: Sendable {
-  /// The word that makes our own program scan: `--scan FOLDER [SINCE]`.
+  /// The word that makes our own program scan: `--scan FOLDER`, with the known files as input.
   static let option = "--scan"
+  /// So many files may bring a process down; then the scan ends with what it has.
+  static let mostRestarts = 20
+  /// Bytes that a scanning process may say.
+  private static let mostBytes = 256 << 20
 
   /// The program; by default the one that runs.
   var program = "/proc/self/exe"
+  /// How long a process may say nothing, in milliseconds; a file's own limit is below it.
+  var patience = 30_000
+  /// How long it may walk the folder before it says anything, in milliseconds.
+  var patienceWithFolder = 240_000
 
   /// Waits for the whole scan: call it on a thread that may wait.
-  func scan(_ folder: MediaFolder, since: Double?) throws(MediaFailure) -> FolderScan {
-    var pipes: [Int32] = [-1, -1]
-    guard linux_pipe(&pipes) == 0 else { throw Self.failure(folder, MediaFolder.systemText(errno)) }
-    defer { close(pipes[0]) }
-    let arguments = [program, Self.option, folder.root] + (since.map { ["\($0)"] } ?? [])
-    let child = Self.spawn(arguments, output: pipes[1])
-    close(pipes[1])
-    guard let child else { throw Self.failure(folder, MediaFolder.systemText(errno)) }
-    let text = Self.readAll(pipes[0])
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-    guard status == 0, let json = try? JSON(parsing: text) else {
-      throw Self.failure(folder, "the scan ended with status \(status)")
-    }
-    if let failure = json["failure"]?.string { throw Self.failure(folder, failure) }
-    guard let scan = FolderScan(json) else {
-      throw Self.failure(folder, "the scan said nothing that can be read")
+  func scan(_ folder: MediaFolder, known: [String: String]) throws(MediaFailure) -> FolderScan {
+    var scan = FolderScan()
+    var known = known
+    for _ in 0...Self.mostRestarts {
+      var run = try Run.start(folder, program: program, known: known)
+      let reason = run.read(into: &scan, patience: patience, first: patienceWithFolder)
+      guard let reason else { return scan }
+      // Without a file to blame another try would end as this one did.
+      guard let current = scan.current else { throw Self.failure(folder, reason) }
+      scan.take(
+        .skipped(
+          MediaFailure(
+            .corrupt, subject: current.path, detail: "reading it failed: \(reason)",
+            hint: "Check the file with: ffprobe FILE"), wasRead: true))
+      known = scan.stamps
     }
     return scan
   }
 
-  /// What the scanning process does: prints the scan, or `{"failure": "…"}`, as one line.
+  /// What the scanning process does: prints the events of the scan line by line, then `{"end": true}`;
+  /// or `{"failure": "…"}`.
   static func run(_ arguments: [String]) {
     nice(10)
-    let json: JSON
     do throws(MediaFailure) {
       let folder = try MediaFolder(arguments.first ?? "")
-      json = try FolderScan(folder, since: arguments.dropFirst().first.flatMap(Double.init)).json
+      let list = (try? JSON(parsing: readAll(0)))?.array ?? []
+      let files = list.compactMap { FoundFile($0) }
+      let known = Dictionary(files.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
+      try FolderScan.run(folder, walk: FolderWalk(folder), known: known, limits: ScanLimits()) {
+        say($0.json)
+      }
+      say(["end": true])
     } catch {
-      json = ["failure": .string(error.message)]
+      say(["failure": .string(error.message)])
     }
-    print(json.text())
+  }
+
+  /// Prints a line at once, so that it is out before a file brings the process down.
+  private static func say(_ json: JSON) { write(json.text() + "\n", to: 1) }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 || errno == EINTR else { return }
+      rest = rest.dropFirst(max(0, count))
+    }
   }
 
   private static func failure(_ folder: MediaFolder, _ detail: String) -> MediaFailure {
     MediaFailure(.unreachable, subject: folder.root, detail: "it could not be scanned: \(detail)")
   }
 
-  /// The process's id; nil with `errno` set.
-  private static func spawn(_ arguments: [String], output: Int32) -> pid_t? {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    let strings = arguments.map { strdup($0) } + [nil]
-    defer { for string in strings { free(string) } }
-    var child: pid_t = 0
-    let code = posix_spawn(&child, arguments[0], &actions, nil, strings, environ)
-    guard code == 0 else {
-      errno = code
-      return nil
-    }
-    return child
-  }
-
   private static func readAll(_ descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
-      let count = read(descriptor, &chunk, chunk.count)
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count > 0 {
         bytes += chunk[..<count]
       } else if count == 0 || errno != EINTR {
         return bytes
       }
+    }
+  }
+}
+
+extension ScanProcess {
+  /// One scanning process.
+  private struct Run: ~Copyable {
+    private let child: pid_t
+    private let output: Int32
+    private var unread: [UInt8] = []
+    /// Where the next line begins in ``unread``.
+    private var start = 0
+    private var total = 0
+    private var mustEnd = false
+
+    private init(child: pid_t, output: Int32) {
+      self.child = child
+      self.output = output
+    }
+
+    /// Starts the process, which does not open what is `known`.
+    static func start(
+      _ folder: MediaFolder, program: String, known: [String: String]
+    ) throws(MediaFailure) -> Run {
+      var pipes: [Int32] = [-1, -1]
+      guard linux_pipe(&pipes) == 0 else {
+        throw ScanProcess.failure(folder, MediaFolder.systemText(errno))
+      }
+      let input = file(of: known)
+      let child = spawn([program, ScanProcess.option, folder.root], input, pipes[1])
+      let problem = errno
+      close(pipes[1])
+      if input >= 0 { close(input) }
+      guard let child else {
+        close(pipes[0])
+        throw ScanProcess.failure(folder, MediaFolder.systemText(problem))
+      }
+      return Run(child: child, output: pipes[0])
+    }
+
+    deinit { close(output) }
+
+    /// Adds what the process says to `scan`, to its end: nil, or why it ended too early.
+    mutating func read(into scan: inout FolderScan, patience: Int, first: Int) -> String? {
+      var wait = first
+      while let line = nextLine(milliseconds: wait) {
+        wait = patience
+        guard let json = try? JSON(parsing: line) else { return end("it said what is no JSON") }
+        if let failure = json["failure"]?.string { return end(failure) }
+        if json["end"]?.bool == true {
+          let status = waitForEnd()
+          return status == 0 ? nil : "the scan ended with status \(status)"
+        }
+        guard let event = ScanEvent(json) else { return end("it said what cannot be read") }
+        scan.take(event)
+      }
+      if mustEnd { return end("it took too long or said too much") }
+      return "the scan ended with status \(waitForEnd())"
+    }
+
+    /// Ends the process and gives the reason back. It may hang in a read of a disk that is gone, so
+    /// nobody waits for its end but a thread.
+    private func end(_ reason: String) -> String {
+      kill(child, SIGKILL)
+      let child = child
+      PosixThread.start(name: "scan end") {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+      }
+      return reason
+    }
+
+    private func waitForEnd() -> Int32 {
+      var status: Int32 = 0
+      while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+      return status
+    }
+
+    /// The next line without its end; nil at the end, when nothing came in time, or too much.
+    private mutating func nextLine(milliseconds: Int) -> ArraySlice<UInt8>? {
+      var searched = start
+      let deadline = monotonicNanoseconds() + UInt64(max(0, milliseconds)) * 1_000_000
+      while true {
+        if let end = unread[searched...].firstIndex(of: 0x0A) {
+          defer { start = end + 1 }
+          return unread[start..<end]
+        }
+        unread.removeFirst(start)
+        start = 0
+        searched = unread.count
+        guard wait(until: deadline) else {
+          mustEnd = true
+          return nil
+        }
+        guard fill() else { return nil }
+      }
+    }
+
+    private func wait(until deadline: UInt64) -> Bool {
+      while true {
+        let now = monotonicNanoseconds()
+        guard now < deadline else { return false }
+        var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        let left = Int32(clamping: (deadline - now) / 1_000_000 + 1)
+        let count = poll(&entry, 1, left)
+        if count > 0 { return true }
+        if count < 0, errno != EINTR { return false }
+      }
+    }
+
+    private mutating func fill() -> Bool {
+      var chunk = [UInt8](repeating: 0, count: 65_536)
+      let count = Glibc.read(output, &chunk, chunk.count)
+      if count < 0, errno == EINTR { return true }
+      guard count > 0 else { return false }
+      total += count
+      unread += chunk[..<count]
+      mustEnd = total > ScanProcess.mostBytes
+      return !mustEnd
+    }
+
+    /// A file in memory that lists what is known; -1 with `errno` set.
+    private static func file(of known: [String: String]) -> Int32 {
+      let file = linux_memory_file()
+      guard file >= 0 else { return -1 }
+      let list = JSON.array(known.map { FoundFile(path: $0.key, stamp: $0.value).json })
+      ScanProcess.write(list.text(), to: file)
+      lseek(file, 0, SEEK_SET)
+      return file
+    }
+
+    /// The process's id; nil with `errno` set.
+    private static func spawn(_ arguments: [String], _ input: Int32, _ output: Int32) -> pid_t? {
+      guard input >= 0 else { return nil }
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      posix_spawn_file_actions_adddup2(&actions, input, 0)
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+      let strings = arguments.map { strdup($0) } + [nil]
+      defer { for string in strings { free(string) } }
+      var child: pid_t = 0
+      let code = posix_spawn(&child, arguments[0], &actions, nil, strings, environ)
+      guard code == 0 else {
+        errno = code
+        return nil
+      }
+      return child
     }
   }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// One file of a disc, as lists show it.
 struct Song: Equatable, Sendable {
   /// The path below the media folder; it names the song in commands.
@@ -14,8 +16,8 @@ struct Song: Equatable, Sendable {
   /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac", "wav" …
   var format: String
   var channels: Int
-  /// Seconds since 1970.
-  var changed: Double
+  /// The file's ``FoundFile/stamp``.
+  var stamp: String
 
   /// The folder that the song lies in, below the media folder; "" for the media folder itself.
   var folder: String { Song.folder(of: id) }
@@ -30,7 +32,8 @@ struct Song: Equatable, Sendable {
     let name = id.split(separator: "/").last ?? Substring(id)
     let bare = name.lastIndex(of: ".").map { name[..<$0] } ?? name
     let rest = bare.drop { $0.isNumber }.drop { " .-_".contains($0) }
-    return String(rest.isEmpty || !(bare.first?.isNumber ?? false) ? bare : rest)
+    let title = String(rest.isEmpty || !(bare.first?.isNumber ?? false) ? bare : rest)
+    return title.boundedLine(maximumBytes: MediaText.longestTag)
   }
 
   /// The order of songs: folder by folder, as on the disc, then by name.
@@ -43,11 +46,22 @@ struct Song: Equatable, Sendable {
 }
 
 extension Song {
-  /// Reads the file's header: one open, and no decoding.
-  init(_ file: FoundFile, in folder: MediaFolder) throws(MediaFailure) {
-    let demuxer = try Demuxer.examined(
-      folder.resolve(file.path), format: AudioFileKind(path: file.path)?.demuxer,
-      subject: file.path, interrupt: Interrupt())
+  /// Reads the file's header, without decoding. A file that has to be read as a whole to learn its
+  /// length takes its bytes from `countable`; when they are used up its length is unknown.
+  init(
+    _ file: FoundFile, in folder: MediaFolder, countable: inout Int64,
+    milliseconds: UInt64 = ScanLimits().millisecondsPerFile
+  ) throws(MediaFailure) {
+    let path = try folder.resolve(file.path)
+    let interrupt = Interrupt()
+    interrupt.allow(milliseconds: milliseconds)
+    var content = FileContent(container: Container(path: path))
+    if let window = FileWindow(path) {
+      content = FileContent(
+        window, promised: content.container, limit: min(countable, FileContent.longestCounted))
+      if content.isCounted { countable = max(0, countable - window.bytesRead) }
+    }
+    let demuxer = try content.openForTags(path, subject: file.path, interrupt: interrupt)
     if demuxer.channels == nil { demuxer.examine() }
     guard let channels = demuxer.channels else {
       throw MediaFailure(
@@ -55,9 +69,11 @@ extension Song {
         hint: "Check the file with: ffprobe FILE")
     }
     let tags = demuxer.tags
+    let durations = content.durations(
+      demuxer, of: path, subject: file.path, interrupt: interrupt)
     self.init(
       id: file.path, title: tags.title ?? Song.title(ofFile: file.path), artist: tags.artist,
-      album: tags.album, track: tags.track, disc: tags.disc, duration: demuxer.duration,
-      format: demuxer.kind, channels: channels, changed: file.changed)
+      album: tags.album, track: tags.track, disc: tags.disc, duration: FileContent.sum(durations),
+      format: demuxer.kind, channels: channels, stamp: file.stamp)
   }
 }

@@ -6,11 +6,13 @@ import CLibav
 /// neither a file nor a station can make us open a playlist, another file or another machine.
 final class Demuxer {
   /// The audio containers that we play, by libav's names.
-  private static let formats = "wav,w64,flac,mp3,ogg,aac,mov,aiff"
+  private static let formats = Container.allCases.map(\.rawValue).joined(separator: ",")
   /// The codecs that we decode, by libav's names.
-  private static let codecs =
-    "flac,mp3float,mp3,vorbis,opus,aac,alac,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,"
-    + "pcm_f64le,pcm_s16be,pcm_s24be,pcm_s32be"
+  static let codecs =
+    "flac,mp3float,mp3,mp2float,mp2,mp1float,mp1,vorbis,opus,aac,alac,wavpack,tta,wmav1,wmav2,"
+    + "wmapro,wmalossless,ac3,eac3,dca,dsd_lsbf,dsd_msbf,dsd_lsbf_planar,dsd_msbf_planar,pcm_u8,"
+    + "pcm_s8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,pcm_f64le,pcm_s16be,pcm_s24be,pcm_s32be,"
+    + "pcm_f32be,pcm_f64be,pcm_mulaw,pcm_alaw"
 
   /// The file or address, as a person knows it.
   let subject: String
@@ -24,15 +26,20 @@ final class Demuxer {
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
 
-  /// Opens a local file. `format` is libav's name for its kind, which saves probing; nil lets the
-  /// content decide.
+  /// Opens a local file, or a stretch of its bytes. `container` is its kind, which saves probing; nil
+  /// lets libav find out.
   convenience init(
-    file path: String, format: String?, subject: String, interrupt: Interrupt
+    file path: String, bytes: Range<Int64>? = nil, container: Container?, subject: String,
+    interrupt: Interrupt
   ) throws(MediaFailure) {
     // The prefix keeps a file called "http:…" a file.
+    let stretch = bytes.map { "subfile,,start,\($0.lowerBound),end,\($0.upperBound),,:" } ?? ""
     try self.init(
-      url: "file:" + path, format: format,
-      options: [("protocol_whitelist", "file"), ("format_whitelist", Self.formats)],
+      url: stretch + "file:" + path, format: container?.rawValue,
+      options: [
+        ("protocol_whitelist", bytes == nil ? "file" : "file,subfile"),
+        ("format_whitelist", Self.formats),
+      ],
       subject: subject, interrupt: interrupt)
   }
 
@@ -126,20 +133,18 @@ final class Demuxer {
   }
 
   /// The tags of the file and of the stream (Ogg keeps them there).
-  var tags: Tags {
-    Tags(
-      LibavDictionary.read(context.pointee.metadata),
-      LibavDictionary.read(information?.pointee.metadata))
-  }
+  var tags: Tags { Tags(context.pointee.metadata, information?.pointee.metadata) }
 
-  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac"; "wav" and "aiff" for plain samples.
+  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac", "dsd" …; "wav", "aiff" … for plain samples.
   var kind: String {
     guard let parameters = information?.pointee.codecpar,
       let name = lav_avcodec_find_decoder(parameters.pointee.codec_id)?.pointee.name
     else { return containerName }
     let codec = String(cString: name)
-    if codec.hasPrefix("pcm_") { return containerName }
-    return codec == "mp3float" ? "mp3" : codec
+    if codec.hasPrefix("dsd_") { return "dsd" }
+    // Containers that hold anything have names of several words.
+    if codec.hasPrefix("pcm_") { return containerName.contains(",") ? "pcm" : containerName }
+    return codec.hasSuffix("float") ? String(codec.dropLast("float".count)) : codec
   }
 
   /// The number of channels; nil where only the packets tell (see ``examine()``).
@@ -151,10 +156,13 @@ final class Demuxer {
   /// The size of the file; 0 for a station.
   var byteCount: Int64 { context.pointee.pb.map { max(0, lav_avio_size($0)) } ?? 0 }
 
-  /// The length in seconds: from the header, else estimated from the bit rate; nil for a station.
+  /// The length in seconds as the file tells it; nil where libav only guesses from the bit rate, and
+  /// for a station.
   var duration: Double? {
     if let seconds = headerDuration { return seconds }
-    guard context.pointee.duration > 0 else { return nil }
+    guard context.pointee.duration > 0,
+      context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE
+    else { return nil }
     return Double(context.pointee.duration) / Double(LAV_TIME_BASE)
   }
 
@@ -162,7 +170,11 @@ final class Demuxer {
   var headerDuration: Double? {
     guard let information, information.pointee.duration > 0 else { return nil }
     let base = information.pointee.time_base
-    return Double(information.pointee.duration) * Double(base.num) / Double(base.den)
+    // In Ogg, Opus counts the frames in front that its decoder leaves out.
+    let isOpus = information.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS
+    let left = isOpus ? Int64(information.pointee.codecpar?.pointee.initial_padding ?? 0) : 0
+    return Double(max(1, information.pointee.duration - left)) * Double(base.num)
+      / Double(base.den)
   }
 
   /// Reads ahead to learn what the header does not say (length and rate of bare MP3 and AAC).
@@ -183,10 +195,12 @@ final class Demuxer {
         if packet.pointee.stream_index == stream { return true }
         continue
       }
-      if interrupt.isCancelled || (code == LAV_EXIT && !interrupt.isOverdue) {
+      if interrupt.isCancelled {
         throw MediaFailure(.cancelled, subject: subject, detail: "reading was cancelled")
       }
-      if interrupt.isOverdue {
+      // libav hands out what a broken read has left before it tells of the break. By then the deadline
+      // may be a new one: the code counts as well.
+      if code == LAV_EXIT || interrupt.isOverdue {
         throw MediaFailure(.unreachable, subject: subject, detail: "no data in time")
       }
       if code == LAV_AGAIN { continue }

@@ -23,6 +23,6 @@ enum Libav {
   static func describe(_ code: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard lav_av_strerror(code, &text, text.count) == 0 else { return "error \(code)" }
-    return readableText(text)
+    return MediaText.line(text)
   }
 }

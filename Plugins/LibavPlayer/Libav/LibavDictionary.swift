@@ -15,29 +15,14 @@ struct LibavDictionary: ~Copyable {
     lav_av_dict_free(&pointer)
   }
 
-  /// The tags behind a pointer that libav owns, keys in lower case; the first of equal keys wins.
-  static func read(_ dictionary: OpaquePointer?) -> [String: String] {
-    var tags: [String: String] = [:]
-    var entry: UnsafeMutablePointer<AVDictionaryEntry>?
-    while let next = lav_av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
-      entry = next
-      guard let key = next.pointee.key, let value = next.pointee.value else { continue }
-      let name = String(cString: key).lowercased()
-      if tags[name] == nil { tags[name] = readableText(value) }
-    }
-    return tags
+  /// The text of a tag in a dictionary that libav owns, at most ``MediaText/longestTag`` bytes; nil
+  /// where it has no such tag. The case of `name` does not count.
+  ///
+  /// Names are compared by libav, byte by byte: those in a file never become a Swift `String`.
+  static func tag(_ name: String, in dictionary: OpaquePointer?) -> String? {
+    guard let entry = lav_av_dict_get(dictionary, name, nil, 0), let value = entry.pointee.value
+    else { return nil }
+    let text = MediaText.line(value)
+    return text.isEmpty ? nil : text
   }
-}
-
-/// Text from a file or a station: UTF-8 where it is valid, else Latin-1, which old taggers and
-/// stations still send.
-func readableText(_ text: UnsafePointer<CChar>) -> String {
-  if let valid = String(validatingCString: text) { return valid }
-  var latin = ""
-  var cursor = text
-  while cursor.pointee != 0 {
-    latin.unicodeScalars.append(Unicode.Scalar(UInt8(bitPattern: cursor.pointee)))
-    cursor += 1
-  }
-  return latin
 }

@@ -1,4 +1,5 @@
 import CLibav
+import JSON
 
 /// Why a file or a stream cannot be played, in words for the person who wants to hear it.
 struct MediaFailure: Error, Equatable {
@@ -22,7 +23,7 @@ struct MediaFailure: Error, Equatable {
 
   /// What kind of failure it is.
   let kind: Kind
-  /// The file or address, as the person knows it.
+  /// The file or address, as the person knows it, at most ``MediaText/longestSubject`` bytes.
   let subject: String
   /// What happened.
   let detail: String
@@ -31,7 +32,7 @@ struct MediaFailure: Error, Equatable {
 
   init(_ kind: Kind, subject: String, detail: String, hint: String = "") {
     self.kind = kind
-    self.subject = subject
+    self.subject = subject.boundedLine(maximumBytes: MediaText.longestSubject)
     self.detail = detail
     self.hint = hint
   }
@@ -44,7 +45,7 @@ struct MediaFailure: Error, Equatable {
     case LAV_NO_ENTRY:
       self.init(
         .missing, subject: subject, detail: "\(doing) failed: there is no such file",
-        hint: "Scan the folder again.")
+        hint: "Read the media folders again: theater library scan")
     case LAV_INVALID_DATA, LAV_EOF, LAV_BAD_ARGUMENT:
       self.init(
         .corrupt, subject: subject, detail: "\(doing) failed: this is no audio, or it is damaged",

@@ -93,7 +93,7 @@ struct Dial: Equatable, Sendable {
     if let station = stations.first(where: { $0.name == name }) { return station }
     let near = nearest(to: name, in: stations.map(\.name))
     throw DeviceError(
-      .invalid, "there is no station \"\(name.prefix(60))\"",
+      .invalid, "there is no station \"\(name.boundedLine(maximumBytes: 60))\"",
       hint: near.map { "Did you mean \"\($0)\"?" }
         ?? "Stations are named in the tuner's option \"stations\".")
   }

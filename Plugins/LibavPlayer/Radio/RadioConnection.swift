@@ -1,27 +1,29 @@
 /// One connection to a station.
 final class RadioConnection {
-  /// How long a station may be silent, in milliseconds.
+  /// How long a station may be silent, in milliseconds, where nothing else is said.
   static let patience: UInt64 = 10_000
 
+  private let patience: UInt64
   /// The stream as frames of sound.
   let track: AudioTrack
   private let stream: StationStream
-  private var lastBlock: String?
+  private var lastBlock: [UInt8]?
 
-  /// Connects, and decodes up to the first frame; gives up after ``patience``.
-  init(_ station: Station, interrupt: Interrupt) throws(MediaFailure) {
-    interrupt.allow(milliseconds: Self.patience)
+  /// Connects, and decodes up to the first frame; gives up after `patience` milliseconds.
+  init(_ station: Station, patience: UInt64, interrupt: Interrupt) throws(MediaFailure) {
+    self.patience = patience
+    interrupt.allow(milliseconds: patience)
     stream = try StationStream(
-      url: station.url, subject: station.name, patience: Self.patience, interrupt: interrupt)
+      url: station.url, subject: station.name, patience: patience, interrupt: interrupt)
     track = try AudioTrack(
       Demuxer(stream: stream, subject: station.name, interrupt: interrupt))
   }
 
-  /// Copies the next frames, waiting for them at most ``patience``; see ``AudioTrack/take(into:)``.
+  /// Copies the next frames, waiting for them at most as long as a station may be silent; see ``AudioTrack/take(into:)``.
   func take(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(MediaFailure) -> (format: PCMFormat, frames: Int)? {
-    track.demuxer.interrupt.allow(milliseconds: Self.patience)
+    track.demuxer.interrupt.allow(milliseconds: patience)
     guard let format = try track.next() else { return nil }
     return (format, try track.take(into: buffer))
   }

@@ -40,22 +40,31 @@ final class Receiver: Sendable {
   let source: CableSource
   /// For one reader.
   let events: AsyncStream<ReceiverEvent>
+  private let supply = SoundSupply()
   private let mailbox = Mailbox<ReceiverJob>()
   private let current = Mutex<(number: Int, interrupt: Interrupt)>((0, Interrupt()))
 
-  /// Starts the thread.
-  init(backoff: Backoff = Backoff()) throws(CableError) {
+  /// Starts the thread. A station may be silent for `patience` milliseconds before it is called again.
+  init(
+    backoff: Backoff = Backoff(), patience: UInt64 = RadioConnection.patience
+  ) throws(CableError) {
     source = try CableSource()
     let (events, continuation) = AsyncStream<ReceiverEvent>.makeStream(
       bufferingPolicy: .bufferingNewest(100))
     self.events = events
-    let (source, mailbox) = (source, mailbox)
+    let (source, supply, mailbox) = (source, supply, mailbox)
     PosixThread.start(name: "receiver") {
-      ReceiverThread(source: source, mailbox: mailbox, events: continuation, backoff: backoff).run()
+      ReceiverThread(
+        source: source, supply: supply, mailbox: mailbox, events: continuation, backoff: backoff,
+        patience: patience
+      ).run()
     }
   }
 
   deinit { close() }
+
+  /// Whether all sound that has come was heard.
+  var isOutOfSound: Bool { supply.isUsedUp(at: source.position) }
 
   /// Loads libav in the background.
   func warmUp() { mailbox.post(.warmUp) }

@@ -8,18 +8,22 @@ final class ReceiverThread {
   private static let healthy: UInt64 = 30_000_000_000
 
   private let source: CableSource
+  private let supply: SoundSupply
   private let mailbox: Mailbox<ReceiverJob>
   private let events: AsyncStream<ReceiverEvent>.Continuation
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
   private let freshBackoff: Backoff
+  private let patience: UInt64
   private var section: UInt32 = 0
   private var number = 0
 
   init(
-    source: CableSource, mailbox: Mailbox<ReceiverJob>,
-    events: AsyncStream<ReceiverEvent>.Continuation, backoff: Backoff
+    source: CableSource, supply: SoundSupply, mailbox: Mailbox<ReceiverJob>,
+    events: AsyncStream<ReceiverEvent>.Continuation, backoff: Backoff, patience: UInt64
   ) {
     self.source = source
+    self.supply = supply
+    self.patience = patience
     self.mailbox = mailbox
     self.events = events
     freshBackoff = backoff
@@ -73,13 +77,16 @@ final class ReceiverThread {
       let start = monotonicNanoseconds()
       let failure: MediaFailure
       do throws(MediaFailure) {
-        if let job = try play(RadioConnection(station, interrupt: interrupt)) { return job }
+        if let job = try play(RadioConnection(station, patience: patience, interrupt: interrupt)) {
+          return job
+        }
         failure = MediaFailure(
           .unreachable, subject: station.name, detail: "its stream broke off")
       } catch {
         failure = error.atStation
       }
-      if failure.kind == .cancelled { return mailbox.wait() }
+      // Not by the failure's kind: whatever else ends a connection, the station is called again.
+      if interrupt.isCancelled { return mailbox.wait() }
       if monotonicNanoseconds() - start > Self.healthy { backoff.reset() }
       let wait = backoff.next()
       tell(.lost(failure, failures: backoff.failures, retry: wait))
@@ -109,12 +116,14 @@ final class ReceiverThread {
       return false
     }
     section = next
+    supply.begin(section: next)
     return true
   }
 
   /// Writes frames of the buffer; false when a newer tuning is on its way.
   private func write(_ frames: Int, _ format: PCMFormat) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * format.frameSize)])
+    supply.add(frames: frames)
     return source.write(bytes, section: section) == frames
   }
 

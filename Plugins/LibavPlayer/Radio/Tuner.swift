@@ -25,27 +25,36 @@ actor Tuner: PlayerDevice {
   private var status = Playback.Status.stopped
   private var text: String?
   private var since = Duration.zero
+  /// Whether the station plays and no sound comes.
+  private var isWaiting = false
+  private var supplyWatch = SupplyWatch()
   private var watchers: [Task<Void, Never>] = []
+  private let plays: AsyncStream<Void>
+  private let startWatch: AsyncStream<Void>.Continuation
 
-  /// A tuner with the stations of its options (see ``Dial/init(options:)``).
+  /// A tuner with the stations of its options (see ``Dial/init(options:)``). A station may be silent
+  /// for `patience` milliseconds before it is called again.
   init(
-    context: DeviceContext, clock: any TheaterClock = SystemClock(), backoff: Backoff = Backoff()
+    context: DeviceContext, clock: any TheaterClock = SystemClock(), backoff: Backoff = Backoff(),
+    patience: UInt64 = RadioConnection.patience
   ) throws(DeviceError) {
     self.context = context
     self.clock = clock
     dial = try Dial(options: context.options)
     playsStatic = context.options["static"]?.bool ?? true
     do {
-      receiver = try Receiver(backoff: backoff)
+      receiver = try Receiver(backoff: backoff, patience: patience)
     } catch {
       throw DeviceError(.failed, error.message)
     }
+    (plays, startWatch) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   func open() async throws(DeviceError) -> Capabilities {
     watchers = [
       Task { for await event in receiver.events { self.take(event) } },
       Task { for await event in receiver.source.events { self.take(event) } },
+      Task { for await _ in plays { await self.watchSupply() } },
     ]
     context.report([.power: "off"])
     reportTuning()
@@ -55,6 +64,7 @@ actor Tuner: PlayerDevice {
 
   func close() async {
     for watcher in watchers { watcher.cancel() }
+    startWatch.finish()
     receiver.close()
   }
 
@@ -164,15 +174,33 @@ actor Tuner: PlayerDevice {
     if status == .playing, self.status != .playing { since = clock.now() }
     self.status = status
     self.text = text
+    isWaiting = false
+    supplyWatch = SupplyWatch()
+    if status == .playing { startWatch.yield() }
     report()
   }
 
   private func report() {
     let position = status == .playing ? (clock.now() - since).seconds : 0
-    context.report(Playback(status, item: station?.name, position: position, reason: text))
+    context.report(
+      isWaiting
+        ? Playback(.opening, item: station?.name, reason: "no sound comes; waiting for the station")
+        : Playback(status, item: station?.name, position: position, reason: text))
   }
 
   // MARK: What happens beside commands
+
+  /// Says "opening" instead of "playing" as long as no sound comes.
+  private func watchSupply() async {
+    while status == .playing, number != 0 {
+      let isWaiting = supplyWatch.isWaiting(receiver.isOutOfSound, at: clock.now())
+      if isWaiting != self.isWaiting {
+        self.isWaiting = isWaiting
+        report()
+      }
+      do { try await clock.sleep(until: clock.now() + SoundSupply.interval) } catch { return }
+    }
+  }
 
   private func take(_ event: ReceiverEvent) {
     guard event.number == number, station != nil else { return }
@@ -181,7 +209,9 @@ actor Tuner: PlayerDevice {
       become(.playing, text: nil)
       let text = "\(kind), \(format.channels) channels at \(format.rate) Hz"
       context.report(attributes: ["stream": Attribute(.string(text), label: "Stream")])
-    case .title(let title): become(status, text: title)
+    case .title(let title):
+      text = title
+      report()
     case .lost(let failure, let failures, let retry):
       let seconds = max(1, (retry + 500) / 1000)
       let text = "\(failure.message). Trying again in \(seconds) s"

@@ -29,6 +29,10 @@ struct Deck: Sendable {
 
   /// Rises whenever sound begins anew or jumps.
   private(set) var take = 0
+  /// Songs that were played to their end since the last report, each at its end.
+  private var ends: [Playback] = []
+  /// The take whose end was heard while it was paused: the two may cross each other.
+  private var drainedTake: Int?
   /// Whether the cable says what is heard; else the clock does.
   private(set) var isPlugged = false
 
@@ -70,6 +74,12 @@ struct Deck: Sendable {
     guard let recording, status != .stopped else { return Playback(.stopped) }
     return Playback(
       status, item: recording.id, position: position(at: now), duration: recording.duration)
+  }
+
+  /// The songs that the disc has gone on from by itself, for one report each.
+  mutating func takeEnds() -> [Playback] {
+    defer { ends = [] }
+    return ends
   }
 
   // MARK: Commands
@@ -118,6 +128,7 @@ struct Deck: Sendable {
   mutating func resume(at now: Duration) {
     guard status == .paused else { return }
     set(.playing, at: position, now, isJump: false)
+    if drainedTake == take { finish(at: now) }
   }
 
   /// Goes to a place in the same recording, playing or paused as before.
@@ -154,7 +165,8 @@ struct Deck: Sendable {
 
   /// The cable has carried the last frame of `take` to the ear.
   mutating func drained(take number: Int, at now: Duration) {
-    if number == take, status == .playing { finish(at: now) }
+    guard number == take else { return }
+    if status == .playing { finish(at: now) } else { drainedTake = number }
   }
 
   /// When the recording will have been heard by the clock.
@@ -165,6 +177,10 @@ struct Deck: Sendable {
 
   private mutating func finish(at end: Duration) {
     if goesOn, let current, current + 1 < recordings.count {
+      let duration = recordings[current].duration
+      ends.append(
+        Playback(
+          .playing, item: recordings[current].id, position: duration, duration: duration, rate: 0))
       self.current = current + 1
       set(.playing, at: 0, end)
     } else {

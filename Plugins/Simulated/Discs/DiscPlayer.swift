@@ -167,7 +167,11 @@ final class DiscPlayer: Sendable {
 
   private func report(and values: [StateKey: JSON] = [:]) {
     let now = simulation.clock.now()
-    let deck = deck.withLock { $0 }
+    let (deck, ends) = deck.withLock { deck in
+      let ends = deck.takeEnds()
+      return (deck, ends)
+    }
+    for end in ends { simulation.report([.playback: end.json]) }
     var values = values
     values[.power] = .string(deck.power.rawValue)
     values[.tray] = .string(deck.tray.rawValue)

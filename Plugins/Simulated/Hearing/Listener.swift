@@ -12,10 +12,6 @@ final class Listener: Sendable {
     var isStopped = false
   }
 
-  /// Sound that the simulated card holds, in nanoseconds.
-  private static let buffer: Int64 = 40_000_000
-  private static let reportInterval: Int64 = 1_000_000_000
-
   private let wanted = Mutex(Wanted())
   private let wakeUp = linux_eventfd()
   private let report: @Sendable (LevelMeter.Levels?) -> Void
@@ -65,27 +61,8 @@ final class Listener: Sendable {
   /// Takes one thing from the cable, or waits until there is one or the card has room.
   private func hear(_ sink: CableSink, _ ear: inout Ear, _ bytes: UnsafeMutableRawBufferPointer) {
     let now = MonotonicCableClock().now
-    if ear.ahead(now) > Self.buffer {
-      return wait(for: sink, Int32((ear.ahead(now) - Self.buffer) / 1_000_000 + 1))
-    }
-    switch sink.tap.read(into: bytes) {
-    case .frames(let frames):
-      ear.take(frames, UnsafeRawBufferPointer(bytes), now)
-      sink.tap.report(delay: ear.unheardFrames(now))
-      ear.report(now, every: Self.reportInterval, to: report)
-    case .format(let format): ear.begin(format)
-    case .flush:
-      sink.tap.confirmFlush(unheard: ear.unheardFrames(now))
-      ear.drop(now)
-    case .end:
-      let rest = ear.ahead(now)
-      // The time that a card would take to play out: there is nothing to wait for but time.
-      if rest > 0 { usleep(UInt32(rest / 1000)) }
-      sink.tap.confirmDrained()
-    case .empty:
-      ear.silence(report, after: Self.reportInterval, now)
-      wait(for: sink, ear.isSilent ? -1 : 500)
-    }
+    let timeout = ear.readNext(from: sink.tap, into: bytes, at: now, report)
+    if let timeout { wait(for: sink, timeout) }
   }
 
   private func wait(for sink: CableSink?, _ milliseconds: Int32) {
@@ -103,23 +80,71 @@ final class Listener: Sendable {
 }
 
 /// What the listening thread knows of the cable that it hears.
-private struct Ear {
+struct Ear {
+  /// Sound that the simulated card holds, in nanoseconds.
+  static let buffer: Int64 = 40_000_000
+  private static let reportInterval: Int64 = 1_000_000_000
+
   let sink: CableSink?
   private(set) var isSilent = true
+  /// Whether the source has ended and waits until its last frame was heard.
+  private(set) var isEnding = false
   private var format: CableFormat?
   private var meter: LevelMeter?
   /// When everything that was taken will have been heard, in nanoseconds.
   private var playedAt: Int64 = 0
   private var reportedAt: Int64 = 0
 
-  init(_ sink: CableSink? = nil) { self.sink = sink }
+  init(_ sink: CableSink? = nil) {
+    self.sink = sink
+    // A cable that was heard before announces its format only when that changes.
+    if let format = sink?.tap.format { begin(format) }
+  }
 
-  mutating func begin(_ format: CableFormat) {
+  /// Reads the next sound or event of the cable at the time `now`, in nanoseconds.
+  ///
+  /// A full card takes no sound, but a flush at once: the player waits for the confirmation.
+  ///
+  /// - Parameter bytes: Where the sound goes; at least one frame.
+  /// - Returns: How many milliseconds to wait for the cable before the next call, −1 without a limit;
+  ///   `nil` when there may be more.
+  mutating func readNext(
+    from tap: CableTap, into bytes: UnsafeMutableRawBufferPointer, at now: Int64,
+    _ report: (LevelMeter.Levels?) -> Void
+  ) -> Int32? {
+    let isFull = ahead(now) > Self.buffer
+    let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    switch tap.read(into: isFull ? nothing : bytes) {
+    case .frames(let frames):
+      // Sound after an end goes on without a gap.
+      isEnding = false
+      take(frames, UnsafeRawBufferPointer(bytes), now)
+      tap.report(delay: unheardFrames(now))
+      self.report(now, every: Self.reportInterval, to: report)
+    case .format(let format): begin(format)
+    case .flush:
+      isEnding = false
+      tap.confirmFlush(unheard: unheardFrames(now))
+      drop(now)
+    case .end: isEnding = true
+    case .empty where isFull: return Int32((ahead(now) - Self.buffer) / 1_000_000 + 1)
+    case .empty where isEnding:
+      if ahead(now) > 0 { return Int32(ahead(now) / 1_000_000 + 1) }
+      isEnding = false
+      tap.confirmDrained()
+    case .empty:
+      silence(report, after: Self.reportInterval, now)
+      return isSilent ? -1 : 500
+    }
+    return nil
+  }
+
+  private mutating func begin(_ format: CableFormat) {
     self.format = format
     meter = LevelMeter(format)
   }
 
-  mutating func take(_ frames: Int, _ bytes: UnsafeRawBufferPointer, _ now: Int64) {
+  private mutating func take(_ frames: Int, _ bytes: UnsafeRawBufferPointer, _ now: Int64) {
     guard let format else { return }
     if isSilent, meter?.isEmpty == true { reportedAt = now }
     playedAt = max(playedAt, now) + format.nanoseconds(ofFrames: frames)
@@ -129,11 +154,11 @@ private struct Ear {
   /// How much sound is taken but not heard, in nanoseconds.
   func ahead(_ now: Int64) -> Int64 { max(0, playedAt - now) }
 
-  func unheardFrames(_ now: Int64) -> Int { format?.frames(inNanoseconds: ahead(now)) ?? 0 }
+  private func unheardFrames(_ now: Int64) -> Int { format?.frames(inNanoseconds: ahead(now)) ?? 0 }
 
-  mutating func drop(_ now: Int64) { playedAt = now }
+  private mutating func drop(_ now: Int64) { playedAt = now }
 
-  mutating func report(
+  private mutating func report(
     _ now: Int64, every interval: Int64, to report: (LevelMeter.Levels?) -> Void
   ) {
     // A level means something only after some periods of the lowest tone.

@@ -72,8 +72,12 @@ package struct AuditActor: Hashable, Sendable {
 
 /// One line of the audit log: who did what, from where, when, and how it ended. Never a secret.
 package struct AuditEntry: Hashable, Sendable {
-  /// Shown in UTC.
+  /// When it happened, for repeats the first time. Shown in UTC.
   package let at: Date
+  /// When it happened last; `at` unless it was repeated.
+  package let last: Date
+  /// How often it happened: the log counts repeats of a refusal in one entry.
+  package let count: Int
   package let deed: AuditDeed
   package let outcome: AuditOutcome
   /// nil for strangers and for the controller itself.
@@ -87,13 +91,28 @@ package struct AuditEntry: Hashable, Sendable {
 
   package init(
     at: Date, deed: AuditDeed, outcome: AuditOutcome, actor: AuditActor?, subject: String?,
-    origin: Origin
+    origin: Origin, count: Int = 1, last: Date? = nil
   ) {
     self.at = at
+    self.last = last ?? at
+    self.count = count
     self.deed = deed
     self.outcome = outcome
     self.actor = actor
     self.subject = subject.map { String($0.prefix(Self.longestSubject)) }
     self.origin = origin
+  }
+}
+
+/// A part of the audit log.
+package struct AuditPage: Hashable, Sendable {
+  /// In the order in which they came.
+  package let entries: [AuditEntry]
+  /// The place before which the earlier entries are found; nil where there are none.
+  package let before: Int64?
+
+  package init(entries: [AuditEntry], before: Int64?) {
+    self.entries = entries
+    self.before = before
   }
 }

@@ -3,11 +3,17 @@ import Synchronization
 
 /// Where the audit log is kept.
 package protocol AuditStore: Sendable {
-  /// Keeps entries in their order, all or none, and drops the oldest beyond the store's bound.
+  /// Keeps entries in their order, all or none. Repeats of a refusal are counted in one entry, and
+  /// entries beyond the store's bounds are dropped.
   func append(_ entries: [AuditEntry]) async throws(AccountError)
 
-  /// The newest `limit` entries that are not older than `since`, in the order in which they came.
-  func entries(newest limit: Int, since: Date?) async throws(AccountError) -> [AuditEntry]
+  /// The newest `limit` entries.
+  /// - Parameters:
+  ///   - since: only those that happened then or later.
+  ///   - place: only those before this place, which an earlier page gave; nil for all.
+  func page(
+    newest limit: Int, since: Date?, before place: Int64?
+  ) async throws(AccountError) -> AuditPage
 }
 
 /// Writes down who did what, from where, when, and how it ended.
@@ -86,19 +92,30 @@ package final class AuditLog: Sendable {
   ) async {
     // Who typed what cannot be right tried nothing; who was only asked for more was not refused; who
     // only knocks has been written down before.
+    // Who comes while too many log in, or breaks the request off, was not judged at all.
     let harmless: Set<AccountError.Code> = [
       .empty, .malformed, .tooShort, .tooLong, .unsuitable, .secondFactorNeeded, .tooManyTries,
+      .busy, .cancelled,
     ]
     guard !harmless.contains(error.code) else { return }
     await record(deed, by: actor, about: subject, outcome: .refused(error))
   }
 
-  /// The newest `limit` entries that are not older than `since`, in the order in which they came.
+  /// The newest `limit` entries, in the order in which they came.
   /// - Throws: `storageFailed`.
-  package func entries(
-    newest limit: Int, since: Date? = nil
-  ) async throws(AccountError) -> [AuditEntry] {
-    try await store.entries(newest: limit, since: since)
+  package func entries(newest limit: Int) async throws(AccountError) -> [AuditEntry] {
+    try await page(newest: limit).entries
+  }
+
+  /// The newest `limit` entries.
+  /// - Parameters:
+  ///   - since: only those that happened then or later.
+  ///   - place: only those before this place, which an earlier page gave; nil for all.
+  /// - Throws: `storageFailed`.
+  package func page(
+    newest limit: Int, since: Date? = nil, before place: Int64? = nil
+  ) async throws(AccountError) -> AuditPage {
+    try await store.page(newest: limit, since: since, before: place)
   }
 }
 

@@ -6,7 +6,8 @@ package struct CodePolicy: Sendable {
   package let tries: Int
   /// How long it is good.
   package let validity: Duration
-  /// When one asker may have the next sent to one place.
+  /// When one asker may have the next sent to one place: the waits for one purpose, the number in the
+  /// window for all.
   package let sends: SendSchedule
   /// What all strangers together may have sent to one place; each has a share of it.
   package let strangersSends: SendSchedule
@@ -60,6 +61,9 @@ package struct SendSchedule: Sendable {
     self.most = most
     self.window = window
   }
+
+  /// As many sends in the window, however soon after each other.
+  var withoutWaits: SendSchedule { SendSchedule(waits: [], most: most, window: window) }
 
   /// How long until the next may be sent.
   /// - Parameter sent: when the sends within the window were.

@@ -26,25 +26,30 @@ struct OneTimeCodes: Sendable {
     to destination: CodeDestination, of account: AccountID, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
     try checkReach(destination.channel)
+    // Counted for the account, whatever addresses it names.
     let (request, code) = try await issue(
-      purpose, to: account.text, for: .session, account: account, destination: destination)
+      purpose, to: "\(account.text) \(destination.channel.rawValue)", for: .session,
+      account: account, destination: destination)
     try await delivery.deliver(AccountMessage(code, to: destination, for: purpose))
     return request
   }
 
-  /// Answers somebody who typed an address, the same whether or not an account has it; a code is
-  /// sent afterwards where one has.
-  /// - Parameter account: who has it, if anybody.
+  /// Answers somebody who typed an address, the same whether or not an account has it. If one has,
+  /// a code is sent afterwards, to the verified address as it is stored: another spelling of it may
+  /// be another mailbox (RFC 5321, section 2.4).
+  /// - Parameters:
+  ///   - typed: the address or number.
+  ///   - account: who has verified it, if anybody.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
   func post(
-    to destination: CodeDestination, of account: Account?, for purpose: CodePurpose
+    to typed: CodeDestination, of account: Account?, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
-    try checkReach(destination.channel)
-    let asker = try await asker(for: account?.email, at: destination)
+    try checkReach(typed.channel)
+    let asker = try await asker(for: account?.email, at: typed)
+    let verified = account.map { typed.asVerified(of: $0) }
     let (request, code) = try await issue(
-      purpose, to: destination.key, for: asker, account: account?.id,
-      destination: account == nil ? nil : destination)
-    if account != nil { delivery.post(AccountMessage(code, to: destination, for: purpose)) }
+      purpose, to: typed.key, for: asker, account: account?.id, destination: verified)
+    if let verified { delivery.post(AccountMessage(code, to: verified, for: purpose)) }
     return request
   }
 
@@ -115,13 +120,18 @@ struct OneTimeCodes: Sendable {
     let code = OneTimeCode(digits: policy.digits, from: random)
     let id = CodeRequestID(from: random)
     let target = target(place, "\(purpose.rawValue) \(asker.text)")
-    var budgets = [SendBudget(key: target, schedule: policy.sends)]
+    // Each purpose has its waits. An hour's sends are counted for all together: it is one mailbox
+    // that they fill.
+    let own = self.target(place, "sends \(asker.text)")
+    var budgets = [
+      SendBudget(key: target, schedule: policy.sends),
+      SendBudget(key: own, schedule: policy.sends.withoutWaits),
+    ]
     var most: Int?
     if case .stranger(let source) = asker {
       budgets += [
         SendBudget(
-          key: self.target(place, "\(purpose.rawValue) strangers"),
-          schedule: policy.strangersSends, share: target),
+          key: self.target(place, "strangers"), schedule: policy.strangersSends, share: own),
         SendBudget(key: self.target(source.text, "source"), schedule: policy.sourceSends),
       ]
       most = policy.mostCodes
@@ -146,5 +156,15 @@ struct OneTimeCodes: Sendable {
   ) -> SecretDigest {
     key.digest(
       of: code.text, context: "\(purpose.rawValue) \(request.text)", purpose: "one-time code")
+  }
+}
+
+extension CodeDestination {
+  /// The same destination in the spelling that its owner has verified. A number has one form.
+  fileprivate func asVerified(of account: Account) -> CodeDestination {
+    switch self {
+    case .email: .email(account.email)
+    case .phone: self
+    }
   }
 }

@@ -29,13 +29,16 @@ extension Gate {
     to address: String?, by principal: Principal
   ) async throws(AccountError) -> CodeRequest {
     let present = try await account(of: principal).email
-    let email = try address.map { (typed) throws(AccountError) in try EmailAddress(typed) }
-    if let email, email != present {
+    var email =
+      try address.map { (typed) throws(AccountError) in try EmailAddress(typed) } ?? present
+    if email == present {
+      // However it is typed now, the code goes where the account's messages go.
+      email = present
+    } else {
       try check(email.text, in: .email)
       try requireFreshProof(principal)
     }
-    return try await proofs.verification.sendEmailCode(
-      to: email ?? present, of: principal.account)
+    return try await proofs.verification.sendEmailCode(to: email, of: principal.account)
   }
 
   /// Sends a code to a number, which becomes the account's with the code.

@@ -98,7 +98,11 @@ extension Gate {
     }
   }
 
+  /// Longest link of a pass that is read, in bytes in UTF-8.
+  private static let longestPassLink = 4096
+
   private func goodPass(_ typed: String) async throws(AccountError) -> GuestPass {
+    guard typed.utf8.count <= Self.longestPassLink else { throw .guestPassInvalid }
     let code = typed.split(separator: "#").last.flatMap { EntryCode(typed: String($0)) }
     guard let code,
       let pass = try await stores.guestPasses.guestPass(digest: code.guestPassDigest),

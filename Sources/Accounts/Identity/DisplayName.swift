@@ -16,6 +16,7 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   package init(_ typed: String) throws(AccountError) {
     // Composing costs time, so an absurd length is refused before it.
     guard typed.utf8.count <= Self.longest * 16 else { throw Self.tooLong }
+    guard TypedText.canBeNormalised(typed) else { throw .tooManyMarks(.name) }
     let name = typed.normalisedNFC
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let points = name.unicodeScalars

@@ -11,12 +11,13 @@ package struct Password: Sendable, Redacted {
   static let mostBytes = TypedText.mostBytes
 
   /// Normalises `typed`, so that the same password typed on two keyboards is the same.
-  /// - Throws: `empty` or `tooLong`, with the field `password`.
+  /// - Throws: `empty`, `tooLong` or `malformed`, with the field `password`.
   package init(_ typed: String) throws(AccountError) {
     guard !typed.isEmpty else { throw .empty(.password) }
     guard typed.utf8.count <= Self.mostBytes else {
       throw .tooLong(.password, limit: "\(Self.mostBytes) bytes")
     }
+    guard TypedText.canBeNormalised(typed) else { throw .tooManyMarks(.password) }
     let normalised = typed.normalisedNFKC
     bytes = Array(normalised.utf8)
     codePoints = normalised.unicodeScalars.count

@@ -136,7 +136,7 @@ extension AccountError.Code {
   fileprivate var isNoVerdict: Bool {
     switch self {
     case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded,
-      .empty, .malformed, .notLoggedIn, .noFactor, .factorActive, .setupClosed:
+      .empty, .malformed, .notLoggedIn, .noFactor, .factorActive:
       true
     default: false
     }

@@ -19,6 +19,9 @@ const char *lav_load(void);
 /// 1 once `lav_load` has succeeded; loads nothing itself.
 int lav_is_loaded(void);
 
+// The resampler is found through libavcodec, whose Opus decoder needs it; its headers are not.
+struct SwrContext;
+
 // Every function of libav that we call: library, result, name, parameters, arguments.
 #define LAV_FUNCTIONS(X)                                                                           \
   X(avutil, int, av_strerror, (int code, char *text, size_t size), (code, text, size))             \
@@ -51,6 +54,13 @@ int lav_is_loaded(void);
   X(avcodec, int, avcodec_receive_frame, (AVCodecContext * context, AVFrame * frame),              \
     (context, frame))                                                                              \
   X(avcodec, void, avcodec_flush_buffers, (AVCodecContext * context), (context))                   \
+  X(avcodec, struct SwrContext *, swr_alloc, (void), ())                                           \
+  X(avcodec, void, swr_free, (struct SwrContext * *resampler), (resampler))                        \
+  X(avcodec, int, swr_convert_frame,                                                               \
+    (struct SwrContext * resampler, AVFrame * output, const AVFrame *input),                       \
+    (resampler, output, input))                                                                    \
+  X(avutil, int, av_channel_layout_copy,                                                           \
+    (AVChannelLayout * to, const AVChannelLayout *from), (to, from))                               \
   X(avcodec, AVPacket *, av_packet_alloc, (void), ())                                              \
   X(avcodec, void, av_packet_free, (AVPacket * *packet), (packet))                                 \
   X(avcodec, void, av_packet_unref, (AVPacket * packet), (packet))                                 \

@@ -7,6 +7,8 @@ int linux_eventfd(void);
 void linux_name_thread(const char *name);
 /// A pipe whose ends are close-on-exec. 0, or -1 and errno.
 int linux_pipe(int ends[2]);
+/// An empty file in memory, without a name; close-on-exec. -1 and errno on failure.
+int linux_memory_file(void);
 /// Lowers the scheduling priority of the calling thread alone. 0, or -1 and errno.
 int linux_nice_thread(int increment);
 /// Gives the calling thread real-time priority (SCHED_FIFO, 1...99). 0, or an error number.

@@ -50,7 +50,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
   private static func brief(_ value: JSON) -> String {
     switch value {
     case .array, .object: value.kind
-    default: String(value.text().prefix(60))
+    default: value.text().quotation
     }
   }
 
@@ -61,7 +61,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
     for (key, value) in object {
       guard let field = fields.first(where: { $0.name == key }) else {
         return ArgumentProblem(
-          path: JSONPath([.key(key)]), found: "the unknown key \"\(key)\"",
+          path: JSONPath([.key(key)]), found: "the unknown key \"\(key.quotation)\"",
           expected: shape.expectation)
       }
       if var problem = field.shape.problem(with: value) {
@@ -110,7 +110,11 @@ public struct ArgumentSpec: Sendable, Hashable {
 
 extension ArgumentShape {
   /// 0 to 100 %.
-  public static let percent = ArgumentShape.integer(0...100, unit: "%")
+  public static let percent = ArgumentShape.integer(percentRange, unit: "%")
+  /// The range of `percent`: volume and brightness.
+  public static let percentRange = 0...100
+  /// The longest name of an input or a station, in code points: at most 800 bytes.
+  public static let longestName = 200
   /// A place in a film or song, up to 48 hours.
   public static let seconds = ArgumentShape.number(0...172_800, unit: "s")
 }

@@ -80,7 +80,7 @@ public enum CommandError: Error, Sendable, Hashable {
     case .shape(let json):
       "a command is a name such as \"on\" or an object with one name such as {\"dim\": 10}, "
         + "not \(json.kind)"
-    case .unknown(let name, let role): "the \(role.title) has no command \"\(name.prefix(60))\""
+    case .unknown(let name, let role): "the \(role.title) has no command \"\(name.quotation)\""
     case .takesNothing(let spec): "\"\(spec.name)\" takes no argument"
     case .needsArgument(let spec):
       "\"\(spec.name)\" needs \(spec.argument?.shape.expectation ?? "an argument")"

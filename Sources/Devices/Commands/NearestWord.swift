@@ -1,20 +1,68 @@
-/// The word in `words` that `word` was probably meant to be: at most a third of its letters differ.
-public func nearest(to word: String, in words: some Sequence<String>) -> String? {
-  let typed = Array(word.lowercased().prefix(64))
-  let ranked = words.map {
-    (word: $0, distance: distance(typed, Array($0.lowercased().prefix(64))))
-  }
-  guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-  return best.distance <= max(1, max(typed.count, best.word.count) / 3) ? best.word : nil
+import JSON
+
+/// Limits of spelling hints: comparing two words costs the product of their lengths.
+private enum HintLimits {
+  /// Longest word that is compared, in bytes in UTF-8.
+  static let longestWord = 64
+  /// Most words of nearly the same letters that one word is compared with.
+  static let mostWords = 200
 }
 
-/// How many letters must be inserted, removed, replaced or swapped with a neighbour
+/// The word in `words` that `word` was probably meant to be: at most a third of its letters differ.
+///
+/// - Returns: `nil` where none is near enough, and for words of more than 64 bytes. Of the words that
+///   have nearly the same letters, in whatever order, the first 200 are compared.
+public func nearest(to word: String, in words: some Sequence<String>) -> String? {
+  guard word.utf8.count <= HintLimits.longestWord else { return nil }
+  let typed = FoldedWord(word)
+  var best: (word: String, distance: Int)?
+  var compared = 0
+  for candidate in words where candidate.utf8.count <= HintLimits.longestWord {
+    let known = FoldedWord(candidate)
+    let most = max(1, max(typed.letters.count, known.letters.count) / 3)
+    guard typed.leastDistance(to: known) <= most else { continue }
+    guard compared < HintLimits.mostWords else { break }
+    compared += 1
+    let distance = distance(typed.letters, known.letters)
+    if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+  }
+  return best?.word
+}
+
+/// The words as a hint lists them: the first 20, and how many more there are.
+public func listed(_ words: some Collection<String>) -> String {
+  let most = 20
+  let shown = words.prefix(most).map(\.quotation).joined(separator: ", ")
+  return words.count > most ? "\(shown) and \(words.count - most) more" : shown
+}
+
+/// A short word in lower case.
+private struct FoldedWord {
+  let letters: [Unicode.Scalar]
+  /// How many letters fall into each of 32 classes.
+  private let classes: SIMD32<Int8>
+
+  init(_ word: String) {
+    letters = Array(word.lowercased().unicodeScalars)
+    classes = letters.reduce(into: SIMD32()) { $0[Int($1.value & 31)] &+= 1 }
+  }
+
+  /// A distance that the words have at least, however their letters stand.
+  func leastDistance(to other: FoldedWord) -> Int {
+    let difference = classes &- other.classes
+    let surplus = difference.replacing(with: 0, where: difference .< 0).wrappedSum()
+    return max(Int(surplus), Int(surplus &- difference.wrappedSum()))
+  }
+}
+
+/// How many code points must be inserted, removed, replaced or swapped with a neighbour
 /// (optimal string alignment).
-private func distance(_ a: [Character], _ b: [Character]) -> Int {
+private func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
   var beforeLast: [Int] = []
   var last = Array(0...b.count)
   for i in a.indices {
     var row = [i + 1]
+    row.reserveCapacity(b.count + 1)
     for j in b.indices {
       var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
       if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {

@@ -84,7 +84,8 @@ public struct CommandRow<Command: RoleCommand>: Sendable {
     help: String, make: @escaping @Sendable (String) -> Command
   ) -> Self {
     CommandRow(
-      argument: .required(.text(longest: 200, what: what)), settled: settled, longest: longest,
+      argument: .required(.text(longest: ArgumentShape.longestName, what: what)), settled: settled,
+      longest: longest,
       capability: nil, manner: manner, help: help
     ) { $0?.string.map(make) }
   }

@@ -40,7 +40,8 @@ public enum AmplifierCommand: RoleCommand {
       .plain(.surround, settled: .value(.mode, "surround"), help: "Plays on every speaker.")
     case .volume:
       .integer(
-        0...100, unit: "%", settled: .argument(.volume), manner: .setting(.volume),
+        ArgumentShape.percentRange, unit: "%", settled: .argument(.volume),
+        manner: .setting(.volume),
         permission: .play, help: "Sets the volume, 0 to 100 %."
       ) { .volume($0) }
     case .mute:

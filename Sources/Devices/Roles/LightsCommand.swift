@@ -22,7 +22,8 @@ public enum LightsCommand: RoleCommand {
         .off, settled: .value(.power, "off"), manner: .urgent, help: "Turns the lights off.")
     case .dim:
       .integer(
-        0...100, unit: "%", settled: .argument(.brightness), manner: .setting(.brightness),
+        ArgumentShape.percentRange, unit: "%", settled: .argument(.brightness),
+        manner: .setting(.brightness),
         help: "Sets the brightness, 0 to 100 %."
       ) { .dim($0) }
     }

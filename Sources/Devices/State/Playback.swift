@@ -18,6 +18,11 @@ public struct Playback: Sendable, Hashable {
   /// Why it failed, or what a station says it plays.
   public var reason: String?
 
+  /// Positions and durations that can be, in seconds: 31 years, since a radio may play for long.
+  public static let secondsRange = 0.0...1_000_000_000.0
+  /// Rates that can be: 64 times as fast as usual, forwards or backwards.
+  public static let rateRange = -64.0...64.0
+
   public init(
     _ status: Status, item: String? = nil, position: Double = 0, duration: Double? = nil,
     rate: Double? = nil, reason: String? = nil
@@ -36,15 +41,19 @@ public struct Playback: Sendable, Hashable {
     return duration.map { min($0, moved) } ?? moved
   }
 
-  /// Reads `{"state": "playing", "item": "x", "position": 1.5, "duration": 60, "rate": 1}`.
+  /// Reads `{"state": "playing", "item": "x", "position": 1.5, "duration": 60, "rate": 1}`; `nil`
+  /// for an unknown state or a number out of range. A position beyond the duration is the duration.
   public init?(_ json: JSON) {
     guard let status = json["state"]?.string.flatMap(Status.init) else { return nil }
     let position = json["position"]?.number ?? 0
     let duration = json["duration"]?.number
-    guard position >= 0, duration ?? 0 >= 0 else { return nil }
+    let rate = json["rate"]?.number
+    guard Self.secondsRange.contains(position), Self.secondsRange.contains(duration ?? 0),
+      Self.rateRange.contains(rate ?? 0)
+    else { return nil }
     self.init(
-      status, item: json["item"]?.string, position: position, duration: duration,
-      rate: json["rate"]?.number, reason: json["reason"]?.string)
+      status, item: json["item"]?.string, position: min(position, duration ?? position),
+      duration: duration, rate: rate, reason: json["reason"]?.string)
   }
 
   /// The JSON that `init(_:)` reads.

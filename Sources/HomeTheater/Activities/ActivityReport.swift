@@ -8,10 +8,12 @@ package struct ActivityReport: Sendable, Hashable {
   }
 
   package var status = Status.idle
-  /// The activity's name; `nil` when idle.
+  /// The activity's name; `nil` when idle, and for a scene.
   package var activity: String?
+  /// The name of a scene that plays by itself, with which no activity begins.
+  package var scene: String?
   package var title: String?
-  /// What was chosen.
+  /// The player's current item; until it plays, the chosen one.
   package var item: String?
   package var itemTitle: String?
   /// Who began it.
@@ -19,7 +21,7 @@ package struct ActivityReport: Sendable, Hashable {
   package var player: DeviceID?
   /// The run that began or ends it.
   package var run: String?
-  /// Where it went on, in seconds, when it did not begin at the start.
+  /// Where the chosen item went on, in seconds, when it did not begin at the start.
   package var resumedAt: Double?
   package var error: TheaterError?
 
@@ -27,6 +29,7 @@ package struct ActivityReport: Sendable, Hashable {
   package var json: JSON {
     var object: JSONObject = ["status": .string(status.rawValue)]
     if let activity { object["activity"] = .string(activity) }
+    if let scene { object["scene"] = .string(scene) }
     if let title { object["title"] = .string(title) }
     if let item { object["item"] = .string(item) }
     if let itemTitle { object["itemTitle"] = .string(itemTitle) }

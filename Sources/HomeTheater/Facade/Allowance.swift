@@ -22,7 +22,8 @@ package struct Allowance: Sendable, Hashable {
     self.ageLimit = ageLimit
   }
 
-  /// No limit at all: for what the theater does of itself.
+  /// No limit at all: for what the controller does of itself. It is nowhere a default, so that no
+  /// operation of a person runs with it because somebody forgot the person's own.
   package static let everything = Allowance(permissions: Set(Permission.allCases))
 
   func covers(_ activity: String) -> Bool { activities?.contains(activity) ?? true }

@@ -29,8 +29,7 @@ extension HomeTheaterFacade {
   ///   - allowance: How far this person may go.
   /// - Returns: At once, with the run.
   package func begin(
-    _ name: String, item: String?, fromStart: Bool, user: String,
-    within allowance: Allowance = .everything
+    _ name: String, item: String?, fromStart: Bool, user: String, within allowance: Allowance
   ) async throws(TheaterError) -> Begun {
     guard let activity = plan.activities[name] else {
       throw unknown("activity", name, plan.activities.keys)
@@ -46,7 +45,7 @@ extension HomeTheaterFacade {
     let turn = takeTurn()
     var resumedAt: Double?
     if !fromStart, let id = choice?.id {
-      resumedAt = await positions.place(item: id, user: user)
+      resumedAt = await positions.position(item: id, user: user, duration: choice?.duration)
       if let seconds = resumedAt {
         steps = steps.map { $0.device.id == activity.player ? $0.resuming(at: seconds) : $0 }
       }
@@ -57,26 +56,23 @@ extension HomeTheaterFacade {
   }
 
   /// Ends the activity that is on, by its end scene as far as this person may go.
-  package func end(within allowance: Allowance = .everything) async throws(TheaterError) -> Run {
+  package func end(within allowance: Allowance) async throws(TheaterError) -> Run {
     try checkStage(within: allowance)
-    guard let activity = stage.activity else {
+    guard stage.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
     }
-    guard let scene = plan.scenes[activity.end] else {
-      throw unknown("scene", activity.end, plan.scenes.keys)
-    }
-    let steps = try planner.plan(scene, arguments: [:])
+    let steps = try endSteps()
+    let name = stage.endScenes.last ?? "stop"
     try checkRatings(of: steps, within: allowance)
     let turn = takeTurn()
     try await leaveStage(turn)
     let softened = limited(steps, within: allowance)
-    return start(softened, named: scene.name, status: .ending) { (facade, run) in
-      await facade.ended(run, turn: turn)
-    }
+    return startEnding(softened, named: name, turn: turn, within: allowance)
   }
 
   /// Turns everything off: what plays is stopped, and every device that has a switch is told.
-  package func turnEverythingOff() async throws(TheaterError) -> Run {
+  package func turnEverythingOff(within allowance: Allowance) async throws(TheaterError) -> Run {
+    try checkStage(within: allowance)
     let turn = takeTurn()
     try await leaveStage(turn)
     let order: [Role] = [
@@ -93,44 +89,25 @@ extension HomeTheaterFacade {
             always: true))
       }
     }
-    return start(steps, named: "off", status: .ending) { (facade, run) in
-      await facade.ended(run, turn: turn)
-    }
+    return startEnding(steps, named: "off", turn: turn, within: allowance)
   }
 
   // MARK: The stage
 
-  /// What the player says of the chosen item.
-  func follow(_ playback: Playback) async {
-    guard let item = stage.report.item, playback.item == item else { return }
-    switch playback.status {
-    case .playing: stage.hasPlayed = true
-    case .ended: await endIfOver()
-    case .failed:
-      stage.report.error = TheaterError(
-        .deviceFailed, playback.reason ?? "it stopped playing",
-        hint: "Choose something else, or look at: theater plugins", device: stage.report.player)
-      events.publish(.activity(stage.report))
-    case .stopped, .opening, .paused: break
-    }
-  }
-
-  /// Ends the activity when its item is over and its beginning is done.
-  private func endIfOver() async {
-    guard let activity = stage.activity, activity.whenEnded == .end,
-      stage.report.status == .running, let player = activity.player,
-      let playback = snapshots[player]?.state.playback, playback.status == .ended,
-      playback.item == stage.report.item
+  /// Ends the activity when its player has reached the end, and its beginning is done.
+  func endIfOver() async {
+    guard let activity = stage.activity, let allowance = stage.allowance,
+      activity.whenEnded == .end, stage.report.status == .running, stage.hasEnded
     else { return }
     do {
       // What an item's end brings about is not beyond who began it.
-      _ = try await end(within: stage.allowance)
+      _ = try await end(within: allowance)
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
     }
   }
 
-  private func takeTurn() -> Int {
+  func takeTurn() -> Int {
     stage.turn += 1
     return stage.turn
   }
@@ -141,16 +118,37 @@ extension HomeTheaterFacade {
     }
   }
 
-  /// The end steps of the activity that is on, without those of devices that are used again.
-  private func partingSteps(for next: [PlannedStep]) throws(TheaterError) -> [PlannedStep] {
-    guard let activity = stage.activity, let scene = plan.scenes[activity.end] else { return [] }
+  /// The end steps of what is on, without those of devices that are used again.
+  func partingSteps(for next: [PlannedStep]) throws(TheaterError) -> [PlannedStep] {
+    guard stage.activity != nil else { return [] }
     let kept = Set(next.map(\.device.id))
-    return try planner.plan(scene, arguments: [:]).filter { !kept.contains($0.device.id) }
-      .map(\.continuing)
+    return try endSteps().filter { !kept.contains($0.device.id) }.map(\.continuing)
+  }
+
+  /// The steps that end what is on: its end scenes, before them the stop of each player that a scene
+  /// by itself plays on and no end scene tells anything.
+  private func endSteps() throws(TheaterError) -> [PlannedStep] {
+    var steps: [PlannedStep] = []
+    for name in stage.endScenes {
+      guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
+      steps += try planner.plan(scene, arguments: [:])
+    }
+    let told = Set(steps.map(\.device.id))
+    let stops = stage.scenePlayers.filter { !told.contains($0) }.compactMap { id -> PlannedStep? in
+      // A tuner has no "stop".
+      guard let player = devices[id],
+        let stop = ["stop", "off"].lazy.compactMap({
+          try? Command($0, argument: nil, role: player.role)
+        }).first
+      else { return nil }
+      return PlannedStep(
+        device: player, command: stop, until: .settled, onFailure: .stop, always: true)
+    }
+    return stops + steps
   }
 
   /// Ends what is on its way, and saves where the item is.
-  private func leaveStage(_ turn: Int) async throws(TheaterError) {
+  func leaveStage(_ turn: Int) async throws(TheaterError) {
     await stage.run?.cancel()
     try check(turn)
     await finishPositions()
@@ -163,36 +161,64 @@ extension HomeTheaterFacade {
     await positions.end()
   }
 
-  private func take(
-    stage activity: Activity, _ choice: Choice?, _ steps: [PlannedStep], resumedAt: Double?,
-    user: String, within allowance: Allowance
+  /// Puts an activity in the place of what is on, and starts its run.
+  ///
+  /// - Parameter isScene: Whether it is a scene by itself; what it takes the place of is ended with
+  ///   it.
+  func take(
+    stage activity: Activity, isScene: Bool = false, _ choice: Choice?, _ steps: [PlannedStep],
+    resumedAt: Double?, user: String?, within allowance: Allowance
   ) async throws(TheaterError) -> Begun {
     let turn = stage.turn
     stage.activity = activity
+    stage.isScene = isScene
+    if isScene {
+      if let player = activity.player, !stage.scenePlayers.contains(player) {
+        stage.scenePlayers.append(player)
+      }
+    } else {
+      stage.endScenes = [activity.end]
+      stage.scenePlayers = []
+    }
     stage.allowance = allowance
     if let player = activity.player {
       choose(on: player, within: allowance)
       watches[player]?.found = nil
     }
-    for step in steps { noteChoice(step.command, on: step.device.id, within: allowance) }
-    stage.hasPlayed = false
+    stage.isFollowing = false
+    stage.followedAt = clock.now()
+    stage.duration = choice?.duration
+    stage.hasEnded = false
+    stage.failure = nil
     stage.report = ActivityReport(
-      activity: activity.name, title: activity.title, item: choice?.id, itemTitle: choice?.title,
-      user: user, player: activity.player, resumedAt: resumedAt)
-    if let id = choice?.id, activity.category != .stations {
-      await positions.begin(item: id, user: user)
+      activity: isScene ? nil : activity.name, scene: isScene ? activity.name : nil,
+      title: activity.title, item: choice?.id, itemTitle: choice?.title, user: user,
+      player: activity.player, resumedAt: resumedAt)
+    if let user, let player = activity.player, devices[player]?.role.category != .stations {
+      await positions.begin(item: choice?.id, user: user)
       try check(turn)
       stage.saving = Task { [positions] in await positions.run() }
     }
     let steps = limited(steps, within: allowance)
-    let run = start(steps, named: activity.start, status: .starting) { (facade, run) in
+    let run = start(steps, named: activity.start, status: .starting, within: allowance) {
+      (facade, run) in
       await facade.begun(run, turn: turn)
     }
     return Begun(run: run, resumedAt: resumedAt)
   }
 
+  private func startEnding(
+    _ steps: [PlannedStep], named scene: String, turn: Int, within allowance: Allowance
+  ) -> Run {
+    let choice = stage.activity?.player.flatMap { watches[$0]?.turn }
+    return start(steps, named: scene, status: .ending, within: allowance) { (facade, run) in
+      await facade.ended(run, turn: turn, lastChoice: choice)
+    }
+  }
+
   private func start(
     _ steps: [PlannedStep], named scene: String, status: ActivityReport.Status,
+    within allowance: Allowance,
     then: @escaping @Sendable (HomeTheaterFacade, Run) async -> Void
   ) -> Run {
     let run = Run(id: history.nextID(), scene: scene, steps: steps, events: events)
@@ -203,7 +229,9 @@ extension HomeTheaterFacade {
     stage.report.error = nil
     events.publish(.activity(stage.report))
     run.start { [runner] run in
-      await runner.run(steps, as: run)
+      await runner.run(steps, as: run) { (step) throws(DeviceError) in
+        try await self.perform(step, within: allowance)
+      }
       await then(self, run)
     }
     return run
@@ -216,15 +244,26 @@ extension HomeTheaterFacade {
     // What was told meanwhile stands unless this is worse.
     stage.report.error = report.error ?? stage.report.error
     events.publish(.activity(stage.report))
+    if report.status == .done {
+      // From here on the player's item counts, whether or not it was ever seen with the chosen one.
+      stage.isFollowing = true
+      await catchUp()
+    }
+    guard turn == stage.turn else { return }
     await endIfOver()
   }
 
-  private func ended(_ run: Run, turn: Int) {
+  /// - Parameter choice: The last choice on the activity's player when its end began.
+  private func ended(_ run: Run, turn: Int, lastChoice choice: Int?) {
     guard turn == stage.turn else { return }
     let report = run.report
     if report.status == .done {
-      if let player = stage.activity?.player { watches[player] = nil }
+      if let player = stage.activity?.player { forgetChoice(choice, on: player) }
       stage.activity = nil
+      stage.allowance = nil
+      stage.isScene = false
+      stage.endScenes = []
+      stage.scenePlayers = []
       stage.report = ActivityReport(run: report.id)
     } else {
       stage.report.status = .failed
@@ -239,8 +278,8 @@ extension HomeTheaterFacade {
   {
     let near = nearest(to: name, in: known)
     return TheaterError(
-      .notFound, "there is no \(kind) \"\(name.prefix(60))\"",
+      .notFound, "there is no \(kind) \"\(name.quotation)\"",
       hint: near.map { "Did you mean \"\($0)\"?" }
-        ?? "There is: \(known.sorted().joined(separator: ", ")).")
+        ?? "There is: \(listed(known.sorted())).")
   }
 }

@@ -1,4 +1,5 @@
 import Devices
+import JSON
 
 extension HomeTheaterFacade {
   /// What a person chose, ready for a scene.
@@ -6,7 +7,9 @@ extension HomeTheaterFacade {
     /// The id of a film, song or station.
     let id: String
     let title: String
-    let arguments: [String: SceneArgument]
+    /// Its length in seconds, where the library has it.
+    var duration: Double?
+    var arguments: [String: SceneArgument] = [:]
   }
 
   /// Finds what `text` names in the list that the activity plays.
@@ -38,7 +41,8 @@ extension HomeTheaterFacade {
         .item(entry.item.id)
       }
     return Choice(
-      id: entry.item.id, title: entry.item.title, arguments: [parameter.key: argument])
+      id: entry.item.id, title: entry.item.title, duration: entry.item.duration,
+      arguments: [parameter.key: argument])
   }
 
   /// The arguments of a scene that is run by itself, from texts.
@@ -64,7 +68,7 @@ extension HomeTheaterFacade {
     } catch {
       guard category == .stations, StationFrequency.words(of: text) != nil else { throw error }
       throw TheaterError(
-        .invalid, "there is no station and no frequency \"\(text.prefix(60))\"",
+        .invalid, "there is no station and no frequency \"\(text.quotation)\"",
         hint: "FM goes from 76 to 108 MHz, AM from 520 to 1710 kHz; see: theater stations")
     }
   }
@@ -82,7 +86,7 @@ extension HomeTheaterFacade {
     case .text: return .text(text)
     case .number:
       guard let number = Double(text), number.isFinite else {
-        throw TheaterError(.invalid, "\"\(text.prefix(60))\" is not a number for \(name)")
+        throw TheaterError(.invalid, "\"\(text.quotation)\" is not a number for \(name)")
       }
       return .number(number)
     }
@@ -119,6 +123,7 @@ extension StationFrequency: CustomStringConvertible {
   /// The number and the bands of what is written like a frequency, whether or not there is such a
   /// one.
   static func words(of text: String) -> (number: Double, bands: [Substring])? {
+    guard text.utf8.count <= 64 else { return nil }
     let words = text.lowercased().replacing(",", with: ".").split(separator: " ")
     let numbers = words.compactMap { Double($0) }
     let bands = words.filter { ["fm", "am", "mhz", "khz"].contains($0) }

@@ -3,33 +3,41 @@ import JSON
 
 extension HomeTheaterFacade {
   /// Makes popcorn, beside whatever is on: the scene "popcorn".
-  package func popcorn(within allowance: Allowance = .everything) async throws(TheaterError)
-    -> Run
-  {
+  package func popcorn(within allowance: Allowance) async throws(TheaterError) -> Run {
     try await runScene("popcorn", arguments: [:], within: allowance)
   }
 
-  /// Runs a scene by itself, beside whatever is on.
+  /// Runs a scene. One that plays something is what is on from then on; any other runs beside it.
+  ///
+  /// - Parameter user: Who runs it; positions are saved for them.
   package func runScene(
-    _ name: String, arguments texts: [String: String], within allowance: Allowance = .everything
+    _ name: String, arguments texts: [String: String], user: String? = nil,
+    within allowance: Allowance
   ) async throws(TheaterError) -> Run {
     guard let scene = plan.scenes[name] else { throw unknown("scene", name, plan.scenes.keys) }
     try checkStage(within: allowance)
+    if stage.activity != nil, stage.endScenes == [name] { return try await end(within: allowance) }
     let planned = try planner.plan(
       scene, arguments: try arguments(texts, for: scene, within: allowance))
     try checkRatings(of: planned, within: allowance)
-    for step in planned { noteChoice(step.command, on: step.device.id, within: allowance) }
+    if let played = played(by: planned) {
+      return try await begin(scene, played, planned, user: user, within: allowance)
+    }
     let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)
     history.add(run)
-    run.start { [runner] run in await runner.run(steps, as: run) }
+    run.start { [runner] run in
+      await runner.run(steps, as: run) { (step) throws(DeviceError) in
+        try await self.perform(step, within: allowance)
+      }
+    }
     return run
   }
 
   /// A run of the last while.
   package func run(id: String) throws(TheaterError) -> Run {
     guard let run = history[id] else {
-      throw TheaterError(.notFound, "there is no run \"\(id.prefix(60))\"")
+      throw TheaterError(.notFound, "there is no run \"\(id.quotation)\"")
     }
     return run
   }
@@ -37,37 +45,15 @@ extension HomeTheaterFacade {
   // MARK: The library
 
   /// What this person can choose.
-  package func entries(_ category: Category, within allowance: Allowance = .everything)
-    -> [Catalogue.Entry]
-  {
+  package func entries(_ category: Category, within allowance: Allowance) -> [Catalogue.Entry] {
     catalogue.entries(category, ageLimit: allowance.ageLimit)
-  }
-
-  /// Reads every player's catalogue again.
-  package func rescan() async {
-    for device in devices.values where device.role.category != nil { await scan(device.id) }
-  }
-
-  /// Asks a player what it can play: its own discs, and each folder of the library.
-  func scan(_ id: DeviceID) async {
-    guard let player = devices[id] else { return }
-    var items: [CatalogueItem] = []
-    for folder in [nil] + plan.library.folders.map({ Optional($0.path) }) {
-      do {
-        items += try await player.scanCatalogue(folder: folder)
-      } catch {
-        log("\(id): reading \(folder ?? "its discs"): \(error.message)")
-      }
-    }
-    var seen: Set<String> = []
-    catalogue.take(items.filter { seen.insert($0.id).inserted }, from: id, role: player.role)
-    events.publish(.other(name: "library", ["player": .string(id.name)]))
   }
 
   // MARK: Status
 
   /// What is on, what plays and every device, for the API.
   package func status() async -> JSON {
+    await catchUp()
     let now = clock.now()
     var object: JSONObject = ["event": .string(events.currentID), "activity": stage.report.json]
     var list: [JSON] = []

@@ -4,40 +4,29 @@ import JSON
 extension HomeTheaterFacade {
   /// Holds the film or song still.
   @discardableResult
-  package func pause(within allowance: Allowance = .everything) async throws(TheaterError)
-    -> Confirmation
-  {
+  package func pause(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
     try await tellPlayer("pause", within: allowance)
   }
   /// Lets it go on.
   @discardableResult
-  package func resume(within allowance: Allowance = .everything) async throws(TheaterError)
-    -> Confirmation
-  {
-    try checkStage(within: allowance)
-    let player = try player()
-    try checkResuming(player, within: allowance)
-    return try await tell(player, "play")
+  package func resume(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("play", within: allowance)
   }
   /// Goes to the next track.
   @discardableResult
-  package func next(within allowance: Allowance = .everything) async throws(TheaterError)
-    -> Confirmation
-  {
-    try await skip("next", within: allowance)
+  package func next(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("next", within: allowance)
   }
   /// Goes to the track before.
   @discardableResult
-  package func previous(within allowance: Allowance = .everything) async throws(TheaterError)
-    -> Confirmation
-  {
-    try await skip("previous", within: allowance)
+  package func previous(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("previous", within: allowance)
   }
 
   /// Goes to a place in what plays: `seconds` from the beginning, or from where it is now.
   @discardableResult
   package func seek(
-    _ seconds: Double, isRelative: Bool, within allowance: Allowance = .everything
+    _ seconds: Double, isRelative: Bool, within allowance: Allowance
   ) async throws(TheaterError) -> Confirmation {
     try checkStage(within: allowance)
     let player = try player()
@@ -54,7 +43,7 @@ extension HomeTheaterFacade {
       target = playback.position(after: clock.now() - reading.time) + seconds
       target = min(max(0, target), playback.duration ?? .infinity)
     }
-    return try await tell(player, "seek", .number(target))
+    return try await tell(player, "seek", .number(target), within: allowance)
   }
 
   /// How a volume is asked for.
@@ -79,15 +68,14 @@ extension HomeTheaterFacade {
   ///
   /// - Throws: `forbidden` for a volume above the person's limit. Steps towards the limit end there.
   @discardableResult
-  package func changeVolume(_ change: VolumeChange, within allowance: Allowance = .everything)
-    async throws(TheaterError) -> VolumeOutcome
-  {
+  package func changeVolume(
+    _ change: VolumeChange, within allowance: Allowance
+  ) async throws(TheaterError) -> VolumeOutcome {
     try checkStage(within: allowance)
     let amplifier = try amplifier()
     switch change {
     case .to(let volume):
-      try checkVolume(volume, of: amplifier.id, within: allowance)
-      return try await set(amplifier, volume: volume)
+      return try await set(amplifier, volume: volume, within: allowance)
     case .by(let points):
       guard let now = await amplifier.snapshot().state.volume else {
         throw TheaterError(
@@ -99,52 +87,78 @@ extension HomeTheaterFacade {
         try checkVolume(limit + 1, of: amplifier.id, within: allowance)
       }
       let target = min(max(0, now), 100) + min(max(-100, points), 100)
-      return try await set(amplifier, volume: min(max(0, target), limit))
-    case .mute: return try await set(amplifier, isMuted: true)
+      return try await set(amplifier, volume: min(max(0, target), limit), within: allowance)
+    case .mute: return try await set(amplifier, isMuted: true, within: allowance)
     case .unmute: return try await unmute(amplifier, within: allowance)
     case .toggleMute:
       let isMuted = await amplifier.snapshot().state.isMuted ?? false
       return isMuted
         ? try await unmute(amplifier, within: allowance)
-        : try await set(amplifier, isMuted: true)
+        : try await set(amplifier, isMuted: true, within: allowance)
     }
   }
 
-  private func set(_ amplifier: any Device, volume: Int) async throws(TheaterError)
-    -> VolumeOutcome
-  {
-    let confirmation = try await tell(amplifier, "volume", .integer(volume))
+  private func set(
+    _ amplifier: any Device, volume: Int, within allowance: Allowance
+  ) async throws(TheaterError) -> VolumeOutcome {
+    let confirmation = try await tell(
+      amplifier, "volume", .integer(volume), within: allowance)
     return VolumeOutcome(volume: volume, confirmation: confirmation)
   }
 
-  private func set(_ amplifier: any Device, isMuted: Bool) async throws(TheaterError)
-    -> VolumeOutcome
-  {
-    let confirmation = try await tell(amplifier, isMuted ? "mute" : "unmute")
+  private func set(
+    _ amplifier: any Device, isMuted: Bool, within allowance: Allowance
+  ) async throws(TheaterError) -> VolumeOutcome {
+    let confirmation = try await tell(
+      amplifier, isMuted ? "mute" : "unmute", within: allowance)
     return VolumeOutcome(isMuted: isMuted, confirmation: confirmation)
   }
 
   /// Gives one device one command.
   package func perform(
-    _ json: JSON, on id: DeviceID, until: Completion, within allowance: Allowance = .everything
+    _ json: JSON, on id: DeviceID, until: Completion, within allowance: Allowance
   ) async throws(TheaterError) -> Confirmation {
     guard let device = devices[id] else {
       throw unknown("device", id.name, devices.keys.map(\.name))
     }
-    let command: Command
+    let command = try command(json, for: device)
+    try checkPermission(command, for: device, within: allowance)
+    return try await perform(command, on: device, until: until, within: allowance)
+  }
+
+  private func command(_ json: JSON, for device: any Device) throws(TheaterError) -> Command {
     do {
-      command = try Command(json, role: device.role)
+      return try Command(json, role: device.role)
     } catch {
-      throw TheaterError(.invalid, error.message, hint: error.hint, device: id)
+      throw TheaterError(.invalid, error.message, hint: error.hint, device: device.id)
     }
-    try check(command, for: device, within: allowance)
-    let before = watches[id]
-    noteChoice(command, on: id, within: allowance)
+  }
+
+  private func perform(
+    _ command: Command, on device: any Device, until: Completion, within allowance: Allowance
+  ) async throws(TheaterError) -> Confirmation {
+    try await checkLimits(command, for: device, within: allowance)
+    let step = PlannedStep(
+      device: device, command: command, until: until, onFailure: .stop, always: true)
     do {
-      return try await device.perform(command, until: until)
+      return try await perform(step, within: allowance)
     } catch {
-      if error.code != .timeout { takeBack(on: id, to: before) }
-      throw TheaterError(error, device: id)
+      throw TheaterError(error, device: device.id)
+    }
+  }
+
+  /// Carries out a step whose limits were checked, and notes whose age limit counts from then on.
+  func perform(_ step: PlannedStep, within allowance: Allowance) async throws(DeviceError)
+    -> Confirmation
+  {
+    let player = step.device.id
+    let before = watches[player]
+    let choice = noteChoice(step.command, on: player, within: allowance)
+    do {
+      return try await step.device.perform(step.command, until: step.until)
+    } catch {
+      if let choice { revert(choice, on: player, to: before, after: error) }
+      throw error
     }
   }
 
@@ -172,14 +186,9 @@ extension HomeTheaterFacade {
     async throws(TheaterError) -> Confirmation
   {
     try checkStage(within: allowance)
-    return try await tell(try player(), name, within: allowance)
-  }
-
-  private func skip(_ name: String, within allowance: Allowance) async throws(TheaterError)
-    -> Confirmation
-  {
-    try checkSkipping(on: try player().id, within: allowance)
-    return try await tellPlayer(name, within: allowance)
+    let confirmation = try await tell(try player(), name, within: allowance)
+    await catchUp()
+    return confirmation
   }
 
   /// Lets the speakers sound again, at the person's limit where they were louder before.
@@ -188,19 +197,20 @@ extension HomeTheaterFacade {
   {
     guard let limit = allowance.volumeLimit,
       await amplifier.snapshot().state.volume.map({ $0 > limit }) ?? true
-    else { return try await set(amplifier, isMuted: false) }
-    _ = try await set(amplifier, volume: limit)
-    var outcome = try await set(amplifier, isMuted: false)
+    else { return try await set(amplifier, isMuted: false, within: allowance) }
+    _ = try await set(amplifier, volume: limit, within: allowance)
+    var outcome = try await set(amplifier, isMuted: false, within: allowance)
     outcome.volume = limit
     return outcome
   }
 
+  /// Gives a device the command of which an operation consists: a person who may do the operation
+  /// needs no permission for the command itself, but all limits count.
   private func tell(
-    _ device: any Device, _ name: String, _ argument: JSON? = nil,
-    within allowance: Allowance = .everything
+    _ device: any Device, _ name: String, _ argument: JSON? = nil, within allowance: Allowance
   ) async throws(TheaterError) -> Confirmation {
-    try await perform(
-      argument.map { .object([name: $0]) } ?? .string(name), on: device.id, until: .settled,
-      within: allowance)
+    let json = argument.map { .object([name: $0]) } ?? JSON.string(name)
+    return try await perform(
+      try command(json, for: device), on: device, until: .settled, within: allowance)
   }
 }

@@ -22,11 +22,15 @@ package actor HomeTheaterFacade {
   var catalogue: Catalogue
   /// The generation of each player whose catalogue has been read.
   var scanned: [DeviceID: Int] = [:]
+  /// The scan of all players that is under way.
+  var libraryScan: Task<[ScanReport], Never>?
   let scanRequests: AsyncStream<DeviceID>
   let scanRequest: AsyncStream<DeviceID>.Continuation
   var stage = Stage()
   /// What each player may go on to by itself.
   var watches: [DeviceID: PlayerWatch] = [:]
+  /// How often somebody has chosen what a player plays.
+  var choices = 0
   var history = RunHistory()
 
   /// A theater of these devices. Nothing happens before `run`.
@@ -93,13 +97,10 @@ package actor HomeTheaterFacade {
       scanned[device.id] = snapshot.generation
       scanRequest.yield(device.id)
     }
-    if let reading = snapshot.state.readings[.playback],
-      reading != before?.state.readings[.playback], let playback = snapshot.state.playback
-    {
-      watch(playback, of: device)
-      guard device.id == stage.activity?.player else { return }
-      await positions.take(playback, at: reading.time)
-      await follow(playback)
-    }
+    guard let reading = snapshot.state.readings[.playback],
+      reading != before?.state.readings[.playback]
+    else { return }
+    if let playback = snapshot.state.playback { watch(playback, of: device) }
+    await follow(device, snapshot)
   }
 }

@@ -1,18 +1,43 @@
 import Devices
 
-/// What is on: the activity, what was chosen for it, and the run that begins or ends it.
+/// What is on: the activity, its current item, and the run that begins or ends it.
 struct Stage {
+  /// For a scene that plays by itself, an activity made from it.
   var activity: Activity?
-  /// How far whoever began it may go.
-  var allowance = Allowance.everything
+  /// Whether it is a scene with which no activity begins.
+  var isScene = false
+  /// The scenes that end it: the activity's own, or those of what a scene took the place of.
+  var endScenes: [String] = []
+  /// The players on which such scenes play; they are stopped at its end.
+  var scenePlayers: [DeviceID] = []
+  /// How far the person who began it may go; `nil` while nothing is on.
+  var allowance: Allowance?
   var report = ActivityReport()
   var run: Run?
   /// Saves the position while the activity goes on.
   var saving: Task<Void, Never>?
   /// Rises with each request to begin or end an activity: the newest wins.
   var turn = 0
-  /// Whether the player has been seen with the chosen item since it began.
-  var hasPlayed = false
+  /// Whether the player has come to the chosen item. Until then its reports are about what it played
+  /// before.
+  var isFollowing = false
+  /// The time of the newest report that counts; older ones are about what was on before.
+  var followedAt = Duration.zero
+  /// The length of the current item in seconds, as the library has it.
+  var duration: Double?
+  /// Whether the player has reached the end of its disc or film.
+  var hasEnded = false
+  /// What the player said of its failure, while it stands.
+  var failure: TheaterError?
+
+  /// Whether a report of the player is about what is on now, not about what it played before.
+  mutating func follows(_ item: String?, at time: Duration) -> Bool {
+    guard time >= followedAt, report.status != .ending else { return false }
+    if !isFollowing, item == nil || item != report.item { return false }
+    isFollowing = true
+    followedAt = time
+    return true
+  }
 }
 
 /// The runs of the last while, so that who began one can ask for its end.

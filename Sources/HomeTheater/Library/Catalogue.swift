@@ -29,7 +29,11 @@ package struct Catalogue: Sendable {
   private let named: [Category: [Entry]]
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
   /// Put together when something was found, not whenever somebody looks: there may be many songs.
-  private var lists: [Category: [Entry]]
+  private var lists: [Category: [Entry]] {
+    didSet { foldedTitles = lists.mapValues { $0.map { $0.item.title.lowercased() } } }
+  }
+  /// The title of each entry in lower case, for searching.
+  private var foldedTitles: [Category: [String]] = [:]
 
   /// Begins with what the configuration names.
   package init(_ library: Library) {
@@ -38,6 +42,7 @@ package struct Catalogue: Sendable {
       .stations: library.stations.map(Entry.init),
     ]
     lists = named
+    foldedTitles = named.mapValues { $0.map { $0.item.title.lowercased() } }
   }
 
   /// Takes what a player has found, in place of what it found before.
@@ -53,14 +58,20 @@ package struct Catalogue: Sendable {
 
   /// What somebody may choose for whom there is an age limit: what is rated above it is not listed.
   package func entries(_ category: Category, ageLimit: Int?) -> [Entry] {
-    guard let ageLimit else { return entries(category) }
-    return entries(category).filter { ($0.rating ?? 0) <= ageLimit }
+    guard ageLimit != nil else { return entries(category) }
+    return entries(category).filter { isOffered($0, ageLimit) }
+  }
+
+  private func isOffered(_ entry: Entry, _ ageLimit: Int?) -> Bool {
+    ageLimit.map { entry.rating ?? 0 <= $0 } ?? true
   }
 
   /// The film, song or station with this id.
   package func entry(id: String) -> Entry? {
     for category in Category.allCases {
-      if let entry = entries(category).first(where: { $0.item.id == id }) { return entry }
+      if let entry = entries(category).first(where: { $0.item.id.hasSameBytes(as: id) }) {
+        return entry
+      }
     }
     return nil
   }
@@ -68,14 +79,15 @@ package struct Catalogue: Sendable {
   private func merged(_ category: Category) -> [Entry] {
     var entries = named[category] ?? []
     var places = Dictionary(
-      entries.indices.map { (entries[$0].item.id, $0) }, uniquingKeysWith: { first, _ in first })
+      entries.indices.map { (UTF8Key(entries[$0].item.id), $0) },
+      uniquingKeysWith: { first, _ in first })
     let count = entries.count
     for (player, items) in (scanned[category] ?? [:]).sorted(by: { $0.key < $1.key }) {
       for item in items {
-        if let place = places[item.id] {
+        if let place = places[UTF8Key(item.id)] {
           entries[place].take(item, from: player)
         } else {
-          places[item.id] = entries.count
+          places[UTF8Key(item.id)] = entries.count
           entries.append(Entry(item: item, frequency: nil, rating: nil, players: [player]))
         }
       }
@@ -91,23 +103,26 @@ package struct Catalogue: Sendable {
     throws(TheaterError) -> Entry
   {
     let all = entries(category)
-    let wanted = text.lowercased()
-    if let exact = all.first(where: { $0.item.id == text })
-      ?? all.first(where: { $0.item.title.lowercased() == wanted })
-    {
-      return exact
+    if let exact = all.first(where: { $0.item.id.hasSameBytes(as: text) }) { return exact }
+    let search = TitleSearch(text)
+    let titles = foldedTitles[category] ?? []
+    if let search, let exact = zip(all, titles).first(where: { search.isTitle($0.1) }) {
+      return exact.0
     }
     let entries = entries(category, ageLimit: ageLimit)
-    let similar = entries.filter { $0.item.title.lowercased().contains(wanted) }
+    let similar =
+      search.map { search in
+        zip(all, titles).filter { isOffered($0.0, ageLimit) && search.occurs(in: $0.1) }.map(\.0)
+      } ?? []
     if similar.count == 1, let only = similar.first { return only }
     if similar.count > 1 {
       let titles = similar.prefix(5).map { "\"\($0.item.title)\"" }.joined(separator: ", ")
       throw TheaterError(
-        .invalid, "\"\(text.prefix(60))\" could be \(titles)", hint: "Give the whole title.")
+        .invalid, "\"\(text.quotation)\" could be \(titles)", hint: "Give the whole title.")
     }
     let near = nearest(to: text, in: entries.map(\.item.title))
     throw TheaterError(
-      .notFound, "there is no \(category.singular) \"\(text.prefix(60))\"",
+      .notFound, "there is no \(category.singular) \"\(text.quotation)\"",
       hint: near.map { "Did you mean \"\($0)\"?" } ?? "See: theater \(category.rawValue)")
   }
 }

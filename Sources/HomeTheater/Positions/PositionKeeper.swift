@@ -1,18 +1,26 @@
 import Devices
 
-/// Keeps the heard position of what a person plays, at most `interval` behind.
+/// Saves the heard position of each item that a user plays, at most `interval` behind.
+///
+/// It follows a player from item to item: an item that was left keeps its position, one that was
+/// played to its end has none.
 actor PositionKeeper {
   /// How often the position is saved while something plays.
   static let interval = Duration.seconds(4)
+  /// The last seconds of an item: who leaves it there has played it to its end.
+  static let ending = 3.0
 
   private let store: any PositionStore
   private let clock: any TheaterClock
   private let log: @Sendable (String) -> Void
-  private var played: Played?
+  private var session: Session?
+  /// The newest write to the store; each waits for the one before it.
+  private var lastWrite: Task<Void, Never>?
 
-  private struct Played {
+  /// What one user plays on one player.
+  private struct Session {
     let user: String
-    let item: String
+    var item: String?
     var anchor: Playback?
     var anchoredAt = Duration.zero
     var saved: Double?
@@ -26,42 +34,53 @@ actor PositionKeeper {
     self.log = log
   }
 
-  /// Follows `item` for `user` from now on.
-  func begin(item: String, user: String) { played = Played(user: user, item: item) }
+  /// Follows a player for `user` from now on.
+  ///
+  /// - Parameter item: The item that it is told to play, where that is known.
+  func begin(item: String?, user: String) { session = Session(user: user, item: item) }
 
-  /// Takes what the player reports. Whatever stops the position from moving is saved at once.
+  /// Takes a report of the player. Saves at once when the position stops moving, or another item
+  /// takes the place of this one; clears the position of an item that has ended.
   func take(_ playback: Playback, at time: Duration) async {
-    guard var current = played, playback.item == current.item else { return }
-    let before = current.anchor
-    current.anchor = playback
-    current.anchoredAt = time
-    played = current
+    guard let before = session else { return }
+    let isAnother = playback.item != nil && playback.item != before.item
+    session?.anchor = playback
+    session?.anchoredAt = time
+    if isAnother {
+      session?.item = playback.item
+      session?.saved = nil
+      await leave(before, at: time)
+    }
     switch playback.status {
-    case .ended: await clear(current)
+    case .ended: if let item = playback.item ?? before.item { await clear(item, of: before.user) }
     case .paused: await save()
-    case .playing where before?.status != .playing: await save()
+    case .playing where isAnother || before.anchor?.status != .playing: await save()
+    case .stopped where !isAnother, .failed where !isAnother, .opening where !isAnother:
+      await keep(before, at: time)
     case .stopped, .failed, .opening, .playing: break
     }
   }
 
+  /// Lets the position stand still: contact with the player is lost.
+  func hold(at time: Duration) async {
+    guard var anchor = session?.anchor, let since = session?.anchoredAt else { return }
+    anchor.position = anchor.position(after: time - since)
+    anchor.rate = 0
+    session?.anchor = anchor
+    session?.anchoredAt = time
+    await save()
+  }
+
   /// Saves where the item is now.
   func save() async {
-    guard let current = played, let anchor = current.anchor else { return }
-    guard anchor.status == .playing || anchor.status == .paused else { return }
-    let position = anchor.position(after: clock.now() - current.anchoredAt)
-    guard position >= 1, position != current.saved else { return }
-    do {
-      try await store.save(position, item: current.item, user: current.user)
-      if played?.item == current.item { played?.saved = position }
-    } catch {
-      log("the position of \"\(current.item)\" could not be saved: \(error)")
-    }
+    if let session { await keep(session, at: clock.now()) }
   }
 
   /// Saves the position one last time and follows nothing any more.
   func end() async {
-    await save()
-    played = nil
+    let ended = session
+    session = nil
+    if let ended { await keep(ended, at: clock.now()) }
   }
 
   /// Saves in intervals until cancelled.
@@ -69,20 +88,69 @@ actor PositionKeeper {
     while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil { await save() }
   }
 
-  /// Where `user` left `item`, unless so near to the beginning that it is not worth offering.
-  func place(item: String, user: String) async -> Double? {
-    guard let position = try? await store.position(item: item, user: user), position >= 1 else {
-      return nil
-    }
+  /// Returns the position in seconds at which `user` left `item`; `nil` near its beginning and in
+  /// its last seconds, where going on is not worth offering.
+  ///
+  /// - Parameter duration: The item's length in seconds, where it is known.
+  func position(item: String, user: String, duration: Double?) async -> Double? {
+    await lastWrite?.value
+    guard let position = try? await store.position(item: item, user: user), position >= 1,
+      !Self.isEnd(position, of: duration)
+    else { return nil }
     return position
   }
 
-  private func clear(_ ended: Played) async {
-    played = nil
-    do {
-      try await store.clear(item: ended.item, user: ended.user)
-    } catch {
-      log("the position of \"\(ended.item)\" could not be cleared: \(error)")
+  private static func isEnd(_ position: Double, of duration: Double?) -> Bool {
+    duration.map { position > $0 - ending } ?? false
+  }
+
+  /// The item was left for another one. Where its length is not known it may have been played to
+  /// its end, and begins anew next time.
+  private func leave(_ session: Session, at time: Duration) async {
+    guard let item = session.item, let anchor = session.anchor else { return }
+    if anchor.duration == nil, anchor.status == .playing {
+      await clear(item, of: session.user)
+    } else {
+      await keep(session, at: time)
     }
+  }
+
+  private func keep(_ session: Session, at time: Duration) async {
+    guard let item = session.item, let anchor = session.anchor,
+      anchor.status == .playing || anchor.status == .paused
+    else { return }
+    let position = anchor.position(after: time - session.anchoredAt)
+    if Self.isEnd(position, of: anchor.duration) { return await clear(item, of: session.user) }
+    guard position >= 1, position != session.saved else { return }
+    let isSaved = await write("the position of \"\(item)\" could not be saved") { store in
+      try await store.save(position, item: item, user: session.user)
+    }
+    if isSaved, self.session?.item == item { self.session?.saved = position }
+  }
+
+  private func clear(_ item: String, of user: String) async {
+    if session?.item == item { session?.saved = nil }
+    _ = await write("the position of \"\(item)\" could not be cleared") { store in
+      try await store.clear(item: item, user: user)
+    }
+  }
+
+  /// Writes in the order of the calls, so that no older position comes after a newer one.
+  private func write(
+    _ failure: String, _ body: @escaping @Sendable (any PositionStore) async throws -> Void
+  ) async -> Bool {
+    let (store, log, before) = (store, log, lastWrite)
+    let result = Task {
+      await before?.value
+      do {
+        try await body(store)
+        return true
+      } catch {
+        log("\(failure): \(error)")
+        return false
+      }
+    }
+    lastWrite = Task { _ = await result.value }
+    return await result.value
   }
 }

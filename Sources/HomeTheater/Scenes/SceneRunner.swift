@@ -8,6 +8,8 @@ package struct PlannedStep: Sendable {
   package let until: Completion
   package let onFailure: OnFailure
   package let always: Bool
+  /// Whether the step sets a volume that must not be exceeded, and leaves a lower one as it is.
+  package var isCeiling = false
 }
 
 /// Carries out planned steps, one after the other.
@@ -15,7 +17,12 @@ struct SceneRunner: Sendable {
   let clock: any TheaterClock
 
   /// Runs every step; ends early when a step that matters fails, or when the run is cancelled.
-  func run(_ steps: [PlannedStep], as run: Run) async {
+  ///
+  /// - Parameter perform: Gives a step's device its command.
+  func run(
+    _ steps: [PlannedStep], as run: Run,
+    perform: (PlannedStep) async throws(DeviceError) -> Confirmation
+  ) async {
     for (index, step) in steps.enumerated() {
       if Task.isCancelled { return end(run, as: .cancelled, error: nil) }
       if await isTrueAlready(step) {
@@ -25,7 +32,7 @@ struct SceneRunner: Sendable {
       let began = clock.now()
       run.update { $0.steps[index].status = .running }
       do {
-        let confirmation = try await step.device.perform(step.command, until: step.until)
+        let confirmation = try await perform(step)
         run.update {
           $0.steps[index].status = confirmation == .observed ? .done : .accepted
           $0.steps[index].seconds = (clock.now() - began).seconds
@@ -55,6 +62,7 @@ struct SceneRunner: Sendable {
   private func isTrueAlready(_ step: PlannedStep) async -> Bool {
     let spec = step.command.spec
     guard !step.always, spec.manner != .momentary else { return false }
+    if step.isCeiling { return await isBelow(step) }
     switch spec.settled {
     case .accepted, .anyValue, .playback: return false
     case .value(let key, _), .argument(let key):
@@ -66,6 +74,15 @@ struct SceneRunner: Sendable {
       return spec.settled.isMet(by: snapshot.state, argument: step.command.argument)
         && !Self.saysMore(step.command)
     }
+  }
+
+  /// Whether the amplifier is known to be no louder than the step's volume.
+  private func isBelow(_ step: PlannedStep) async -> Bool {
+    let snapshot = await step.device.snapshot()
+    guard snapshot.availability == .available,
+      let volume = snapshot.state.volume, let ceiling = step.command.argument?.integer
+    else { return false }
+    return volume <= ceiling
   }
 
   /// `{"fm": 98.5}` settles on the band but sets the frequency as well.

@@ -100,14 +100,14 @@ package struct PluginCatalogue: Sendable, Hashable {
   {
     let path = folder + "/manifest.json"
     guard FileManager.default.fileExists(atPath: path) else { return nil }
-    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int,
-      size <= ProtocolLimits.longestLine, let data = FileManager.default.contents(atPath: path)
-    else {
+    let data: [UInt8]
+    do throws(RegularFile.Failure) {
+      data = try RegularFile.read(path, atMost: ProtocolLimits.longestLine)
+    } catch {
       return .failure(
         CatalogueProblem(
-          path: path, position: nil, jsonPath: nil,
-          message: "the manifest cannot be read, or is larger than 1 MiB",
-          hint: "Check who may read it; `ls -l` shows that."))
+          path: path, position: nil, jsonPath: nil, message: "the manifest: \(error)",
+          hint: "Check what it is and who may read it; `ls -lL` shows that."))
     }
     do {
       let plugin = CataloguedPlugin(manifest: try Manifest(parsing: data), folder: folder)
@@ -115,7 +115,8 @@ package struct PluginCatalogue: Sendable, Hashable {
     } catch {
       return .failure(
         CatalogueProblem(
-          path: path, position: error.position, jsonPath: error.path, message: error.message,
+          path: path, position: error.position, jsonPath: error.path,
+          message: error.message.boundedLine(maximumBytes: ProtocolLimits.message),
           hint: "docs/plugin-protocol.md shows a manifest."))
     }
   }

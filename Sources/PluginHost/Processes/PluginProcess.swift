@@ -99,7 +99,7 @@ final class PluginProcess: LaunchedPlugin {
 
 /// Starts plugins as processes.
 package struct ProcessLauncher: PluginLauncher {
-  private let environment: [String: String]
+  let environment: [String: String]
   private let logger: Logger
 
   /// From now on the controller ignores SIGPIPE: a plugin that closes its input must not end it.
@@ -116,22 +116,17 @@ package struct ProcessLauncher: PluginLauncher {
   ) throws(LaunchError) -> any LaunchedPlugin {
     var logger = logger
     logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"
-    return try PluginProcess(spawn(plugin), mask: mask, logger: logger, onExit: onExit)
+    return try PluginProcess(
+      Self.spawn(plugin, environment: environment), mask: mask, logger: logger, onExit: onExit)
   }
 
-  package func check(
-    _ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void
-  ) {
-    SelfCheckRun(spawn: spawn(plugin, "--self-check")).start { complaint in
-      if let complaint { onComplaint(complaint) }
-    }
-  }
-
-  private func spawn(_ plugin: CataloguedPlugin, _ question: String...) -> Spawn {
+  /// How to start the plugin's program, with a question where one is asked.
+  static func spawn(
+    _ plugin: CataloguedPlugin, _ question: String..., environment all: [String: String]
+  ) -> Spawn {
     Spawn(
       program: plugin.program, arguments: plugin.manifest.command.dropFirst() + question,
-      environment: Self.environment(for: plugin.manifest, from: environment),
-      folder: plugin.folder)
+      environment: environment(for: plugin.manifest, from: all), folder: plugin.folder)
   }
 
   /// The variables that the manifest names, as far as they are set and a manifest may ask for them.

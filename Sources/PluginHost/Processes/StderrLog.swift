@@ -1,7 +1,9 @@
+import JSON
+import PluginProtocol
+
 /// The last lines that a plugin wrote to stderr: bounded in number and length, safe to show.
 struct StderrLog: Sendable {
-  static let longestLine = 500
-  static let mostLines = 200
+  private static let longestLine = ProtocolLimits.stderrLine
 
   /// Hides the plugin's secrets.
   let mask: SecretMask
@@ -28,13 +30,16 @@ struct StderrLog: Sendable {
 
   /// The last lines, oldest first.
   var all: [String] {
-    let last = shown(partial, isCut: true)
+    let last = shown(partial, isWhole: false)
     return last.isEmpty ? lines : lines + [last]
   }
 
   /// What may be shown of a line: without secrets, and not too long.
-  private func shown(_ line: [UInt8], isCut: Bool) -> String {
-    Self.safe(Array(mask.masked(line, isCut: isCut).prefix(Self.longestLine)))
+  ///
+  /// - Parameter isWhole: Whether nothing of it comes or came behind these bytes.
+  private func shown(_ line: [UInt8], isWhole: Bool) -> String {
+    let text = String(decoding: mask.masked(line, isCut: !isWhole), as: UTF8.self)
+    return (isCut ? text + "…" : text).boundedLine(maximumBytes: Self.longestLine)
   }
 
   private mutating func finishLine() -> String {
@@ -42,24 +47,10 @@ struct StderrLog: Sendable {
       partial.removeAll(keepingCapacity: true)
       isCut = false
     }
-    let isLong = isCut || partial.count > Self.longestLine
-    let line = shown(partial, isCut: isCut) + (isLong ? "…" : "")
+    let line = shown(partial, isWhole: !isCut)
     guard !line.isEmpty else { return line }
-    if lines.count >= Self.mostLines { lines.removeFirst() }
+    if lines.count >= ProtocolLimits.stderrLines { lines.removeFirst() }
     lines.append(line)
     return line
-  }
-
-  /// Escapes what could move a terminal's cursor or colour its screen.
-  static func safe(_ bytes: [UInt8]) -> String {
-    var text = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator:
-        text += scalar == "\t" ? " " : "\\u{\(String(scalar.value, radix: 16))}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
   }
 }

@@ -105,14 +105,15 @@ extension DeviceCore {
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
-    wanted.accept(command, at: now)
+    // What the player has reported since says more: the disc may have gone on.
+    if !queued.wasSettled || queued.origin == .restoration { wanted.accept(command, at: now) }
     if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
     supersede(command, by: queued.callers, at: now, &effects)
     let isObservable = snapshot.capabilities.reportsState && command.spec.settled != .accepted
     for caller in queued.callers {
       if caller.until == .accepted || !isObservable {
         effects.finished.append((caller, .success(.accepted)))
-      } else if command.isSettled(in: snapshot.state) {
+      } else if queued.wasSettled || command.isSettled(in: snapshot.state) {
         effects.finished.append((caller, .success(.observed)))
       } else {
         let deadline = now + command.spec.longest

@@ -14,7 +14,10 @@ extension DeviceCore {
   // MARK: Contact
 
   /// A new process is asked to open the device.
-  mutating func willOpen() { contact = .opening }
+  mutating func willOpen() {
+    contact = .opening
+    beginReports()
+  }
 
   /// The device is open and has reported how it found itself.
   ///
@@ -31,7 +34,7 @@ extension DeviceCore {
     contact = .open
     self.memory = memory
     self.nextRequest = nextRequest
-    snapshot.capabilities = capabilities
+    snapshot.capabilities = capabilities.bounded(for: role)
     snapshot.availability = .available
     snapshot.generation += 1
     if isFirst {

@@ -45,6 +45,10 @@ struct DeviceCore: Sendable {
   var wanted = WantedState()
   var contact = Contact.none
   var limit = NotificationLimit()
+  var check: ReportCheck
+  /// The newest warning of this start of the plugin, for its status.
+  private(set) var warning: String?
+  private var hasWarnedOfCatalogue = false
   /// How many reports with values have come.
   var reports = 0
   /// Values that came too fast, until there is room for them: the newest of each key.
@@ -63,6 +67,34 @@ struct DeviceCore: Sendable {
   init(id: DeviceID, role: Role) {
     self.id = id
     self.role = role
+    check = ReportCheck(role)
+  }
+
+  // MARK: Warnings
+
+  /// Puts a warning into the log and the plugin's status.
+  mutating func warn(_ what: String, _ effects: inout Effects) {
+    let text = "\(id): \(what)"
+    warning = text
+    effects.warnings.append(text)
+  }
+
+  /// Warns of the first catalogue that was cut since the plugin's start.
+  mutating func cutCatalogue(_ what: String) -> Effects {
+    var effects = Effects()
+    guard !hasWarnedOfCatalogue else { return effects }
+    hasWarnedOfCatalogue = true
+    warn(what, &effects)
+    return effects
+  }
+
+  /// Forgets the warnings, and the attributes of an earlier process: this one may have others.
+  mutating func beginReports() {
+    limit = NotificationLimit()
+    check = ReportCheck(role)
+    warning = nil
+    hasWarnedOfCatalogue = false
+    snapshot.state.attributes = [:]
   }
 
   // MARK: Reports
@@ -70,17 +102,29 @@ struct DeviceCore: Sendable {
   /// The plugin tells what is true of the device.
   mutating func report(_ report: StateNotification, at now: Duration) -> Effects {
     var effects = Effects()
+    // Before anything of it is kept, so that what is held back is bounded too.
+    let report = accepted(report, &effects)
+    guard !report.isEmpty else { return effects }
     guard limit.allows(at: now) else {
       if limit.shouldWarn() {
-        effects.warnings.append(
-          "\(id): its plugin reports more than \(Int(NotificationLimit.perSecond)) times a second; "
-            + "from now on only the newest values count")
+        warn(
+          "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
+            + "from now on only the newest values count", &effects)
       }
       heldBack = heldBack?.merged(with: report) ?? report
       return effects
     }
     take(heldBack?.merged(with: report) ?? report, at: now, &effects)
     return effects
+  }
+
+  private mutating func accepted(_ report: StateNotification, _ effects: inout Effects)
+    -> StateNotification
+  {
+    var warnings: [String] = []
+    let accepted = check.accepted(report) { warnings.append($0) }
+    for warning in warnings { warn(warning, &effects) }
+    return accepted
   }
 
   private mutating func take(
@@ -99,6 +143,7 @@ struct DeviceCore: Sendable {
     }
     effects.hasChanged = true
     settle(&effects)
+    if report.values[.playback] != nil { queue.notePlayback(in: snapshot.state) }
     if !report.values.isEmpty {
       reports += 1
       queue.stateChanged(at: now)

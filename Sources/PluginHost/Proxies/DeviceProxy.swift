@@ -99,24 +99,18 @@ package final class DeviceProxy: Device {
   }
 
   package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    var items: [CatalogueItem] = []
-    var cursor: String? = ""
-    while let place = cursor {
+    var scan = CatalogueScan(from: timetable.clock.now())
+    while let cursor = scan.cursor {
       let page = try await ask(
-        ScanRequest(device: id, folder: folder, cursor: place), within: .seconds(300))
-      items += page.items
-      cursor = page.next
-      // A plugin that turns the pages for ever must not fill the memory.
-      if cursor != nil, page.items.isEmpty || items.count >= Self.mostItems {
-        logger.warning("\(id): its catalogue has no end; the first \(items.count) items are kept")
-        break
-      }
+        ScanRequest(device: id, folder: folder, cursor: cursor), within: .seconds(300))
+      scan.take(page, at: timetable.clock.now())
     }
-    return items
+    if let fault = scan.fault { change { core, _ in core.cutCatalogue(fault) } }
+    return scan.items
   }
 
-  /// The most items of one catalogue.
-  private static let mostItems = 200_000
+  /// The newest warning of this start of the plugin.
+  var warning: String? { state.withLock { $0.core.warning } }
 
   package func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     let socket = sockets.next(for: id)

@@ -58,6 +58,9 @@ extension DeviceState {
 }
 
 extension StateNotification {
+  /// Whether it tells nothing.
+  var isEmpty: Bool { values.isEmpty && attributes.isEmpty }
+
   /// Both in one: of each key the newer value.
   func merged(with newer: StateNotification) -> StateNotification {
     StateNotification(

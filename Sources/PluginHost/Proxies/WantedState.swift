@@ -154,7 +154,10 @@ struct WantedState: Sendable, Hashable {
     guard !remembered.contains(.playback), let playback, let item = playback.item,
       state.playback?.item != item || state.playback?.status != playback.status
     else { return steps }
-    let position = (playback.position(after: lostAt - playbackTime) * 1000).rounded() / 1000
+    // The end is no place to play from; what follows it is the player's to know.
+    let last = playback.duration.map { max(0, $0 - 1) } ?? .infinity
+    let heard = min(playback.position(after: lostAt - playbackTime), last)
+    let position = (heard * 1000).rounded() / 1000
     let play = JSON.object(["item": .string(item), "position": .number(position)])
     switch playback.status {
     case .playing, .opening: steps.append(("play", play))

@@ -76,8 +76,7 @@ package final class PluginSession: Sendable {
       switch event {
       case .line(let bytes): ArrivalExecutor.shared.take { self.receive(bytes) }
       case .oversizedLine(let count):
-        self.notify(
-          .badLine("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)"))
+        self.refuse("a line of \(count) bytes; the limit is \(ProtocolLimits.longestLine)")
       case .closed:
         self.close()
         self.notify(.closed)
@@ -182,34 +181,39 @@ package final class PluginSession: Sendable {
     do {
       switch mask.masked(try RPCMessage(line: bytes)) {
       case .success(let id, let result): answer(id, .success(result))
-      case .failure(let id?, let error): answer(id, .failure(.refused(error)))
+      case .failure(let id?, let error): answer(id, .failure(.refused(error.bounded)))
       case .failure(nil, let error):
-        notify(.badLine("the plugin could not read a request: \(error.message)"))
+        refuse("the plugin could not read a request: \(error.message)")
       case .notification(let method, let params): take(method, params)
       case .request(_, let method, _):
-        notify(.badLine("a request (\(method)); plugins ask nothing"))
+        refuse("a request (\(method)); plugins ask nothing")
       }
     } catch {
-      notify(.badLine(mask.masked(error.message)))
+      refuse(mask.masked(error.message))
     }
+  }
+
+  /// Reports a line that is no message, in words that hold no more than a message may.
+  private func refuse(_ what: String) {
+    notify(.badLine(what.boundedLine(maximumBytes: ProtocolLimits.message)))
   }
 
   private func answer(_ id: Int, _ result: Result<JSON, Failure>) {
     if let pending = take(id) { return pending.receive(result) }
     let wasGivenUp = state.withLock { $0.givenUp.remove(id) != nil }
-    if !wasGivenUp { notify(.badLine("an answer to \(id), which nobody has asked")) }
+    if !wasGivenUp { refuse("an answer to \(id), which nobody has asked") }
   }
 
   private func take(_ method: String, _ params: JSON) {
     switch method {
     case StateNotification.method:
       guard let state = StateNotification(params: params) else {
-        return notify(.badLine("a state without a device"))
+        return refuse("a state without a device")
       }
       notify(.state(state))
     case LogNotification.method:
       guard let log = LogNotification(params: params) else {
-        return notify(.badLine("a log without a message"))
+        return refuse("a log without a message")
       }
       notify(.log(log))
     default: break  // A newer minor version may tell more.

@@ -1,43 +1,78 @@
 import Devices
+import JSON
 import Logging
 import PluginProtocol
 import Synchronization
 
 /// Takes what a plugin tells to the device that it speaks of, on the connection's thread.
 final class Router: Sendable {
-  private struct Weak: Sendable { weak var session: PluginSession? }
+  private struct State: Sendable {
+    weak var session: PluginSession?
+    var badLines = 0
+    var logLimit = NotificationLimit(
+      perSecond: ProtocolLimits.logsPerSecond, burst: ProtocolLimits.logBurst)
+    var warning: String?
+  }
 
   private let proxies: [DeviceID: DeviceProxy]
+  private let clock: any TheaterClock
   private let logger: Logger
-  private let session = Mutex(Weak())
+  private let state = Mutex(State())
 
-  init(proxies: [DeviceID: DeviceProxy], logger: Logger) {
+  init(proxies: [DeviceID: DeviceProxy], clock: any TheaterClock, logger: Logger) {
     self.proxies = proxies
+    self.clock = clock
     self.logger = logger
   }
 
+  /// What was dropped of the plugin's log, for its status.
+  var warning: String? { state.withLock { $0.warning } }
+
   /// Says whose events these are.
-  func connect(_ session: PluginSession) { self.session.withLock { $0.session = session } }
+  func connect(_ session: PluginSession) { state.withLock { $0.session = session } }
 
   /// Takes an event, or gives back what the supervision must know.
   func route(_ event: PluginSession.Event) -> Supervision.Input? {
     switch event {
     case .state(let report):
-      guard let proxy = proxies[report.device], let session = session.withLock({ $0.session })
+      guard let proxy = proxies[report.device], let session = state.withLock({ $0.session })
       else {
-        return .badLine("a report of the device \"\(report.device)\", which is not open here")
+        let name = report.device.name.boundedLine(maximumBytes: 64)
+        return badLine("a report of the device \"\(name)\", which is not open here")
       }
       proxy.report(report, in: session)
       return nil
     case .log(let log):
       write(log)
       return nil
-    case .badLine(let what): return .badLine(what)
+    case .badLine(let what): return badLine(what)
     case .closed: return .outputEnded
     }
   }
 
+  /// After the line for which the plugin is ended no more are counted: until it is gone it could send
+  /// them faster than they are worked off.
+  private func badLine(_ what: String) -> Supervision.Input? {
+    let counts = state.withLock { state in
+      guard state.badLines < ProtocolLimits.badLines else { return false }
+      state.badLines += 1
+      return true
+    }
+    return counts ? .badLine(what) : nil
+  }
+
   private func write(_ log: LogNotification) {
+    let now = clock.now()
+    let (allowed, warning) = state.withLock { state -> (Bool, String?) in
+      if state.logLimit.allows(at: now) { return (true, nil) }
+      guard state.logLimit.shouldWarn() else { return (false, nil) }
+      state.warning =
+        "it writes more than \(Int(ProtocolLimits.logsPerSecond)) lines a second to the log; "
+        + "such lines are dropped. Tell the plugin's author"
+      return (false, state.warning)
+    }
+    if let warning { logger.warning("\(warning)") }
+    guard allowed else { return }
     let level: Logger.Level =
       switch log.level {
       case .debug: .debug
@@ -45,7 +80,7 @@ final class Router: Sendable {
       case .warning: .warning
       case .error: .error
       }
-    let text = StderrLog.safe(Array(log.message.utf8.prefix(2000)))
-    logger.log(level: level, "\(log.device.map { "\($0): " } ?? "")\(text)")
+    let device = log.device.map { "\($0.name.boundedLine(maximumBytes: 64)): " } ?? ""
+    logger.log(level: level, "\(device)\(log.message)")
   }
 }

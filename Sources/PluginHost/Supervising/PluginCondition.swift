@@ -9,10 +9,16 @@ extension PluginRunner {
       plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
       devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
       memory: pid.flatMap(ProcessFacts.memory),
-      lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? problem
-        ?? launched?.stderrLines.last, stderr: launched?.stderrLines ?? [])
+      lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? warning
+        ?? problem ?? launched?.stderrLines.last, stderr: launched?.stderrLines ?? [])
     if let session { status.messages = session.messages }
     return status
+  }
+
+  /// What was dropped of the reports of this start, while it runs.
+  private var warning: String? {
+    guard supervision.phase == .running else { return nil }
+    return devices.lazy.compactMap { self.proxies[$0.id]?.warning }.first ?? router?.warning
   }
 
   private var condition: PluginStatus.Condition {

@@ -1,4 +1,5 @@
 import Devices
+import JSON
 import PluginProtocol
 
 /// What becomes of one plugin process: a value that is told what happened and says what to do.
@@ -110,7 +111,8 @@ package struct Supervision: Sendable {
     }
     guard answer.plugin == plugin else {
       let message =
-        "the program calls itself \"\(answer.plugin.prefix(64))\", its manifest \(plugin)"
+        "the program calls itself \"\(answer.plugin.boundedLine(maximumBytes: 64))\", "
+        + "its manifest \(plugin)"
       return end(because: Failure(.version, message), at: now)
     }
     life = Life(from: now)

@@ -94,7 +94,7 @@ extension Supervision {
     /// How long after the end of its output a process may take to be gone.
     package static let graceOfExit = Duration.milliseconds(500)
     package static let healthy = Duration.seconds(300)
-    package static let badLines = 10
+    package static let badLines = ProtocolLimits.badLines
     /// How often to look whether a file has changed.
     package static let fileInterval = Duration.seconds(2)
   }

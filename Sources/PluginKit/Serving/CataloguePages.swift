@@ -26,11 +26,15 @@ struct CataloguePages: Sendable {
     var items: [CatalogueItem] = []
     var taken = 0
     for item in rest {
+      // What the controller would refuse spoils no page: an id that is too long, or whose marks do
+      // not end.
+      guard let item = item.bounded, item.id.isStreamSafe else {
+        taken += 1
+        continue
+      }
       let size = item.json.text().utf8.count + 1
-      if size > room, size <= Self.room { break }
+      if size > room { break }
       taken += 1
-      // An item that fills a line by itself can be told to nobody.
-      guard size <= Self.room else { continue }
       items.append(item)
       room -= size
     }

@@ -36,9 +36,11 @@ extension Manifest {
     guard let version = ProtocolVersion(try text("protocol")) else {
       throw ManifestError([.key("protocol")], "expected a version such as \"1.0\"")
     }
+    let bytes = (title: ProtocolLimits.manifestTitle, version: ProtocolLimits.manifestVersion)
     try self.init(
-      id: id, version: try text("version"), title: object["title"]?.string,
-      protocolVersion: version, command: Self.texts(object, "command", atLeast: 1),
+      id: id, version: try text("version").boundedLine(maximumBytes: bytes.version),
+      title: object["title"]?.string?.boundedLine(maximumBytes: bytes.title),
+      protocolVersion: version, command: Self.command(object),
       environment: Self.environment(object), roles: Self.roles(object))
   }
 
@@ -53,10 +55,22 @@ extension Manifest {
     throws(ManifestError) -> [String]
   {
     let values = object[key]?.array ?? (count == 0 && object[key] == nil ? [] : nil)
-    guard let values, values.count >= count, values.allSatisfy({ $0.string != nil }) else {
-      throw ManifestError([.key(key)], "expected a list of texts for \"\(key)\"")
+    let most = ProtocolLimits.manifestWords
+    guard let values, (count...most).contains(values.count),
+      values.allSatisfy({ $0.string != nil })
+    else {
+      throw ManifestError([.key(key)], "expected a list of at most \(most) texts for \"\(key)\"")
     }
     return values.compactMap(\.string)
+  }
+
+  private static func command(_ object: JSONObject) throws(ManifestError) -> [String] {
+    let words = try texts(object, "command", atLeast: 1)
+    guard words.reduce(0, { $0 + $1.utf8.count }) <= ProtocolLimits.command else {
+      throw ManifestError(
+        [.key("command")], "a command has at most \(ProtocolLimits.command) bytes")
+    }
+    return words
   }
 
   private static func environment(_ object: JSONObject) throws(ManifestError) -> [String] {
@@ -64,7 +78,8 @@ extension Manifest {
     for (index, name) in names.enumerated() where !mayAsk(for: name) {
       throw ManifestError(
         [.key("environment"), .index(index)],
-        "\"\(name)\" is not among \(allowedEnvironment.joined(separator: ", "))")
+        "\"\(name.boundedLine(maximumBytes: 64))\" is not among "
+          + allowedEnvironment.joined(separator: ", "))
     }
     return names
   }
@@ -82,10 +97,11 @@ extension Manifest {
     }
     var offers: [Role: RoleOffer] = [:]
     for (name, value) in roles {
-      let path = JSONPath([.key("roles"), .key(name)])
+      let shown = name.boundedLine(maximumBytes: 64)
+      let path = JSONPath([.key("roles"), .key(shown)])
       guard let role = Role(rawValue: name) else {
         let known = Role.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ManifestError(path, "\"\(name)\" is not a role; roles are \(known)")
+        throw ManifestError(path, "\"\(shown)\" is not a role; roles are \(known)")
       }
       guard let offer = value.object else { throw ManifestError(path, "expected an object") }
       offers[role] = try RoleOffer(

@@ -2,12 +2,16 @@ import Devices
 import JSON
 
 extension RPCError {
-  /// A device's refusal for the wire.
+  /// A device's refusal for the wire, with its texts cut to `ProtocolLimits.message`.
   public init(_ error: DeviceError) {
     var data: JSONObject = ["kind": .string(error.code.rawValue)]
-    if let hint = error.hint { data["hint"] = .string(hint) }
+    if let hint = error.hint {
+      data["hint"] = .string(hint.boundedLine(maximumBytes: ProtocolLimits.message))
+    }
     if let wait = error.retryAfter { data["retryAfter"] = .number(wait.seconds) }
-    self.init(Self.deviceErrorCode, error.message, data: .object(data))
+    self.init(
+      Self.deviceErrorCode, error.message.boundedLine(maximumBytes: ProtocolLimits.message),
+      data: .object(data))
   }
 
   /// The refusal that this error carries; what is not a device's own counts as failed.

@@ -21,8 +21,11 @@ public struct LendRequest: PluginRequest {
     self.init(device: DeviceID(device), input: input)
   }
 
+  /// `nil` for a name that is empty or longer than `ProtocolLimits.pcm`.
   public static func answer(_ result: JSON) -> String? {
-    result["pcm"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    result["pcm"]?.string.flatMap {
+      (1...ProtocolLimits.pcm).contains($0.utf8.count) ? $0 : nil
+    }
   }
 
   public static func result(_ answer: String) -> JSON { ["pcm": .string(answer)] }

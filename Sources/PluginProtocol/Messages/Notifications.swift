@@ -77,7 +77,7 @@ public struct StateNotification: PluginNotification {
   }
 }
 
-/// Plugin to controller: something for the log.
+/// Plugin to controller: something for the log, as one line of at most `ProtocolLimits.logMessage`.
 public struct LogNotification: PluginNotification {
   public enum Level: String, Sendable, CaseIterable {
     case debug, info, warning, error
@@ -95,13 +95,17 @@ public struct LogNotification: PluginNotification {
   }
 
   public var params: JSON {
+    let message = message.boundedLine(maximumBytes: ProtocolLimits.logMessage)
     var object: JSONObject = ["level": .string(level.rawValue), "message": .string(message)]
     if let device { object["device"] = .string(device.name) }
     return .object(object)
   }
 
   public init?(params: JSON) {
-    guard let message = params["message"]?.string else { return nil }
+    guard
+      let message = params["message"]?.string?.boundedLine(
+        maximumBytes: ProtocolLimits.logMessage)
+    else { return nil }
     self.init(
       params["level"]?.string.flatMap(Level.init) ?? .info, message,
       device: params["device"]?.string.map { DeviceID($0) })

@@ -7,46 +7,116 @@ extension AccountDatabase: AuditStore {
   /// a share of its own, so that nobody pushes out what others did. There is no bound by age: a clock
   /// that is wrong for a minute would empty the log.
   package static let mostEntriesOfOne = 10_000
-  /// How many refusals of people who proved nothing are kept, all of them together.
+  /// How many refusals of people who proved nothing are kept, all of them together. Of too many those
+  /// go that came in the busiest hours.
   package static let mostStrangersEntries = 20_000
+  /// How many entries the refusals of one address make within an hour. What is more is counted in one
+  /// entry for each deed and outcome.
+  package static let mostOfOneAddressInAnHour = 30
+  /// How many entries the refusals of all strangers make within an hour. What is more is counted in
+  /// one entry for each deed and outcome, its address `manyAddresses`: whoever takes ever new
+  /// addresses fills neither the hour nor the log.
+  package static let mostOfStrangersInAnHour = 100
+  /// Stands for the address in an entry that counts the refusals of several.
+  package static let manyAddresses = "many addresses"
   /// The bounds are looked at once in so many entries, for everybody whose they are.
   static let tidyInterval: Int64 = 500
+
+  private static let hour: Int64 = 3_600_000
 
   package func append(_ entries: [AuditEntry]) async throws(AccountError) {
     try await run {
       try await $0.write { database in
-        for entry in entries { try Self.insert(entry, in: database) }
+        for entry in entries { try Self.keep(entry, in: database) }
       }
     }
   }
 
-  package func entries(
-    newest limit: Int, since: Date?
-  ) async throws(AccountError) -> [AuditEntry] {
+  package func page(
+    newest limit: Int, since: Date?, before place: Int64?
+  ) async throws(AccountError) -> AuditPage {
     try await run {
       try await $0.read { database in
-        try Row.fetchAll(
+        // One more than wanted tells whether there are earlier ones.
+        let rows = try Row.fetchAll(
           database,
           sql: """
-            SELECT at, deed, outcome, account, name, subject, address, device FROM audit
-            WHERE at >= ? ORDER BY id DESC LIMIT ?
+            SELECT id, at, deed, outcome, account, name, subject, address, device, count, lastAt
+            FROM audit WHERE lastAt >= ? AND id < ? ORDER BY id DESC LIMIT ?
             """,
-          arguments: [since?.milliseconds ?? .min, limit]
-        ).reversed().map(Self.entry)
+          arguments: [since?.milliseconds ?? .min, place ?? .max, limit + 1])
+        let page = rows.prefix(limit)
+        return AuditPage(
+          entries: try page.reversed().map(Self.entry),
+          before: rows.count > limit ? page.last.map { $0["id"] } : nil)
       }
     }
+  }
+
+  /// Counts a refusal in the entry of the last hour that says the same, or inserts an entry.
+  private static func keep(_ entry: AuditEntry, in database: Database) throws {
+    guard entry.outcome != .done else { return try insert(entry, in: database) }
+    if try count(entry, in: database) { return }
+    guard entry.isOfStranger else { return try insert(entry, in: database) }
+    var entry = entry
+    if try strangersEntries(since: entry.at, in: database) >= mostOfStrangersInAnHour {
+      entry = entry.summary(of: manyAddresses)
+    } else if try strangersEntries(since: entry.at, from: entry.origin.address, in: database)
+      >= mostOfOneAddressInAnHour
+    {
+      entry = entry.summary(of: entry.origin.address)
+    }
+    if try count(entry, in: database) { return }
+    try insert(entry, in: database)
+  }
+
+  /// Counts an entry in the one of the last hour that says the same of the same source.
+  /// - Returns: false where there is none.
+  private static func count(_ entry: AuditEntry, in database: Database) throws -> Bool {
+    // Whoever is refused more often than that, each time for something else, has more entries.
+    try database.execute(
+      sql: """
+        UPDATE audit SET count = count + ?1, lastAt = max(lastAt, ?2) WHERE id = (
+          SELECT id FROM (
+            SELECT * FROM audit WHERE account IS ?3 AND isStranger = ?4 ORDER BY id DESC LIMIT 500)
+          WHERE at > ?2 - ?5 AND at <= ?2 AND deed = ?6 AND outcome = ?7 AND name IS ?8
+            AND subject IS ?9 AND address = ?10
+          ORDER BY id DESC LIMIT 1)
+        """,
+      arguments: [
+        entry.count, entry.at.milliseconds, entry.actor?.account?.text, entry.isOfStranger, hour,
+        entry.deed.rawValue, entry.outcome.word, entry.actor?.name, entry.subject,
+        entry.origin.address,
+      ])
+    return database.changesCount > 0
+  }
+
+  /// How many entries strangers have made within the last hour, all or those from one address.
+  private static func strangersEntries(
+    since now: Date, from address: String? = nil, in database: Database
+  ) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*) FROM (
+          SELECT at, address FROM audit WHERE account IS NULL AND isStranger = 1
+          ORDER BY id DESC LIMIT 500)
+        WHERE at > ?1 - ?2 AND at <= ?1 AND address = ifnull(?3, address)
+        """,
+      arguments: [now.milliseconds, hour, address]) ?? 0
   }
 
   private static func insert(_ entry: AuditEntry, in database: Database) throws {
     try database.execute(
       sql: """
-        INSERT INTO audit (at, deed, outcome, account, name, subject, address, device, isStranger)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO audit
+          (at, deed, outcome, account, name, subject, address, device, isStranger, count, lastAt)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         entry.at.milliseconds, entry.deed.rawValue, entry.outcome.word,
         entry.actor?.account?.text, entry.actor?.name, entry.subject, entry.origin.address,
-        entry.origin.device, entry.actor?.account == nil && entry.outcome != .done,
+        entry.origin.device, entry.isOfStranger, entry.count, entry.last.milliseconds,
       ])
     let id = database.lastInsertedRowID
     if id.isMultiple(of: tidyInterval) { try tidy(since: id - tidyInterval, in: database) }
@@ -57,17 +127,42 @@ extension AccountDatabase: AuditStore {
     let authors = try Row.fetchAll(
       database, sql: "SELECT DISTINCT account, isStranger FROM audit WHERE id > ?", arguments: [id])
     for author in authors {
-      let account: String? = author["account"]
-      let isStranger: Bool = author["isStranger"]
-      // The newest that is too many is found through the index, by author and id.
-      try database.execute(
-        sql: """
-          DELETE FROM audit WHERE account IS ?1 AND isStranger = ?2 AND id <= (
-            SELECT id FROM audit WHERE account IS ?1 AND isStranger = ?2
-            ORDER BY id DESC LIMIT 1 OFFSET ?3)
-          """,
-        arguments: [account, isStranger, isStranger ? mostStrangersEntries : mostEntriesOfOne])
+      if author["isStranger"] {
+        try tidyStrangers(in: database)
+      } else {
+        try tidy(author["account"], in: database)
+      }
     }
+  }
+
+  /// Drops the oldest entries beyond the share of an account, a pass or the controller.
+  private static func tidy(_ account: String?, in database: Database) throws {
+    // The newest that is too many is found through the index, by author and id.
+    try database.execute(
+      sql: """
+        DELETE FROM audit WHERE account IS ?1 AND isStranger = 0 AND id <= (
+          SELECT id FROM audit WHERE account IS ?1 AND isStranger = 0
+          ORDER BY id DESC LIMIT 1 OFFSET ?2)
+        """,
+      arguments: [account, mostEntriesOfOne])
+  }
+
+  /// Drops strangers' entries beyond their share, of those hours first that have most of them: days
+  /// of a flood push out their own entries, and not the few of a quiet hour long before.
+  private static func tidyStrangers(in database: Database) throws {
+    let count =
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM audit WHERE account IS NULL AND isStranger = 1") ?? 0
+    guard count > mostStrangersEntries else { return }
+    try database.execute(
+      sql: """
+        DELETE FROM audit WHERE id IN (
+          SELECT id FROM (
+            SELECT id, row_number() OVER (PARTITION BY at / ?1 ORDER BY count DESC, id) AS place
+            FROM audit WHERE account IS NULL AND isStranger = 1)
+          ORDER BY place DESC, id LIMIT ?2)
+        """,
+      arguments: [hour, count - mostStrangersEntries])
   }
 
   private static func entry(_ row: Row) throws -> AuditEntry {
@@ -79,6 +174,19 @@ extension AccountDatabase: AuditStore {
     return AuditEntry(
       at: Date(milliseconds: row["at"]), deed: deed, outcome: AuditOutcome(word: row["outcome"]),
       actor: name.map { AuditActor(account: account.map { AccountID($0) }, name: $0) },
-      subject: row["subject"], origin: Origin(address: row["address"], device: row["device"]))
+      subject: row["subject"], origin: Origin(address: row["address"], device: row["device"]),
+      count: row["count"], last: Date(milliseconds: row["lastAt"]))
+  }
+}
+
+extension AuditEntry {
+  /// Whether it is a refusal of somebody who proved nothing.
+  fileprivate var isOfStranger: Bool { actor?.account == nil && outcome != .done }
+
+  /// The entry that counts such refusals from an address, whatever they claimed.
+  fileprivate func summary(of address: String) -> AuditEntry {
+    AuditEntry(
+      at: at, deed: deed, outcome: outcome, actor: nil, subject: nil,
+      origin: Origin(address: address, device: ""), count: count, last: last)
   }
 }

@@ -83,7 +83,7 @@ extension StorageError {
   static func inUse(_ path: String) -> StorageError {
     StorageError(
       .inUse, message: "A controller uses the database in \(path).",
-      hint: "End it first; its process id stands in theater.lock in the runtime folder.")
+      hint: "End it first; its process id stands in \(path)/theater.lock.")
   }
 
   static func beingRestored(_ path: String) -> StorageError {

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import PluginProtocol
 
 /// The text of a configuration file, read but not yet judged.
 ///
@@ -22,20 +23,12 @@ package struct ConfigurationFile: Sendable {
   package init(path: String, home: String?) throws(InvalidConfiguration) {
     name = path
     origin = PathOrigin(folder: Self.folder(of: path), home: home)
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      let reason = String(cString: strerror(errno))
+    do throws(RegularFile.Failure) {
+      bytes = try RegularFile.read(path, atMost: Self.longest)
+    } catch {
       throw Self.failure(
-        path, errno == ENOENT ? "there is no such file" : "it cannot be read: \(reason)",
-        hint: "Give the path of a configuration with --config FILE.")
+        path, "\(error)", hint: "Give the path of a configuration with --config FILE.")
     }
-    defer { close(file) }
-    guard let bytes = contents(of: file, atMost: Self.longest) else {
-      throw Self.failure(
-        path, "it cannot be read, or is larger than 4 MiB",
-        hint: "Give the path of a configuration with --config FILE.")
-    }
-    self.bytes = bytes
   }
 
   /// Absolute paths of the folders that the file names for further plugins; none when it is so
@@ -53,7 +46,7 @@ package struct ConfigurationFile: Sendable {
   {
     try .read(
       bytes, named: name, from: origin, plugins: plugins, secrets: secrets,
-      isMissing: isFileMissing)
+      fileProblem: fileProblem)
   }
 
   private static func folder(of path: String) -> String {

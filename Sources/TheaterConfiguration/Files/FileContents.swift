@@ -1,4 +1,5 @@
 import Glibc
+import PluginProtocol
 
 /// Everything that an open file has; `nil` on an error or beyond `limit` bytes.
 func contents(of file: Int32, atMost limit: Int) -> [UInt8]? {
@@ -13,8 +14,10 @@ func contents(of file: Int32, atMost limit: Int) -> [UInt8]? {
   }
 }
 
-/// Whether there is nothing at a path. Who asks may be another than the controller's user: what
-/// cannot be seen may be there.
-func isFileMissing(_ path: String) -> Bool {
-  access(path, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno)
+/// Why the controller cannot read a file that the configuration names, for people; `nil` where
+/// nothing speaks against it. Who asks may be another than the controller's user: what cannot be
+/// seen may be there.
+func fileProblem(_ path: String) -> String? {
+  if access(path, F_OK) != 0, [ENOENT, ENOTDIR].contains(errno) { return "there is no \(path)" }
+  return RegularFile.otherKind(at: path).map { "\(path) is \($0)" }
 }

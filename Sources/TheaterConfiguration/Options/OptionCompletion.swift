@@ -43,7 +43,7 @@ extension Shape {
       }
       return .object(object)
     case (.either(let shapes), _):
-      let fitting = shapes.first { $0.problems(with: value).isEmpty }
+      let fitting = shapes.first { $0.accepts(value) }
       return fitting?.completed(value, from: origin) ?? value
     case (.named(_, let shape), _): return shape.completed(value, from: origin)
     default: return value

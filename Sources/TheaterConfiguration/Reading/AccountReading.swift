@@ -21,7 +21,7 @@ package struct AccountSettings: Sendable, Hashable {
 
 extension ConfigurationReader {
   /// The section `accounts`; where it has a mistake, what stands without it.
-  mutating func readAccounts() -> AccountSettings {
+  mutating func readAccounts(_ fileProblem: (String) -> String?) -> AccountSettings {
     let accounts = member("accounts")
     let path: JSONPath = [.key("accounts"), .key("delivery")]
     var settings = AccountSettings(isDemo: accounts["demo"]?.bool ?? false)
@@ -33,7 +33,7 @@ extension ConfigurationReader {
         "\"log\" would let everybody who reads the log in",
         hint: "Name a server; for a demonstration write \"demo\": true into \"accounts\".")
     }
-    checkMail(delivery["email"] ?? .null, at: path.appending("email"))
+    checkMail(delivery["email"] ?? .null, at: path.appending("email"), fileProblem)
     checkGateway(delivery["sms"] ?? .null, at: path.appending("sms"))
     let shape = ConfigurationShape.delivery
     if !isFlawed(path),
@@ -44,8 +44,15 @@ extension ConfigurationReader {
     return settings
   }
 
-  private mutating func checkMail(_ server: JSON, at path: JSONPath) {
+  private mutating func checkMail(
+    _ server: JSON, at path: JSONPath, _ fileProblem: (String) -> String?
+  ) {
     guard let host = server["server"]?.string else { return }
+    if let trust = server["trust"]?.string, let problem = fileProblem(origin.absolute(trust)) {
+      report(
+        .reference, at: path.appending("trust"), "expected a PEM file, but \(problem)",
+        hint: "Put it there, or leave \"trust\" out: then the system's authorities count.")
+    }
     if let from = server["from"]?.string, !EmailForm.isKept(by: from) {
       report(
         .reference, at: path.appending("from"), "this is not an e-mail address",

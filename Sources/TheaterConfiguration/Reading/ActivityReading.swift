@@ -6,7 +6,7 @@ extension ConfigurationReader {
   /// The activities without a mistake in them, by name.
   mutating func readActivities(scenes: [String: Scene], cables: [CableEdge]) -> [String: Activity] {
     var activities: [String: Activity] = [:]
-    for (name, activity) in member("activities").object ?? [:] {
+    for (name, activity) in member("activities").object ?? [:] where !isFull {
       let path: JSONPath = [.key("activities"), .key(name)]
       let start = text("start", of: activity, at: path)
       let end = text("end", of: activity, at: path)
@@ -34,8 +34,9 @@ extension ConfigurationReader {
   private mutating func checkScene(_ name: String, at path: JSONPath, _ scenes: [String: Scene])
     -> Scene?
   {
-    let written = member("scenes").object?.keys ?? []
-    if !written.contains(name) { reportMissing("scene", name, among: written, at: path) }
+    if !sceneNames.contains(name) {
+      reportMissing("scene", name, among: member("scenes").object?.keys ?? [], at: path)
+    }
     return scenes[name]
   }
 

@@ -8,8 +8,9 @@ extension ConfigurationReader {
     _ json: JSON, for device: String, role: Role, at path: JSONPath, _ reading: inout StepReading
   ) -> StepCommand? {
     // What no role understands the schema finds too; the rest only who knows the device's role.
-    let kind: ConfigurationProblem.Kind =
-      ConfigurationShape.anyCommand.problems(with: json).isEmpty ? .reference : .shape
+    var kind: ConfigurationProblem.Kind {
+      ConfigurationShape.anyCommand.accepts(json) ? .reference : .shape
+    }
     do {
       let (name, argument) = try Command.parts(of: json)
       if let argument, !argument.isNull, Self.holdsParameter(argument) {
@@ -39,12 +40,12 @@ extension ConfigurationReader {
       let input = command.argument?.string
     else { return }
     let known = inputs(of: device)
-    guard !known.contains(input) else { return }
-    let near = nearest(to: input, in: known).map { "Did you mean \"\($0)\"?" }
+    guard !known.known.contains(input) else { return }
+    let near = spellingHint(for: input, among: known.names)
     report(
-      .reference, at: path.appending("input"), "\"\(device)\" has no input \"\(input.prefix(60))\"",
+      .reference, at: path.appending("input"), "\"\(device)\" has no input \"\(input.quotation)\"",
       hint: near
-        ?? "Add it to \"cables\"; there is \(known.isEmpty ? "none" : known.joined(separator: ", ")) so far."
+        ?? "Add it to \"cables\"; there is \(known.names.isEmpty ? "none" : listed(known.names)) so far."
     )
   }
 
@@ -108,11 +109,11 @@ extension ConfigurationReader {
   }
 
   private mutating func reportUndeclared(_ text: String, among names: [String], at path: JSONPath) {
-    let near = nearest(to: String(text.dropFirst()), in: names)
+    let near = spellingHint(for: String(text.dropFirst()), among: names, sign: "$")
     report(
-      .reference, at: path, "the scene has no parameter for \"\(text.prefix(60))\"",
-      hint: near.map { "Did you mean \"$\($0)\"?" }
-        ?? "Declare it: \"parameters\": {\"\(text.dropFirst().prefix(60))\": \"film\"}.")
+      .reference, at: path, "the scene has no parameter for \"\(text.quotation)\"",
+      hint: near
+        ?? "Declare it: \"parameters\": {\"\(String(text.dropFirst()).quotation)\": \"film\"}.")
   }
 }
 

@@ -12,12 +12,12 @@ extension TheaterConfiguration {
   ///   - origin: Where its relative paths start.
   ///   - plugins: What its devices may name.
   ///   - secrets: Where `{"secret": "name"}` is looked up.
-  ///   - isMissing: Whether there is no file at an absolute path.
+  ///   - fileProblem: Why the file at an absolute path cannot be read; `nil` where it can.
   /// - Throws: Everything that is wrong with it.
   package static func read(
     _ bytes: some Sequence<UInt8>, named name: String, from origin: PathOrigin,
     plugins: KnownPlugins, secrets: some SecretSource,
-    isMissing: (String) -> Bool = { _ in false }
+    fileProblem: (String) -> String? = { _ in nil }
   ) throws(InvalidConfiguration) -> TheaterConfiguration {
     let document: JSONDocument
     do {
@@ -31,7 +31,7 @@ extension TheaterConfiguration {
     }
     var reader = ConfigurationReader(
       document: document, file: name, origin: origin, plugins: plugins, secrets: secrets)
-    return try reader.configuration(isMissing)
+    return try reader.configuration(fileProblem)
   }
 }
 
@@ -53,6 +53,21 @@ struct ConfigurationReader {
   /// mistake in it is nevertheless a device.
   private(set) var roles: [String: Role] = [:]
   private(set) var deviceNames: [String] = []
+  private var devicesByName: Set<String> = []
+  /// The plugin of each device that names one.
+  private(set) var pluginNames: [String: String] = [:]
+  private(set) var sceneNames: Set<String> = []
+  /// What was found out already; a file may ask for it at each of its steps.
+  var inputs: [String: Inputs] = [:]
+  var optionShapes: [String: [Role: Shape]] = [:]
+
+  /// The most errors that are told, and the most warnings.
+  private static let mostProblems = Shape.mostProblems
+  private var errors = 0
+  /// How many problems were found beyond that.
+  private var left = 0
+  /// How many spelling hints may still be looked for.
+  private var spellingHints = 10
 
   init(
     document: JSONDocument, file: String, origin: PathOrigin, plugins: KnownPlugins,
@@ -65,10 +80,10 @@ struct ConfigurationReader {
     self.secrets = secrets
   }
 
-  mutating func configuration(_ isMissing: (String) -> Bool) throws(InvalidConfiguration)
+  mutating func configuration(_ fileProblem: (String) -> String?) throws(InvalidConfiguration)
     -> TheaterConfiguration
   {
-    for key in document.repeatedKeys {
+    for key in document.repeatedKeys where !isFull {
       add(
         ConfigurationProblem(
           .syntax, file: file, position: key.position, path: key.path,
@@ -79,19 +94,29 @@ struct ConfigurationReader {
     }
     for (name, device) in member("devices").object ?? [:] {
       deviceNames.append(name)
+      devicesByName.insert(name)
       roles[name] = device["role"]?.string.flatMap(Role.init)
+      pluginNames[name] = device["plugin"]?.string
     }
+    sceneNames = Set(member("scenes").object?.keys ?? [])
     let devices = readDevices()
     let cables = readCables()
     let scenes = readScenes()
     let plan = TheaterPlan(
       scenes: scenes, activities: readActivities(scenes: scenes, cables: cables),
       library: readLibrary(), cables: cables)
-    let accounts = readAccounts()
-    let web = readWeb(isMissing)
+    let accounts = readAccounts(fileProblem)
+    let web = readWeb(fileProblem)
     let folders = texts(member("pluginFolders"))
-    let sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
-    if sorted.contains(where: { $0.severity == .error }) { throw InvalidConfiguration(sorted) }
+    var sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
+    if left > 0 || isFull {
+      sorted.append(
+        ConfigurationProblem(
+          .file, .warning, file: file, position: nil,
+          message: "no more than \(Self.mostProblems) problems are listed, and there may be others",
+          hint: "Mend these first, and check again."))
+    }
+    if errors > 0 { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(
       devices: devices, plan: plan, accounts: accounts,
       pluginFolders: folders.map(origin.absolute), web: web, warnings: sorted)
@@ -113,6 +138,12 @@ struct ConfigurationReader {
     object[key]?.string.flatMap { isFlawed(path.appending(key)) ? nil : $0 }
   }
 
+  /// Whether the file names a device so.
+  func isDevice(_ name: String) -> Bool { devicesByName.contains(name) }
+
+  /// Whether so much is wrong that nothing more is looked for.
+  var isFull: Bool { errors >= Self.mostProblems }
+
   /// Whether something is already known to be wrong at `path` or below it.
   func isFlawed(_ path: JSONPath) -> Bool { flawed.contains(path) }
 
@@ -123,6 +154,11 @@ struct ConfigurationReader {
     _ kind: ConfigurationProblem.Kind, _ severity: ConfigurationProblem.Severity = .error,
     at path: JSONPath, key isAtKey: Bool = false, _ message: String, hint: String? = nil
   ) {
+    // Finding the place takes longer than all else.
+    guard hasRoom(for: severity) else {
+      left += 1
+      return
+    }
     let position = isAtKey ? document.keyPosition(of: path) : document.position(of: path)
     add(
       ConfigurationProblem(
@@ -132,9 +168,14 @@ struct ConfigurationReader {
   private mutating func add(_ problem: ConfigurationProblem) {
     problems.append(problem)
     guard problem.severity == .error else { return }
+    errors += 1
     for length in 0...problem.path.elements.count {
       flawed.insert(JSONPath(Array(problem.path.elements.prefix(length))))
     }
+  }
+
+  private func hasRoom(for severity: ConfigurationProblem.Severity) -> Bool {
+    (severity == .error ? errors : problems.count - errors) < Self.mostProblems
   }
 
   /// Notes what the grammar found.
@@ -149,17 +190,26 @@ struct ConfigurationReader {
     key isAtKey: Bool = false, kind: ConfigurationProblem.Kind = .reference
   ) {
     let names = Array(names)
-    let known = "There is " + (names.isEmpty ? "none." : "\(names.joined(separator: ", ")).")
     report(
-      kind, at: path, key: isAtKey, "there is no \(what) \"\(name.prefix(60))\"",
-      hint: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" } ?? known)
+      kind, at: path, key: isAtKey, "there is no \(what) \"\(name.quotation)\"",
+      hint: spellingHint(for: name, among: names)
+        ?? "There is \(names.isEmpty ? "none" : listed(names)).")
+  }
+
+  /// "Did you mean …?", for the first mistakes of a file; comparing words costs more than all else.
+  mutating func spellingHint(
+    for name: String, among names: [String], sign: String = ""
+  ) -> String? {
+    guard spellingHints > 0 else { return nil }
+    spellingHints -= 1
+    return nearest(to: name, in: names).map { "Did you mean \"\(sign)\($0)\"?" }
   }
 
   /// The device that is named at `path`, when it is there and has one of these roles.
   mutating func device(
     _ name: String, at path: JSONPath, as allowed: [Role], what: String
   ) -> DeviceID? {
-    guard deviceNames.contains(name) else {
+    guard isDevice(name) else {
       let fitting = deviceNames.filter { roles[$0].map(allowed.contains) ?? true }
       reportMissing("device", name, among: fitting, at: path)
       return nil
@@ -169,7 +219,7 @@ struct ConfigurationReader {
       let fitting = deviceNames.filter { roles[$0].map(allowed.contains) ?? false }
       report(
         .reference, at: path, "expected \(what), but \"\(name)\" has the role \(role.rawValue)",
-        hint: fitting.isEmpty ? nil : "It could be \(fitting.joined(separator: ", ")).")
+        hint: fitting.isEmpty ? nil : "It could be \(listed(fitting)).")
       return nil
     }
     return DeviceID(name)

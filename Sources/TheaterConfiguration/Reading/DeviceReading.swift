@@ -7,7 +7,7 @@ extension ConfigurationReader {
   /// The devices without a mistake in them.
   mutating func readDevices() -> [DeviceBinding] {
     var bindings: [DeviceBinding] = []
-    for (name, device) in member("devices").object ?? [:] {
+    for (name, device) in member("devices").object ?? [:] where !isFull {
       let path: JSONPath = [.key("devices"), .key(name)]
       guard !isFlawed(path), let role = roles[name], let plugin = device["plugin"]?.string else {
         continue
@@ -38,7 +38,7 @@ extension ConfigurationReader {
     }
     let shape: Shape
     do {
-      shape = try OptionSchema.shape(offer.options)
+      shape = try optionShape(of: plugin, role: role, offer.options)
     } catch {
       report(
         .plugin, at: path.appending("plugin"),
@@ -54,7 +54,7 @@ extension ConfigurationReader {
   mutating func seal(_ written: JSON, shape: Shape, at path: JSONPath) -> DeviceOptions? {
     var found: [JSONPath: Secret] = [:]
     var isComplete = true
-    for (place, name) in DeviceOptions.secretNames(in: written) {
+    for (place, name) in DeviceOptions.secretNames(in: written) where !isFull {
       do {
         found[place] = try secrets.secret(name)
       } catch {
@@ -84,7 +84,7 @@ extension ConfigurationReader {
     var edges: [CableEdge] = []
     var inputs: [String: JSONPath] = [:]
     var sources: [String: JSONPath] = [:]
-    for (index, cable) in (member("cables").array ?? []).enumerated() {
+    for (index, cable) in (member("cables").array ?? []).enumerated() where !isFull {
       let path: JSONPath = [.key("cables"), .index(index)]
       let from = text("from", of: cable, at: path)
       let to = text("to", of: cable, at: path)
@@ -128,19 +128,38 @@ extension ConfigurationReader {
 
   /// What the manifest says of the device's end; `nil` when that cannot be known.
   private func cableKinds(of name: String) -> [CableKind]? {
-    guard let role = roles[name], let plugin = member("devices")[name]?["plugin"]?.string else {
-      return nil
-    }
+    guard let role = roles[name], let plugin = pluginNames[name] else { return nil }
     return plugins.manifests[plugin]?.roles[role]?.cables
   }
 
   /// The inputs of an amplifier: those of its cables, and those that its option `inputs` lists.
-  func inputs(of amplifier: String) -> [String] {
+  mutating func inputs(of amplifier: String) -> Inputs {
+    if let known = inputs[amplifier] { return known }
     let cables = (member("cables").array ?? []).filter { $0["to"]?.string == amplifier }
     let device = member("devices")[amplifier]
     let schema = device?["plugin"]?.string.flatMap { plugins.manifests[$0] }?
       .roles[.amplifier]?.options
     let own = device?["options"]?["inputs"] ?? schema?["properties"]?["inputs"]?["default"]
-    return cables.compactMap { $0["input"]?.string } + texts(own ?? .null)
+    let names = cables.compactMap { $0["input"]?.string } + texts(own ?? .null)
+    let found = Inputs(names: names, known: Set(names))
+    inputs[amplifier] = found
+    return found
+  }
+
+  /// The inputs of one amplifier.
+  struct Inputs {
+    /// In the order of the file.
+    let names: [String]
+    let known: Set<String>
+  }
+
+  /// What the manifest of a plugin says of the options for a role.
+  private mutating func optionShape(
+    of plugin: String, role: Role, _ schema: JSON
+  ) throws(OptionSchemaError) -> Shape {
+    if let shape = optionShapes[plugin]?[role] { return shape }
+    let shape = try OptionSchema.shape(schema)
+    optionShapes[plugin, default: [:]][role] = shape
+    return shape
   }
 }

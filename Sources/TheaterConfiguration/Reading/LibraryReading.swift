@@ -15,15 +15,16 @@ extension ConfigurationReader {
 
   private mutating func readItems(_ list: String, players: [Role]) -> [LibraryItem] {
     var items: [LibraryItem] = []
-    var places: [String: JSONPath] = [:]
-    for (index, item) in (member("library")[list]?.array ?? []).enumerated() {
+    var places: [UTF8Key: JSONPath] = [:]
+    for (index, item) in (member("library")[list]?.array ?? []).enumerated()
+    where !isFull {
       let path: JSONPath = [.key("library"), .key(list), .index(index)]
       let title = text("title", of: item, at: path)
       let id = text("id", of: item, at: path) ?? (list == "stations" ? title : nil)
-      if let id, let first = places.updateValue(path, forKey: id) {
+      if let id, let first = places.updateValue(path, forKey: UTF8Key(id)) {
         report(
           .reference, at: path.appending(item["id"] == nil ? "title" : "id"),
-          "the id \"\(id)\" is already taken by \(first)",
+          "the id \"\(id.quotation)\" is already taken by \(first)",
           hint: "Positions are saved by it: give each an id of its own.")
       }
       let player = text("player", of: item, at: path).flatMap {

@@ -31,6 +31,12 @@ extension ConfigurationReader {
     if let message = json["message"] { field.message = (try? FieldMessage(message)) ?? .ofRules }
     if let rules = json["rules"]?.array {
       let place = path.appending("rules")
+      guard rules.count <= Rule.mostOfField else {
+        report(
+          .reference, at: place, "expected at most \(Rule.mostOfField) rules, found \(rules.count)",
+          hint: "Each is looked at whenever somebody types a character.")
+        return field
+      }
       field.rules = rules.enumerated().compactMap {
         readRule($0.element, of: field.name, at: place.appending($0.offset))
       }
@@ -41,7 +47,7 @@ extension ConfigurationReader {
   private mutating func readRule(
     _ json: JSON, of field: FieldName, at path: JSONPath
   ) -> Rule? {
-    guard !isFlawed(path) else { return nil }
+    guard !isFull, !isFlawed(path) else { return nil }
     do {
       let rule = try Rule(json)
       checkQuestion(rule, of: field, at: path)

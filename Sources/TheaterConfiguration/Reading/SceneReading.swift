@@ -6,7 +6,7 @@ extension ConfigurationReader {
   /// The scenes without a mistake in them, by name.
   mutating func readScenes() -> [String: Scene] {
     var scenes: [String: Scene] = [:]
-    for (name, scene) in member("scenes").object ?? [:] {
+    for (name, scene) in member("scenes").object ?? [:] where !isFull {
       let path: JSONPath = [.key("scenes"), .key(name)]
       var parameters: [String: ParameterKind] = [:]
       for (parameter, kind) in scene["parameters"]?.object ?? [:] {
@@ -40,11 +40,11 @@ extension ConfigurationReader {
   private mutating func readStep(_ step: JSON, at path: JSONPath, _ reading: inout StepReading)
     -> Step?
   {
-    guard let object = step.object, let name = deviceName(in: object, at: path),
+    guard !isFull, let object = step.object, let name = deviceName(in: object, at: path),
       let json = object[name]
     else { return nil }
     let place = path.appending(name)
-    guard deviceNames.contains(name) else {
+    guard isDevice(name) else {
       if !isFlawed(place) {
         reportMissing(
           "device", name, among: deviceNames + ConfigurationShape.stepWords, at: place, key: true)
@@ -75,10 +75,10 @@ extension ConfigurationReader {
         hint: "Write for example {\"lights\": {\"dim\": 10}}.")
       return nil
     }
-    let device = names.first(where: deviceNames.contains)
-    for name in names where name != device {
+    let device = names.first(where: isDevice)
+    for name in names where name != device && !isFull {
       let place = path.appending(name)
-      if deviceNames.contains(name) {
+      if isDevice(name) {
         report(
           .shape, at: place, key: true,
           "a step tells one device, and this one already tells \"\(device ?? name)\"",

@@ -3,30 +3,30 @@ import JSON
 
 extension ConfigurationReader {
   /// `"web"`; where it has a mistake, what stands without it.
-  mutating func readWeb(_ isMissing: (String) -> Bool) -> WebSettings {
+  mutating func readWeb(_ fileProblem: (String) -> String?) -> WebSettings {
     let web = member("web")
     let path: JSONPath = [.key("web")]
     let host = text("host", of: web, at: path)
     if let host, !Self.isHost(host) {
       report(
         .reference, at: path.appending("host"),
-        "expected an address or a name of this machine, found \"\(host.prefix(60))\"",
+        "expected an address or a name of this machine, found \"\(host.quotation)\"",
         hint: "Write 127.0.0.1 for this machine alone, 0.0.0.0 or :: for the network.")
     }
     return WebSettings(
       host: host, port: web["port"]?.integer, hosts: texts(web["hosts"] ?? .null),
-      tls: readTLS(isMissing))
+      tls: readTLS(fileProblem))
   }
 
-  private mutating func readTLS(_ isMissing: (String) -> Bool) -> WebSettings.TLS? {
+  private mutating func readTLS(_ fileProblem: (String) -> String?) -> WebSettings.TLS? {
     let path: JSONPath = [.key("web"), .key("tls")]
     let tls = member("web")["tls"] ?? .null
     if tls == true { return .ownMaking }
     let files = ["certificate", "key"].compactMap { name -> String? in
       guard let file = text(name, of: tls, at: path).map(origin.absolute) else { return nil }
-      if isMissing(file) {
+      if let problem = fileProblem(file) {
         report(
-          .reference, at: path.appending(name), "expected a PEM file, but there is no \(file)",
+          .reference, at: path.appending(name), "expected a PEM file, but \(problem)",
           hint: "Put it there, or write \"tls\": true: then the controller makes a certificate.")
       }
       return file

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 
 /// Secrets as files: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), else in a folder of
 /// our own beside the state, where each must belong to its user alone.
@@ -18,7 +19,7 @@ package struct SecretFolders: SecretSource {
   package func secret(_ name: String) throws(SecretError) -> Secret {
     guard TextRule.secretName.allows(name) else {
       throw SecretError(
-        "\"\(name.prefix(60))\" cannot be the name of a secret",
+        "\"\(name.quotation)\" cannot be the name of a secret",
         hint: "Use letters, digits, \".\", \"_\" and \"-\".")
     }
     if let credentials {

@@ -13,37 +13,26 @@ package struct ShapeProblem: Sendable, Hashable {
 }
 
 extension Shape {
-  /// Everything that is wrong with `value`, which stands at `path`.
+  /// The most mistakes that are looked for in one value. Each costs a message; a file may hold as many
+  /// mistakes as it has bytes.
+  package static let mostProblems = 100
+
+  /// What is wrong with `value`, which stands at `path`: the first `mostProblems` of it.
   package func problems(with value: JSON, at path: JSONPath = []) -> [ShapeProblem] {
-    switch self {
-    case .anything, .deferred: return []
-    case .null: return value.isNull ? [] : [mismatch(value, path)]
-    case .boolean: return value.bool == nil ? [mismatch(value, path)] : []
-    case .number(let shape): return shape.accepts(value) ? [] : [mismatch(value, path)]
-    case .text(let shape): return shape.accepts(value) ? [] : [mismatch(value, path)]
-    case .constants(let values):
-      return values.contains(value) ? [] : [mismatch(value, path, among: values)]
-    case .list(let element):
-      guard let elements = value.array else { return [mismatch(value, path)] }
-      return elements.enumerated().flatMap {
-        element.problems(with: $0.element, at: path.appending($0.offset))
-      }
-    case .object(let shape):
-      guard let object = value.object else { return [mismatch(value, path)] }
-      return shape.problems(with: object, at: path)
-    case .named(_, let shape): return shape.problems(with: value, at: path)
-    case .either(let shapes):
-      let attempts = shapes.map { $0.problems(with: value, at: path) }
-      if attempts.contains(where: \.isEmpty) { return [] }
-      for (shape, problems) in zip(shapes, attempts) where shape.isMeant(by: value) {
-        return problems
-      }
-      return [mismatch(value, path)]
-    }
+    var check = ShapeCheck(most: Self.mostProblems)
+    check.check(value, against: self, at: path)
+    return check.problems
+  }
+
+  /// Whether nothing is wrong with `value`.
+  package func accepts(_ value: JSON) -> Bool {
+    var check = ShapeCheck(most: 1)
+    check.check(value, against: self, at: [])
+    return check.problems.isEmpty
   }
 
   /// Whether `value` is of the kind that this shape is about, right or wrong.
-  private func isMeant(by value: JSON) -> Bool {
+  fileprivate func isMeant(by value: JSON) -> Bool {
     switch (self, value) {
     case (.named(_, let shape), _): shape.isMeant(by: value)
     case (.number, .integer), (.number, .number), (.text, .string), (.list, .array),
@@ -70,7 +59,7 @@ extension Shape {
     }
   }
 
-  private func mismatch(_ value: JSON, _ path: JSONPath, among values: [JSON] = [])
+  fileprivate func mismatch(_ value: JSON, _ path: JSONPath, among values: [JSON] = [])
     -> ShapeProblem
   {
     let near = value.string.flatMap { nearest(to: $0, in: values.compactMap(\.string)) }
@@ -83,9 +72,8 @@ extension Shape {
   static func found(_ value: JSON) -> String {
     switch value {
     case .array, .object: value.kind
-    case .string(let text) where text.unicodeScalars.count > 60:
-      JSON.string(String(text.unicodeScalars.prefix(60)) + "…").text()
-    default: value.text()
+    case .string(let text): JSON.string(text.quotation).text()
+    default: value.text().quotation
     }
   }
 
@@ -131,80 +119,133 @@ extension TextShape {
   }
 }
 
-extension ObjectShape {
-  /// Everything that is wrong with the members of an object that stands at `path`.
-  func problems(with object: JSONObject, at path: JSONPath) -> [ShapeProblem] {
-    var problems = memberProblems(object, path) + countProblems(object, path)
-    for variant in variants
-    where variant.conditions.allSatisfy({ object[$0.field] == $0.value }) {
-      let more = Self.problems(variant.fields, object, path)
-      problems += more.filter { new in !problems.contains { $0.path == new.path } }
-    }
-    return problems
+/// Looks for mistakes in a value, up to a number of them.
+private struct ShapeCheck {
+  private(set) var problems: [ShapeProblem] = []
+  private let most: Int
+
+  init(most: Int) { self.most = most }
+
+  private var isFull: Bool { problems.count >= most }
+
+  private mutating func add(_ problem: @autoclosure () -> ShapeProblem) {
+    if !isFull { problems.append(problem()) }
   }
 
-  private func memberProblems(_ object: JSONObject, _ path: JSONPath) -> [ShapeProblem] {
-    var problems = Self.problems(fields, object, path)
-    for (key, value) in object where !fields.contains(where: { $0.name == key }) {
-      guard let others else {
-        problems.append(unknown(key, path))
+  mutating func check(_ value: JSON, against shape: Shape, at path: JSONPath) {
+    guard !isFull else { return }
+    switch shape {
+    case .anything, .deferred: break
+    case .null: if !value.isNull { add(shape.mismatch(value, path)) }
+    case .boolean: if value.bool == nil { add(shape.mismatch(value, path)) }
+    case .number(let number): if !number.accepts(value) { add(shape.mismatch(value, path)) }
+    case .text(let text): if !text.accepts(value) { add(shape.mismatch(value, path)) }
+    case .constants(let values):
+      if !values.contains(value) { add(shape.mismatch(value, path, among: values)) }
+    case .list(let element):
+      guard let elements = value.array else { return add(shape.mismatch(value, path)) }
+      for (index, value) in elements.enumerated() where !isFull {
+        check(value, against: element, at: path.appending(index))
+      }
+    case .object(let members):
+      guard let object = value.object else { return add(shape.mismatch(value, path)) }
+      check(object, against: members, at: path)
+    case .named(_, let shape): check(value, against: shape, at: path)
+    case .either(let shapes):
+      if shapes.contains(where: { $0.accepts(value) }) { return }
+      if let meant = shapes.first(where: { $0.isMeant(by: value) }) {
+        check(value, against: meant, at: path)
+      } else {
+        add(shape.mismatch(value, path))
+      }
+    }
+  }
+
+  private mutating func check(_ object: JSONObject, against shape: ObjectShape, at path: JSONPath) {
+    let start = problems.count
+    check(shape.fields, of: object, at: path)
+    checkOthers(of: object, against: shape, at: path)
+    checkCount(of: object, against: shape, at: path)
+    for variant in shape.variants
+    where variant.conditions.allSatisfy({ object[$0.field] == $0.value }) {
+      var more = ShapeCheck(most: most)
+      more.check(variant.fields, of: object, at: path)
+      for problem in more.problems
+      where !problems[start...].contains(where: { $0.path == problem.path }) {
+        add(problem)
+      }
+    }
+  }
+
+  private mutating func check(
+    _ fields: [ObjectShape.Field], of object: JSONObject, at path: JSONPath
+  ) {
+    for field in fields {
+      if let value = object[field.name] {
+        check(value, against: field.shape, at: path.appending(field.name))
+      } else if field.isRequired {
+        add(
+          ShapeProblem(
+            path: path, message: "\"\(field.name)\" is missing",
+            expected: "\"\(field.name)\": \(field.shape.expectation)",
+            hint: "Add \"\(field.name)\": \(field.shape.expectation)."))
+      }
+    }
+  }
+
+  private mutating func checkOthers(
+    of object: JSONObject, against shape: ObjectShape, at path: JSONPath
+  ) {
+    for (key, value) in object
+    where !isFull && !shape.fields.contains(where: { $0.name.hasSameBytes(as: key) }) {
+      guard let others = shape.others else {
+        add(shape.unknown(key, path))
         continue
       }
       if let rule = others.key, others.reserved.contains(key) || !rule.accepts(.string(key)) {
-        problems.append(
+        add(
           ShapeProblem(
             path: path.appending(key), isAtKey: true,
-            message: "\(JSON.string(key)) cannot be \(rule.expectation)",
+            message: "\(JSON.string(key.quotation)) cannot be \(rule.expectation)",
             expected: rule.expectation,
             hint: others.reserved.contains(key) ? "The word has a meaning of its own." : nil))
       }
-      problems += others.shape.problems(with: value, at: path.appending(key))
+      check(value, against: others.shape, at: path.appending(key))
     }
-    return problems
   }
 
-  private static func problems(_ fields: [Field], _ object: JSONObject, _ path: JSONPath)
-    -> [ShapeProblem]
-  {
-    fields.flatMap { field -> [ShapeProblem] in
-      if let value = object[field.name] {
-        return field.shape.problems(with: value, at: path.appending(field.name))
-      }
-      guard field.isRequired else { return [] }
-      return [
+  private mutating func checkCount(
+    of object: JSONObject, against shape: ObjectShape, at path: JSONPath
+  ) {
+    if object.count < shape.fewest {
+      add(
         ShapeProblem(
-          path: path, message: "\"\(field.name)\" is missing",
-          expected: "\"\(field.name)\": \(field.shape.expectation)",
-          hint: "Add \"\(field.name)\": \(field.shape.expectation).")
-      ]
+          path: path, message: "\(shape.what) must not be empty",
+          expected: "\(shape.what), not empty"))
     }
-  }
-
-  private func countProblems(_ object: JSONObject, _ path: JSONPath) -> [ShapeProblem] {
-    var problems: [ShapeProblem] = []
-    func add(_ message: String, _ expected: String) {
-      problems.append(ShapeProblem(path: path, message: message, expected: expected))
+    if shape.isSingle, object.count != 1 {
+      add(
+        ShapeProblem(
+          path: path, message: "expected one key, found \(object.count)",
+          expected: "\(shape.what) with one key"))
     }
-    if object.count < fewest { add("\(what) must not be empty", "\(what), not empty") }
-    if isSingle, object.count != 1 {
-      add("expected one key, found \(object.count)", "\(what) with one key")
-    }
-    let given = alternatives.filter { object[$0] != nil }
+    let given = shape.alternatives.filter { object[$0] != nil }
     if given.count > 1 {
       let words = given.map { "\"\($0)\"" }.joined(separator: " or ")
-      add("expected \(words), not both", words)
+      add(ShapeProblem(path: path, message: "expected \(words), not both", expected: words))
     }
-    return problems
   }
+}
 
-  private func unknown(_ key: String, _ path: JSONPath) -> ShapeProblem {
+extension ObjectShape {
+  fileprivate func unknown(_ key: String, _ path: JSONPath) -> ShapeProblem {
     let names = fields.map(\.name)
     let near = nearest(to: key, in: names)
     let known =
       names.isEmpty ? "Nothing belongs here." : "Known here: \(names.joined(separator: ", "))."
     return ShapeProblem(
       path: path.appending(key), isAtKey: true,
-      message: "unknown key \(JSON.string(String(key.prefix(60))))",
+      message: "unknown key \(JSON.string(key.quotation))",
       expected: Shape.list(names.map { "\"\($0)\"" }),
       hint: near.map { "Did you mean \"\($0)\"?" } ?? known)
   }

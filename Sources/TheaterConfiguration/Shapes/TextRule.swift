@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a text must look like.
 ///
 /// The rules of the configuration itself are checked by hand: compiling a regular expression for
@@ -37,8 +39,15 @@ package enum TextRule: Sendable, Hashable {
     }
   }
 
-  /// Whether `text` keeps the rule. No text keeps a pattern that is no regular expression;
-  /// `OptionSchema` refuses those before they come here.
+  /// Longest text that a manifest's pattern is tried on, in bytes in UTF-8. Looking for a pattern can
+  /// take the square of a text's length.
+  static let longestForPattern = 4096
+
+  /// The patterns of manifests, compiled once: that takes longer than all else.
+  private static let compiled = Mutex<[String: Regex<AnyRegexOutput>]>([:])
+
+  /// Whether `text` keeps the rule. No text keeps a pattern that is no regular expression, since
+  /// `OptionSchema` refuses those before they come here, and none of more than 4,096 bytes keeps any.
   package func allows(_ text: some StringProtocol) -> Bool {
     let bytes = text.utf8
     switch self {
@@ -56,8 +65,16 @@ package enum TextRule: Sendable, Hashable {
           Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
         }
     case .pattern(let pattern):
-      guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return false }
-      return String(text).firstMatch(of: regex) != nil
+      guard bytes.count <= Self.longestForPattern else { return false }
+      let text = String(text)
+      return Self.compiled.withLock { compiled in
+        guard
+          let regex = compiled[pattern]
+            ?? (try? Regex(pattern).matchingSemantics(.unicodeScalar))
+        else { return false }
+        compiled[pattern] = regex
+        return text.firstMatch(of: regex) != nil
+      }
     }
   }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// The words of a name or an e-mail address that have no place in a password.
 enum PersonalWords {
   /// Shorter words are no use for guessing, and stand in too many others by chance.
@@ -14,10 +16,11 @@ enum PersonalWords {
     let folded = TypedText(personal).codePoints.flatMap(\.lowercased)
     let folding = text.flatMap(\.lowercased)
     let whole = trimmed(folded)
-    if whole.count >= shortestWhole, folding.contains(sequence: whole[...]) { return true }
+    if whole.count >= shortestWhole, SubsequenceFinder(whole).occurs(in: folding) { return true }
     let own = Array(folded.prefix { $0 != "@" })
     let words = own.split { !$0.isWordCharacter } + [trimmed(own)[...]]
-    return words.contains { $0.count >= shortest && folding.contains(sequence: $0) }
+    return Set(words.filter { $0.count >= shortest })
+      .contains { SubsequenceFinder($0).occurs(in: folding) }
   }
 
   /// `text` without what is no word at either end.

@@ -1,3 +1,5 @@
+import JSON
+
 /// The form of a phone number that can be dialled from anywhere: `+`, country code, number (E.164).
 package enum PhoneForm {
   /// Digits of a number with its country code. The most is E.164's; no network has fewer than 7.
@@ -8,7 +10,9 @@ package enum PhoneForm {
   /// Spaces, `-`, `.`, `(` and `)` may stand between the digits. `(0)` is refused, because whether
   /// the zero is dialled cannot be known.
   package static func canonical(_ typed: String) -> String? {
-    guard typed.utf8.count <= 64, !typed.utf8.contains(sequence: "(0)".utf8) else { return nil }
+    guard typed.utf8.count <= 64, !SubsequenceFinder("(0)".utf8).occurs(in: typed.utf8) else {
+      return nil
+    }
     var number = ""
     for point in typed.unicodeScalars {
       switch point {
@@ -20,13 +24,5 @@ package enum PhoneForm {
       }
     }
     return digits.contains(number.utf8.count - 1) ? number : nil
-  }
-}
-
-extension Collection where Element: Equatable {
-  /// Whether the elements of `part` stand in this collection side by side.
-  func contains(sequence part: some Collection<Element>) -> Bool {
-    guard let first = part.first else { return true }
-    return indices.contains { self[$0] == first && self[$0...].starts(with: part) }
   }
 }

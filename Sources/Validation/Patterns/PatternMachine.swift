@@ -79,11 +79,13 @@ struct PatternMachine {
   private let program: [PatternInstruction]
   /// The instructions at which a code point is awaited, or the end.
   private var waiting: [Int] = []
-  private var isWaiting: [Bool]
+  /// The step in which each instruction was last reached.
+  private var reached: [Int]
+  private var steps = 0
 
   init(_ program: [PatternInstruction]) {
     self.program = program
-    isWaiting = Array(repeating: false, count: program.count)
+    reached = Array(repeating: 0, count: program.count)
     follow([0])
   }
 
@@ -105,15 +107,17 @@ struct PatternMachine {
   /// Waits wherever `starts` lead to without a code point.
   private mutating func follow(_ starts: [Int]) {
     waiting.removeAll(keepingCapacity: true)
-    for at in isWaiting.indices { isWaiting[at] = false }
+    steps += 1
     var open = starts
     while let at = open.popLast() {
-      guard !isWaiting[at] else { continue }
-      isWaiting[at] = true
+      guard reached[at] != steps else { continue }
+      reached[at] = steps
       switch program[at] {
       case .take, .match: waiting.append(at)
       case .jump(let to): open.append(to)
-      case .split(let one, let other): open += [one, other]
+      case .split(let one, let other):
+        open.append(one)
+        open.append(other)
       }
     }
   }

@@ -5,6 +5,8 @@ struct MemberReader {
   private let object: JSONObject
   private let what: String
   private var known: [String] = []
+  /// The most names of fields in a list.
+  private static let mostNames = 20
 
   init(_ json: JSON, of what: String) throws(RuleDocumentError) {
     guard let object = json.object else {
@@ -59,9 +61,9 @@ struct MemberReader {
 
   mutating func names(_ key: String) throws(RuleDocumentError) -> [FieldName] {
     let value = try member(key)
-    guard let names = value.array?.map(\.string), !names.isEmpty, !names.contains(nil) else {
-      throw Self.wrong(value, at: key, "a list of names")
-    }
+    guard let names = value.array?.map(\.string), (1...Self.mostNames).contains(names.count),
+      !names.contains(nil)
+    else { throw Self.wrong(value, at: key, "a list of 1 to \(Self.mostNames) names") }
     return names.compactMap { $0 }.map { FieldName($0) }
   }
 
@@ -69,7 +71,7 @@ struct MemberReader {
   func finish() throws(RuleDocumentError) {
     guard let stranger = object.keys.first(where: { !known.contains($0) }) else { return }
     throw RuleDocumentError(
-      [.key(stranger)], "\(what) has no \"\(stranger.prefix(60))\".",
+      [.key(stranger)], "\(what) has no \"\(stranger.quotation)\".",
       hint: "It can have \(known.joined(separator: ", ")).")
   }
 

@@ -21,22 +21,25 @@ package struct RuleDocumentError: Error, Hashable, Sendable {
 }
 
 extension Rule {
-  /// `{"rule": "minLength", "length": 15, "message": "Make the {field} …"}`, with every message
-  /// written out, so that its reader needs none of its own.
+  /// `{"rule": "minLength", "length": 15, "statement": "at least …", "message": "Make the {field} …"}`,
+  /// with every text written out, so that its reader needs none of its own.
   package var json: JSON {
     var object: JSONObject = ["rule": .string(check.name)]
     for (key, value) in check.arguments { object[key] = value }
     if isAdvice { object["advice"] = true }
+    object["statement"] = .string(statement ?? check.statement)
     object["message"] = .string(message ?? check.message)
     return .object(object)
   }
 
-  /// Reads the same form; `advice` and `message` may be missing.
+  /// Reads the same form; `advice`, `statement` and `message` may be missing.
   package init(_ json: JSON) throws(RuleDocumentError) {
     var reader = try MemberReader(json, of: "a rule")
     let name = try reader.text("rule")
     check = try Check(name, &reader)
     isAdvice = try reader.optionalBool("advice") ?? false
+    statement = try reader.optionalText("statement")
+    if statement == check.statement { statement = nil }
     message = try reader.optionalText("message")
     if message == check.message { message = nil }
     try reader.finish()
@@ -94,7 +97,7 @@ extension Check {
     case "asked": self = .asked(try reader.text("question"))
     default:
       throw RuleDocumentError(
-        [.key("rule")], "There is no rule \"\(name.prefix(60))\".",
+        [.key("rule")], "There is no rule \"\(name.quotation)\".",
         hint: "There are \(Self.names.joined(separator: ", ")).")
     }
   }

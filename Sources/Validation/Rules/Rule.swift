@@ -56,18 +56,29 @@ package struct Rule: Hashable, Sendable {
   package var check: Check
   /// Advice is shown, and stops nobody.
   package var isAdvice: Bool
+  /// What the rule asks for, in place of the check's own words: "at most {length} characters".
+  /// The same placeholders are filled in as in `message`.
+  package var statement: String?
   /// What to do where it is not kept, in place of the check's own words. `{field}` stands for the
   /// field's label, `{other}` for the other field's, `{length}` for the length that is wanted.
   package var message: String?
 
-  package init(_ check: Check, isAdvice: Bool = false, message: String? = nil) {
+  package init(
+    _ check: Check, isAdvice: Bool = false, statement: String? = nil, message: String? = nil
+  ) {
     self.check = check
     self.isAdvice = isAdvice
+    self.statement = statement
     self.message = message
   }
 
+  /// The most rules that a configuration may give to one field.
+  package static let mostOfField = 50
+
   /// The same rule as advice.
-  package var asAdvice: Rule { Rule(check, isAdvice: true, message: message) }
+  package var asAdvice: Rule {
+    Rule(check, isAdvice: true, statement: statement, message: message)
+  }
 }
 
 /// What a rule may look at beside the text itself.

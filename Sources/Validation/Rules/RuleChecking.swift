@@ -13,6 +13,7 @@ extension RuleReport {
       RuleResult(
         rule: rule.check.name, isAdvice: rule.isAdvice,
         outcome: rule.check.outcome(for: text, in: context, answers: answers),
+        statement: rule.statement(field: label, in: context),
         message: rule.message(field: label, in: context))
     }
     let keepsAll = results.allSatisfy { $0.isAdvice || $0.outcome == .satisfied }

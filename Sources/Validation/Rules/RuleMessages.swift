@@ -1,10 +1,22 @@
 extension Rule {
-  /// What to do to keep the rule, with the field's name in it: "Make the password at least 15
+  /// What the rule asks for, as it is shown where it is kept or has yet to be: "at least 15
+  /// characters". (C4)
+  package func statement(
+    field label: String, in context: RuleContext = RuleContext()
+  ) -> String {
+    filled(statement ?? check.statement, field: label, in: context)
+  }
+
+  /// What to do where the rule is not kept, with the field's name in it: "Make the password at least 15
   /// characters long." (C4)
   package func message(
     field label: String, in context: RuleContext = RuleContext()
   ) -> String {
-    var text = message ?? check.message
+    filled(message ?? check.message, field: label, in: context)
+  }
+
+  private func filled(_ words: String, field label: String, in context: RuleContext) -> String {
+    var text = words
     // The label last: it is a person's text and may look like a placeholder.
     if let length = check.length(in: context) { text.fill("{length}", with: "\(length)") }
     if let other = check.other {
@@ -16,6 +28,25 @@ extension Rule {
 }
 
 extension Check {
+  /// What it asks for, of any field.
+  package var statement: String {
+    switch self {
+    case .notEmpty: "not empty"
+    case .minLength: "at least {length} characters"
+    case .maxLength: "at most {length} characters"
+    case .symbol: "a symbol, such as ! or ?"
+    case .upperCase: "an upper-case letter"
+    case .digit: "a digit"
+    case .pattern: "in the form that is asked for"
+    case .email: "an address like anna@example.org"
+    case .phone: "a number with its country code, like +49 170 1234567"
+    case .notInBlocklist: "not easily guessed"
+    case .noPersonalWords: "without your name and address"
+    case .equals: "the same as the {other}"
+    case .asked: "not taken"
+    }
+  }
+
   /// What to do to pass it, for any field.
   package var message: String {
     switch self {

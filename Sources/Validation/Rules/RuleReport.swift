@@ -10,7 +10,9 @@ package struct RuleResult: Hashable, Sendable {
   package let rule: String
   package let isAdvice: Bool
   package let outcome: Outcome
-  /// What to do to keep the rule, with the field's name in it.
+  /// What the rule asks for, whether or not it is kept: "at most 256 characters".
+  package let statement: String
+  /// What to do where the rule is not kept, with the field's name in it.
   package let message: String
 }
 

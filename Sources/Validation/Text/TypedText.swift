@@ -1,3 +1,5 @@
+import JSON
+
 /// A text as a person typed it, beside the form that rules look at.
 ///
 /// Rules count and compare Unicode code points after normalisation (NFKC), never bytes and never
@@ -5,20 +7,28 @@
 package struct TypedText: Sendable {
   /// As typed.
   let raw: String
-  /// The code points after NFKC; those of `raw` where it is overlong.
+  /// The code points after NFKC; none where it is overlong.
   let codePoints: [Unicode.Scalar]
-  /// Whether it has more than `mostBytes`: it is then longer than any limit, and nobody spends time
-  /// on it.
+  /// Whether it is beyond a limit: rules then look no further, and take it for longer than any
+  /// length that they ask for.
   let isOverlong: Bool
 
   /// Most bytes in UTF-8 that are looked at; 256 code points in any decomposition fit.
   package static let mostBytes = 16_384
+  /// Most code points after NFKC: as many as a rule can ask for. A sign may become eighteen.
+  static let mostCodePoints = Check.lengths.upperBound
 
   package init(_ typed: String) {
     raw = typed
-    isOverlong = typed.utf8.count > Self.mostBytes
-    codePoints =
-      isOverlong ? [] : Array(typed.normalisedNFKC.unicodeScalars)
+    let points = Self.canBeNormalised(typed) ? Array(typed.normalisedNFKC.unicodeScalars) : nil
+    isOverlong = points.map { $0.count > Self.mostCodePoints } ?? true
+    codePoints = isOverlong ? [] : points ?? []
+  }
+
+  /// Whether `typed` has at most `mostBytes` bytes and no more combining marks in a row than stream-safe
+  /// text (UAX #15), so that its cost is bounded.
+  package static func canBeNormalised(_ typed: String) -> Bool {
+    typed.utf8.count <= mostBytes && typed.isStreamSafe
   }
 
   /// Whether nothing was typed.

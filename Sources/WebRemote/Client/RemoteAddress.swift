@@ -16,6 +16,8 @@ package enum RemoteAddress: Sendable, Hashable, CustomStringConvertible {
 package enum RemoteFailure: Error, Sendable, Hashable {
   /// Nobody listens there.
   case notRunning(RemoteAddress)
+  /// The socket, its folder or the process behind it is not this user's; nothing was sent.
+  case untrusted(reason: String, hint: String)
   /// The connection ended or said something that is not HTTP, with the reason.
   case broken(String)
 }

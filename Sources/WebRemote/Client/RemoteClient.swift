@@ -5,7 +5,8 @@ import NIOHTTP1
 import NIOPosix
 
 /// Asks a controller, over its Unix socket or its port. Each request has a connection of its own;
-/// one thread serves them all, and it starts with the first.
+/// one thread serves them all, and it starts with the first. Over a socket nothing is sent before it
+/// is known that the socket and the process behind it belong to this user.
 package struct RemoteClient: Sendable {
   package let address: RemoteAddress
   /// The secret of the session; `nil` before login.
@@ -114,6 +115,9 @@ package struct RemoteClient: Sendable {
     do {
       let connection = try await connect()
       return try await connection.executeThenClose { inbound, outbound in
+        if case .socket(let path) = address {
+          try await SocketOwner.checkPeer(of: connection.channel, at: path)
+        }
         var request = [RequestPart.head(head(method, path, body, headers))]
         if let body { request.append(.body(ByteBuffer(bytes: body))) }
         request.append(.end(nil))
@@ -150,6 +154,7 @@ package struct RemoteClient: Sendable {
 
   private func connect() async throws -> Connection {
     let bootstrap = ClientBootstrap(group: Self.threads).connectTimeout(.seconds(5))
+    if case .socket(let path) = address { try SocketOwner.check(path) }
     return switch address {
     case .socket(let path):
       try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: Self.prepare)

@@ -92,7 +92,26 @@ extension APIError {
     return error
   }
 
+  /// No path has the method.
+  static func methodNotImplemented(_ method: String) -> APIError {
+    APIError(
+      .notImplemented, "notImplemented", "\(method.prefix(20)) is not possible here",
+      hint: "Use GET, HEAD, POST or DELETE.")
+  }
+
   static let unreadable = APIError(.badRequest, "malformed", "the request cannot be read")
+
+  /// A text outside of the body could cost much more to compare than its length tells.
+  static func unsafe(_ place: String) -> APIError {
+    APIError(
+      .badRequest, "malformed",
+      "\(place) has more than \(TextLimits.marksInARow) combining marks in a row",
+      hint: "Send text in stream-safe form (UAX #15, section 13).")
+  }
+
+  static let tooManyElements = APIError.invalid(
+    "a list or an object in the body has more than \(Edge.mostElements) elements",
+    hint: "Send fewer.")
 
   static let wrongContentType = APIError(
     .unsupportedMediaType, "unsupportedMediaType", "the body is not declared as JSON",
@@ -110,7 +129,7 @@ extension APIError {
   /// The body is no JSON text.
   init(_ error: JSONSyntaxError) {
     self.init(
-      .badRequest, "malformed", "the body is not JSON: \(error.description)",
+      .badRequest, "malformed", "the body cannot be read as JSON: \(error.description)",
       hint: "Send one JSON value (RFC 8259).")
   }
 
@@ -154,7 +173,8 @@ extension APIError {
   /// What Hummingbird itself refuses.
   init?(_ error: HTTPError, _ request: Request) {
     switch error.status {
-    case .notFound: self = .notFound("there is no \(request.uri.path.prefix(200))")
+    case .notFound:
+      self = .notFound("there is no \(request.uri.path.boundedLine(maximumBytes: 200))")
     case .contentTooLarge: self = .bodyTooLarge
     case .badRequest: self = .unreadable
     default: return nil

@@ -14,6 +14,12 @@ import NIOHTTP1
 struct Edge: RouterMiddleware {
   /// The largest body that is read, in bytes.
   static let largestBody = 64 * 1024
+  /// The most elements of each list and members of each object in a body.
+  static let mostElements = 100
+  /// The methods that are known on every path, allowed there or not. Any other is 501.
+  static let methods: Set<HTTPRequest.Method> = [
+    .get, .head, .post, .put, .patch, .delete, .options, .trace,
+  ]
 
   let admission: Admission
   /// `nil` where no browser comes.
@@ -37,9 +43,11 @@ struct Edge: RouterMiddleware {
     } catch {
       response = await refusal(error, request, context)
     }
-    secure(&response.headers)
-    // The headers that GET would have, and nothing behind them (RFC 9110, section 9.3.2).
-    return request.method == .head ? response.createHeadResponse() : response
+    response.headers.addBrowserRules(insistsOnTLS: insistsOnTLS)
+    // The headers that GET would have, and nothing behind them (RFC 9110, section 9.3.2). An answer
+    // without a length is a stream, which has none here either.
+    let hasLength = response.headers.contains(.contentLength)
+    return request.method == .head && hasLength ? response.createHeadResponse() : response
   }
 
   /// The answer to a request that failed.
@@ -53,14 +61,14 @@ struct Edge: RouterMiddleware {
       return Response(status: .internalServerError)
     }
     // Who is not logged in learns nothing, not even what there is.
-    if known.status == .notFound || known.status == .methodNotAllowed {
+    if [.notFound, .methodNotAllowed, .notImplemented].contains(known.status) {
       do throws(APIError) {
         _ = try await admission.caller(of: request)
       } catch {
         known = error
       }
     }
-    if known.status.code >= 500 {
+    if known.status.code >= 500, known.status != .notImplemented {
       context.logger.warning(
         "\(request.method) \(request.uri.path): \(known.place)\(known.message)",
         metadata: ["status": "\(known.status.code)"])
@@ -86,23 +94,34 @@ struct Edge: RouterMiddleware {
       guard let port = context.localPort else { throw .misdirected }
       try rules.check(request.head, port: port)
     }
+    // Before anything compares them: UAX #15 says what the limit is for.
+    guard request.headers.allSatisfy({ $0.value.isStreamSafe }) else { throw .unsafe("a header") }
+    guard request.uri.query?.decodedLeniently.isStreamSafe ?? true else {
+      throw .unsafe("the query")
+    }
     guard request.head.path?.utf8.first == UInt8(ascii: "/"),
       CanonicalPath.holds(request.uri.path)
     else {
-      throw .notFound("there is no \(request.uri.path.prefix(200))")
+      throw .notFound("there is no \(request.uri.path.boundedLine(maximumBytes: 200))")
+    }
+    guard Self.methods.contains(request.method) else {
+      throw .methodNotImplemented(request.method.rawValue)
     }
   }
+}
 
-  /// What browsers are told to do and to leave with any answer of the API.
-  private func secure(_ headers: inout HTTPFields) {
-    headers[.contentSecurityPolicy] =
+extension HTTPFields {
+  /// Adds what browsers are told to do and to leave with any answer of the API.
+  /// - Parameter insistsOnTLS: Whether they are to come with TLS alone from now on (RFC 6797).
+  mutating func addBrowserRules(insistsOnTLS: Bool) {
+    self[.contentSecurityPolicy] =
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
-    headers[.xContentTypeOptions] = "nosniff"
-    headers[.xFrameOptions] = "DENY"
-    headers[.cacheControl] = "no-store"
-    headers[.referrerPolicy] = "no-referrer"
-    headers[.crossOriginResourcePolicy] = "same-origin"
-    headers[.crossOriginOpenerPolicy] = "same-origin"
-    if insistsOnTLS { headers[.strictTransportSecurity] = "max-age=31536000" }
+    self[.xContentTypeOptions] = "nosniff"
+    self[.xFrameOptions] = "DENY"
+    self[.cacheControl] = "no-store"
+    self[.referrerPolicy] = "no-referrer"
+    self[.crossOriginResourcePolicy] = "same-origin"
+    self[.crossOriginOpenerPolicy] = "same-origin"
+    if insistsOnTLS { self[.strictTransportSecurity] = "max-age=31536000" }
   }
 }

@@ -3,6 +3,9 @@ import NIOHTTP1
 
 /// Watches one connection, right behind the parser: whether it has a place, whether it asks in a form
 /// that can be read in one way only, and whether it keeps its times.
+///
+/// A peer that does not take its answers is dropped: after `stalledAnswer` without progress, or
+/// `farewell` after the connection was to end. Both count whatever is buffered, here or in the system.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -12,16 +15,22 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private let limits: ConnectionLimits
   private let places: ConnectionPlaces
   private var place: ConnectionPlaces.Place?
-  /// Requests whose answers are not out yet.
-  private var open = 0
+  /// The requests whose answers are not out yet, the oldest first: whether each is a HEAD.
+  private var open = CircularBuffer<Bool>()
   /// Whether the newest request has come as a whole.
   private var isWhole = false
   private var isBusy = false
   private var bodyBytes = 0
   /// What has to come before it strikes: the first head, or the end of a body.
   private var arrival: Scheduled<Void>?
-  /// Strikes when the other side takes nothing for too long.
+  /// Parts of answers that the system has not taken yet.
+  private var unsent = 0
+  /// Drops the connection when no further part of an answer is taken for too long.
   private var departure: Scheduled<Void>?
+  /// Drops the connection when it has not ended `farewell` after it was to end.
+  private var ending: Scheduled<Void>?
+  /// Whether the server stops, so that no further request is taken.
+  private var isQuiescing = false
 
   init(_ places: ConnectionPlaces, _ limits: ConnectionLimits) {
     self.places = places
@@ -35,11 +44,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end()
+    stop()
     context.fireChannelInactive()
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { end() }
+  func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
@@ -48,7 +57,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       guard head.uri.utf8.first == UInt8(ascii: "/") else {
         return context.fireErrorCaught(HTTPParserError.invalidURL)
       }
-      open += 1
+      open.append(head.method == .HEAD)
       bodyBytes = 0
       isWhole = false
       // It has just begun: others have kept their places for longer.
@@ -69,24 +78,67 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .end = unwrapOutboundIn(data) {
-      open = max(0, open - 1)
-      note(context)
-    }
-    context.write(data, promise: promise)
+    let sent = promise ?? context.eventLoop.makePromise()
+    unsent += 1
+    if unsent == 1 { watchDeparture(context) }
+    sent.futureResult.assumeIsolated().whenComplete { _ in self.partLeft(context) }
+
+    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: sent) }
+    let isHead = open.popFirst() ?? false
+    note(context)
+    // An answer to HEAD ends with its header fields; the encoder would add the last chunk.
+    context.write(
+      isHead ? wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) : data, promise: sent)
+    if isQuiescing, open.isEmpty { end(context, within: limits.farewell) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    departure?.cancel()
-    departure = context.channel.isWritable ? nil : closing(context, in: limits.stalledAnswer)
     note(context)
     context.fireChannelWritabilityChanged()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent {
+      isQuiescing = true
+      if unsent > 0 { watchDeparture(context) }
+      if open.isEmpty { end(context, within: limits.farewell) }
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard event is ConnectionEnding else {
+      return context.triggerUserOutboundEvent(event, promise: promise)
+    }
+    end(context, within: limits.farewell)
+    promise?.succeed()
+  }
+
+  /// The system took a part of an answer, or the connection is closed.
+  private func partLeft(_ context: ChannelHandlerContext) {
+    unsent -= 1
+    watchDeparture(context)
+  }
+
+  /// Gives the peer its time anew to take the next part, while there is one.
+  private func watchDeparture(_ context: ChannelHandlerContext) {
+    departure?.cancel()
+    departure = nil
+    guard unsent > 0, place != nil else { return }
+    departure = dropping(context, in: isQuiescing ? limits.farewell : limits.stalledAnswer)
+  }
+
+  private func end(_ context: ChannelHandlerContext, within time: TimeAmount) {
+    guard ending == nil, place != nil else { return }
+    ending = dropping(context, in: time)
   }
 
   /// Tells whether we are at it: what was asked has come as a whole, and the answer is taken. Whoever
   /// is slow with either may have to make room.
   private func note(_ context: ChannelHandlerContext) {
-    let isBusy = open > 0 && isWhole && context.channel.isWritable
+    let isBusy = !open.isEmpty && isWhole && context.channel.isWritable
     guard isBusy != self.isBusy else { return }
     self.isBusy = isBusy
     if let place { places.isAnswering(place, isBusy) }
@@ -97,12 +149,26 @@ final class ConnectionGuard: ChannelDuplexHandler {
     return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
   }
 
-  private func end() {
+  private func dropping(
+    _ context: ChannelHandlerContext, in time: TimeAmount
+  ) -> Scheduled<Void> {
+    let channel = context.channel
+    return context.eventLoop.scheduleTask(in: time) {
+      channel.triggerUserOutboundEvent(ConnectionDrop(), promise: nil)
+    }
+  }
+
+  private func stop() {
     arrival?.cancel()
     departure?.cancel()
+    ending?.cancel()
     arrival = nil
     departure = nil
+    ending = nil
     if let place { places.leave(place) }
     place = nil
   }
 }
+
+/// That nothing follows on a connection any more: it is closed soon, whatever its peer still has to take.
+struct ConnectionEnding: Sendable {}

@@ -14,6 +14,9 @@ package struct ConnectionLimits: Sendable {
   package var idle = TimeAmount.seconds(75)
   /// For how long a listener that takes nothing may keep an answer waiting.
   package var stalledAnswer = TimeAmount.seconds(30)
+  /// From the end of a stream of events, or of the server, until its connections are dropped: time
+  /// for a peer to take what was sent, and to close.
+  package var farewell = TimeAmount.milliseconds(500)
   /// How many bytes of answers may wait in the system for a listener that does not read.
   package var systemBuffer = 128 * 1024
   /// How many bytes of a body are read and thrown away, so that its sender hears why it was refused,

@@ -24,6 +24,7 @@ struct GuardedChannel: ServerChildChannel {
       // Without a bound the system keeps up to 4 MiB for a listener that does not read (tcp(7)); it
       // takes twice what is asked for.
       try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.systemBuffer / 2)
+      try channel.pipeline.syncOperations.addHandler(ConnectionDropper())
       if let certificate {
         try channel.pipeline.syncOperations.addHandler(
           NIOSSLServerHandler(context: certificate.context))
@@ -34,7 +35,10 @@ struct GuardedChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandlers(
-        [ConnectionGuard(places, limits), ConnectionPersistence()] as [any ChannelHandler],
+        [
+          ConnectionGuard(places, limits), ConnectionPersistence(),
+          RefusalWriter(insistsOnTLS: certificate?.current.isOwners == true),
+        ] as [any ChannelHandler],
         position: .after(parser))
       return value
     }

@@ -29,6 +29,9 @@ package struct Listener: Sendable {
       certificate: certificate.map(ShownCertificate.init), limits: limits)
   }
 
+  /// Whether browsers are to come with TLS alone from now on (RFC 6797).
+  var insistsOnTLS: Bool { certificate?.current.isOwners == true }
+
   /// How browsers keep what is theirs here; `nil` where none comes.
   var cookies: BrowserCookies? {
     rules.map { BrowserCookies(isEncrypted: $0.isEncrypted) }

@@ -1,4 +1,5 @@
 import HomeTheater
+import NIOCore
 import Synchronization
 
 /// What keeps one listener's stream going: it is woken when there is something to tell, and when
@@ -8,10 +9,15 @@ import Synchronization
 /// than what is on its way to it: a portion here, 64 KiB in the connection, 128 KiB in the system.
 final class EventFeed: Sendable {
   private let bell: EventBell
+  private let channel: any Channel
   private let ended = Atomic(false)
   private let silent = Atomic(false)
 
-  init(_ bell: EventBell) { self.bell = bell }
+  /// - Parameter channel: The connection of the stream, on which nothing follows it.
+  init(_ bell: EventBell, on channel: any Channel) {
+    self.bell = bell
+    self.channel = channel
+  }
 
   /// Rings when there is something to do; ends with the feed.
   var rings: AsyncStream<Void> { bell.rings }
@@ -28,9 +34,10 @@ final class EventFeed: Sendable {
   /// Whether a sign of life was asked for since the last time.
   func takeReminder() -> Bool { silent.exchange(false, ordering: .acquiringAndReleasing) }
 
-  /// Ends the stream.
+  /// Ends the stream, and its connection soon after: a listener that takes nothing would keep both.
   func end() {
     ended.store(true, ordering: .releasing)
     bell.end()
+    channel.triggerUserOutboundEvent(ConnectionEnding(), promise: nil)
   }
 }

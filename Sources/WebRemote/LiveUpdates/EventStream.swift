@@ -15,9 +15,6 @@ import ServiceLifecycle
 struct EventStream: Sendable {
   /// How often a silent stream shows that it lives.
   static let keepAlive = Duration.seconds(15)
-  /// For how long a listener whose session is over may take the end of its stream, before it is cut
-  /// off.
-  static let farewell = Duration.milliseconds(500)
   /// How many bytes are written at once, and how many events are looked at for it: one that is
   /// larger alone is written alone.
   private static let portion = (bytes: 32 * 1024, events: 32)
@@ -26,21 +23,26 @@ struct EventStream: Sendable {
   let gate: Gate
   let places: StreamPlaces
 
-  /// The answer that goes on until something ends it.
+  /// The answer that goes on until something ends it. HEAD gets its header fields, and opens none.
   func response(to call: Call) throws(APIError) -> Response {
     guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
+    let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
+    guard call.request.method != .head else {
+      return Response(
+        status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
+    }
     let place = try places.take(caller.principal.session, of: caller.principal.account)
     let lastID = call.request.headers[.lastEventID]
     let request = call.request
     let channel = call.context.channel
     return Response(
       status: .ok,
-      headers: [.contentType: "text/event-stream", .xAccelBuffering: "no"],
+      headers: headers,
       body: ResponseBody { writer in
-        let feed = EventFeed(theater.events.bell())
+        let feed = EventFeed(theater.events.bell(), on: channel)
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await withGracefulShutdownHandler {
-            try await send(to: &writer, feed, caller: caller, on: channel, after: lastID)
+            try await send(to: &writer, feed, caller: caller, after: lastID)
           } onGracefulShutdown: {
             feed.end()
           }
@@ -53,16 +55,12 @@ struct EventStream: Sendable {
 
   private func send(
     to writer: inout any ResponseBodyWriter, _ feed: EventFeed, caller: Caller,
-    on channel: any Channel, after lastID: String?
+    after lastID: String?
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         await gate.waitForEnd(of: caller.token, for: caller.principal)
         feed.end()
-        // Who takes nothing keeps the stream from ending in order.
-        let clock = theater.clock
-        guard (try? await clock.sleep(until: clock.now() + Self.farewell)) != nil else { return }
-        channel.close(promise: nil)
       }
       group.addTask { await watch(caller, feed) }
       defer { group.cancelAll() }

@@ -38,8 +38,13 @@ struct RemoteTheater: Sendable {
     try await client.send(method, path, body)
   }
 
-  /// Ends the command where no controller runs, before anybody is asked anything.
+  /// Ends the command where no controller of this user runs, before a person types a password.
   func expectController() throws(Ending) {
+    do throws(RemoteFailure) {
+      try SocketOwner.check(folders.socket)
+    } catch {
+      throw Ending(error)
+    }
     guard SocketProbe.answers(at: folders.socket) else {
       throw Ending(RemoteFailure.notRunning(.socket(folders.socket)))
     }

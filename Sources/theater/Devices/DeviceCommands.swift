@@ -98,11 +98,12 @@ private struct ItemNames {
 
 /// What a shell offers for the word after a device.
 enum CommandCompletion {
-  static let words: @Sendable ([String], Int, String) async -> [String] = { words, _, prefix in
+  static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
     guard let place = words.firstIndex(of: "device"), words.count > place + 1,
       let known = try? await RemoteTheater().get("/api/devices/\(pathPart(words[place + 1]))"),
       let role = known["role"]?.string.flatMap(Role.init)
     else { return [] }
-    return role.commands.map(\.name).filter { $0.hasPrefix(prefix) }
+    return CompletionRequest(words: words, index: index, prefix: prefix)
+      .candidates(role.commands.map(\.name))
   }
 }

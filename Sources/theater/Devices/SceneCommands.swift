@@ -31,8 +31,12 @@ struct SceneCommand: AsyncParsableCommand {
   /// `theater scene run NAME`.
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Run a scene by itself, beside whatever is on.",
-      discussion: "A scene's parameters are options: --film \"TITLE\". `theater scenes` shows them."
+      abstract: "Run a scene by itself.",
+      discussion: """
+        A scene that plays something is what is on from then on: `theater stop` ends it. Any other \
+        runs beside what is on. A scene's parameters are options: --film "TITLE". `theater scenes` \
+        shows them.
+        """
     )
 
     @Argument(help: "The scene.", completion: .custom(TitleCompletion.scenes))

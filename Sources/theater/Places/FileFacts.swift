@@ -19,6 +19,7 @@ struct FileFacts {
 
   var isFolder: Bool { facts.mode & S_IFMT == S_IFDIR }
   var isFile: Bool { facts.mode & S_IFMT == S_IFREG }
+  var isSocket: Bool { facts.mode & S_IFMT == S_IFSOCK }
   var owner: uid_t { facts.owner }
   /// Whether nobody but the owner may do anything with it.
   var isPrivate: Bool { facts.mode & (S_IRWXG | S_IRWXO) == 0 }

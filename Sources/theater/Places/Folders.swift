@@ -41,6 +41,8 @@ struct Folders: Sendable, Hashable {
   var socket: String { runtime + "/theater.sock" }
   /// Held by the one controller of this runtime folder.
   var lock: String { runtime + "/theater.lock" }
+  /// Held by the one controller of this state folder.
+  var stateLock: String { state + "/theater.lock" }
   /// The secret of this user's session.
   var token: String { state + "/token" }
   /// What makes this user's terminal a device that has logged in before.
@@ -54,7 +56,7 @@ struct Folders: Sendable, Hashable {
 
   /// Makes the runtime folder for its user alone, or checks that it is.
   func prepareRuntime() throws(Ending) {
-    try Self.make(privately: runtime)
+    try Self.make(privately: runtime, variable: "XDG_RUNTIME_DIR")
     // `sun_path` of unix(7) holds 108 bytes with the closing zero.
     guard socket.utf8.count < 108 else {
       throw Ending(
@@ -65,7 +67,9 @@ struct Folders: Sendable, Hashable {
 
   /// Makes a folder with mode 0700, with those above it, or checks that an existing one is its
   /// user's own and closed to others.
-  static func make(privately path: String) throws(Ending) {
+  ///
+  /// - Parameter variable: Which variable names another such folder.
+  static func make(privately path: String, variable: String = "XDG_STATE_HOME") throws(Ending) {
     makeParents(of: path)
     if mkdir(path, 0o700) != 0, errno != EEXIST {
       throw Ending(
@@ -76,7 +80,8 @@ struct Folders: Sendable, Hashable {
     guard let facts = FileFacts(at: path), facts.isFolder, facts.owner == geteuid() else {
       throw Ending(
         .failed, "\(path) is not a folder of yours",
-        hint: "Remove it, or set XDG_RUNTIME_DIR to a folder of your own.")
+        hint: "Check whose it is (ls -ld \(path)). Remove it, or set \(variable) to a folder of "
+          + "your own.")
     }
     if !facts.isPrivate, chmod(path, 0o700) != 0 {
       throw Ending(

@@ -12,7 +12,8 @@ struct TokenFile: Sendable {
 
   /// The secret; `nil` where nobody is logged in.
   func read() throws(Ending) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Opening a pipe would wait for its other end.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       if errno == ELOOP { throw odd("is a link") }

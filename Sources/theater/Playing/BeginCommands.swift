@@ -5,7 +5,9 @@ import JSON
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Watch a film.")
 
-  @Argument(help: "The film's title.", completion: .custom(TitleCompletion.films))
+  @Argument(
+    help: "The film's title; after -- where it begins with -.",
+    completion: .custom(TitleCompletion.films))
   var title: String
   @OptionGroup var beginning: BeginOptions
 
@@ -16,7 +18,9 @@ struct Watch: AsyncParsableCommand {
 struct Listen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Listen to a song.")
 
-  @Argument(help: "The song's title.", completion: .custom(TitleCompletion.songs))
+  @Argument(
+    help: "The song's title; after -- where it begins with -.",
+    completion: .custom(TitleCompletion.songs))
   var title: String
   @OptionGroup var beginning: BeginOptions
 

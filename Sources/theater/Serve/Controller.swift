@@ -53,7 +53,7 @@ struct Controller: Sendable {
   }
 
   private func serve(_ plugins: PluginHost) async throws {
-    let database = try await openDatabase()
+    let database = try openDatabase()
     defer { try? database.close() }
     let gate = Gate(
       stores: database.gateStores,
@@ -117,11 +117,9 @@ struct Controller: Sendable {
     }
   }
 
-  private func openDatabase() async throws -> TheaterDatabase {
-    let folder = folders.state
-    try Folders.make(privately: folder)
+  private func openDatabase() throws(Ending) -> TheaterDatabase {
     do {
-      return try TheaterDatabase(in: folder)
+      return try TheaterDatabase(in: folders.state)
     } catch {
       throw Ending(.failed, error.message, hint: error.hint)
     }

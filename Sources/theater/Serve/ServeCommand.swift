@@ -46,6 +46,7 @@ struct Serve: AsyncParsableCommand {
     for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
     let door = try WebDoor(
       host: host, port: port, isInsecure: isInsecure, settings: loaded.configuration.web)
+    try Folders.make(privately: folders.state)
     try folders.prepareRuntime()
     let lock = try ControllerLock(folders)
     defer { lock.release() }

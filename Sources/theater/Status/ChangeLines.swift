@@ -28,7 +28,7 @@ struct ChangeLines {
 
   private mutating func take(activity json: JSON) -> [String] {
     var line = "nothing is on"
-    if let name = json["activity"]?.string {
+    if let name = json["activity"]?.string ?? json["scene"]?.string {
       line = "\(name) \(json["status"]?.string ?? "?")"
       if let item = json["itemTitle"]?.string { line += ": \(item)" }
       if let error = json["error"]?["message"]?.string {

@@ -22,6 +22,53 @@ struct Stations: AsyncParsableCommand {
   func run() async throws { try await showLibrary("stations", output) }
 }
 
+/// `theater library`.
+struct LibraryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "library", abstract: "Look for new films, songs and stations.",
+    subcommands: [Scan.self])
+
+  /// `theater library scan`: ends with 1 where a player could not read something.
+  struct Scan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let every player read its discs and folders again, now.",
+      discussion: "Shows what each player has found, and what it could not read.")
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let answer = try await RemoteTheater().post("/api/library/scan")
+      try output.show(answer, ScanText.text)
+      let problems = (answer["players"]?.array ?? []).flatMap { $0["problems"]?.array ?? [] }
+      if !problems.isEmpty { throw Ending(silent: .failed) }
+    }
+  }
+}
+
+/// The reports of a scan as a person reads them.
+enum ScanText {
+  /// A line a player with what it has found, its problems below it, and what there is in all.
+  static func text(_ answer: JSON) -> String {
+    var lines: [String] = []
+    for player in answer["players"]?.array ?? [] {
+      let found = count(player["items"], player["category"]?.string ?? "items")
+      lines.append("\(player["player"]?.string ?? "?"): \(found)")
+      for problem in player["problems"]?.array ?? [] {
+        let place = problem["folder"]?.string ?? "its own discs"
+        lines.append("  ✗ \(place): \(problem["message"]?.string ?? "it failed")")
+        if let hint = problem["hint"]?.string { lines.append("    \(hint)") }
+      }
+    }
+    let all = ["films", "songs", "stations"].map { count(answer[$0], $0) }
+    return (lines + ["In all: \(all.joined(separator: ", "))."]).joined(separator: "\n")
+  }
+
+  /// `1 song`, `5 songs`.
+  private static func count(_ number: JSON?, _ category: String) -> String {
+    let number = number?.integer ?? 0
+    return "\(number) \(number == 1 ? String(category.dropLast()) : category)"
+  }
+}
+
 private func showLibrary(_ list: String, _ output: OutputOptions) async throws {
   let answer = try await RemoteTheater().get("/api/\(list)")
   try output.show(answer) { LibraryText.text($0[list]?.array ?? [], list: list) }

@@ -26,7 +26,9 @@ struct StatusText {
   }
 
   private func headline(_ activity: JSON) -> String {
-    guard let name = activity["activity"]?.string else { return strong("Nothing is on.") }
+    guard let name = activity["activity"]?.string ?? activity["scene"]?.string else {
+      return strong("Nothing is on.")
+    }
     var line = activity["title"]?.string ?? name
     if let item = activity["itemTitle"]?.string { line += ": \(item)" }
     return strong(line) + " (\(activity["status"]?.string ?? "?"))"

@@ -7,7 +7,7 @@ extension String {
   ///
   /// - Parameter keepingLines: Whether line breaks stay, as in a text of our own.
   func printable(keepingLines: Bool = false) -> String {
-    if unicodeScalars.allSatisfy({ $0.isPrintable }) { return self }
+    if isPrintable { return self }
     var text = ""
     for scalar in unicodeScalars {
       if scalar.isPrintable || (keepingLines && scalar == "\n") {
@@ -21,6 +21,9 @@ extension String {
     }
     return text
   }
+
+  /// Whether nothing in it could move a cursor, colour a screen or turn the direction of writing.
+  var isPrintable: Bool { unicodeScalars.allSatisfy(\.isPrintable) }
 }
 
 extension Unicode.Scalar {

@@ -91,6 +91,7 @@ import Testing
     snd_pcm_close(player)
     await controller.wait { $0.attribute("sink") == "device" }
     #expect(take() == nil)
+    await controller.wait { $0.attribute("problem") == .null }
     // And it is heard.
     #expect(await eventually { dvd.source.isHeard })
     await dvd.send(Tone.frames([440, 440], seconds: 0.5), try .s16())

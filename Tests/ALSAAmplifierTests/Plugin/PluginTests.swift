@@ -121,6 +121,21 @@ import Testing
     await controller.end()
   }
 
+  @Test("F4 · a problem that is over is not reported any more")
+  func problemOver() async throws {
+    try #require(SoundConfiguration.isReady)
+    let card = try VirtualCard()
+    try card.control("busy")
+    let controller = Controller()
+    try await controller.open(["device": .string(card.pcm())])
+    await #expect(throws: RPCError.self) { try await controller.perform("on") }
+    await controller.wait { $0.attribute("problem")?.string?.contains("in use") == true }
+    try card.control("")
+    try await controller.perform("on")
+    await controller.wait { $0.attribute("sink") == "device" && $0.attribute("problem") == .null }
+    await controller.end()
+  }
+
   @Test("F4 · told to be silent without its device, it plays unheard in real time, with a warning")
   func silent() async throws {
     try #require(SoundConfiguration.isReady)

@@ -1,4 +1,5 @@
 import Foundation
+import PluginKit
 import TestSupport
 import Testing
 
@@ -25,6 +26,18 @@ import Testing
     let sent = Tone.frames([440, 1000])
     let data = try await rig.play(sent, channels: 2)
     #expect(Array(data.prefix(sent.count)) == sent)
+  }
+
+  @Test("F4 · a recording that starts after another was stopped passes bit for bit from its start")
+  func bitExactAfterStop() async throws {
+    let rig = try await Rig()
+    async let stopped = rig.cable.send(Tone.frames([440, 440], seconds: 2), try .s16())
+    #expect(await eventually { rig.engine.status.isSounding })
+    _ = rig.cable.source.flush()
+    _ = try await stopped
+    let sent = Tone.frames([700, 1000])
+    let data = try await rig.play(sent, channels: 2)
+    #expect(Array(data.suffix(sent.count)) == sent)
   }
 
   @Test("E15 · volume follows the cube of its part", arguments: [50, 25])

@@ -26,11 +26,16 @@ struct TestCable: Sendable {
     index = 0
   }
 
-  /// Sends whole frames at the cable's pace; answers how many were taken.
+  /// Sends whole frames at the cable's pace, those of a recording from its start or of one that goes
+  /// on; answers how many were taken.
   @discardableResult
-  func send(_ bytes: [UInt8], _ format: CableFormat) async -> Int {
+  func send(
+    _ bytes: [UInt8], _ format: CableFormat, startsRecording: Bool = true
+  ) async -> Int {
     await onThread {
-      guard let section = source.setFormat(format, after: source.section) else { return 0 }
+      let begun = source.setFormat(
+        format, after: source.section, startsRecording: startsRecording)
+      guard let section = begun else { return 0 }
       return bytes.withUnsafeBytes { source.write($0, section: section) }
     }
   }

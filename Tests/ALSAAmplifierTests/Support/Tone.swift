@@ -64,6 +64,15 @@ enum Tone {
     return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(max(1, samples.count))
   }
 
+  /// The height of the step, full scale 1, that sounds as loud as what is heard beyond a tone of up
+  /// to 500 Hz: the largest fourth difference, in which such a tone is below −100 dBFS, over that of
+  /// a step. What comes before and after the samples is silence.
+  static func click(in samples: [Double]) -> Double {
+    var values = [0, 0, 0, 0] + samples + [0, 0, 0, 0]
+    for _ in 0..<4 { values = zip(values.dropFirst(), values).map { $0 - $1 } }
+    return (values.map(abs).max() ?? 0) / 3
+  }
+
   /// Root mean square.
   static func rms(_ samples: [Double]) -> Double {
     (samples.reduce(0) { $0 + $1 * $1 } / Double(max(1, samples.count))).squareRoot()

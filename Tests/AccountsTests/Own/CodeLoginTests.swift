@@ -27,6 +27,25 @@ import Testing
     #expect(!"\(credentials)".contains(code))
   }
 
+  @Test(
+    "D1 · a code goes to the address as it was verified, however somebody spells it",
+    arguments: ["ANNA@example.org", "anna@EXAMPLE.org", "AnnA@eXample.Org"])
+  func spelling(typed: String) async throws {
+    let owner = try await house.verifiedOwner().principal
+    let sent = house.box.messages.count
+    _ = try await gate.sendLoginCode(to: house.mailbox(typed))
+    house.clock.advance(60)
+    _ = try await gate.beginReset(house.mailbox(typed))
+    // Nor does the account get another spelling by a code, for which nobody proved anything anew.
+    house.clock.advance(600)
+    let own = try await gate.sendEmailCode(to: typed, by: owner)
+    try await gate.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)
+    let messages = house.box.messages.dropFirst(sent)
+    #expect(messages.map(\.destination.text) == Array(repeating: "anna@example.org", count: 3))
+    #expect(messages.allSatisfy { !$0.text.contains("@") })
+    #expect(try await gate.ownAccount(of: owner).account.email.text == "anna@example.org")
+  }
+
   @Test("E4 · a code to a verified phone logs in too")
   func phoneLogin() async throws {
     let principal = try await house.ownerLogsIn().principal

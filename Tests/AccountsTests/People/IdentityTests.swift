@@ -86,6 +86,15 @@ import Testing
     #expect(error?.code == .malformed)
   }
 
+  @Test("E7 · a name with more than 30 marks in a row is refused before it is composed")
+  func marks() async throws {
+    let thirty = "a" + String(repeating: "\u{323}", count: 30)
+    #expect(try DisplayName(thirty).text.unicodeScalars.count == 30)
+    let error = await refusal { () throws(AccountError) in try DisplayName(thirty + "\u{308}") }
+    #expect(error?.code == .malformed)
+    #expect(error?.field == .name)
+  }
+
   @Test("E7 · a name has at most 100 code points")
   func length() async throws {
     #expect(try DisplayName(String(repeating: "ä", count: 100)).text.count == 100)

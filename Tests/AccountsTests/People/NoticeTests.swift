@@ -40,7 +40,7 @@ import Testing
     #expect(house.box.notices.count == 1)
     let entry = try #require(try await gate.audit.entries(newest: 1).last)
     #expect(entry.deed == .emailChanged && entry.subject == "new@example.org")
-    #expect(entry.actor?.name == "ANNA@example.org")
+    #expect(entry.actor?.name == "anna@example.org")
   }
 
   @Test("a phone number is told at the address, and at the number before where there was one")

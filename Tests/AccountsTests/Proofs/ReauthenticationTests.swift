@@ -198,7 +198,8 @@ import Testing
     for _ in 0..<20 { _ = await change(owner, wrong, from: "192.168.1.66") }
     _ = await finishReset("123456", of: "0", new, from: "192.168.1.67")
     let refused = try await gate.audit.entries(newest: 100).filter { $0.outcome != .done }
-    #expect(refused.map(\.deed) == Array(repeating: .passwordChanged, count: 5) + [.passwordReset])
+    #expect(refused.map(\.deed) == [.passwordChanged, .passwordReset])
+    #expect(refused.map(\.count) == [5, 1])
     #expect(refused.first?.actor?.account == owner.account)
     #expect(refused.first?.origin.address == "192.168.1.66")
     #expect(refused.last?.actor == nil)

@@ -19,12 +19,14 @@ import Testing
 
   private func ask(
     _ email: String = "anna@example.org", from address: String, device: DeviceToken? = nil,
-    at gate: Gate? = nil
+    at gate: Gate? = nil, toReset: Bool = false
   ) async throws -> Answer {
     let destination = CodeDestination.email(try EmailAddress(email))
+    let gate = gate ?? house.gate
     do throws(AccountError) {
       let request = try await asking(from: address, device: device) { () throws(AccountError) in
-        try await (gate ?? house.gate).sendLoginCode(to: destination)
+        if toReset { return try await gate.beginReset(destination) }
+        return try await gate.sendLoginCode(to: destination)
       }
       return .sent(next: request.resendWait)
     } catch {
@@ -125,6 +127,54 @@ import Testing
     #expect(try await ask("ben@example.org", from: "192.168.1.71").isSent)
     house.clock.advance(3600)
     #expect(try await ask(from: "192.168.1.71").isSent)
+  }
+
+  @Test("D8 · twelve sends an hour for an address are all, whatever for, and however it is spelt")
+  func allPurposes() async throws {
+    _ = try await verified()
+    let before = house.box.messages.count
+    let spellings = ["anna@example.org", "ANNA@example.org", "anna@Example.ORG"]
+    var sent = 0
+    for attempt in 0..<60 {
+      let answer = try await ask(
+        spellings[attempt % 3], from: "192.168.1.\(66 + attempt / 6)",
+        toReset: attempt.isMultiple(of: 2))
+      guard case .sent(let wait) = answer else { continue }
+      sent += 1
+      if wait <= .seconds(120) { house.clock.advance(TimeInterval(wait.wholeSeconds)) }
+    }
+    #expect(sent == 12)
+    #expect(house.box.messages.count == before + 12)
+  }
+
+  @Test("D8 · a code for one purpose makes none for another wait or void; five an hour are all")
+  func otherPurpose() async throws {
+    let (_, device) = try await verified()
+    for (address, device) in [("192.168.1.66", nil), ("local", nil), ("192.168.1.67", device)] {
+      let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
+      let request = try await asking(from: address, device: device) { () throws(AccountError) in
+        try await house.gate.sendLoginCode(to: mail)
+      }
+      let code = try #require(house.box.code)
+      #expect(
+        try await ask(from: address, device: device, toReset: true) == .sent(next: .seconds(30)))
+      let loggedIn = try await asking(from: address) { () throws(AccountError) in
+        try await house.gate.logIn(CodeCredentials(request: request.id.text, code: code))
+      }
+      #expect(loggedIn.principal.name == "Anna")
+      for toReset in [false, true, false] {
+        house.clock.advance(120)
+        #expect(
+          try await ask(from: address, device: device, toReset: toReset).isSent, "\(address)")
+      }
+      house.clock.advance(120)
+      guard
+        case .refused(.tooEarly, after: let wait?) = try await ask(
+          from: address, device: device, toReset: true)
+      else { return #expect(Bool(false), "\(address)") }
+      #expect(wait == 3600 - 480)
+      house.clock.advance(3600)
+    }
   }
 
   @Test("D8 · who keeps asking from two sources, hour after hour, takes a third's code from nobody")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Validation
 
 @testable import Accounts
 
@@ -273,7 +274,48 @@ import Testing
     try await house.registerOwner()
     await guess(times: 100)
     let refused = try await house.gate.audit.entries(newest: 200).filter { $0.outcome != .done }
-    #expect(refused.count == 5)
+    #expect(refused.map(\.count) == [5])
+  }
+
+  @Test("a setup code after the first owner is a guess like any other, and slowed down by source")
+  func closedSetup() async throws {
+    try await house.registerOwner()
+    func register(_ code: String, from address: String) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: address) { () throws(AccountError) in
+          try await house.gate.register(.owner(code, email: "mallory@example.org"))
+        }
+      }
+    }
+    func ask(from address: String) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await asking(from: address) { () throws(AccountError) in
+          try await house.gate.answer(
+            .emailFree, about: "anna@example.org", for: .setupCode(Self.wrong))
+        }
+      }
+    }
+    for _ in 0..<15 {
+      #expect(await register(Self.wrong, from: "192.168.1.66") == .setupClosed)
+      #expect(await ask(from: "192.168.1.66") == .setupClosed)
+    }
+    for _ in 0..<100 {
+      #expect(await register(Self.wrong, from: "192.168.1.66")?.code == .tooManyTries)
+      #expect(await ask(from: "192.168.1.66")?.code == .tooManyTries)
+    }
+    #expect(await register(Self.wrong, from: "192.168.1.67") == .setupClosed)
+    let refused = try await house.gate.audit.entries(newest: 1000).filter { $0.outcome != .done }
+    #expect(refused.map(\.count) == [15, 1])
+    #expect(refused.map(\.origin.address) == ["192.168.1.66", "192.168.1.67"])
+  }
+
+  @Test("who comes while too many log in was not judged, and is not written down")
+  func tooManyAtOnce() async throws {
+    try await house.registerOwner()
+    let written = try await house.gate.audit.entries(newest: 1000).count
+    await house.gate.audit.refused(.busy, .login, by: nil)
+    await house.gate.audit.refused(.cancelled, .login, by: nil)
+    #expect(try await house.gate.audit.entries(newest: 1000).count == written)
   }
 
   @Test("who has to wait is told how long, in words and seconds")

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,7 +11,8 @@ final class LivingRoom: Sendable {
   let environment: [String: String]
   /// Never a fixed one.
   let password = UUID().uuidString
-  private let controller: Process
+  private let running: Mutex<Process>
+  private var controller: Process { running.withLock { $0 } }
 
   /// Starts a controller.
   ///
@@ -54,14 +56,16 @@ final class LivingRoom: Sendable {
     environment["ALSA_CONFIG_PATH"] = folder.appendingPathComponent("alsa.conf").path
     environment["NO_COLOR"] = "1"
     self.environment = environment
-    controller = Process()
+    running = Mutex(Process())
     try start()
   }
 
-  private func start() throws {
+  /// Starts a controller, once more after the one before it has ended.
+  func start() throws {
     for name in ["console", "log"] {
       try Data().write(to: folder.appendingPathComponent(name))
     }
+    let controller = Process()
     controller.executableURL = Program.products.appendingPathComponent("theater")
     controller.arguments = [
       "serve", "--config", folder.appendingPathComponent("devices.json").path, "--port", "0",
@@ -73,6 +77,7 @@ final class LivingRoom: Sendable {
       forWritingTo: folder.appendingPathComponent("console"))
     controller.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("log"))
     try controller.run()
+    running.withLock { $0 = controller }
   }
 
   /// The plugins as `make` lays them out, from this build.
@@ -169,6 +174,11 @@ final class LivingRoom: Sendable {
       "--password-stdin", input: password + "\n")
     try await expect(
       "login", "--email", "ann@example.org", "--password-stdin", input: password + "\n")
+    await waitForDevices()
+  }
+
+  /// Waits until every device can be reached.
+  func waitForDevices() async {
     _ = await eventually {
       let listing = try? await self.json("devices")
       let devices = listing?.array ?? listing?["devices"]?.array ?? []

@@ -90,12 +90,16 @@ static bool play(card_t *card) {
   uint64_t due = due_frames(card);
   bool dry = due > queued;
   uint64_t count = dry ? queued : due;
-  for (uint64_t i = 0; i < count; i++) {
+  while (count > 0) {
+    // In one piece up to the buffer's end: a call for each frame would take milliseconds.
     uint64_t at = (card->position + card->heard) % card->io.buffer_size;
-    unsigned char *frame = card->memory + at * card->frame_bytes;
-    if (card->log >= 0) listen(card, frame, card->heard);
-    if (card->capture >= 0 && write(card->capture, frame, card->frame_bytes) < 0) break;
-    card->heard++;
+    uint64_t piece = count < card->io.buffer_size - at ? count : card->io.buffer_size - at;
+    unsigned char *frames = card->memory + at * card->frame_bytes;
+    for (uint64_t i = 0; card->log >= 0 && i < piece; i++)
+      listen(card, frames + i * card->frame_bytes, card->heard + i);
+    if (card->capture >= 0 && write(card->capture, frames, piece * card->frame_bytes) < 0) break;
+    card->heard += piece;
+    count -= piece;
   }
   return !dry;
 }

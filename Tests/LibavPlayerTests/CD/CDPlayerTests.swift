@@ -1,4 +1,5 @@
 import Devices
+import Foundation
 import JSON
 import PluginKit
 import PluginProtocol
@@ -50,7 +51,7 @@ private struct StoppedClock: CableClock {
 extension MediaLibrary {
   /// A library that scans in the test's own process.
   static var inProcess: MediaLibrary {
-    MediaLibrary { (folder, since) throws(MediaFailure) in try FolderScan(folder, since: since) }
+    MediaLibrary { (folder, known) throws(MediaFailure) in try FolderScan(folder, known: known) }
   }
 }
 
@@ -228,6 +229,76 @@ struct CDPlayerTests {
     #expect(controller.playback?.status == .paused)
   }
 
+  /// A disc of songs of ten seconds.
+  private static func disc(_ count: Int, in folder: TemporaryFolder) async throws -> [String] {
+    let names = (1...count).map { "d/\($0).flac" }
+    for name in names { _ = try await Tone(frames: 441_000).encoded(name, [], in: folder) }
+    return names
+  }
+
+  @Test("E9 E10 · of five songs each is reported when it is heard, and the one before at its end")
+  func goesOn() async throws {
+    let folder = try TemporaryFolder()
+    let names = try await Self.disc(5, in: folder)
+    let bench = try await Bench(folder, limit: 100_000)
+    let items = names.map(bench.item)
+    try await bench.controller.play(items[0])
+    for (index, item) in items.enumerated() {
+      bench.ear.listenOn(to: index * 441_000 + 100_000)
+      try await bench.controller.wait("\(item)") { $0.playback?.item == item }
+      #expect(bench.controller.playback?.status == .playing)
+    }
+    bench.ear.listenOn()
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    var reports = bench.controller.playbacks.filter { $0.status != .stopped }
+    #expect(reports.removeLast() == Playback(.ended, item: items[4], position: 10, duration: 10))
+    for (index, item) in items.enumerated() {
+      let own = reports.filter { $0.item == item }
+      #expect(own.contains { $0.position < 3 && $0.rate == 1 })
+      #expect((own.last?.position == 10) == (index < 4), "\(item) at its end: \(own)")
+    }
+    // Each song's reports stand together, in the order of the disc.
+    #expect(reports.compactMap(\.item) == reports.compactMap(\.item).sorted())
+  }
+
+  @Test("E10 · what a skip or seek leaves was not played to its end; a damaged song is passed")
+  func skipping() async throws {
+    let folder = try TemporaryFolder()
+    let names = try await Self.disc(5, in: folder)
+    try folder.write("d/3.flac", Array("this is no music".utf8))
+    let bench = try await Bench(folder, limit: 60_000)
+    let items = names.map(bench.item)
+    let controller = bench.controller
+    try await controller.play(items[0])
+    for (command, index) in [("next", 1), ("next", 3), ("previous", 1), ("next", 3), ("next", 4)] {
+      try await controller.perform(.string(command))
+      #expect(controller.playback?.item == items[index])
+      #expect(controller.playback?.status == .playing)
+    }
+    try await controller.perform(["seek": 9])
+    #expect(controller.playback?.item == items[4])
+    #expect(!controller.playbacks.contains { $0.position == 10 })
+  }
+
+  @Test("E10 · a song that is begun at its end is reported as playing before the next")
+  func begunAtItsEnd() async throws {
+    let folder = try TemporaryFolder()
+    let items = try await Self.disc(2, in: folder).map {
+      "\(try MediaFolder(folder.path).name)/\($0)"
+    }
+    for position in [9.99, 10] {
+      let bench = try await Bench(folder, limit: 60_000)
+      try await bench.controller.play(items[0], from: position)
+      try await bench.controller.wait("the next song") { $0.playback?.item == items[1] }
+      let reports = bench.controller.playbacks.filter { $0.status == .playing }
+      #expect(reports.first?.item == items[0])
+      #expect(
+        reports.dropLast().last
+          == Playback(
+            .playing, item: items[0], position: 10, duration: 10, rate: 0))
+    }
+  }
+
   @Test("A damaged song between two good ones is left out with a message")
   func damaged() async throws {
     let folder = try TemporaryFolder()
@@ -324,5 +395,77 @@ struct CDPlayerTests {
     try await playing
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.ear.frames == 22_050)
+  }
+
+  @Test("A song of a few milliseconds ends, plugged and unplugged, as often as it is played")
+  func veryShort() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Tone(frames: 200).encoded("d/1.wav", [], in: folder)
+    _ = try await Tone(frames: 570).encoded("e/2.flac", [], in: folder)
+    for plugged in [true, false] {
+      let bench = try await Bench(folder, plugged: plugged)
+      for round in 0..<20 {
+        let count = bench.controller.playbacks.count
+        let path = round.isMultiple(of: 2) ? "d/1.wav" : "e/2.flac"
+        try await bench.controller.play(bench.item(path))
+        try await bench.controller.wait("ended") {
+          $0.playbacks.dropFirst(count).contains { $0.status == .ended }
+        }
+        #expect(bench.controller.playback?.status == .ended)
+      }
+    }
+  }
+
+  @Test("Of two media folders with the same name each plays its own disc to the end")
+  func sameNames() async throws {
+    let folder = try TemporaryFolder()
+    for (place, frames) in [("a", 4_410), ("b", 8_820)] {
+      for number in 1...2 {
+        let name = "\(place)/Music/d/\(number).flac"
+        _ = try await Tone(frames: frames).encoded(name, [], in: folder)
+      }
+    }
+    let bench = try await Bench(folder, ownsFolder: false)
+    var items: [String] = []
+    for place in ["a", "b"] {
+      items += try await bench.controller.scan("\(folder.path)/\(place)/Music").map(\.id)
+    }
+    #expect(
+      items == ["Music/d/1.flac", "Music/d/2.flac", "Music (b)/d/1.flac", "Music (b)/d/2.flac"])
+    try await bench.controller.play(items[2])
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.controller.playback?.item == items[3])
+    #expect(bench.ear.frames == 2 * 8_820)
+  }
+
+  @Test("The log names the first files that a scan leaves out and counts the rest")
+  func skippedInLog() async throws {
+    let folder = try TemporaryFolder()
+    for number in 1...27 { try folder.write("\(number).mp3", [1, 2, 3]) }
+    let bench = try await Bench(folder)
+    _ = try await bench.controller.scan(nil)
+    try await bench.controller.wait("the count") { $0.log.contains { $0.contains("7 more") } }
+    #expect(bench.controller.log.filter { $0.contains(".mp3") }.count == 20)
+  }
+
+  @Test("E9 E10 · a chained Ogg file plays through its links, and its position goes on across them")
+  func chainedOgg() async throws {
+    let folder = try TemporaryFolder()
+    var whole: [UInt8] = []
+    for number in 1...3 {
+      let path = try await Tone(frames: 88_200).encoded("\(number).ogg", [], in: folder)
+      whole += [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+    try await run("rm", (1...3).map { "\(folder.path)/\($0).ogg" })
+    try folder.write("d/chain.ogg", whole)
+    let bench = try await Bench(folder, limit: 10_000)
+    try await bench.controller.play(bench.item("d/chain.ogg"), from: 3)
+    #expect(abs((bench.controller.playback?.position ?? 0) - 3) < 0.3)
+    #expect(bench.controller.playback?.duration == 6)
+    bench.ear.listenOn()
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.controller.playback?.position == 6)
+    #expect(bench.ear.frames == 3 * 44_100)
+    #expect(bench.ear.stretches.count == 1, "no gap between the links")
   }
 }

@@ -108,7 +108,7 @@ struct DamageTests {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 44_100 * 10).encoded("long.flac", [], in: folder)
     let interrupt = Interrupt()
-    let track = try AudioTrack(file: path, subject: "long.flac", interrupt: interrupt)
+    let track = try AudioFile(path: path, subject: "long.flac", interrupt: interrupt)
     interrupt.cancel()
     let failure = #expect(throws: MediaFailure.self) { try Decoded(track) }
     #expect(failure?.kind == .cancelled)

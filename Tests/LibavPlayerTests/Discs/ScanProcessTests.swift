@@ -16,12 +16,44 @@ struct ScanProcessTests {
     try folder.write("d/bad.mp3", Array(repeating: 1, count: 3_000))
     let media = try MediaFolder(folder.path)
     let here = try FolderScan(media)
-    let there = try ScanProcess(program: program).scan(media, since: nil)
-    #expect(there.songs == here.songs)
-    #expect(there.present == here.present)
-    #expect(there.skipped == here.skipped)
-    #expect(there.newest == here.newest)
-    #expect(try ScanProcess(program: program).scan(media, since: here.newest).songs.isEmpty)
+    let there = try ScanProcess(program: program).scan(media, known: [:])
+    #expect(there == here)
+    let again = try ScanProcess(program: program).scan(media, known: here.stamps)
+    #expect(again.songs.isEmpty && again.skipped.isEmpty)
+    #expect(again.present.count == 2)
+  }
+
+  /// A program that does its work as `script` says, with the folder as `$2`.
+  private func fake(_ script: String, in folder: TemporaryFolder) async throws -> ScanProcess {
+    let text = try folder.write("script", Array("#!/bin/sh\n\(script)\n".utf8))
+    // Written by another process: one that is forked here meanwhile would hold the file open.
+    try await run("install", ["-m", "755", text, folder.file("fake")])
+    return ScanProcess(program: folder.path + "/fake", patience: 8_000)
+  }
+
+  @Test(
+    "A file that brings the scan down, or holds it up for ever, is left out and the rest is listed",
+    arguments: ["kill -9 $$", "exit 7", "exec sleep 100"])
+  func badFile(end: String) async throws {
+    let folder = try TemporaryFolder()
+    let tools = try TemporaryFolder()
+    _ = try await Tone(frames: 11_025).encoded("d/a.flac", [], in: folder)
+    _ = try await Tone(frames: 11_025).encoded("d/b.flac", [], in: folder)
+    let media = try MediaFolder(folder.path)
+    let stamp = try #require(FolderScan(media).stamps["d/a.flac"])
+    // The first process ends over one file; the next is the real one.
+    let lines = [
+      #"{"known":[],"skipped":[],"count":0}"#, #"{"opening":["d/a.flac","\#(stamp)"]}"#,
+    ]
+    let once = tools.path + "/once"
+    let scan = try await fake(
+      "[ -e \(once) ] && exec \(program) \"$@\"\n: > \(once)\n"
+        + lines.map { "echo '\($0)'\n" }.joined() + "exec 2>&-\n\(end)", in: tools
+    ).scan(media, known: [:])
+    #expect(scan.songs.map(\.id) == ["d/b.flac"])
+    #expect(scan.skipped.failures.map(\.subject) == ["d/a.flac"])
+    #expect(scan.skipped.failures.first?.detail.contains("reading it failed") == true)
+    #expect(Set(scan.present.map(\.path)) == ["d/a.flac", "d/b.flac"])
   }
 
   @Test("A scan that crashes or cannot start is a failure with the folder's name")
@@ -30,7 +62,7 @@ struct ScanProcessTests {
     let media = try MediaFolder(folder.path)
     for program in ["/bin/false", "/nowhere/at all", "/bin/echo"] {
       let failure = #expect(throws: MediaFailure.self) {
-        try ScanProcess(program: program).scan(media, since: nil)
+        try ScanProcess(program: program).scan(media, known: [:])
       }
       #expect(failure?.subject == media.root)
     }

@@ -1,4 +1,6 @@
+import Devices
 import Foundation
+import JSON
 import Testing
 
 @testable import LibavPlayer
@@ -19,12 +21,13 @@ struct ScanTests {
     try await tagged("Disc 2/10 ten.flac", [], in: folder)
     try await tagged("Disc 2/9 nine.flac", [], in: folder)
     let scan = try FolderScan(MediaFolder(folder.path))
+    let songs = scan.songs.sorted(by: Song.precedes)
     #expect(
-      scan.songs.map(\.id) == [
+      songs.map(\.id) == [
         "Disc 2/9 nine.flac", "Disc 2/10 ten.flac", "Disc 10/z.flac", "Disc 10/m.ogg",
         "Disc 10/a.mp3",
       ])
-    #expect(scan.songs.map(\.title).prefix(2) == ["nine", "ten"])
+    #expect(songs.map(\.title).prefix(2) == ["nine", "ten"])
     #expect(scan.skipped.isEmpty)
   }
 
@@ -47,18 +50,17 @@ struct ScanTests {
     }
   }
 
-  @Test("A scan since the last one opens only what has changed, and tells what is there")
+  @Test("A second scan opens only what has changed, and tells what is there")
   func incremental() async throws {
     let folder = try TemporaryFolder()
     try await tagged("a.flac", [], in: folder)
     let media = try MediaFolder(folder.path)
     let first = try FolderScan(media)
-    #expect(try FolderScan(media, since: first.newest).songs.isEmpty)
+    #expect(try FolderScan(media, known: first.stamps).songs.isEmpty)
     try await tagged("b.flac", [], in: folder)
-    let second = try FolderScan(media, since: first.newest)
+    let second = try FolderScan(media, known: first.stamps)
     #expect(second.songs.map(\.id) == ["b.flac"])
-    #expect(Set(second.present) == ["a.flac", "b.flac"])
-    #expect(second.newest > first.newest)
+    #expect(Set(second.present.map(\.path)) == ["a.flac", "b.flac"])
   }
 
   @Test("A file that was moved in with an old date is still found as new")
@@ -69,9 +71,174 @@ struct ScanTests {
     try await run("touch", ["-d", "2001-01-01", outside.path + "/old.flac"])
     let media = try MediaFolder(folder.path)
     try await tagged("first.flac", [], in: folder)
-    let newest = try FolderScan(media).newest
+    // A file from the future must not hide what comes later.
+    try await run("touch", ["-d", "2099-01-01", folder.path + "/first.flac"])
+    let known = try FolderScan(media).stamps
     try await run("mv", [outside.path + "/old.flac", folder.path])
-    #expect(try FolderScan(media, since: newest).songs.map(\.id) == ["old.flac"])
+    #expect(try FolderScan(media, known: known).songs.map(\.id) == ["old.flac"])
+  }
+
+  @Test("A folder that was moved in is found, though its files keep their times")
+  func movedFolder() async throws {
+    let outside = try TemporaryFolder()
+    let folder = try TemporaryFolder()
+    try await tagged("album/old.flac", [], in: outside)
+    try await tagged("new.flac", [], in: folder)
+    let library = MediaLibrary.inProcess
+    #expect(try await library.scan(folder.path).items.map(\.title) == ["new"])
+    try await run("mv", [outside.path + "/album", folder.path])
+    #expect(try await library.scan(folder.path).items.map(\.title) == ["new", "old"])
+  }
+
+  @Test(
+    "A rescan finds new titles in files of the same size and time, and what was removed or broken")
+  func changed() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["a", "b", "c"] { try await tagged("\(name).flac", ["title=One"], in: folder) }
+    try await tagged("other.flac", ["title=Two"], in: folder)
+    let library = MediaLibrary.inProcess
+    #expect(try await library.scan(folder.path).items.count == 4)
+    let path = folder.path
+    try await run("touch", ["-r", path + "/a.flac", path + "/other.flac"])
+    try await run("mv", [path + "/other.flac", path + "/a.flac"])
+    try await run("rm", [path + "/b.flac"])
+    try folder.write("c.flac", Array("no music any more".utf8))
+    let (items, skipped) = try await library.scan(path)
+    #expect(items.map(\.title) == ["Two"])
+    #expect(skipped.failures.map(\.subject) == ["c.flac"])
+    // What is known to be broken is not named again.
+    #expect(try await library.scan(path).1.isEmpty)
+  }
+
+  @Test("A scan that has used up its time or room goes on where it stopped")
+  func limits() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["a", "b", "c"] { try await tagged("\(name).flac", [], in: folder) }
+    let media = try MediaFolder(folder.path)
+    let none = try FolderScan(media, limits: ScanLimits(nanoseconds: 0))
+    #expect(none.songs.isEmpty && none.present.isEmpty)
+    #expect(none.skipped.failures.first?.message.contains("3 of its files were not read") == true)
+    let first = try FolderScan(media, limits: ScanLimits(bytes: 1))
+    #expect(first.songs.count == 1)
+    #expect(first.skipped.failures.first?.message.contains("2 of its files were not read") == true)
+    let rest = try FolderScan(media, known: first.stamps)
+    #expect(Set((first.songs + rest.songs).map(\.id)) == ["a.flac", "b.flac", "c.flac"])
+    let few = FolderWalk(media, mostFiles: 2)
+    #expect(few.files.count == 2)
+    #expect(few.skipped.failures.first?.message.contains("only the first 2 files") == true)
+  }
+
+  @Test("A folder that lies too deep is named")
+  func deep() async throws {
+    let folder = try TemporaryFolder()
+    let path = (1...FolderWalk.deepest).map { "\($0)" }.joined(separator: "/")
+    try await tagged(path + "/last.flac", [], in: folder)
+    try await tagged(path + "/too deep/lost.flac", [], in: folder)
+    let scan = try FolderScan(MediaFolder(folder.path))
+    #expect(scan.songs.map(\.id) == [path + "/last.flac"])
+    #expect(scan.skipped.failures.map(\.subject) == [path + "/too deep"])
+    #expect(scan.skipped.failures.first?.detail.contains("16 folders deep") == true)
+  }
+
+  @Test("Of very many files that are left out the first are kept, and all are counted")
+  func manySkipped() throws {
+    let folder = try TemporaryFolder()
+    for number in 1...130 { try folder.write("\(number).mp3", [1, 2, 3]) }
+    let scan = try FolderScan(MediaFolder(folder.path))
+    #expect(scan.skipped.failures.count == SkippedFiles.most)
+    #expect(scan.skipped.count == 130)
+  }
+
+  @Test("E9 · files whose names lie about their kind, or say nothing, are listed by their content")
+  func wrongNames() async throws {
+    let folder = try TemporaryFolder()
+    for (kind, name) in [
+      ("flac", "really flac.mp3"), ("mp3", "really mp3.flac"), ("ogg", "really ogg.wav"),
+      ("wav", "really wav.ogg"), ("m4a", "really aac.mp3"), ("opus", "no ending"),
+      ("flac", "backup.flac.old"), ("mp3", "says nothing.xyz"),
+    ] {
+      try await tagged("made.\(kind)", ["title=\(name)"], in: folder)
+      try await run("mv", [folder.path + "/made.\(kind)", folder.path + "/" + name])
+    }
+    try folder.write("readme", Array("This is no music.".utf8))
+    try folder.write("cover.jpg", [0xFF, 0xD8, 0xFF, 0xE0])
+    let scan = try FolderScan(MediaFolder(folder.path))
+    #expect(scan.skipped.isEmpty)
+    let formats = Dictionary(uniqueKeysWithValues: scan.songs.map { ($0.id, $0.format) })
+    #expect(
+      formats == [
+        "really flac.mp3": "flac", "really mp3.flac": "mp3", "really ogg.wav": "vorbis",
+        "really wav.ogg": "wav", "really aac.mp3": "aac", "no ending": "opus",
+        "backup.flac.old": "flac", "says nothing.xyz": "mp3",
+      ])
+    for song in scan.songs {
+      #expect(abs((song.duration ?? 0) - 0.25) < 0.06, "\(song.id)")
+      #expect(try open(folder.path + "/" + song.id).next() != nil)
+    }
+  }
+
+  @Test("E9 · WavPack, Windows Media, AU, Matroska, True Audio, CAF and Wave64 are listed")
+  func moreKinds() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["a.wv", "b.wma", "c.au", "d.mka", "e.tta", "f.w64", "g.caf"] {
+      try await tagged(name, ["title=T"], in: folder)
+    }
+    let scan = try FolderScan(MediaFolder(folder.path))
+    #expect(scan.skipped.isEmpty)
+    #expect(
+      scan.songs.sorted(by: Song.precedes).map(\.format) == [
+        "wavpack", "wmav2", "au", "vorbis", "tta", "w64", "caf",
+      ])
+    for song in scan.songs { #expect(abs((song.duration ?? 0) - 0.25) < 0.06, "\(song.id)") }
+  }
+
+  @Test("Media folders with the same last name have items of their own")
+  func sameNames() async throws {
+    let parent = try TemporaryFolder()
+    for (place, title) in [("a", "One"), ("b", "Two"), ("c/b", "Three")] {
+      try await tagged("\(place)/Music/disc/1.flac", ["title=\(title)"], in: parent)
+    }
+    let library = MediaLibrary.inProcess
+    var items: [String] = []
+    for place in ["a", "b", "c/b", "b"] {
+      let (found, _) = try await library.scan("\(parent.path)/\(place)/Music")
+      #expect(found.count == 1)
+      items += found.map(\.id)
+    }
+    #expect(
+      items.prefix(3) == [
+        "Music/disc/1.flac", "Music (b)/disc/1.flac", "Music (c›b)/disc/1.flac",
+      ])
+    #expect(items.last == items[1], "the second scan finds the same folder")
+    for (item, place) in zip(items, ["a", "b", "c/b"]) {
+      let song = try library.resolve(item)
+      #expect(song.path.hasSuffix("/\(place)/Music/disc/1.flac"))
+      #expect(library.listDisc(of: song) == [song])
+    }
+  }
+
+  @Test("A tag of 200 kB of combining marks is cut before anything compares it")
+  func hostileTags() async throws {
+    let folder = try TemporaryFolder()
+    let marks = ["\u{308}", "\u{323}"].map { String(repeating: $0, count: 50_000) }.joined()
+    let path = try folder.write(
+      "tags.txt",
+      Array(";FFMETADATA1\ntitle=a\(marks)\nartist=\u{202E}gnos\u{7}\nalbum=\(marks)\n".utf8))
+    let source = try folder.write("source.wav", Tone(frames: 11_025).wav())
+    for kind in ["flac", "mp3", "ogg", "m4a"] {
+      try await run(
+        "ffmpeg",
+        ["-v", "error", "-i", source, "-i", path, "-map_metadata", "1", folder.file("x.\(kind)")])
+    }
+    try await run("rm", [source])
+    let scan = try FolderScan(MediaFolder(folder.path))
+    #expect(scan.songs.count == 4)
+    for song in scan.songs {
+      #expect(song.title.utf8.count <= MediaText.longestTag)
+      #expect(song.title.unicodeScalars.first == "a" && song.title.isStreamSafe)
+      #expect(song.artist == "gnos")
+      #expect(song.album?.isStreamSafe == true)
+    }
   }
 
   @Test("Damaged files are skipped with a message, the others are listed")
@@ -84,8 +251,8 @@ struct ScanTests {
     try folder.write(".hidden.flac", [1, 2, 3])
     let scan = try FolderScan(MediaFolder(folder.path))
     #expect(scan.songs.map(\.id) == ["good.flac"])
-    #expect(Set(scan.skipped.map(\.subject)) == ["empty.flac", "noise.mp3"])
-    #expect(scan.skipped.allSatisfy { !$0.detail.isEmpty && !$0.hint.isEmpty })
+    #expect(Set(scan.skipped.failures.map(\.subject)) == ["empty.flac", "noise.mp3"])
+    #expect(scan.skipped.failures.allSatisfy { !$0.detail.isEmpty && !$0.hint.isEmpty })
   }
 
   @Test("Links that stay inside are followed; links that lead out are refused")
@@ -101,7 +268,7 @@ struct ScanTests {
     let media = try MediaFolder(folder.path)
     let scan = try FolderScan(media)
     #expect(Set(scan.songs.map(\.id)) == ["disc/own.flac", "alias.flac"])
-    #expect(scan.skipped.map(\.kind) == [.outside])
+    #expect(scan.skipped.failures.map(\.kind) == [.outside])
     for way in ["leak.flac", "out/secret.flac", "../\(outside.path)/secret.flac", "disc/loop/.."] {
       let failure = #expect(throws: MediaFailure.self) { try media.resolve(way) }
       #expect([.outside, .missing].contains(failure?.kind))
@@ -166,11 +333,20 @@ struct ScanTests {
   }
 
   @Test(
-    "Tags are one line without control characters",
+    "Texts of files and stations are one line of bounded length, without controls",
     arguments: [
-      ("a\u{1b}[31mb", "a [31mb"), (" x \n y ", "x y"), ("\u{0}", ""),
+      ("a\u{1b}[31mb", "a[31mb"), (" x\ty\n", "x y"), ("\u{1}", ""), ("a\u{202e}b", "ab"),
+      (String(repeating: "ä", count: 500), String(repeating: "ä", count: 148) + "…"),
+      (String(repeating: "😀", count: 500), String(repeating: "😀", count: 74) + "…"),
     ])
-  func tidy(raw: String, clean: String) {
-    #expect(Tags.tidy(raw) == clean)
+  func texts(raw: String, clean: String) {
+    #expect(MediaText.line(raw) == clean)
+  }
+
+  @Test("Text that is not UTF-8 is read as Latin-1, however long it is")
+  func latin() {
+    #expect(MediaText.line([0x47, 0x72, 0xF6, 0xDF, 0x65]) == "Größe")
+    let long = MediaText.line([UInt8](repeating: 0xE4, count: 5_000))
+    #expect(long == String(repeating: "ä", count: 148) + "…")
   }
 }

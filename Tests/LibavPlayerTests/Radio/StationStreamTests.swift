@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import LibavPlayer
@@ -67,5 +68,30 @@ struct StationStreamTests {
     #expect(throws: MediaFailure.self) {
       try StationHead(Array("HTTP/1.1 404 Not\u{1B}[2J\r\n\r\n".utf8))?.check(subject: "x")
     }
+  }
+
+  @Test("A station's title is cut to a safe line, whatever it is made of")
+  func hostileTitles() {
+    func title(_ text: String) -> String? {
+      StationTitle.read(Array("StreamTitle='\(text)';StreamUrl='x';".utf8))
+    }
+    #expect(title("Don't Stop; 'Now'") == "Don't Stop; 'Now'")
+    #expect(title("\u{202E}gnos\u{7}\nnext") == "gnos next")
+    #expect(title("  ") == nil)
+    let marks = title("a" + String(repeating: "\u{308}\u{323}", count: 900))
+    #expect(marks?.isStreamSafe == true && marks?.unicodeScalars.first == "a")
+    #expect((title(String(repeating: "é", count: 1_900))?.utf8.count ?? 0) <= MediaText.longestTag)
+    #expect(StationTitle.read(Array("StreamTitle='Caf".utf8) + [0xE9] + Array("';".utf8)) == "Café")
+    #expect(StationTitle.read(Array("StreamUrl='x';".utf8)) == nil)
+  }
+
+  @Test("Header fields of combining marks are passed over")
+  func hostileHeads() {
+    let marks = String(repeating: "\u{308}\u{323}", count: 3_000)
+    let head = StationHead(
+      Array("HTTP/1.1 302 x\(marks)\r\n\(marks): 1\r\nLocation: http://x/\(marks)\r\n\r\n".utf8))
+    #expect(head?.status == 302)
+    #expect(head?.location == nil)
+    #expect((head?.reason.utf8.count ?? 99) <= 60)
   }
 }

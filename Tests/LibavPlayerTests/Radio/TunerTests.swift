@@ -13,11 +13,15 @@ private struct Bench {
   let controller: TestController
   let ear: Ear
 
-  init(_ stations: [JSON], backoff: Backoff = Backoff(first: 20, longest: 100)) async throws {
+  init(
+    _ stations: [JSON], backoff: Backoff = Backoff(first: 20, longest: 100),
+    patience: UInt64 = RadioConnection.patience
+  ) async throws {
     let plugin = Plugin(
       id: "Test", version: "1",
       devices: [
-        DeviceMaker { (context) throws(DeviceError) in try Tuner(context: context, backoff: backoff)
+        DeviceMaker { (context) throws(DeviceError) in
+          try Tuner(context: context, backoff: backoff, patience: patience)
         }
       ])
     ear = try Ear()
@@ -75,6 +79,106 @@ struct TunerTests {
     let bench = try await Bench([station(server)])
     try await bench.controller.perform(["station": "Test FM"])
     try await bench.ear.wait("what the station has sent") { $0.frames > 44_100 }
+  }
+
+  /// The formats of stations: a file's name, the type that the server tells, and ffmpeg's options.
+  static let streams: [(String, String, [String])] = [
+    ("s.mp3", "audio/mpeg", ["-b:a", "128k"]), ("s.aac", "audio/aac", ["-b:a", "96k"]),
+    ("vorbis.ogg", "application/ogg", ["-c:a", "libvorbis"]),
+    ("flac.oga", "application/ogg", ["-c:a", "flac"]),
+    ("s.opus", "audio/ogg", ["-c:a", "libopus"]),
+  ]
+
+  @Test(
+    "E14 · a station that stalls for a moment is waited for, and does not count as playing meanwhile",
+    arguments: streams)
+  func shortStall(name: String, type: String, options: [String]) async throws {
+    let sound = try await sound(name, options)
+    let server = try RadioServer(
+      sound, type: type, answers: [.stalledStream(bytes: sound.count / 2), .silence])
+    let bench = try await Bench([station(server)], patience: 600_000)
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("playing") { $0.playback?.status == .playing }
+    try await bench.controller.wait("waiting for data") {
+      $0.playback?.status == .opening && $0.playback?.reason?.contains("no sound comes") == true
+    }
+    let frames = bench.ear.frames
+    server.goOn()
+    try await bench.controller.wait("playing again") { $0.playback?.status == .playing }
+    try await bench.ear.wait("sound again") { $0.frames > frames + 44_100 }
+    #expect(server.requests.count == 1, "it waited on the same connection")
+    #expect(bench.ear.flushes == 0)
+  }
+
+  @Test(
+    "E14 · a station that stalls for longer than its deadline is called again, in each format",
+    arguments: streams)
+  func longStall(name: String, type: String, options: [String]) async throws {
+    let sound = try await sound(name, options)
+    let server = try RadioServer(
+      sound, type: type,
+      answers: [.stalledStream(bytes: sound.count / 2), .stream(titles: ["Back"])])
+    let bench = try await Bench([station(server)], patience: 1_500)
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("the title of a second connection") {
+      $0.playback?.status == .playing && $0.playback?.reason == "Back"
+    }
+    let frames = bench.ear.frames
+    try await bench.ear.wait("its sound") { $0.frames > frames + 44_100 }
+    #expect(server.requests.count >= 2)
+    #expect(bench.controller.log.contains { $0.contains("no data in time") })
+  }
+
+  @Test(
+    "E14 · a connection that the station closes is made again, in each format", arguments: streams)
+  func closed(name: String, type: String, options: [String]) async throws {
+    let sound = try await sound(name, options)
+    let server = try RadioServer(
+      sound, type: type,
+      answers: [.brokenStream(bytes: sound.count / 2), .stream(titles: ["Back"])])
+    let bench = try await Bench([station(server)])
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("the title of a second connection") {
+      $0.playback?.status == .playing && $0.playback?.reason == "Back"
+    }
+    #expect(bench.controller.log.contains { $0.contains("broke off") })
+  }
+
+  @Test(
+    "E14 · a station that never comes back is not said to play, and is called again and again",
+    arguments: streams)
+  func neverBack(name: String, type: String, options: [String]) async throws {
+    let sound = try await sound(name, options)
+    let server = try RadioServer(
+      sound, type: type, answers: [.stalledStream(bytes: sound.count / 2), .silence])
+    let bench = try await Bench([station(server)], patience: 500)
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("failed") { $0.playback?.status == .failed }
+    let count = bench.controller.playbacks.count
+    try await bench.ear.wait("two more calls") { _ in server.requests.count >= 5 }
+    #expect(bench.controller.playbacks.dropFirst(count).allSatisfy { $0.status == .failed })
+    #expect(bench.controller.playback?.reason?.contains("in time") == true)
+  }
+
+  @Test(
+    "E14 · a station whose headers never come, or that refuses, fails with a reason and is tried again"
+  )
+  func neverThere() async throws {
+    let silent = try RadioServer([0], answers: [.silence])
+    let bench = try await Bench([station(silent)], patience: 300)
+    try await bench.controller.perform(["station": "Test FM"])
+    try await bench.controller.wait("failed") { $0.playback?.status == .failed }
+    #expect(bench.controller.playback?.reason?.contains("no answer in time") == true)
+    try await bench.ear.wait("another call") { _ in silent.requests.count >= 4 }
+    let gone = try RadioServer([0], answers: [.silence])
+    gone.close()
+    let refused = try await Bench([station(gone)])
+    try await refused.controller.perform(["station": "Test FM"])
+    try await refused.controller.wait("failed") { $0.playback?.status == .failed }
+    #expect(refused.controller.playback?.reason?.contains("refused") == true)
+    for controller in [bench.controller, refused.controller] {
+      #expect(!controller.playbacks.contains { $0.status == .playing })
+    }
   }
 
   @Test("A station's titles are told as they come, whatever they hold")

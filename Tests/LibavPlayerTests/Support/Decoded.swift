@@ -8,31 +8,31 @@ struct Decoded {
   /// Frames decoded.
   var frames: Int { channels.first?.count ?? 0 }
 
-  /// Decodes what is left of a track, or at most `limit` frames.
-  init(_ track: AudioTrack, limit: Int = .max, chunk: Int = 4096) throws {
-    format = track.format
+  /// Decodes what is left of a file, or at most `limit` frames.
+  init(_ file: AudioFile, limit: Int = .max, chunk: Int = 4096) throws {
+    format = file.format
     channels = Array(repeating: [], count: format.channels)
-    while frames < limit, let current = try track.next() {
+    while frames < limit, let current = try file.next() {
       format = current
       let room = min(chunk, limit - frames)
-      try append(track, room: room)
+      try append(file, room: room)
     }
   }
 
-  /// Decodes what is left of a track and only counts its frames.
-  static func countFrames(_ track: AudioTrack) throws -> Int {
+  /// Decodes what is left of a file and only counts its frames.
+  static func countFrames(_ file: AudioFile) throws -> Int {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { bytes.deallocate() }
     var frames = 0
-    while try track.next() != nil { frames += try track.take(into: bytes) }
+    while try file.next() != nil { frames += try file.take(into: bytes) }
     return frames
   }
 
-  private mutating func append(_ track: AudioTrack, room: Int) throws {
+  private mutating func append(_ file: AudioFile, room: Int) throws {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: room * format.frameSize, alignment: 16)
     defer { bytes.deallocate() }
-    let count = try track.take(into: bytes) * format.channels
+    let count = try file.take(into: bytes) * format.channels
     let samples: [Float] =
       switch format.sample {
       case .int16: bytes.bindMemory(to: Int16.self).prefix(count).map { Float($0) / 32768 }
@@ -46,6 +46,6 @@ struct Decoded {
 }
 
 /// Opens a file as the player does.
-func open(_ path: String) throws -> AudioTrack {
-  try AudioTrack(file: path, subject: "test file", interrupt: Interrupt())
+func open(_ path: String) throws -> AudioFile {
+  try AudioFile(path: path, subject: "test file", interrupt: Interrupt())
 }

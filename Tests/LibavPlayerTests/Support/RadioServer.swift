@@ -3,6 +3,8 @@ import PluginProtocol
 import Synchronization
 import Testing
 
+@testable import LibavPlayer
+
 /// A real radio station on the loopback interface: HTTP with titles in the stream (ICY).
 final class RadioServer: Sendable {
   /// What a connection gets.
@@ -11,7 +13,7 @@ final class RadioServer: Sendable {
     case stream(titles: [String])
     /// The stream, broken off after so many bytes.
     case brokenStream(bytes: Int)
-    /// The stream, silent after so many bytes.
+    /// The stream, silent after so many bytes until ``RadioServer/goOn()``, then its rest.
     case stalledStream(bytes: Int)
     /// Another status with a text.
     case refusal(String)
@@ -29,6 +31,7 @@ final class RadioServer: Sendable {
   /// The address of the stream.
   let url: String
   private let listener: Int32
+  private let resumption = Mailbox<Void>()
   private let state: Mutex<State>
   private let sound: [UInt8]
   private let type: String
@@ -116,9 +119,7 @@ final class RadioServer: Sendable {
     case .brokenStream(let bytes):
       if send(head, peer) { stream(peer, titles: [], bytes: bytes) }
     case .stalledStream(let bytes):
-      guard send(head, peer) else { return }
-      stream(peer, titles: [], bytes: bytes)
-      waitForEnd(peer)
+      if send(head, peer) { stream(peer, titles: [], bytes: .max, stall: bytes) }
     case .refusal(let status): _ = send("HTTP/1.0 \(status)\r\nContent-Length: 0\r\n\r\n", peer)
     case .redirect(let place): _ = send("HTTP/1.0 302 Found\r\nLocation: \(place)\r\n\r\n", peer)
     case .page(let text):
@@ -130,16 +131,34 @@ final class RadioServer: Sendable {
     }
   }
 
-  private func stream(_ peer: Int32, titles: [String], bytes: Int) {
+  private func stream(_ peer: Int32, titles: [String], bytes: Int, stall: Int = .max) {
     var sent = 0
     var titles = titles
     while sent < bytes, !state.withLock({ $0.isClosed }) {
-      var block = (0..<min(Self.interval, bytes - sent)).map { sound[(sent + $0) % sound.count] }
-      sent += block.count
-      if block.count == Self.interval { block += Self.metadata(titles.first) }
-      if !titles.isEmpty { titles.removeFirst() }
+      if sent == stall, !waitToGoOn(peer) { return }
+      let end = sent < stall ? min(bytes, stall) : bytes
+      let count = min(Self.interval - sent % Self.interval, end - sent)
+      var block = (0..<count).map { sound[(sent + $0) % sound.count] }
+      sent += count
+      if sent.isMultiple(of: Self.interval) {
+        block += Self.metadata(titles.first)
+        if !titles.isEmpty { titles.removeFirst() }
+      }
       guard send(block, peer) else { return }
     }
+  }
+
+  /// Lets a stalled stream go on.
+  func goOn() { resumption.post(()) }
+
+  /// Waits for ``goOn()``; false when the listener has gone.
+  private func waitToGoOn(_ peer: Int32) -> Bool {
+    while resumption.wait(milliseconds: 20) == nil {
+      var byte: UInt8 = 0
+      if recv(peer, &byte, 1, Int32(MSG_DONTWAIT)) == 0 { return false }
+      if state.withLock({ $0.isClosed }) { return false }
+    }
+    return true
   }
 
   /// A block of metadata: its length in sixteens of bytes, then the text.

@@ -59,6 +59,29 @@ struct ContractDocument {
     }.joined(separator: "\n\n")
   }
 
+  /// The values of each state key.
+  static func values() -> String {
+    let rows = StateKey.allCases.map { "| `\($0.rawValue)` | \(words($0.shape)) |" }
+    return "| key | values |\n|---|---|\n" + rows.joined(separator: "\n")
+  }
+
+  private static func words(_ shape: StateShape) -> String {
+    func range(_ range: ClosedRange<Double>) -> String {
+      "from \(JSON.number(range.lowerBound)) to \(JSON.number(range.upperBound))"
+    }
+    switch shape {
+    case .words(let words): return words.map { "`\($0)`" }.joined(separator: ", ")
+    case .truth: return "`true`, `false`"
+    case .null: return "`null`"
+    case .argument(let shape): return shape.expectation
+    case .playback:
+      let states = Playback.Status.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+      return "an object: `state` (\(states)), `item`, `position` and `duration` in seconds "
+        + "(\(range(Playback.secondsRange))), `rate` (\(range(Playback.rateRange))), `reason`"
+    case .either(let shapes): return shapes.map(words).joined(separator: ", or ")
+    }
+  }
+
   private static func command(_ spec: CommandSpec) -> String {
     guard let argument = spec.argument else { return "`\(spec.name)`" }
     let takes = argument.shape.expectation

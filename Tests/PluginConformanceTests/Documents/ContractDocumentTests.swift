@@ -73,15 +73,21 @@ struct ContractDocumentTests {
     #expect(try checks.map { try JSON(parsing: String($0))["ok"]?.bool } == [true, false])
   }
 
-  @Test("E15 F1 · the tables of roles on the page are the command tables")
-  func roles() throws {
+  @Test("E15 F1 · the tables of roles, state keys and limits on the page are those of the code")
+  func tables() throws {
+    try check("roles", ContractDocument.roles())
+    try check("values", ContractDocument.values())
+    try check("limits", LimitTable.text)
+  }
+
+  private func check(_ part: String, _ table: String) throws {
     let (begin, end) = (
-      "<!-- roles: made by the test that checks it -->\n", "<!-- end of roles -->"
+      "<!-- \(part): made by the test that checks it -->\n", "<!-- end of \(part) -->"
     )
     let text = try ContractDocument().text
     let start = try #require(text.range(of: begin)).upperBound
     let stop = try #require(text.range(of: end)).lowerBound
-    let made = "\n" + ContractDocument.roles() + "\n\n"
+    let made = "\n" + table + "\n\n"
     // WRITE_DOCS=1 brings the page up to date; without it a difference is a failure.
     if ProcessInfo.processInfo.environment["WRITE_DOCS"] == "1" {
       let new = text.replacingCharacters(in: start..<stop, with: made)

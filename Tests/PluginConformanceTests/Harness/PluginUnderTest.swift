@@ -84,6 +84,8 @@ struct RoleUnderTest: Sendable, CustomTestStringConvertible {
     case "ALSAAmplifier":
       options["device"] = "null"
       options["whenMissing"] = "silent"
+    case "LibavPlayer" where role == .cdPlayer:
+      options["folders"] = [.string(ProjectFolder.root.appending(path: "Samples/Music").path)]
     default: break
     }
     return .object(options)

@@ -1,5 +1,6 @@
 import Devices
 import Foundation
+import Glibc
 import JSON
 import PluginHost
 import PluginProtocol
@@ -26,6 +27,29 @@ struct CatalogueTests {
 
   private func read(_ folders: String...) -> PluginCatalogue {
     PluginCatalogue(folders: folders.map { root.appending(path: $0).path })
+  }
+
+  @Test(
+    "F1 · a manifest that is no regular file is refused at once, and named",
+    .timeLimit(.minutes(1)))
+  func otherKindOfFile() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    try add("a/Good", manifest("Good"))
+    for name in ["Pipe", "Zero", "Folder"] {
+      try FileManager.default.createDirectory(
+        at: root.appending(path: "a/\(name)"), withIntermediateDirectories: true)
+    }
+    mkfifo(root.appending(path: "a/Pipe/manifest.json").path, 0o600)
+    symlink("/dev/zero", root.appending(path: "a/Zero/manifest.json").path)
+    mkdir(root.appending(path: "a/Folder/manifest.json").path, 0o700)
+    let catalogue = read("a")
+    #expect(catalogue.plugins.map(\.manifest.id) == ["Good"])
+    #expect(
+      catalogue.problems.map(\.message) == [
+        "the manifest: it is a folder, expected a regular file",
+        "the manifest: it is a pipe, expected a regular file",
+        "the manifest: it is a device, expected a regular file",
+      ])
   }
 
   @Test("F1 · plugins are found in their folders, in order, without being started")

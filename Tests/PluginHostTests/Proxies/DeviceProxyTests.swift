@@ -81,6 +81,32 @@ struct DeviceProxyTests {
     }
   }
 
+  @Test(
+    "E10 · a song that is over before its play is answered has played")
+  func overBeforeItsAnswer() async throws {
+    let script = DeviceScript([.power: "on"])
+    script.reportNothing()
+    script.gate()
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      async let play = outcome(of: CDPlayerCommand.play(PlayRequest(item: "x")), on: cd)
+      await script.waitForCommands(1)
+      for item in ["x", "y"] {
+        script.report([.playback: Playback(.playing, item: item, duration: 60).json])
+        #expect(await eventually { await cd.snapshot().state.playback?.item == item })
+      }
+      script.release()
+      #expect(await play.success == .observed)
+      #expect(bench.commandsInHand == .none)
+      bench.clock.advance(by: .seconds(5))
+      bench.launcher.crash()
+      #expect(await eventually { await cd.snapshot().state.playback == nil })
+      bench.clock.advance(by: .seconds(2))
+      await script.waitForCommands(2)
+      #expect(script.commands.last == ["play": ["item": "y", "position": 5]])
+    }
+  }
+
   @Test("A state that does not come in time is an error that says what was awaited and what is")
   func timeout() async throws {
     let script = DeviceScript([.volume: 20])

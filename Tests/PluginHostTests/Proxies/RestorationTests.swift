@@ -3,6 +3,7 @@ import JSON
 import PluginHost
 import PluginKit
 import PluginProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,6 +42,25 @@ struct RestorationTests {
       #expect(
         script.commands.dropFirst(4) == ["on", "surround", ["volume": 50], ["input": "dvd"]])
       #expect(await amp.snapshot().state.input == "dvd")
+    }
+  }
+
+  @Test("A problem that the process before had reported is gone with it")
+  func problem() async throws {
+    let script = DeviceScript([.power: "off", .brightness: 0])
+    let bench = try HostBench(LightsCommand.self, script)
+    try await bench.run { lights in
+      let context = try #require(script.state.withLock { $0.context })
+      context.report(attributes: ["problem": Attribute("the sound device is in use")])
+      #expect(await eventually { await lights.snapshot().state.attributes["problem"] != nil })
+      // Over: a plugin that goes on says so with null.
+      context.report(attributes: ["problem": Attribute(.null)])
+      #expect(
+        await eventually { await lights.snapshot().state.attributes["problem"]?.value == .null })
+      context.report(attributes: ["problem": Attribute("again"), "a": Attribute(1)])
+      #expect(await eventually { await lights.snapshot().state.attributes["a"] != nil })
+      try await crash(bench, lights)
+      #expect(await lights.snapshot().state.attributes.isEmpty)
     }
   }
 
@@ -121,6 +141,20 @@ struct RestorationTests {
       try await cd.plug(into: socket)
       await script.waitForCommands(6)
       #expect(script.commands.last == ["play": ["item": "x", "position": 64]])
+    }
+  }
+
+  @Test("A song that was at its end goes on a second before it, so that the next can follow")
+  func atTheEnd() async throws {
+    let script = DeviceScript([.power: "on"])
+    let bench = try HostBench(CDPlayerCommand.self, script)
+    try await bench.run { cd in
+      try await cd.perform(CDPlayerCommand.play(PlayRequest(item: "x")))
+      script.report([.playback: Playback(.playing, item: "x", position: 39, duration: 40).json])
+      #expect(await eventually { await cd.snapshot().state.playback?.position == 39 })
+      bench.clock.advance(by: .seconds(4))
+      try await crash(bench, cd)
+      #expect(script.commands.last == ["play": ["item": "x", "position": 39]])
     }
   }
 

@@ -19,7 +19,8 @@ struct ScriptPlugin {
   init(
     _ behaviour: String = "", devices: [HostedDevice]? = nil, manifest: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment,
-    clock: any TheaterClock = SystemClock()
+    clock: any TheaterClock = SystemClock(),
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     root = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)")
     let folder = root.appending(path: "plugins/Script")
@@ -29,7 +30,6 @@ struct ScriptPlugin {
     try Data((manifest ?? Self.manifest).utf8).write(to: folder.appending(path: "manifest.json"))
     try Self.install(
       Self.program + behaviour + "\nserve()\n", as: folder.appending(path: "program"))
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     host = PluginHost(
       catalogue: PluginCatalogue(folders: [root.appending(path: "plugins").path]),
       devices: devices ?? [HostedDevice(id: "lamp", role: .lights, plugin: "Script")],

@@ -12,6 +12,9 @@ struct CableCodecTests {
     ),
     ("format", .format(epoch: 1, .compactDisc), []),
     ("data", .data(epoch: 1, bytes: 8), [1, 0, 0xFF, 0xFF, 2, 0, 0xFE, 0xFF]),
+    (
+      "start", .data(epoch: 1, bytes: 4, startsRecording: true), [3, 0, 0xFD, 0xFF]
+    ),
     ("flush", .flush(epoch: 2), []),
     ("end", .end(epoch: 2), []),
     ("credit", .credit(epoch: 1, limit: 4_410, heard: true), []),
@@ -54,7 +57,7 @@ struct CableCodecTests {
 
   @Test("F4 · a payload of the wrong length is an error for every kind of message")
   func wrongLength() throws {
-    for (name, message, _) in Self.examples where name != "data" && name != "close" {
+    for (name, message, _) in Self.examples where !["data", "start", "close"].contains(name) {
       var bytes = message.encoded
       bytes[4] += 1
       bytes.append(0)

@@ -28,7 +28,7 @@ struct CableHostileSinkTests {
     for limit in [1, 100, 4_410, 20_000] {
       peer.send(.credit(epoch: 1, limit: UInt64(limit), heard: true))
       while got < limit {
-        guard case .data(epoch: 1, let bytes) = try peer.next() else {
+        guard case .data(epoch: 1, let bytes, _) = try peer.next() else {
           Issue.record("no sound")
           return
         }
@@ -126,7 +126,7 @@ struct CableHostileSinkTests {
       .credit(epoch: 1, limit: .max, heard: true))
     var got = 0
     while got < 100_000 {
-      guard case .data(epoch: 1, let bytes) = try peer.next() else { break }
+      guard case .data(epoch: 1, let bytes, _) = try peer.next() else { break }
       got += bytes / 4
     }
     #expect(got >= 100_000)

@@ -46,14 +46,19 @@ struct CataloguePagesTests {
     #expect(turned.count == 1)
   }
 
-  @Test("An item that is longer than a line is left out; what is empty is one empty page")
+  @Test("An id that the controller refuses is left out, a title is cut; nothing is one empty page")
   func extremes() {
     var pages = CataloguePages()
-    let endless = CatalogueItem(
-      id: "x", title: String(repeating: "x", count: ProtocolLimits.longestLine))
+    let long = String(repeating: "x", count: ProtocolLimits.longestLine)
+    let marks = "e" + String(repeating: "\u{301}", count: 31)
     let short = CatalogueItem(id: "y", title: "y")
-    let page = pages.begin([endless, short, endless])
-    #expect(page == ScanRequest.Page([short]))
+    let page = pages.begin([
+      CatalogueItem(id: long, title: "x"), short, CatalogueItem(id: marks, title: "x"),
+      CatalogueItem(id: "z", title: long),
+    ])
+    #expect(page.items.map(\.id) == ["y", "z"])
+    #expect(page.items.allSatisfy { $0.title.utf8.count <= ProtocolLimits.title })
+    #expect(page.next == nil)
     let empty = pages.begin([])
     #expect(empty == ScanRequest.Page([]))
   }

@@ -17,13 +17,28 @@ struct NewPasswordFaceTests {
   func live() {
     var sitting = sitting()
     #expect(sitting.text.contains("Your new password") && sitting.text.contains("0 of 4"))
-    #expect(sitting.text.contains("· Make the password at least 8 characters long."))
+    #expect(sitting.text.contains("· at least 8 characters"))
     sitting.type("k84h2m9q")
-    #expect(sitting.text.contains("✓ Make the password at least 8 characters long."))
-    #expect(sitting.text.contains("· Advice: Make the password at least 15 characters long."))
+    #expect(sitting.text.contains("✓ at least 8 characters"))
+    #expect(sitting.text.contains("· Advice: at least 15 characters"))
     #expect(sitting.text.contains("4 of 4") && sitting.text.contains("••••••••_"))
     sitting.press(.reveal)
     #expect(sitting.text.contains("k84h2m9q_") && sitting.text.contains("Ctrl-T: hide"))
+  }
+
+  @Test("C4 · a rule that is kept or not yet kept says what it asks for; a broken one what to do")
+  func statements() {
+    var sitting = sitting()
+    sitting.type("k84h2m9q")
+    #expect(sitting.text.contains("✓ at most 256 characters"))
+    #expect(!sitting.text.contains("Shorten"))
+    sitting.press(.eraseAll)
+    sitting.type(String(repeating: "k84h2m9q ", count: 29))
+    #expect(sitting.text.contains("· at most 256 characters"))
+    #expect(!sitting.text.contains("Shorten"))
+    sitting.press(.enter, .enter)
+    #expect(sitting.text.contains("✗ Shorten the password to at most 256 characters."))
+    #expect(sitting.text.contains("✓ at least 8 characters"))
   }
 
   @Test(

@@ -110,20 +110,121 @@ import Testing
     #expect(try file.read() == "secret")
   }
 
+  /// Folders below `base`, made: the state in `state`, the sockets in `runtime`.
+  private static func prepared(
+    _ base: String, state: String = "state", runtime: String = "run"
+  ) throws -> Folders {
+    let folders = Folders {
+      ["XDG_STATE_HOME": "\(base)/\(state)", "XDG_RUNTIME_DIR": "\(base)/\(runtime)"][$0]
+    }
+    try Folders.make(privately: folders.state)
+    try folders.prepareRuntime()
+    return folders
+  }
+
+  /// Leaves a socket at which nobody answers.
+  private static func leaveSocket(at path: String) throws {
+    let program = """
+      import socket, sys
+      socket.socket(socket.AF_UNIX).bind(sys.argv[1])
+      """
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", program, path]
+    try process.run()
+    process.waitUntilExit()
+  }
+
   @Test("E11 · one controller runs in a runtime folder; the second is told who it is")
   func lock() throws {
     let base = try Self.scratch()
     defer { try? FileManager.default.removeItem(atPath: base) }
-    let folders = Folders { ["HOME": base, "XDG_RUNTIME_DIR": base][$0] }
-    try folders.prepareRuntime()
+    let folders = try Self.prepared(base)
     // What an earlier controller left: a socket at which nobody answers.
-    try Data().write(to: URL(fileURLWithPath: folders.socket))
+    try Self.leaveSocket(at: folders.socket)
+    #expect(access(folders.socket, F_OK) == 0)
     let first = try ControllerLock(folders)
     #expect(access(folders.socket, F_OK) != 0)
     let ending = #expect(throws: Ending.self) { try ControllerLock(folders) }
     #expect(ending?.text.contains("process \(getpid())") == true)
+    // Another state folder makes no difference to the socket.
+    let other = try Self.prepared(base, state: "other")
+    let runtime = #expect(throws: Ending.self) { try ControllerLock(other) }
+    #expect(runtime?.text.contains("the runtime folder \(folders.runtime)") == true)
     first.release()
+    try ControllerLock(other).release()
     try ControllerLock(folders).release()
+  }
+
+  @Test("E11 · one controller uses a state folder, whatever its runtime folder is")
+  func stateLock() throws {
+    let base = try Self.scratch()
+    defer { try? FileManager.default.removeItem(atPath: base) }
+    let first = try ControllerLock(Self.prepared(base))
+    let second = try Self.prepared(base, runtime: "elsewhere")
+    let ending = #expect(throws: Ending.self) { try ControllerLock(second) }
+    #expect(ending?.code == .failed)
+    #expect(
+      ending?.text.hasPrefix(
+        "a controller (process \(getpid())) uses the state folder \(second.state)") == true)
+    // Nothing is held by the one that was refused.
+    first.release()
+    try ControllerLock(second).release()
+  }
+
+  @Test("E11 · a lock is no link, and nothing is truncated that no controller made")
+  func foreignLock() throws {
+    let base = try Self.scratch()
+    defer { try? FileManager.default.removeItem(atPath: base) }
+    let folders = try Self.prepared(base)
+    let treasure = URL(fileURLWithPath: base + "/treasure")
+    for path in [folders.lock, folders.stateLock] {
+      for text in ["do not lose this\n", "12 monkeys\n", "1234"] {
+        try Data(text.utf8).write(to: treasure)
+        for isLink in [true, false] {
+          unlink(path)
+          _ = isLink ? symlink(treasure.path, path) : link(treasure.path, path)
+          let ending = #expect(throws: Ending.self) { try ControllerLock(folders) }
+          #expect(ending?.text.contains("\(path) is not the lock of a controller") == true)
+          #expect(try String(contentsOf: treasure, encoding: .utf8) == text)
+        }
+      }
+      unlink(path)
+      mkfifo(path, 0o600)
+      #expect(throws: Ending.self) { try ControllerLock(folders) }
+      unlink(path)
+      mkdir(path, 0o700)
+      #expect(throws: Ending.self) { try ControllerLock(folders) }
+      rmdir(path)
+      try ControllerLock(folders).release()
+    }
+  }
+
+  @Test("E11 · what lies in the socket's place and is no socket is named and left alone")
+  func socketPlace() throws {
+    let base = try Self.scratch()
+    defer { try? FileManager.default.removeItem(atPath: base) }
+    let folders = try Self.prepared(base)
+    mkdir(folders.socket, 0o700)
+    let folder = #expect(throws: Ending.self) { try ControllerLock(folders) }
+    #expect(folder?.text.contains("\(folders.socket) is a folder") == true)
+    #expect(access(folders.socket, F_OK) == 0)
+    rmdir(folders.socket)
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: folders.socket))
+    let file = #expect(throws: Ending.self) { try ControllerLock(folders) }
+    #expect(file?.text.contains("is no socket") == true)
+    #expect(try String(contentsOfFile: folders.socket, encoding: .utf8) == "kept")
+    unlink(folders.socket)
+    try ControllerLock(folders).release()
+  }
+
+  @Test("A10 · a pipe in the token's place does not hold a command up", .timeLimit(.minutes(1)))
+  func tokenPipe() throws {
+    let base = try Self.scratch()
+    defer { try? FileManager.default.removeItem(atPath: base) }
+    mkfifo(base + "/token", 0o600)
+    let ending = #expect(throws: Ending.self) { try TokenFile(base + "/token").read() }
+    #expect(ending?.text.contains("is no file") == true)
   }
 
   @Test("E11 · a path too long for a socket is told before anything starts")

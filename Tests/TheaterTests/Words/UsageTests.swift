@@ -32,8 +32,10 @@ import WebRemote
       ["accounts", "age", "E", "12"], ["accounts", "age", "E", "none"], ["accounts", "leave"],
       ["accounts", "remove", "E"], ["accounts", "rename", "N"], ["guest", "list"],
       ["guest", "invite", "--activities", "film,music", "--volume", "40", "--for", "6h"],
-      ["guest", "revoke", "x"], ["guest", "enter"], ["audit"],
-      ["audit", "--limit", "10", "--since", "2h", "--json"], ["plugins"], ["audio", "devices"],
+      ["guest", "revoke", "x"], ["guest", "enter"], ["audit"], ["library", "scan"],
+      ["library", "scan", "--json"], ["watch", "--", "-rf"],
+      ["audit", "--limit", "10", "--since", "2h", "--json"], ["audit", "--before", "17"],
+      ["audit", "--all", "--since", "7d"], ["plugins"], ["audio", "devices"],
       ["doctor"],
       ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
       ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
@@ -63,6 +65,7 @@ import WebRemote
       ["serve", "--log-level", "loud"], ["sessions", "end"], ["sessions", "end", "x", "--all"],
       ["invite", "--role", "guest"], ["invite", "--for", "7"], ["guest", "invite"],
       ["guest", "invite", "--activities", "film", "--volume", "101"], ["audit", "--limit", "0"],
+      ["audit", "--before", "0"], ["audit", "--all", "--limit", "5"],
       ["accounts", "age", "E", "22"],
     ])
   func wrongUsage(words: [String]) throws {
@@ -72,6 +75,31 @@ import WebRemote
     #expect(ending.code.rawValue == 2)
     #expect(!ending.text.isEmpty && !ending.text.hasPrefix("Error"))
     #expect(!ending.isAnswer)
+  }
+
+  @Test(
+    "A9 · a misspelt command is answered with the one that was probably meant",
+    arguments: [
+      (["wach"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+      (["wach", "x"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+      (["wach", "--from-start"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+      (["backup", "restor"], "Unknown command 'restor'. Did you mean 'theater backup restore'?"),
+      (["config", "chek", "x"], "Unknown command 'chek'. Did you mean 'theater config check'?"),
+      (["accounts", "lst"], "Unknown command 'lst'. Did you mean 'theater accounts list'?"),
+      (["scene", "rn", "x"], "Unknown command 'rn'. Did you mean 'theater scene run'?"),
+      (["library", "scna"], "Unknown command 'scna'. Did you mean 'theater library scan'?"),
+      (["edn"], "Unknown command 'edn'. Did you mean 'theater end'?"),
+      (["films", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
+      (["xyzzyxyzzy"], "Unexpected argument 'xyzzyxyzzy'"),
+      (["watch", "x", "y"], "Unexpected argument 'y'"),
+    ])
+  func misspelt(words: [String], first: String) throws {
+    let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
+    let ending = Ending(error, arguments: words)
+    #expect(ending.code == .wrongUsage)
+    let lines = ending.text.split(separator: "\n")
+    #expect(lines.first.map(String.init) == first)
+    #expect(lines.dropFirst().first?.hasPrefix("Usage: theater") == true)
   }
 
   @Test("E8 · help is an answer and ends with 0", arguments: [["--help"], ["help", "watch"]])

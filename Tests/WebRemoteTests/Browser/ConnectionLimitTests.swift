@@ -115,7 +115,7 @@ import Testing
   func largeHeads(head: LargeHead) async throws {
     try await LivingRoom.open(Self.door { _ in }) { room in
       let answer = try await room.raw(head.text("127.0.0.1:\(room.port)"))
-      #expect(answer.status == 400)
+      #expect(answer.status == 431)
     }
   }
 
@@ -226,6 +226,78 @@ import Testing
         group.cancelAll()
       }
     }
+  }
+}
+
+@Suite struct ConnectionGuardTests {
+  /// Notes whether the connection is dropped.
+  private final class DropRecorder: ChannelOutboundHandler {
+    typealias OutboundIn = Any
+    var isDropped = false
+
+    func triggerUserOutboundEvent(
+      context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+      if event is ConnectionDrop { isDropped = true }
+    }
+  }
+
+  private static func open() throws -> (EmbeddedChannel, DropRecorder) {
+    let recorder = DropRecorder()
+    let channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.addHandlers(
+      [recorder, ConnectionGuard(ConnectionPlaces(.standard), .standard)])
+    try channel.writeInbound(
+      HTTPServerRequestPart.head(
+        HTTPRequestHead(version: .http1_1, method: .GET, uri: "/api/health")))
+    try channel.writeInbound(HTTPServerRequestPart.end(nil))
+    return (channel, recorder)
+  }
+
+  private static let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "x")))
+
+  @Test("F5 · an answer of which nothing is taken for 30 s is dropped, however little it is")
+  func stalled() throws {
+    let (channel, recorder) = try Self.open()
+    // What is not flushed waits as what the system does not take.
+    channel.write(Self.part, promise: nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+    channel.flush()
+    channel.write(Self.part, promise: nil)
+    channel.write(Self.part, promise: nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+    #expect(!recorder.isDropped)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(recorder.isDropped)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+
+  @Test("F5 · a connection that is to end has half a second, whether or not anything waits")
+  func ending() throws {
+    for hasUnsent in [false, true] {
+      let (channel, recorder) = try Self.open()
+      if hasUnsent { channel.write(Self.part, promise: nil) }
+      channel.triggerUserOutboundEvent(ConnectionEnding(), promise: nil)
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(499))
+      #expect(!recorder.isDropped)
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+      #expect(recorder.isDropped)
+      _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+  }
+
+  @Test(
+    "F5 · when the server stops, an answer in the making is waited for, and taken in half a second")
+  func stopping() throws {
+    let (channel, recorder) = try Self.open()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+    #expect(!recorder.isDropped)
+    channel.write(HTTPServerResponsePart.end(nil), promise: nil)
+    channel.flush()
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(500))
+    #expect(recorder.isDropped)
+    _ = try channel.finish(acceptAlreadyClosed: true)
   }
 }
 

@@ -14,7 +14,8 @@ import WebRemote
     ("right to left", "مرحبا שלום"), ("turned around", "abc\u{202E}txt.exe"),
     ("isolates", "\u{2066}\u{2067}\u{2068}x\u{2069}"), ("zero width", "a\u{200B}\u{200D}\u{FEFF}b"),
     ("only zero width", "\u{200B}\u{2060}"),
-    ("many marks", "a" + String(repeating: "\u{301}", count: 90)),
+    ("many marks", "a" + String(repeating: "\u{301}", count: 30)),
+    ("too many marks", "a" + String(repeating: "\u{301}", count: 31)),
     ("composed and not", "Ame\u{301}lie Amélie"), ("emoji", "👩‍👩‍👧‍👦🏳️‍🌈🇨🇭"),
     ("beyond the first plane", "𠜎𝕬\u{10FFFF}"), ("not a character", "\u{FFFE}\u{FFFF}"),
     ("wide and narrow", "ＡＢＣ①ﬃ"), ("dotless i", "İıſK"),
@@ -37,6 +38,14 @@ import WebRemote
     }
   }
 
+  /// No field is looked at of a body that is not stream-safe.
+  private func expectRefusal(_ answer: RemoteAnswer, of field: String, _ text: String) {
+    let isRead = text.isStreamSafe
+    #expect(answer.status == (isRead ? 422 : 400))
+    #expect(answer.json["error"]?["field"]?.string == (isRead ? field : nil))
+    #expect(isRead || answer.json["error"]?["code"] == "malformed")
+  }
+
   @Test("E7 · naughty names are kept as typed or refused with a message", arguments: kinds)
   func names(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
@@ -49,10 +58,7 @@ import WebRemote
           "password": .string(LivingRoom.password),
         ])
       expectClear(answer, kind)
-      guard answer.isSuccess else {
-        #expect(answer.status == 422)
-        return #expect(answer.json["error"]?["field"] == "name")
-      }
+      guard answer.isSuccess else { return expectRefusal(answer, of: "name", text) }
       let shown = try await room.logIn("ben@example.org").send(.GET, "/api/sessions/current")
       let name = shown.json["user"]?["name"]?.string
       // Unicode form C, without white space around it: to the eye the same.
@@ -74,10 +80,7 @@ import WebRemote
           "password": .string(password),
         ])
       expectClear(answer, kind)
-      guard answer.isSuccess else {
-        #expect(answer.status == 422)
-        return #expect(answer.json["error"]?["field"] == "password")
-      }
+      guard answer.isSuccess else { return expectRefusal(answer, of: "password", text) }
       func logIn(_ password: String) async throws -> Int {
         try await room.stranger.send(
           .POST, "/api/sessions", ["email": "ben@example.org", "password": .string(password)]

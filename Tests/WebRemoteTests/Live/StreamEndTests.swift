@@ -1,7 +1,9 @@
+import Foundation
 import HomeTheater
 import JSON
 import NIOCore
 import NIOHTTP1
+import ServiceLifecycle
 import TestSupport
 import Testing
 
@@ -100,7 +102,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
       ])
   }
 
-  private static func ask(
+  fileprivate static func ask(
     _ client: RemoteClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
   ) -> Deed {
     {
@@ -143,25 +145,89 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("A10 · a listener that takes nothing is cut off when its session ends")
-  func stuck() async throws {
+  @Test(
+    "A10 · a listener that takes nothing is dropped when its session ends, however that comes about",
+    .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
+  func stuck(by ending: StreamEnding) async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let (listener, deed) = try await ending.prepare(room)
+      try await Self.expectDrop(
+        of: listener.token ?? "", in: room, .init(transport: .port, address: "\(room.port)"),
+        unread: 224, by: deed)
+    }
+  }
+
+  @Test(
+    "A10 · a listener that takes nothing is dropped when its session ends, whatever is buffered",
+    .timeLimit(.minutes(5)), arguments: [0, 64, 128, 160, 192, 224, 256, 288, 352, 480])
+  func stuck(unread: Int) async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
-      let events = room.theater.events
-      let filler = JSON.string(String(repeating: "x", count: 8192))
-      try await room.connection { inbound, outbound in
-        try await outbound.write(room.listening(owner.token ?? ""))
-        var parts = inbound.makeAsyncIterator()
-        _ = try await parts.next()
-        // The next parts are not taken any more: buffers fill up, here and in the system.
-        for _ in 0..<1000 { events.publish(.other(name: "note", filler)) }
-        #expect(try await owner.send(.DELETE, "/api/sessions/current").status == 204)
-        let isCut = await eventually {
-          room.clock.advance(by: EventStream.farewell)
-          return room.streams.count == 0
-        }
-        #expect(isCut)
+      for transport in [StuckReader.Transport.port, .socket] {
+        let client = try await room.logIn("ann@example.org")
+        try await Self.expectDrop(
+          of: client.token ?? "", in: room,
+          .init(
+            transport: transport,
+            address: transport == .port ? "\(room.port)" : room.socket), unread: unread,
+          by: StreamEnding.ask(client, .DELETE, "/api/sessions/current"))
       }
+      #expect(try await owner.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("A10 · TLS keeps no listener that takes nothing: its goodbye is not waited for")
+  func stuckWithTLS() async throws {
+    try await Program.withFolder { folder in
+      let certificate = try CertificateFiles.own(
+        at: folder.appendingPathComponent("tls.pem").path, for: [], and: ["127.0.0.1"]
+      ).certificate
+      let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate)
+      try await LivingRoom.open(listener) { room in
+        let client = try await room.owner()
+        try await Self.expectDrop(
+          of: client.token ?? "", in: room, .init(transport: .tls, address: "\(room.port)"),
+          unread: 224, by: StreamEnding.ask(client, .DELETE, "/api/sessions/current"))
+      }
+    }
+  }
+
+  /// Expects that a listener with so many KiB of unread changes is dropped by what is done then.
+  private static func expectDrop(
+    of token: String, in room: LivingRoom, _ reader: StuckReader, unread: Int,
+    by deed: StreamEnding.Deed
+  ) async throws {
+    let listener = try await room.logIn("ann@example.org")
+    let isDropped = try await reader.isDropped(
+      String(buffer: room.listening(token)), readingTo: "event: snapshot"
+    ) {
+      try await room.publish(kibibytes: unread, to: listener)
+      try await deed()
+    }
+    #expect(isDropped)
+    #expect(await eventually { room.streams.count == 0 })
+  }
+
+  @Test(
+    "E9 · a listener that takes nothing does not keep the controller from stopping",
+    .timeLimit(.minutes(2)))
+  func stuckAtStop() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let token = try await room.owner().token ?? ""
+      try await Self.expectDrop(
+        of: token, in: room, .init(transport: .port, address: "\(room.port)"), unread: 480
+      ) { await room.services.triggerGracefulShutdown() }
+    }
+  }
+
+  @Test("F5 · nor does somebody who asks much and reads nothing", .timeLimit(.minutes(2)))
+  func stuckAnswersAtStop() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let ask = "GET /api/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
+      let isDropped = try await StuckReader(transport: .port, address: "\(room.port)").isDropped(
+        String(repeating: ask, count: 60), readingTo: "HTTP/1.1 200"
+      ) { await room.services.triggerGracefulShutdown() }
+      #expect(isDropped)
     }
   }
 }

@@ -126,7 +126,34 @@ import WebRemote
       #expect(films?.map { $0["title"] } == ["Metropolis", "Nosferatu"])
       #expect(films?.first?["duration"] == 9180)
       #expect(try await owner.send(.GET, "/api/songs").json == ["songs": []])
-      #expect(try await owner.send(.POST, "/api/library/scan").json["films"] == 2)
+    }
+  }
+
+  @Test("E9 · a scan reports what each player found and what it could not read")
+  func libraryScan() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let found = [
+        CatalogueItem(id: "a", title: "One"), CatalogueItem(id: "b", title: "Two"),
+        CatalogueItem(id: "a", title: "One again"),
+      ]
+      await room.devices["cd"]?.setItems(found)
+      await room.devices["tuner"]?.failScan(
+        with: DeviceError(.failed, "the antenna is gone", hint: "Plug it in."))
+      let answer = try await owner.send(.POST, "/api/library/scan")
+      #expect(answer.status == 200)
+      #expect(answer.json["films"] == 2 && answer.json["songs"] == 2)
+      let players = answer.json["players"]?.array ?? []
+      #expect(players.map { $0["player"] } == ["cd", "dvd", "tuner"])
+      #expect(players.map { $0["items"] } == [2, 0, 0])
+      #expect(players.map { $0["category"] } == ["songs", "films", "stations"])
+      #expect(
+        players.last?["problems"] == [["message": "the antenna is gone", "hint": "Plug it in."]])
+      #expect(players.first?["problems"] == [])
+      let member = try await room.member(invitedBy: owner)
+      #expect(try await member.send(.POST, "/api/library/scan").status == 200)
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      #expect(try await guest.send(.POST, "/api/library/scan").status == 403)
     }
   }
 

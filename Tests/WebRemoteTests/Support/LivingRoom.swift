@@ -46,7 +46,8 @@ struct LivingRoom: Sendable {
     _ listener: Listener? = nil, _ body: (LivingRoom) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/web-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (running, isRunning) = AsyncStream<Int>.makeStream()
     let listeners = [.socket("\(folder)/s")] + (listener.map { [$0] } ?? [])
@@ -211,7 +212,7 @@ extension LivingRoom {
   /// A client with a guest's session.
   func enter(_ pass: String) async throws -> RemoteClient {
     let answer = try await stranger.send(
-      .POST, "/api/guests/sessions", ["pass": .string("http://theater.local/guest#\(pass)")])
+      .POST, "/api/guests/sessions", ["pass": .string(pass)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
     return RemoteClient(stranger.address, token: token)
   }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The head of a station's answer: HTTP, or the `ICY 200 OK` of old servers.
 struct StationHead: Equatable {
   /// The longest head that is read, in bytes.
@@ -22,25 +24,27 @@ struct StationHead: Equatable {
 
   /// Reads a head; nil where its first line is none.
   init?(_ bytes: some Collection<UInt8>) {
-    let lines = bytes.split(separator: 0x0A).map { line in
-      String(decoding: line.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
-    }
-    guard let first = lines.first, first.hasPrefix("HTTP/1.") || first.hasPrefix("ICY ") else {
-      return nil
-    }
-    let words = first.split(separator: " ", maxSplits: 2)
+    // As bytes: a row of combining marks in a `String` key would cost seconds.
+    let lines = bytes.split(separator: 0x0A).map { $0.filter { $0 >= 0x20 && $0 != 0x7F } }
+    guard let first = lines.first,
+      first.starts(with: "HTTP/1.".utf8) || first.starts(with: "ICY ".utf8)
+    else { return nil }
+    let words = MediaText.line(first).split(separator: " ", maxSplits: 2)
     guard words.count >= 2, let status = Int(words[1]), (100...599).contains(status) else {
       return nil
     }
     self.status = status
-    reason = words.count > 2 ? String(words[2].prefix(60)) : ""
+    reason = words.count > 2 ? String(words[2]).boundedLine(maximumBytes: 60) : ""
     var fields: [String: String] = [:]
     for line in lines.dropFirst() {
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let name = line[..<colon].lowercased()
-      var value = line[line.index(after: colon)...].drop { $0 == " " }
-      while value.last == " " { value.removeLast() }
-      if fields[name] == nil { fields[name] = String(value) }
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon <= 64,
+        line[..<colon].allSatisfy({ $0 < 0x80 })
+      else { continue }
+      let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+      var value = line[(colon + 1)...].drop { $0 == 0x20 }
+      while value.last == 0x20 { value.removeLast() }
+      let text = String(decoding: value, as: UTF8.self)
+      if fields[name] == nil, text.isStreamSafe { fields[name] = text }
     }
     self.fields = fields
   }

@@ -10,8 +10,8 @@ final class StationStream {
   /// So many redirects are followed.
   static let mostRedirects = 5
 
-  /// What the station has said last: `StreamTitle='…';`.
-  private(set) var block: String?
+  /// What the station has said last: `StreamTitle='…';`, without the zeros behind it.
+  private(set) var block: [UInt8]?
   private let socket: StationSocket
   private let subject: String
   /// Read behind the head already.
@@ -88,12 +88,10 @@ final class StationStream {
     var length: UInt8 = 0
     var code = takeAll(into: &length, 1)
     guard code >= 0, length > 0 else { return code }
-    var text = [UInt8](repeating: 0, count: Int(length) * 16 + 1)
-    code = takeAll(into: &text, Int(length) * 16)
+    var text = [UInt8](repeating: 0, count: Int(length) * 16)
+    code = takeAll(into: &text, text.count)
     guard code >= 0 else { return code }
-    block = text.withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(readableText) }
-    }
+    block = Array(text.prefix { $0 != 0 })
     return 0
   }
 

@@ -16,17 +16,20 @@ extension HomeTheaterFacade {
 
   /// Passes where nothing is on, or something that this person may steer and end.
   func checkStage(within allowance: Allowance) throws(TheaterError) {
-    guard let activity = stage.activity, !allowance.covers(activity.name) else { return }
-    throw TheaterError(
-      .forbidden, "\(activity.words) is on, and not among what you may steer",
-      hint: "Wait for its end, or ask who began it.")
+    guard allowance.activities != nil else { return }
+    if let activity = stage.activity, stage.isScene || !allowance.covers(activity.name) {
+      throw TheaterError(
+        .forbidden, "\(activity.words) is on, and not among what you may steer",
+        hint: "Wait for its end, or ask who began it.")
+    }
+    try checkOtherPlayers()
   }
 
   /// Passes where this person is old enough for everything that the steps play, also where a step
   /// lets go on what one before it has chosen.
   func checkRatings(of steps: [PlannedStep], within allowance: Allowance) throws(TheaterError) {
     guard allowance.ageLimit != nil else { return }
-    var items = snapshots.compactMapValues { $0.state.playback?.item }
+    var items = snapshots.compactMapValues { $0.state.playback?.heldItem }
     for step in steps {
       let player = step.device.id
       try checkItem(step.command, on: player, holding: items[player], within: allowance)
@@ -38,13 +41,6 @@ extension HomeTheaterFacade {
     }
   }
 
-  /// Passes where this person is old enough for what would go on in a player.
-  func checkResuming(_ player: any Device, within allowance: Allowance) throws(TheaterError) {
-    // A player of another kind refuses the command itself.
-    guard let play = try? Command("play", argument: nil, role: player.role) else { return }
-    try checkItem(play, on: player.id, within: allowance)
-  }
-
   /// Passes where this person is old enough for an item. One that is not in the library is not for
   /// whom there is a limit: players may know the same film by other names.
   func checkRating(of item: String, within allowance: Allowance) throws(TheaterError) {
@@ -52,7 +48,7 @@ extension HomeTheaterFacade {
     guard let entry = catalogue.entry(id: item) else {
       throw TheaterError(
         .forbidden,
-        "\"\(item.prefix(60))\" is not in the library, and for you there is an age limit",
+        "\"\(item.quotation)\" is not in the library, and for you there is an age limit",
         hint: "Choose from: theater films, theater songs.")
     }
     guard let rating = entry.rating, rating > limit else { return }
@@ -74,22 +70,30 @@ extension HomeTheaterFacade {
     }
   }
 
-  /// Passes where this person may give the device the command.
-  func check(_ command: Command, for device: any Device, within allowance: Allowance)
-    throws(TheaterError)
-  {
+  /// Passes where this person may give a device of this role the command.
+  func checkPermission(
+    _ command: Command, for device: any Device, within allowance: Allowance
+  ) throws(TheaterError) {
     guard allowance.permissions.contains(command.spec.permission) else {
       throw TheaterError(
         .forbidden,
         "you may not give the \(device.role.title) the command \"\(command.spec.name)\"",
         hint: "Ask an owner of this theater.", device: device.id)
     }
+  }
+
+  /// Passes where the command exceeds none of this person's limits: activities, age and volume.
+  func checkLimits(
+    _ command: Command, for device: any Device, within allowance: Allowance
+  ) async throws(TheaterError) {
+    // The device's own state: what it has reported may not have arrived here yet.
+    let state = await device.snapshot().state
     try checkStage(within: allowance)
-    try checkItem(command, on: device.id, within: allowance)
+    try checkItem(
+      command, on: device.id, holding: state.playback?.heldItem, within: allowance)
     switch AmplifierCommand(command) {
     case .volume(let volume)?: try checkVolume(volume, of: device.id, within: allowance)
-    case .unmute?:
-      try checkVolume(volume(of: device.id) ?? 100, of: device.id, within: allowance)
+    case .unmute?: try checkVolume(state.volume ?? 100, of: device.id, within: allowance)
     default: break
     }
   }
@@ -104,40 +108,39 @@ extension HomeTheaterFacade {
       device: amplifier)
   }
 
-  /// The steps with every volume at this person's limit at most. An amplifier that is louder from
-  /// before, and that no step sets, is turned down after its last step; where none is, or the last
-  /// one turns it off, before everything.
+  /// The steps with every volume at this person's limit at most. An amplifier that is louder by then
+  /// is turned down as soon as a step has turned it on and before one unmutes it; where there is no
+  /// such step, before everything.
   func limited(_ steps: [PlannedStep], within allowance: Allowance) -> [PlannedStep] {
-    guard let limit = allowance.volumeLimit else { return steps }
-    var limited = steps.map { $0.limiting(volume: limit) }
+    guard let limit = allowance.volumeLimit,
+      let softer = try? AmplifierCommand.volume(limit).checked()
+    else { return steps }
+    func ceiling(_ amplifier: any Device, _ onFailure: OnFailure) -> PlannedStep {
+      PlannedStep(
+        device: amplifier, command: softer, until: .accepted, onFailure: onFailure, always: false,
+        isCeiling: true)
+    }
+    var limited = steps.flatMap { step in
+      switch AmplifierCommand(step.command) {
+      case .on?: [step, ceiling(step.device, .stop)]
+      case .unmute?: [ceiling(step.device, .stop), step]
+      default: [step.limiting(volume: limit)]
+      }
+    }
     for device in devices.values where device.role == .amplifier {
-      guard let volume = volume(of: device.id), volume > limit,
-        !limited.contains(where: { $0.device.id == device.id && $0.setsVolume }),
-        let softer = try? AmplifierCommand.volume(limit).checked()
+      let own = steps.filter { $0.device.id == device.id }
+      // One that is off, or that the steps turn off, may refuse; then nothing is heard of it.
+      let isHeardOn = own.last.map { !$0.turnsAmplifierOff } ?? false
+      guard !own.contains(where: \.makesAmplifierHeard),
+        snapshots[device.id]?.state.volume.map({ $0 > limit }) ?? !own.isEmpty
       else { continue }
-      let last = limited.lastIndex { $0.device.id == device.id }
-        .flatMap { limited[$0].turnsAmplifierOff ? nil : $0 }
-      limited.insert(
-        PlannedStep(
-          device: device, command: softer, until: .accepted,
-          onFailure: last == nil ? .continue : .stop, always: false),
-        at: last.map { $0 + 1 } ?? 0)
+      limited.insert(ceiling(device, isHeardOn ? .stop : .continue), at: 0)
     }
     return limited
   }
 
-  /// The volume that an amplifier was last seen with.
-  private func volume(of amplifier: DeviceID) -> Int? { snapshots[amplifier]?.state.volume }
-
-  private func checkItem(_ command: Command, on player: DeviceID, within allowance: Allowance)
-    throws(TheaterError)
-  {
-    let item = snapshots[player]?.state.playback?.item
-    try checkItem(command, on: player, holding: item, within: allowance)
-  }
-
   /// Passes where this person is old enough for what a command brings about in a player that holds
-  /// this item. One that tells of none may still have one, and plays it when it is told to go on.
+  /// this item. One that holds none may still have one, and plays it when it is told to go on.
   private func checkItem(
     _ command: Command, on player: DeviceID, holding held: String?, within allowance: Allowance
   ) throws(TheaterError) {
@@ -173,7 +176,10 @@ extension PlannedStep {
     if case .off? = AmplifierCommand(command) { true } else { false }
   }
 
-  fileprivate var setsVolume: Bool {
-    if case .volume? = AmplifierCommand(command) { true } else { false }
+  fileprivate var makesAmplifierHeard: Bool {
+    switch AmplifierCommand(command) {
+    case .on?, .unmute?: true
+    default: false
+    }
   }
 }

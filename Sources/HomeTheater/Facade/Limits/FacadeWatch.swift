@@ -4,51 +4,101 @@ import Devices
 // player who changes it. What is commanded is checked before it happens (`FacadeLimits`).
 extension HomeTheaterFacade {
   /// Notes whose age limit counts from now on, where a command chooses what a player plays.
-  func noteChoice(_ command: Command, on player: DeviceID, within allowance: Allowance) {
+  ///
+  /// - Returns: The number of the choice; `nil` where the command chooses nothing.
+  func noteChoice(
+    _ command: Command, on player: DeviceID, within allowance: Allowance
+  ) -> Int? {
     switch DiscMove(command) {
-    case .play(.some)?, .skip?: choose(on: player, within: allowance)
-    case .play(nil)?:
-      // Going on chooses nothing; beginning again what is over does.
-      let status = snapshots[player]?.state.playback?.status
-      if status == .stopped || status == .ended { choose(on: player, within: allowance) }
-    case .release?, nil: break
+    case .play(nil)? where snapshots[player]?.state.playback?.isHeld == true:
+      lowerLimit(on: player, to: allowance)
+    case .play?, .skip?: choose(on: player, within: allowance)
+    case .release?, nil: nil
     }
   }
 
   /// From now on this person's age limit counts for what comes by itself. What plays already, and
   /// might, was somebody else's choice, until it changes.
-  func choose(on player: DeviceID, within allowance: Allowance) {
-    var watch = watches[player, default: PlayerWatch()]
+  @discardableResult
+  func choose(on player: DeviceID, within allowance: Allowance) -> Int {
+    var watch = watches[player] ?? PlayerWatch(chooser: allowance)
     watch.chooser = allowance
-    watch.hasPlayed = false
-    watch.turn += 1
+    watch.heardIn = nil
+    if snapshots[player]?.state.playback?.isHeard != true { watch.passed = nil }
+    return note(watch, on: player)
+  }
+
+  /// Who lets an item go on does not choose it, so that nobody's limit is lifted; but what follows
+  /// it by itself is for this person as well.
+  private func lowerLimit(on player: DeviceID, to allowance: Allowance) -> Int? {
+    // Without a watch the item was put in at the player itself.
+    var watch = watches[player] ?? PlayerWatch(chooser: .everything)
+    guard let limit = allowance.ageLimit, watch.chooser.ageLimit.map({ limit < $0 }) ?? true else {
+      return nil
+    }
+    watch.chooser.ageLimit = limit
+    watch.passed = nil
+    return note(watch, on: player)
+  }
+
+  private func note(_ watch: PlayerWatch, on player: DeviceID) -> Int {
+    choices += 1
+    watches[player] = watch
+    watches[player]?.turn = choices
+    return choices
+  }
+
+  /// Reverts a choice when its command has failed. Where the command may have had an effect all the
+  /// same, an age limit that is lower stays.
+  func revert(
+    _ choice: Int, on player: DeviceID, to before: PlayerWatch?, after error: DeviceError
+  ) {
+    guard var watch = watches[player], watch.turn == choice else { return }
+    let limit = watch.chooser.ageLimit
+    watch.chooser = before?.chooser ?? .everything
+    watch.passed = before?.passed
+    switch error.code {
+    case .unsupported, .invalid, .notNow, .refused: break
+    case .failed, .unavailable, .cancelled:
+      watch.chooser.ageLimit = [watch.chooser.ageLimit, limit].compactMap(\.self).min()
+    case .timeout: return
+    }
     watches[player] = watch
   }
 
-  /// What a refused command would have chosen, nobody has chosen.
-  func takeBack(on player: DeviceID, to before: PlayerWatch?) {
-    guard var watch = watches[player], watch.turn == (before?.turn ?? 0) + 1 else { return }
-    watch.chooser = before?.chooser ?? .everything
-    watch.passed = before?.passed
-    watches[player] = watch
+  /// Forgets who chose, once an activity is over whose player is silent. A choice that is newer than
+  /// `choice`, or that still plays, counts until the player stops.
+  func forgetChoice(_ choice: Int?, on player: DeviceID) {
+    guard watches[player]?.turn == choice, snapshots[player]?.state.playback?.isHeard != true
+    else { return }
+    watches[player] = nil
   }
 
   /// Stops what a player plays, where who chose last is not old enough for it. What a player does not
   /// tell of cannot be known.
   func watch(_ playback: Playback, of player: any Device) {
     let isOnStage = player.id == stage.activity?.player
-    var watch = watches[player.id, default: PlayerWatch()]
-    if playback.status == .stopped, !isOnStage, watch.hasPlayed, watch.stopping == nil {
+    let snapshot = snapshots[player.id]
+    // Without a watch the item was put in at the player itself.
+    var watch = watches[player.id] ?? PlayerWatch(chooser: .everything)
+    // A player that starts anew reports "stopped" before it goes on with what it played.
+    if playback.status == .stopped, !isOnStage, watch.stopping == nil,
+      snapshot?.availability == .available, watch.heardIn == snapshot?.generation
+    {
       // What is put in from here on is nobody's choice that was told to the theater.
       watches[player.id] = nil
     }
-    guard playback.isHeard, let item = playback.item, item != watch.passed,
+    guard playback.isHeard, let item = playback.item,
       let stop = try? Command("stop", argument: nil, role: player.role)
     else { return }
+    guard item != watch.passed else {
+      if watch.heardIn != nil { watches[player.id]?.heardIn = snapshot?.generation }
+      return
+    }
     do throws(TheaterError) {
       try checkRating(of: item, within: watch.chooser)
       watch.passed = item
-      watch.hasPlayed = true
+      watch.heardIn = snapshot?.generation
       let found = watch.stopping == nil ? nil : watch.found
       watch.stopping = nil
       watch.found = nil
@@ -79,7 +129,10 @@ extension HomeTheaterFacade {
     // A player that does not stop must not push other runs out of the history.
     if isNew { history.add(run) }
     run.start { [runner, limitStopped] run in
-      await runner.run(steps, as: run)
+      // The controller itself acts here.
+      await runner.run(steps, as: run) { (step) throws(DeviceError) in
+        try await step.device.perform(step.command, until: step.until)
+      }
       guard let error = run.report.error else { return await limitStopped(found) }
       await self.couldNotStop(found, error, isNew: isNew)
     }

@@ -1,19 +1,22 @@
 import Devices
+import JSON
 
-/// What one player may go on to by itself: what whoever chose last what it plays is old enough for.
+/// Which items one player may go on to by itself: those for which the person who chose last what it
+/// plays is old enough.
 struct PlayerWatch {
-  /// How far whoever chose last may go: who began the activity, ran a scene, or told the player to
-  /// play something or to skip.
-  var chooser = Allowance.everything
+  /// How far the person may go who chose last: who began the activity, ran a scene, or told the
+  /// player to play something or to skip. A person with a lower age limit who let it go on since
+  /// lowers the limit.
+  var chooser: Allowance
   /// The item that plays since then or from before, and may.
   var passed: String?
-  /// Whether something was heard since the choice.
-  var hasPlayed = false
+  /// The player's generation in which something was heard since the choice.
+  var heardIn: Int?
   /// Stops an item that may not.
   var stopping: Run?
   /// What was found last that may not.
   var found: LimitStop?
-  /// Rises with each choice.
+  /// The number of the last choice, over all players.
   var turn = 0
 }
 
@@ -28,7 +31,7 @@ package struct LimitStop: Sendable, Hashable {
   init(_ item: String, _ entry: Catalogue.Entry?, user: String?, _ player: DeviceID) {
     self.user = user
     self.player = player
-    let title = "\"\(entry?.item.title ?? String(item.prefix(60)))\""
+    let title = "\"\(entry?.item.title ?? item.quotation)\""
     words = title + (entry?.rating.map { ", rated \($0)" } ?? ", not in the library")
   }
 
@@ -49,7 +52,7 @@ package struct LimitStop: Sendable, Hashable {
 
 /// What a command does about the item in a player.
 enum DiscMove {
-  /// Plays an item, or what is there already.
+  /// Plays an item, or lets the one that is there go on, perhaps elsewhere in it.
   case play(String?)
   /// Goes to another that the command does not name.
   case skip
@@ -60,6 +63,7 @@ enum DiscMove {
   init?(_ command: Command) {
     switch (DVDPlayerCommand(command), CDPlayerCommand(command)) {
     case (.play(let request)?, _), (_, .play(let request)?): self = .play(request.item)
+    case (.seek?, _), (_, .seek?): self = .play(nil)
     case (.next?, _), (.previous?, _), (_, .next?), (_, .previous?): self = .skip
     case (.stop?, _), (.eject?, _), (.off?, _), (_, .stop?), (_, .eject?), (_, .off?):
       self = .release
@@ -71,4 +75,11 @@ enum DiscMove {
 extension Playback {
   /// Whether it is heard, or will be in a moment.
   var isHeard: Bool { status == .playing || status == .opening }
+
+  /// Whether the player goes on with this item when it is told to. One that has stopped or ended may
+  /// begin with another.
+  var isHeld: Bool { isHeard || status == .paused }
+
+  /// The item, where the player goes on with it.
+  var heldItem: String? { isHeld ? item : nil }
 }

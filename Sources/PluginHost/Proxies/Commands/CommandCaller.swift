@@ -29,6 +29,8 @@ struct QueuedCommand: Sendable {
   var deadline: Duration?
   /// The count of the device's reports when it was sent last.
   var reportsSeen = 0
+  /// Playback was reported as the command wants it since it was sent.
+  var wasSettled = false
   /// It was given up while it was under way.
   var isCancelled = false
 

@@ -97,6 +97,7 @@ struct CommandQueue: Sendable {
     guard underWay == nil, var next = popNext(at: now) else { return nil }
     next.request = request()
     next.reportsSeen = reportsSeen
+    next.wasSettled = false
     if next.deadline == nil { next.deadline = now + next.spec.longest }
     underWay = next
     return next
@@ -124,6 +125,15 @@ struct CommandQueue: Sendable {
   /// The state has changed: what is held may be offered again.
   mutating func stateChanged(at now: Duration) {
     if held != nil { held?.retryAt = now }
+  }
+
+  /// Notes what was reported while a command is under way. A disc goes on by itself: a song that was
+  /// asked for may be over, and the next one reported, before the command's answer comes.
+  mutating func notePlayback(in state: DeviceState) {
+    guard let command = underWay, !command.wasSettled, case .playback = command.spec.settled,
+      command.command.isSettled(in: state)
+    else { return }
+    underWay?.wasSettled = true
   }
 
   /// What was held in vain for as long as its command may take.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A place in the ring where something other than sound happens.
 struct CableMarker {
-  enum Kind { case format, flush, silence, end }
+  enum Kind { case format, start, flush, silence, end }
   var kind: Kind
   /// Where in the stream of bytes.
   var position: UInt64
@@ -74,6 +74,9 @@ struct CableConsumer {
   var hasFormat = false
   /// The format changed while sound was skipped: the next read says so.
   var announceFormat = false
+  /// Whether the next frame, and whether the first of the last read, is the first of a recording.
+  var nextStartsRecording = false
+  var startedRecording = false
   var generation: UInt64 = 0
   /// Frames of the generation that were read.
   var consumed: UInt64 = 0

@@ -126,8 +126,8 @@ final class CableSinkConnection {
       try begin(epoch)
       self.format = format
       if heard { syncRing() }
-    case .data(let epoch, _):
-      try accept(payload, epoch)
+    case .data(let epoch, _, let startsRecording):
+      try accept(payload, epoch, startsRecording)
     case .flush(let epoch):
       try flush(epoch)
     case .end(let epoch):
@@ -156,7 +156,9 @@ final class CableSinkConnection {
     ended = false
   }
 
-  private func accept(_ payload: UnsafeRawBufferPointer, _ epoch: UInt32) throws(CableError) {
+  private func accept(
+    _ payload: UnsafeRawBufferPointer, _ epoch: UInt32, _ startsRecording: Bool
+  ) throws(CableError) {
     guard let format, epoch == self.epoch, !ended else {
       throw CableError(.violation, "Sound needs a format and belongs to the present epoch.")
     }
@@ -170,6 +172,9 @@ final class CableSinkConnection {
     received += UInt64(frames)
     guard heard else { return }
     syncRing()
+    if startsRecording {
+      _ = ring.pointee.append(.start, generation: generation, format: format)
+    }
     guard ring.pointee.append(payload) else {
       throw CableError(.violation, "More sound came than the ring holds.")
     }

@@ -37,10 +37,29 @@ public struct CableTap: @unchecked Sendable {
     }
   }
 
+  /// The format of the frames that were read last, or of the next ones where `read` has announced a
+  /// new one; `nil` before the first. It stays while nobody reads.
+  public var format: CableFormat? { own.pointee.hasFormat ? own.pointee.format : nil }
+
+  /// Asks for `CableSink.audioEvent` when something comes, as a `read` of nothing does; false when
+  /// something is there already.
+  public func wakeWhenReadable() -> Bool { arm() }
+
   /// Frames that a `read` would give before the next event.
   public var available: Int {
     guard own.pointee.hasFormat else { return 0 }
     return readableBytes / own.pointee.format.frameBytes
+  }
+
+  /// Whether the frames of the last `read` begin with the first frame of a recording: after silence
+  /// they need no fade.
+  public var startedRecording: Bool { own.pointee.startedRecording }
+
+  /// Whether an event stands behind the frames that are available, so that no more of them come
+  /// before it.
+  public var holdsEvent: Bool {
+    ring.pointee.markerHead.load(ordering: .relaxed)
+      < ring.pointee.markerTail.load(ordering: .acquiring)
   }
 
   /// Tells how many frames read so far are still inside the device, now. Call after each write to
@@ -110,6 +129,7 @@ public struct CableTap: @unchecked Sendable {
     guard marker.position == ring.pointee.head.load(ordering: .relaxed) else { return nil }
     adopt(marker)
     ring.pointee.markerHead.store(index + 1, ordering: .releasing)
+    if marker.kind == .start { own.pointee.nextStartsRecording = true }
     if marker.kind == .end {
       own.pointee.ended = marker.generation
       return .end
@@ -122,6 +142,7 @@ public struct CableTap: @unchecked Sendable {
   private func drop(from index: Int, to skip: Int) {
     own.pointee.skippedGeneration = own.pointee.generation
     own.pointee.skippedFrames = own.pointee.consumed
+    own.pointee.nextStartsRecording = false
     var index = index
     while index < skip {
       let marker = ring.pointee.markers[index % CableRing.markerCount]
@@ -176,6 +197,8 @@ public struct CableTap: @unchecked Sendable {
     target.copyMemory(from: ring.pointee.storage + offset, byteCount: first)
     (target + first).copyMemory(from: ring.pointee.storage, byteCount: bytes - first)
     ring.pointee.head.store(head + UInt64(bytes), ordering: .releasing)
+    own.pointee.startedRecording = own.pointee.nextStartsRecording
+    own.pointee.nextStartsRecording = false
     own.pointee.consumed += UInt64(frames)
     own.pointee.sinceSignal += frames
     if own.pointee.sinceSignal >= own.pointee.signalThreshold || bytes == readable {

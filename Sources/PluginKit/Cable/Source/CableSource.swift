@@ -45,9 +45,13 @@ public final class CableSource: Sendable {
   public var section: UInt32 { core.section }
 
   /// Begins a section of `format` that follows the present one without a gap.
+  /// - Parameter startsRecording: whether its first frame is the first of a recording. After silence
+  ///   an amplifier plays such a frame as it is, and fades into any other, which would click.
   /// - Returns: the new section, or `nil` when `section` is not the present one any more.
-  public func setFormat(_ format: CableFormat, after section: UInt32) -> UInt32? {
-    core.setFormat(format, after: section)
+  public func setFormat(
+    _ format: CableFormat, after section: UInt32, startsRecording: Bool = false
+  ) -> UInt32? {
+    core.setFormat(format, after: section, startsRecording: startsRecording)
   }
 
   /// Writes whole frames of `section`, and waits while the cable is full or paused. Interleaved,

@@ -13,13 +13,15 @@ extension CableSourceCore {
     }
   }
 
-  func setFormat(_ format: CableFormat, after section: UInt32) -> UInt32? {
+  func setFormat(
+    _ format: CableFormat, after section: UInt32, startsRecording: Bool
+  ) -> UInt32? {
     monitor.locked {
       guard !closed, section == timeline.current.id else { return nil }
       tick()
       queue.reserve(format.frames(inNanoseconds: Self.kept) * format.frameBytes)
       drained = false
-      return timeline.begin(at: queue.written, format)
+      return timeline.begin(at: queue.written, format, startsRecording: startsRecording)
     }
   }
 
@@ -187,7 +189,10 @@ extension CableSourceCore {
         return
       }
       let bytes = queue.frames(of: format.frameBytes, at: queue.sent, atMost: count)
-      let header = CableMessage.data(epoch: link.epoch, bytes: bytes.count).encoded
+      let header = CableMessage.data(
+        epoch: link.epoch, bytes: bytes.count,
+        startsRecording: section.startsRecording && queue.sent == section.start
+      ).encoded
       guard !bytes.isEmpty, link.outbox.send(header, bytes, to: link.descriptor) else {
         return unplug(Self.gone)
       }

@@ -18,6 +18,8 @@ struct CableTimeline {
     var id: UInt32
     var start: UInt64
     var format: CableFormat?
+    /// Whether the first frame is the first of a recording.
+    var startsRecording = false
     var ended = false
   }
 
@@ -27,9 +29,12 @@ struct CableTimeline {
   var current: Section { sections[sections.count - 1] }
 
   /// Begins a section at `start` and returns its id.
-  mutating func begin(at start: UInt64, _ format: CableFormat?) -> UInt32 {
+  mutating func begin(
+    at start: UInt64, _ format: CableFormat?, startsRecording: Bool = false
+  ) -> UInt32 {
     let id = current.id &+ 1
-    sections.append(Section(id: id, start: start, format: format))
+    sections.append(
+      Section(id: id, start: start, format: format, startsRecording: startsRecording))
     return id
   }
 

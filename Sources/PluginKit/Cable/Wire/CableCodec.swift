@@ -10,8 +10,10 @@ extension CableMessage {
         payload: Self.little(UInt32(clamping: format.rate))
           + [UInt8(clamping: format.channels), format.sample.rawValue, 0, 0]
           + Self.little(format.layout))
-    case .data(let epoch, let count):
-      Self.header(CableHeader(.data, length: count, epoch: epoch))
+    case .data(let epoch, let count, let startsRecording):
+      Self.header(
+        CableHeader(
+          .data, flags: startsRecording ? CableHeader.startFlag : 0, length: count, epoch: epoch))
     case .flush(let epoch):
       Self.bytes(.flush, epoch: epoch, payload: [])
     case .end(let epoch):
@@ -57,7 +59,9 @@ extension CableMessage {
       try need(12)
       self = .format(epoch: epoch, try Self.format(payload, rate: u32(0), layout: u32(8)))
     case .data:
-      self = .data(epoch: epoch, bytes: Int(header.length))
+      self = .data(
+        epoch: epoch, bytes: Int(header.length),
+        startsRecording: header.flags & CableHeader.startFlag != 0)
     case .flush:
       try need(0)
       self = .flush(epoch: epoch)

@@ -5,8 +5,9 @@ package enum CableMessage: Equatable, Sendable {
   case hello(version: UInt32, token: String)
   /// Source: from here on the frames are like this; begins an epoch.
   case format(epoch: UInt32, CableFormat)
-  /// Source: `bytes` of whole frames follow the header.
-  case data(epoch: UInt32, bytes: Int)
+  /// Source: `bytes` of whole frames follow the header; `startsRecording` says that the first of
+  /// them is the first of a recording.
+  case data(epoch: UInt32, bytes: Int, startsRecording: Bool = false)
   /// Source: drop what was not heard; begins an epoch.
   case flush(epoch: UInt32)
   /// Source: no more frames in this epoch.
@@ -46,6 +47,8 @@ package struct CableHeader: Equatable, Sendable {
   package static let size = 12
   /// Bit 0 of the flags of `credit`: the frames are played.
   package static let heardFlag: UInt8 = 1
+  /// Bit 0 of the flags of `data`: the first frame is the first of a recording.
+  package static let startFlag: UInt8 = 1
 
   var kind: CableMessage.Kind
   var flags: UInt8 = 0

@@ -31,4 +31,14 @@ extension Schema {
         CREATE INDEX auditOfAuthor ON audit (account, isStranger, id);
         """)
   }
+
+  /// Counts repeats in one entry: how many, and when the last one was.
+  static func auditCounts(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        ALTER TABLE audit ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE audit ADD COLUMN lastAt INTEGER NOT NULL DEFAULT 0;
+        UPDATE audit SET lastAt = at;
+        """)
+  }
 }

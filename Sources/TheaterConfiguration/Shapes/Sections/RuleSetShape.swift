@@ -69,6 +69,9 @@ enum RuleSetShape {
         .init("fields", .list(name), help: "Of noPersonalWords: the fields whose words are meant."),
         .init("advice", .boolean, standard: false, help: "Whether it is shown and stops nobody."),
         .init(
+          "statement", message,
+          help: "What it asks for, such as \"at most {length} characters\"."),
+        .init(
           "message", message,
           help: "What to do to keep it; {field}, {other} and {length} stand for what they say."),
       ],

@@ -29,6 +29,7 @@ struct Admission: Sendable {
       text = try await Self.body(of: request, context)
       if route.body == .json, text.readableBytes > 0 {
         json = try JSON(parsing: text.readableBytesView)
+        guard !json.exceeds(elements: Edge.mostElements) else { throw APIError.tooManyElements }
       }
     }
     return try await route.answer(

@@ -30,6 +30,9 @@ package struct Route: Sendable {
   package let help: String
   let answer: @Sendable (Call) async throws -> Response
 
+  /// The methods that it answers: a GET route HEAD as well (RFC 9110, section 9.3.2).
+  var methods: [HTTPRequest.Method] { method == .get ? [.get, .head] : [method] }
+
   /// A line that reads.
   static func get(
     _ path: String, by access: Access = .permitted(.view), _ help: String,

@@ -13,7 +13,7 @@ struct BodyFields: Sendable {
     for key in object.keys where !names.contains(key) {
       let near = nearest(to: key, in: names)
       throw .invalid(
-        "the body has an unknown member \"\(key.prefix(60))\"",
+        "the body has an unknown member \"\(key.quotation)\"",
         hint: near.map { "Did you mean \"\($0)\"?" }
           ?? "It knows: \(names.joined(separator: ", ")).")
     }
@@ -61,6 +61,19 @@ struct BodyFields: Sendable {
     guard let value = self[name] else { return nil }
     guard let number = value.integer else { throw wrong(name, value, "a whole number") }
     return number
+  }
+
+  /// The texts of a list that must be there.
+  ///
+  /// - Parameter hint: What the list could hold.
+  func texts(_ name: String, hint: String) throws(APIError) -> [String] {
+    let elements = self[name]?.array
+    let texts = elements?.compactMap(\.string)
+    guard let texts, texts.count == elements?.count else {
+      throw .invalid(
+        "\"\(name)\" is \(self[name]?.kind ?? "missing"), expected a list of names", hint: hint)
+    }
+    return texts
   }
 
   private func wrong(_ name: String, _ value: JSON, _ expected: String) -> APIError {

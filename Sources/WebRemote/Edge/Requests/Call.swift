@@ -74,18 +74,36 @@ extension String {
   /// The text with every `%C3%A4` in place of what it stands for; `nil` where that is not UTF-8.
   func removingURLPercentEncoding() -> String? {
     guard utf8.contains(UInt8(ascii: "%")) else { return self }
+    let (bytes, isExact) = percentDecoded
+    return isExact ? String(validating: bytes, as: UTF8.self) : nil
+  }
+
+  /// The text decoded as far as it can be: every text that any of its parts can be decoded to stands
+  /// in it.
+  var decodedLeniently: String { String(decoding: percentDecoded.bytes, as: UTF8.self) }
+
+  /// The bytes that the text stands for, and whether every `%` begins a code; those that do not stand
+  /// as they are.
+  private var percentDecoded: (bytes: [UInt8], isExact: Bool) {
     var bytes: [UInt8] = []
+    var isExact = true
     var rest = utf8[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst(), let low = rest.popFirst(),
-        let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
+      let digits = rest.prefix(2)
+      if digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+        isExact = false
+      }
     }
-    return String(validating: bytes, as: UTF8.self)
+    return (bytes, isExact)
   }
 }

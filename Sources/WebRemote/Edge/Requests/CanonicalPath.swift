@@ -1,10 +1,16 @@
+import JSON
+
 /// The one form of a path. Whoever may pass is decided by comparing it with the routes', so it must
 /// not be readable in two ways, here or by anything in between.
 enum CanonicalPath {
   /// Whether `path` has that form: parts of RFC 3986's characters, none of them empty, `.` or `..`;
-  /// nothing encoded that need not be, and nothing that must not be there at all.
+  /// nothing encoded that need not be, and nothing that must not be there at all, such as more
+  /// than 30 combining marks in a row.
   static func holds(_ path: String) -> Bool {
-    guard path.utf8.first == UInt8(ascii: "/") else { return false }
+    // Characters beyond ASCII must be encoded; splitting a text with them compares characters.
+    guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return false
+    }
     if path == "/" { return true }
     return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
       .allSatisfy(isPart)
@@ -18,9 +24,10 @@ enum CanonicalPath {
     guard !encodesUnreserved(part), let plain = String(part).removingURLPercentEncoding() else {
       return false
     }
-    return !plain.unicodeScalars.contains {
-      $0 == "/" || $0 == "\\" || $0.properties.generalCategory == .control
-    }
+    return plain.isStreamSafe
+      && !plain.unicodeScalars.contains {
+        $0 == "/" || $0 == "\\" || $0.properties.generalCategory == .control
+      }
   }
 
   /// RFC 3986, `pchar`, without `;`: parameters of a part are read by some and passed over by others.

@@ -2,6 +2,7 @@ import Accounts
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 extension Origin {
@@ -51,7 +52,7 @@ private struct PeerCredentials: Sendable {
 enum DeviceLabel {
   /// `Firefox on Android`, `theater on livingroom`, else the program's own name.
   static func text(_ userAgent: String) -> String {
-    let agent = userAgent.prefix(400)
+    let agent = userAgent.boundedLine(maximumBytes: 400)
     if agent.hasPrefix("theater/"), let host = agent.split(separator: "(").dropFirst().first {
       return "theater on \(host.prefix { $0 != ")" })"
     }

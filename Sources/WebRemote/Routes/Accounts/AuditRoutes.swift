@@ -10,15 +10,28 @@ extension Remote {
     [
       .get(
         "/api/audit", by: .permitted(.administer),
-        "The newest entries of the audit log: ?limit=100&since=2026-01-31T00:00:00Z."
+        "The newest entries of the audit log, or those before a place: "
+          + "?limit=100&since=2026-01-31T00:00:00Z&before=1234."
       ) { call in
         let query = call.request.uri.queryParameters
-        let entries = try await gate.audit.entries(
+        let page = try await gate.audit.page(
           newest: Self.limit(query["limit"].map(String.init)),
-          since: Self.since(query["since"].map(String.init)))
-        return Response(["entries": .array(entries.map(\.json))])
+          since: Self.since(query["since"].map(String.init)),
+          before: Self.before(query["before"].map(String.init)))
+        var answer: JSONObject = ["entries": .array(page.entries.map(\.json))]
+        if let before = page.before { answer["before"] = .integer(Int(before)) }
+        return Response(.object(answer))
       }
     ]
+  }
+
+  private static func before(_ text: String?) throws(APIError) -> Int64? {
+    guard let text else { return nil }
+    guard let place = Int64(text), place > 0 else {
+      throw .invalid(
+        "\"before\" is \"\(text.prefix(60))\", expected the \"before\" of an earlier answer")
+    }
+    return place
   }
 
   private static func limit(_ text: String?) throws(APIError) -> Int {
@@ -53,6 +66,10 @@ extension AuditEntry {
     if let subject { object["subject"] = .string(subject.escapingDisturbing) }
     object["address"] = .string(origin.address.escapingDisturbing)
     object["device"] = .string(origin.device.escapingDisturbing)
+    if count > 1 {
+      object["count"] = .integer(count)
+      object["last"] = .string(last.ISO8601Format())
+    }
     return .object(object)
   }
 }

@@ -28,7 +28,7 @@ extension Remote {
           InvitationID(call.captured("id")), by: call.principal())
         return Response(status: .noContent)
       },
-      .post("/api/guests", by: .permitted(.administer), "A guest pass, with its link.") { call in
+      .post("/api/guests", by: .permitted(.administer), "A guest pass, with its code.") { call in
         try await makePass(call)
       },
       .get("/api/guests", by: .permitted(.administer), "The guest passes that are good.") { call in
@@ -62,7 +62,7 @@ extension Remote {
       return Response(status: .internalServerError)
     }
     answer["code"] = .string(issued.code.text)
-    answer["link"] = .string("\(webAddress ?? "")/register#\(issued.code.text)")
+    answer["command"] = .string("theater register --invitation \(issued.code.text)")
     return Response(.object(answer), status: .created)
   }
 
@@ -71,7 +71,7 @@ extension Remote {
     let issued = try await gate.makeGuestPass(
       GuestPassRequest(
         name: try fields.text("name") ?? "Guest",
-        activities: try activities(fields["activities"]),
+        activities: try activities(fields),
         volumeLimit: try fields.integer("volumeLimit") ?? 50,
         ageLimit: try fields.integer("ageLimit"),
         validity: try fields.number("validFor") ?? 86_400),
@@ -80,19 +80,17 @@ extension Remote {
       return Response(status: .internalServerError)
     }
     answer["code"] = .string(issued.code.text)
-    answer["link"] = .string("\(webAddress ?? "")/guest#\(issued.code.text)")
+    // The code is read from standard input: no list of processes shows it.
+    answer["command"] = "theater guest enter"
     return Response(.object(answer), status: .created)
   }
 
   /// The names of activities that there are.
-  private func activities(_ value: JSON?) throws(APIError) -> [String] {
-    guard let names = value?.array?.compactMap(\.string), names.count == value?.array?.count else {
-      throw .invalid(
-        "\"activities\" is \(value?.kind ?? "missing"), expected a list of names",
-        hint: "There is: \(theater.plan.activities.keys.sorted().joined(separator: ", ")).")
-    }
+  private func activities(_ fields: BodyFields) throws(APIError) -> [String] {
+    let known = theater.plan.activities.keys.sorted()
+    let names = try fields.texts("activities", hint: "There is: \(listed(known)).")
     for name in names where theater.plan.activities[name] == nil {
-      throw APIError(theater.unknown("activity", name, theater.plan.activities.keys))
+      throw APIError(theater.unknown("activity", name, known))
     }
     return names
   }

@@ -56,7 +56,7 @@ extension Remote {
   /// Reads a role that somebody with an account can have.
   static func role(_ word: String) throws(APIError) -> Accounts.Role {
     guard let role = Accounts.Role(rawValue: word), role != .guest else {
-      throw .invalid("\"role\" is \"\(word.prefix(60))\", expected \"member\" or \"owner\"")
+      throw .invalid("\"role\" is \"\(word.quotation)\", expected \"member\" or \"owner\"")
     }
     return role
   }

@@ -31,7 +31,7 @@ extension Remote {
         let name = try fields.requiredText("question")
         guard let question = AnsweredQuestion(rawValue: name) else {
           throw APIError.invalid(
-            "there is no question \"\(name.prefix(60))\"",
+            "there is no question \"\(name.quotation)\"",
             hint: "There is \(AnsweredQuestion.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return Response([

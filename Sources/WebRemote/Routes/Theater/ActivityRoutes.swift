@@ -22,7 +22,8 @@ extension Remote {
       },
       .post("/api/off", "Turns everything off.") { call in
         _ = try call.fields()
-        return try await answer(call) { try await theater.turnEverythingOff() }
+        let allowance = try call.allowance()
+        return try await answer(call) { try await theater.turnEverythingOff(within: allowance) }
       },
       .post("/api/popcorn", "Makes popcorn, beside whatever is on.") { call in
         _ = try call.fields()

@@ -49,9 +49,9 @@ extension Remote {
     if let device = theater.devices[DeviceID(name)] { return device }
     let names = theater.devices.keys.map(\.name)
     throw APIError(
-      .notFound, "notFound", "there is no device \"\(name.prefix(60))\"",
+      .notFound, "notFound", "there is no device \"\(name.quotation)\"",
       hint: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
-        ?? "There is: \(names.sorted().joined(separator: ", ")).")
+        ?? "There is: \(listed(names.sorted())).")
   }
 
   private func json(_ device: any Device) async -> JSON {

@@ -1,3 +1,4 @@
+import Accounts
 import Devices
 import HomeTheater
 import Hummingbird
@@ -17,8 +18,9 @@ extension Remote {
         let name = try call.captured("name")
         let arguments = try Self.arguments(try call.fields("parameters"))
         let allowance = try call.allowance()
+        let user = try call.principal().account.text
         return try await answer(call) {
-          try await theater.runScene(name, arguments: arguments, within: allowance)
+          try await theater.runScene(name, arguments: arguments, user: user, within: allowance)
         }
       },
       .get("/api/runs/{id}", "How a run stands, step by step.") { call in
@@ -39,7 +41,7 @@ extension Remote {
       case .string(let text): arguments[name] = text
       case .integer, .number: arguments[name] = value.text()
       default:
-        throw .invalid("the parameter \"\(name.prefix(60))\" is \(value.kind), expected a text")
+        throw .invalid("the parameter \"\(name.quotation)\" is \(value.kind), expected a text")
       }
     }
     return arguments

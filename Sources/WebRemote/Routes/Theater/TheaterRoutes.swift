@@ -14,13 +14,17 @@ extension Remote {
         try EventStream(theater: theater, gate: gate, places: streams).response(to: call)
       },
       list(.films), list(.songs), list(.stations),
-      .post("/api/library/scan", "Reads every player's catalogue again.") { _ in
-        await theater.rescan()
-        var counts = JSONObject()
+      .post("/api/library/scan", "Reads every player's catalogue again, and reports each.") {
+        call in
+        _ = try call.fields()
+        let allowance = try call.allowance()
+        let reports = await theater.scanLibrary()
+        var answer: JSONObject = ["players": .array(reports.map(\.json))]
         for category in Category.allCases {
-          counts[category.rawValue] = .integer(await theater.entries(category).count)
+          answer[category.rawValue] = .integer(
+            await theater.entries(category, within: allowance).count)
         }
-        return Response(.object(counts))
+        return Response(.object(answer))
       },
     ]
   }

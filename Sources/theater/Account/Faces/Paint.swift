@@ -33,7 +33,8 @@ struct Paint: Sendable {
     return "\(mark) \(hasCursor ? strong(name) : name) \(shown)\(hasCursor ? "_" : "")"
   }
 
-  /// How many rules are kept, and what is left to do.
+  /// How many rules are kept, and each rule: what it asks for, or where it is broken and a mistake may
+  /// be shown, what to do.
   func rules(_ report: RuleReport, isShown: Bool) -> [String] {
     guard report.total > 0 || !report.results.isEmpty else { return [] }
     let bar = ProgressBar(fraction: report.fraction, width: 12).text
@@ -43,10 +44,10 @@ struct Paint: Sendable {
 
   private func rule(_ result: RuleResult, isShown: Bool) -> String {
     switch result.outcome {
-    case .satisfied: good("✓ ") + faint(result.message)
-    case .pending: "… \(result.message)"
-    case .unsatisfied where result.isAdvice: faint("· Advice: \(result.message)")
-    case .unsatisfied: isShown ? bad("✗ \(result.message)") : "· \(result.message)"
+    case .satisfied: good("✓ ") + faint(result.statement)
+    case .pending: "… \(result.statement)"
+    case .unsatisfied where result.isAdvice: faint("· Advice: \(result.statement)")
+    case .unsatisfied: isShown ? bad("✗ \(result.message)") : "· \(result.statement)"
     }
   }
 

@@ -5,33 +5,57 @@ import JSON
 /// `theater audit`: who did what at the gate, from where, when, and how it ended.
 struct Audit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show who came, who was refused, and who changed what.")
+    abstract: "Show who came, who was refused, and who changed what.",
+    discussion: "A refusal that was repeated stands once, with how often and until when.")
 
-  @Option(help: "How many entries at most, 1 to 1000.")
-  var limit = 50
+  @Option(help: "How many entries at most, 1 to 1000; 50 unless said otherwise.")
+  var limit: Int?
   @Option(
     help: ArgumentHelp(
       "No older ones: 2h, 7d, or a time like 2026-01-31T00:00:00Z.", valueName: "time"))
   var since: String?
+  @Option(
+    help: ArgumentHelp(
+      "Only entries before a place, which the list before ended with.", valueName: "place"))
+  var before: Int64?
+  @Flag(help: "All entries, as far back as the log goes.")
+  var all = false
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit takes 1 to 1000.") }
+    if let limit, !(1...1000).contains(limit) {
+      throw ValidationError("--limit takes 1 to 1000.")
+    }
+    if let before, before < 1 { throw ValidationError("--before takes a whole number from 1 on.") }
+    if all, limit != nil { throw ValidationError("--all goes without --limit.") }
   }
 
   func run() async throws {
-    var path = "/api/audit?limit=\(limit)"
-    if let since { path += "&since=\(pathPart(try Self.time(since)))" }
-    let answer = try await RemoteTheater().get(path)
-    try output.show(answer) {
-      var columns = Columns(["when (UTC)", "who", "what", "concerning", "outcome", "from"])
-      for entry in $0["entries"]?.array ?? [] {
-        columns.add(
-          entry["at"]?.string ?? "?", Self.who(entry), entry["deed"]?.string ?? "?",
-          entry["subject"]?.string ?? "", entry["outcome"]?.string ?? "?", Self.place(entry))
-      }
-      return columns.text
+    let theater = try RemoteTheater()
+    var query = "?limit=\(all ? 1000 : limit ?? 50)"
+    if let since { query += "&since=\(pathPart(try Self.time(since)))" }
+    var place = before
+    var pages: [[JSON]] = []
+    repeat {
+      let answer = try await theater.get(
+        "/api/audit" + query + (place.map { "&before=\($0)" } ?? ""))
+      pages.append(answer["entries"]?.array ?? [])
+      place = answer["before"]?.integer.map(Int64.init)
+    } while all && place != nil
+    var shown: JSONObject = ["entries": .array(pages.reversed().flatMap { $0 })]
+    if let place { shown["before"] = .integer(Int(place)) }
+    try output.show(.object(shown), Self.text)
+  }
+
+  private static func text(_ answer: JSON) -> String {
+    var columns = Columns(["when (UTC)", "who", "what", "concerning", "outcome", "from"])
+    for entry in answer["entries"]?.array ?? [] {
+      columns.add(
+        entry["at"]?.string ?? "?", who(entry), entry["deed"]?.string ?? "?",
+        entry["subject"]?.string ?? "", outcome(entry), origin(entry))
     }
+    guard let before = answer["before"]?.integer else { return columns.text }
+    return columns.text + "\nearlier ones: theater audit --before \(before)"
   }
 
   private static func time(_ text: String) throws -> String {
@@ -45,7 +69,16 @@ struct Audit: AsyncParsableCommand {
     return entry["proven"] == true ? who : "\(who)?"
   }
 
-  private static func place(_ entry: JSON) -> String {
+  /// How it ended, for repeats with how often and until when.
+  private static func outcome(_ entry: JSON) -> String {
+    let outcome = entry["outcome"]?.string ?? "?"
+    guard let count = entry["count"]?.integer, let last = entry["last"]?.string else {
+      return outcome
+    }
+    return "\(outcome) (\(count) times, until \(last))"
+  }
+
+  private static func origin(_ entry: JSON) -> String {
     [entry["address"]?.string, entry["device"]?.string].compactMap { $0 }
       .filter { !$0.isEmpty }.joined(separator: ", ")
   }

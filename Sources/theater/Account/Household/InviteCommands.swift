@@ -74,7 +74,7 @@ struct Guest: AsyncParsableCommand {
   struct Make: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "invite",
-      abstract: "Make a guest pass: whoever has its link comes in until it expires.")
+      abstract: "Make a guest pass: who has its code comes in until it expires.")
     @Option(help: ArgumentHelp("What guests may do: film,music.", valueName: "names"))
     var activities: String
     @Option(help: "The loudest volume that guests may set, 0 to 100.")
@@ -104,9 +104,10 @@ struct Guest: AsyncParsableCommand {
       if let years = age?.years { body["ageLimit"] = .integer(years) }
       let answer = try await RemoteTheater().post("/api/guests", .object(body))
       try output.show(answer) {
-        "guest pass: \($0["link"]?.string ?? "?")\n"
-          + "Whoever has it comes in until \($0["expires"]?.string ?? "?"); take it back with: "
-          + "\(Invocation.name) guest revoke \($0["id"]?.string ?? "?")"
+        "guest pass: \($0["code"]?.string ?? "?")\n"
+          + "It is good until \($0["expires"]?.string ?? "?").\n"
+          + "The guest types it at: theater guest enter\n"
+          + "Revoke it with: \(Invocation.name) guest revoke \($0["id"]?.string ?? "?")"
       }
     }
   }
@@ -146,11 +147,11 @@ struct Guest: AsyncParsableCommand {
     }
   }
 
-  /// `theater guest enter`: the link is read from standard input or typed, so that no list of
+  /// `theater guest enter`: the code is read from standard input or typed, so that no list of
   /// processes shows it.
   struct Enter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Come in with a guest pass: its link, on standard input.")
+      abstract: "Come in with a guest pass: its code, typed or on standard input.")
 
     func run() async throws {
       let theater = try RemoteTheater(needsLogin: false)

@@ -19,6 +19,7 @@ extension ScreenFailure {
   init(_ failure: RemoteFailure) {
     switch failure {
     case .notRunning(let address): self = .network("Nobody answers at \(address).")
+    case .untrusted(let reason, let hint): self = .network("Nothing was sent: \(reason). \(hint)")
     case .broken(let reason): self = .network(reason)
     }
   }

@@ -1,37 +1,115 @@
 import Glibc
 
-/// Held by the one controller of a runtime folder; the system lets go of it with the process.
+/// Held by the one controller of a state folder and of a runtime folder; the kernel releases it with
+/// the process, however that ends.
 struct ControllerLock: Sendable {
+  private let state: LockFile
+  private let runtime: LockFile
+
+  /// Takes both locks, then removes a socket at which nobody answers: an earlier controller left it.
+  ///
+  /// Both folders have to be there. The state folder's lock is the one that counts: accounts and
+  /// sessions of two controllers would contradict each other.
+  init(_ folders: Folders) throws(Ending) {
+    state = try LockFile(
+      folders.stateLock, of: "the state folder \(folders.state)", instead: "XDG_STATE_HOME")
+    do throws(Ending) {
+      runtime = try LockFile(
+        folders.lock, of: "the runtime folder \(folders.runtime)", instead: "XDG_RUNTIME_DIR")
+    } catch {
+      state.release()
+      throw error
+    }
+    do throws(Ending) {
+      try Self.clear(folders.socket)
+    } catch {
+      release()
+      throw error
+    }
+  }
+
+  /// Lets go of both.
+  func release() {
+    runtime.release()
+    state.release()
+  }
+
+  /// Makes room for the socket. Only a socket is removed, and only where nobody answers.
+  private static func clear(_ socket: String) throws(Ending) {
+    guard let facts = FileFacts(at: socket) else { return }
+    guard facts.isSocket else {
+      throw Ending(
+        .failed,
+        "\(socket) is \(facts.isFolder ? "a folder" : "no socket"): the controller cannot listen "
+          + "there",
+        hint: "Look at what it is (ls -ld \(socket)), move it away, then start again.")
+    }
+    if SocketProbe.answers(at: socket) {
+      throw Ending(
+        .failed, "another program answers at \(socket)",
+        hint: "End it first. Who it is: ss -lxp src \(socket)")
+    }
+    unlink(socket)
+  }
+}
+
+/// A file with the id of the process that holds it locked (flock(2)).
+private struct LockFile: Sendable {
   private let file: Int32
 
-  /// Takes the lock, and removes a socket that an earlier controller left: nobody answers there.
-  init(_ folders: Folders) throws(Ending) {
-    file = open(folders.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  /// Takes the lock without waiting. Only a file that is empty or holds a process id is written to;
+  /// a link is not followed.
+  ///
+  /// - Parameters:
+  ///   - folder: What the lock protects, for people.
+  ///   - variable: Which variable names another such folder.
+  init(_ path: String, of folder: String, instead variable: String) throws(Ending) {
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard file >= 0 else {
+      if [ELOOP, EISDIR, ENXIO].contains(errno) { throw Self.notALock(path) }
       throw Ending(
-        .failed, "\(folders.lock) cannot be opened: \(String(cString: strerror(errno)))",
-        hint: "Check who may write in \(folders.runtime).")
+        .failed, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+        hint: "Check who may write in \(folder).")
     }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-      let holder = Self.text(of: file)
+    do throws(Ending) {
+      guard let facts = FileFacts(open: file), facts.isFile, facts.owner == geteuid(),
+        let holder = Self.holder(in: file)
+      else { throw Self.notALock(path) }
+      guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+        throw Ending(
+          .failed, "a controller\(holder.isEmpty ? "" : " (process \(holder))") uses \(folder)",
+          hint: "Use that one, or end it first\(holder.isEmpty ? "" : ": kill \(holder)"). "
+            + "A second controller needs another \(variable).")
+      }
+      ftruncate(file, 0)
+      let text = Array("\(getpid())\n".utf8)
+      _ = pwrite(file, text, text.count, 0)
+    } catch {
       close(file)
-      throw Ending(
-        .failed, "a controller runs here already\(holder.map { " (process \($0))" } ?? "")",
-        hint: "Use that one, or end it first\(holder.map { ": kill \($0)" } ?? "").")
+      throw error
     }
-    ftruncate(file, 0)
-    let text = Array("\(getpid())\n".utf8)
-    _ = pwrite(file, text, text.count, 0)
-    if !SocketProbe.answers(at: folders.socket) { unlink(folders.socket) }
   }
 
   /// Lets go of it.
   func release() { close(file) }
 
-  private static func text(of file: Int32) -> String? {
+  /// The process id in the file, empty where none is; `nil` where something else is in it.
+  private static func holder(in file: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = pread(file, &bytes, bytes.count, 0)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-      .split(whereSeparator: \.isWhitespace).first.map(String.init)
+    guard count >= 0 else { return nil }
+    let text = bytes.prefix(count)
+    guard text.isEmpty || text.last == UInt8(ascii: "\n") else { return nil }
+    let digits = text.dropLast()
+    guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return nil
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func notALock(_ path: String) -> Ending {
+    Ending(
+      .failed, "\(path) is not the lock of a controller: it is left as it is",
+      hint: "Look at it (ls -l \(path)), move it away, then start again.")
   }
 }

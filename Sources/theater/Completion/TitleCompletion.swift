@@ -16,10 +16,10 @@ enum TitleCompletion {
   private static func names(_ path: String, _ list: String, _ key: String)
     -> @Sendable ([String], Int, String) async -> [String]
   {
-    { _, _, prefix in
+    { words, index, prefix in
       guard let answer = try? await RemoteTheater().get(path) else { return [] }
       let names = (answer[list]?.array ?? []).compactMap { $0[key]?.string }
-      return names.filter { prefix.isEmpty || $0.lowercased().hasPrefix(prefix.lowercased()) }
+      return CompletionRequest(words: words, index: index, prefix: prefix).candidates(names)
     }
   }
 }

@@ -1,0 +1,136 @@
+/// An open music file as a row of PCM frames, from the first of its parts to the last.
+///
+/// Almost every file has one part; a chained Ogg file has one for each link, and they join without a
+/// gap. Belongs to one thread at a time.
+final class AudioFile {
+  /// Ends blocking calls.
+  let interrupt: Interrupt
+  /// The length in seconds; nil where nobody knows it.
+  let duration: Double?
+  private let path: String
+  private let subject: String
+  private let content: FileContent
+  /// Where each part begins, in seconds.
+  private let starts: [Double]
+  private var index: Int
+  private var track: AudioTrack
+
+  /// Opens a local file up to its first frame. `subject` names it in messages.
+  init(path: String, subject: String, interrupt: Interrupt) throws(MediaFailure) {
+    self.path = path
+    self.subject = subject
+    self.interrupt = interrupt
+    let content = FileContent(path: path)
+    self.content = content
+    let demuxer = try content.open(0, of: path, subject: subject, interrupt: interrupt)
+    let seconds = content.durations(demuxer, of: path, subject: subject, interrupt: interrupt)
+    starts = seconds.indices.map { seconds[..<$0].reduce(0) { $0 + ($1 ?? 0) } }
+    duration = FileContent.sum(seconds)
+    index = 0
+    track = try AudioTrack(demuxer)
+  }
+
+  /// How the pending frames lie in memory; changes only between ``next()`` calls.
+  var format: PCMFormat { track.format }
+
+  /// The next frame to hand out, counted from the file's start, in frames at ``format``'s rate.
+  var position: Int64 { start(of: index) + track.position }
+
+  /// Packets of the present part that could not be decoded so far.
+  var damagedPackets: Int { track.damagedPackets }
+
+  /// Makes sure that a frame is pending and answers its format; nil at the end.
+  func next() throws(MediaFailure) -> PCMFormat? {
+    while true {
+      if let format = try track.next() { return format }
+      guard try open(after: index) else { return nil }
+    }
+  }
+
+  /// Copies up to as many frames as fit into `buffer`, all of the format that ``next()`` answered;
+  /// returns how many, at least one before the end.
+  func take(into buffer: UnsafeMutableRawBufferPointer) throws(MediaFailure) -> Int {
+    try track.take(into: buffer)
+  }
+
+  /// Goes to exactly this frame, counted at ``format``'s rate; behind the end means to the end.
+  func seek(to target: Int64) throws(MediaFailure) {
+    let seconds = Double(max(0, target)) / Double(format.rate)
+    // The place of a part's first frame, counted back from there, may come out a hair before it.
+    let part = starts.lastIndex { $0 <= seconds + 0.5 / Double(format.rate) } ?? 0
+    if part != index {
+      track = try AudioTrack(content.open(part, of: path, subject: subject, interrupt: interrupt))
+      index = part
+      let frame = ((seconds - starts[part]) * Double(format.rate)).rounded()
+      return try track.seek(to: Int64(frame))
+    }
+    try track.seek(to: target - start(of: part))
+  }
+
+  /// Begins the next part that can be opened; false behind the last.
+  private func open(after part: Int) throws(MediaFailure) -> Bool {
+    for next in content.parts.indices.dropFirst(part + 1) {
+      do throws(MediaFailure) {
+        track = try AudioTrack(content.open(next, of: path, subject: subject, interrupt: interrupt))
+        index = next
+        return true
+      } catch {
+        guard [.corrupt, .unsupported].contains(error.kind) else { throw error }
+      }
+    }
+    return false
+  }
+
+  /// Where a part begins, in frames at the present rate.
+  private func start(of part: Int) -> Int64 {
+    Int64((starts[part] * Double(format.rate)).rounded())
+  }
+}
+
+extension FileContent {
+  /// Opens one of the parts; reads ahead only where its header does not tell the length, and with it
+  /// how long a packet lasts.
+  func open(
+    _ part: Int, of path: String, subject: String, interrupt: Interrupt
+  ) throws(MediaFailure) -> Demuxer {
+    let demuxer = try Demuxer(
+      file: path, bytes: parts[part].bytes, container: container, subject: subject,
+      interrupt: interrupt)
+    if demuxer.headerDuration == nil { demuxer.examine() }
+    return demuxer
+  }
+
+  /// The length of each part in seconds; nil where nobody knows it. `first` is the first part, open.
+  func durations(
+    _ first: Demuxer, of path: String, subject: String, interrupt: Interrupt
+  ) -> [Double?] {
+    if isCounted { return parts.map(\.seconds) }
+    return [first.duration]
+      + parts.indices.dropFirst().map { part in
+        let demuxer = try? open(part, of: path, subject: subject, interrupt: interrupt)
+        // A damaged link is passed over when its turn comes.
+        return demuxer.map(\.duration) ?? 0
+      }
+  }
+
+  /// The whole length in seconds; nil where that of a part is unknown.
+  static func sum(_ durations: [Double?]) -> Double? {
+    durations.reduce(0) { sum, next in sum.flatMap { sum in next.map { sum + $0 } } }
+  }
+
+  /// Opens the file for its tags, which stand outside the sound in MP3 and AAC.
+  func openForTags(
+    _ path: String, subject: String, interrupt: Interrupt
+  ) throws(MediaFailure) -> Demuxer {
+    guard isCounted else {
+      return try open(0, of: path, subject: subject, interrupt: interrupt)
+    }
+    do {
+      return try Demuxer(
+        file: path, container: container, subject: subject, interrupt: interrupt)
+    } catch {
+      // More garbage in front than libav passes over.
+      return try open(0, of: path, subject: subject, interrupt: interrupt)
+    }
+  }
+}

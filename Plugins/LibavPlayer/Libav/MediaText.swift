@@ -1,0 +1,40 @@
+import Glibc
+import JSON
+
+/// Texts from media files, file systems and stations, cut to one safe line before anything compares
+/// or hashes them.
+enum MediaText {
+  /// The longest title, artist or album, and the longest text of a station, bytes in UTF-8.
+  static let longestTag = 300
+  /// The longest path or name in a message, bytes in UTF-8.
+  static let longestSubject = 400
+
+  /// Returns a C string as one line of at most `limit` bytes. See ``line(_:maximumBytes:)``.
+  static func line(_ text: UnsafePointer<CChar>, maximumBytes limit: Int = longestTag) -> String {
+    let raw = UnsafeRawBufferPointer(start: text, count: strnlen(text, 4 * limit + 1))
+    return line(raw, maximumBytes: limit)
+  }
+
+  /// Returns bytes as one line of at most `limit` bytes: read as UTF-8 where they are valid, else as
+  /// Latin-1, which old taggers and stations still send.
+  ///
+  /// Only the first `4 * limit` bytes are looked at, so that a tag of megabytes costs nothing.
+  static func line(_ bytes: some Collection<UInt8>, maximumBytes limit: Int = longestTag) -> String
+  {
+    var kept = Array(bytes.prefix(4 * limit))
+    if bytes.count > kept.count { dropIncompleteCharacter(&kept) }
+    let text =
+      String(validating: kept, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(kept.map { Unicode.Scalar($0) }))
+    return text.boundedLine(maximumBytes: limit)
+  }
+
+  /// Removes the start of a character whose other bytes were cut off.
+  private static func dropIncompleteCharacter(_ bytes: inout [UInt8]) {
+    let tail = bytes.suffix(4)
+    guard let lead = tail.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0xC0 else {
+      return
+    }
+    bytes.removeSubrange(lead...)
+  }
+}

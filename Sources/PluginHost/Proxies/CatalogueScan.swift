@@ -1,0 +1,56 @@
+import Devices
+import PluginProtocol
+
+/// The reading of one catalogue, page by page: what is kept of it, and when to stop. A value that
+/// waits for nothing.
+struct CatalogueScan: Sendable {
+  /// What is kept, within `CatalogueBudget`.
+  private(set) var items: [CatalogueItem] = []
+  /// The cursor of the next page; `nil` when there is none.
+  private(set) var cursor: String? = ""
+  /// Why items are missing, for the log; `nil` when none is.
+  private(set) var fault: String?
+
+  private let began: Duration
+  private var pages = 0
+  private var refused = 0
+  private var budget = CatalogueBudget()
+
+  /// - Parameter now: The time at which the first page is asked for.
+  init(from now: Duration) { began = now }
+
+  /// Takes the page that was asked for.
+  mutating func take(_ page: ScanRequest.Page, at now: Duration) {
+    pages += 1
+    cursor = page.next
+    for item in page.items {
+      guard let item = item.bounded else {
+        refused += 1
+        fault =
+          "\(refused) items of its catalogue have an id of more than \(ProtocolLimits.item) bytes; "
+          + "they are left out"
+        continue
+      }
+      guard budget.admit(item) else {
+        return stop(
+          "it has more than \(CatalogueBudget.items) items or \(CatalogueBudget.bytes) bytes")
+      }
+      items.append(item)
+    }
+    guard let next = page.next else { return }
+    if page.items.isEmpty {
+      stop("a page that names a next one is empty")
+    } else if pages >= ProtocolLimits.cataloguePages {
+      stop("it has more than \(ProtocolLimits.cataloguePages) pages")
+    } else if next.utf8.count > ProtocolLimits.cursor {
+      stop("a cursor has more than \(ProtocolLimits.cursor) bytes")
+    } else if now - began >= ProtocolLimits.catalogueTime {
+      stop("it takes longer than \(Int(ProtocolLimits.catalogueTime.seconds)) s")
+    }
+  }
+
+  private mutating func stop(_ why: String) {
+    cursor = nil
+    fault = "its catalogue is cut after \(items.count) items: \(why)"
+  }
+}

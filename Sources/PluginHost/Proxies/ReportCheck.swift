@@ -1,0 +1,131 @@
+import Devices
+import JSON
+import PluginProtocol
+
+/// The check of all that one device reports, before anything of it is kept: the keys and values of its
+/// role, and attributes up to their number and bytes. The rest is dropped, each kind of it with one
+/// warning.
+struct ReportCheck: Sendable {
+  private let role: Role
+  private let keys: [StateKey]
+  /// The bytes of each attribute that is kept, or held back.
+  private var attributeSizes: [String: Int] = [:]
+  private var attributeBytes = 0
+  /// What was complained of. A set that cannot grow: there are as many members as kinds and keys.
+  private var complaints: Set<Complaint> = []
+
+  private enum Complaint: Hashable {
+    case foreignKey
+    case value(StateKey)
+    case attributeValue
+    case attributeRoom
+  }
+
+  init(_ role: Role) {
+    self.role = role
+    keys = role.stateKeys
+  }
+
+  /// Returns `report` without what is dropped.
+  ///
+  /// - Parameter warn: Called with what was dropped, the first time for each kind.
+  mutating func accepted(_ report: StateNotification, warn: (String) -> Void) -> StateNotification {
+    // Most reports are kept as they are, at the cost of a look at each value.
+    var values = report.values
+    for (key, value) in report.values {
+      if keys.contains(key), let kept = Self.accepted(value, for: key) {
+        if key == .playback { values[key] = kept }
+      } else {
+        values.removeValue(forKey: key)
+        complain(of: key, value, warn)
+      }
+    }
+    let attributes =
+      report.attributes.isEmpty ? [:] : accepted(report.attributes, warn)
+    return StateNotification(
+      device: report.device, values: values, provenance: report.provenance,
+      attributes: attributes)
+  }
+
+  /// The value to keep for a key of the role; `nil` when it is out of range.
+  private static func accepted(_ value: JSON, for key: StateKey) -> JSON? {
+    // Made anew, so that nothing is kept but the members of a playback.
+    if key == .playback { return Playback(value)?.bounded?.json }
+    // Not `? value : nil`, which is the JSON `null`.
+    guard key.shape.admits(value) else { return nil }
+    return value
+  }
+
+  private mutating func accepted(_ attributes: [String: Attribute], _ warn: (String) -> Void)
+    -> [String: Attribute]
+  {
+    var kept: [String: Attribute] = [:]
+    for (name, attribute) in attributes {
+      let name = name.boundedLine(maximumBytes: ProtocolLimits.attributeName)
+      guard let attribute = attribute.bounded else {
+        complain(
+          .attributeValue,
+          "the attribute \"\(name)\" with a value of more than \(ProtocolLimits.attributeValue) "
+            + "bytes", warn)
+        continue
+      }
+      guard takeRoom(for: attribute, named: name) else {
+        complain(
+          .attributeRoom,
+          "more than \(ProtocolLimits.attributes) attributes, or "
+            + "\(ProtocolLimits.attributeBytes) bytes of them", warn)
+        continue
+      }
+      kept[name] = attribute
+    }
+    return kept
+  }
+
+  /// Takes the room of an attribute, in place of the one that it had; false when there is not enough.
+  private mutating func takeRoom(for attribute: Attribute, named name: String) -> Bool {
+    let size = attribute.byteCount(name: name)
+    let before = attributeSizes[name]
+    guard before != nil || attributeSizes.count < ProtocolLimits.attributes,
+      attributeBytes - (before ?? 0) + size <= ProtocolLimits.attributeBytes
+    else { return false }
+    attributeSizes[name] = size
+    attributeBytes += size - (before ?? 0)
+    return true
+  }
+
+  // MARK: Complaints
+
+  private mutating func complain(
+    of key: StateKey, _ value: JSON, _ warn: (String) -> Void
+  ) {
+    guard keys.contains(key) else {
+      let title = role.title
+      return complain(.foreignKey, "\"\(key.rawValue)\", which is no state of \(title)", warn)
+    }
+    guard !complaints.contains(.value(key)) else { return }
+    let found =
+      switch value {
+      case .array, .object: value.kind
+      case .null, .bool, .integer, .number, .string:
+        value.text().boundedLine(maximumBytes: 60)
+      }
+    complain(.value(key), "\(key.rawValue) \(found), expected \(key.shape.expectation)", warn)
+  }
+
+  private mutating func complain(
+    _ complaint: Complaint, _ what: String, _ warn: (String) -> Void
+  ) {
+    guard complaints.insert(complaint).inserted else { return }
+    warn("its plugin reports \(what); such reports are dropped. Tell the plugin's author")
+  }
+}
+
+extension Capabilities {
+  /// These capabilities as far as a device of `role` can have them, and each kind of cable once.
+  func bounded(for role: Role) -> Capabilities {
+    var kinds: [CableKind] = []
+    for kind in cables where !kinds.contains(kind) { kinds.append(kind) }
+    return Capabilities(
+      names: names.intersection(role.capabilities), reportsState: reportsState, cables: kinds)
+  }
+}

@@ -1,0 +1,76 @@
+import CLinux
+import Glibc
+
+/// Reads files by paths that people give.
+package enum RegularFile {
+  /// Why a file was not read.
+  package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    case missing
+    /// It is something else than a regular file: "a folder", "a pipe", "a socket", "a device".
+    case otherKind(String)
+    /// It has more bytes than are read.
+    case tooLarge(limit: Int)
+    /// What the system answered.
+    case unreadable(String)
+
+    package var description: String {
+      switch self {
+      case .missing: "there is no such file"
+      case .otherKind(let kind): "it is \(kind), expected a regular file"
+      case .tooLarge(let limit): "it is larger than \(limit / 1024) KiB"
+      case .unreadable(let reason): "it cannot be read: \(reason)"
+      }
+    }
+  }
+
+  /// Returns the bytes of the file at `path`, links followed.
+  ///
+  /// Reading a pipe or a terminal would wait for ever, and a device may have no end: both are
+  /// refused, without a wait.
+  ///
+  /// - Parameter limit: The most bytes that are read.
+  package static func read(_ path: String, atMost limit: Int) throws(Failure) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard file >= 0 else {
+      let reason = errno
+      // A socket has no other answer to being opened.
+      if reason == ENXIO { throw .otherKind("a socket or a device") }
+      throw reason == ENOENT || reason == ENOTDIR
+        ? .missing : .unreadable(String(cString: strerror(reason)))
+    }
+    defer { close(file) }
+    var facts = linux_file_facts()
+    guard linux_open_facts(file, &facts) == 0 else {
+      throw .unreadable(String(cString: strerror(errno)))
+    }
+    if let kind = otherKind(facts.mode) { throw .otherKind(kind) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+    while true {
+      let count = Glibc.read(file, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+      guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
+      if count == 0 { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  /// What lies at `path` where it is no regular file, links followed; `nil` where it is one, where
+  /// nothing is there, or where this user cannot see it.
+  package static func otherKind(at path: String) -> String? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return otherKind(facts.st_mode)
+  }
+
+  private static func otherKind(_ mode: mode_t) -> String? {
+    switch mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "a folder"
+    case S_IFIFO: "a pipe"
+    case S_IFSOCK: "a socket"
+    default: "a device"
+    }
+  }
+}

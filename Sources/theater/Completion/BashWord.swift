@@ -1,0 +1,111 @@
+/// The word at the cursor of a bash command line, as bash would read it (bash(1), QUOTING).
+struct BashWord {
+  /// The word without its quotes.
+  let text: String
+  /// The part of `text` that stays: it ends where bash puts a candidate.
+  let kept: String
+  /// The quote that is open there.
+  let quote: Unicode.Scalar?
+
+  /// Reads the word; `nil` where bash would expand it, or where a redirection or another command
+  /// stands on the line.
+  ///
+  /// - Parameters:
+  ///   - line: The command line up to the cursor.
+  ///   - replaced: The end of `line` that bash replaces with a candidate.
+  init?(line: String, replaced: String) {
+    let scalars = Array(line.unicodeScalars)
+    let end = Array(replaced.unicodeScalars)
+    guard scalars.suffix(end.count).elementsEqual(end), let whole = Reading(scalars),
+      let before = Reading(scalars.dropLast(end.count))
+    else { return nil }
+    text = whole.text
+    // A word that begins inside the replaced part is replaced as a whole.
+    (kept, quote) = before.start == whole.start ? (before.text, before.quote) : ("", nil)
+  }
+
+  /// What bash puts in the place of the replaced part, so that the word becomes `title`; `nil` where
+  /// the word does not fit.
+  func replacement(for title: String) -> String? {
+    let scalars = title.unicodeScalars
+    let count = kept.unicodeScalars.count
+    guard title.begins(with: text),
+      String(String.UnicodeScalarView(scalars.prefix(count))).lowercased() == kept.lowercased()
+    else { return nil }
+    let rest = String(String.UnicodeScalarView(scalars.dropFirst(count)))
+    guard !rest.isEmpty else { return nil }
+    guard let quote else { return Self.quoted(rest) }
+    let mark = String(quote)
+    let inside = quote == "'" ? rest.escaping(["'"], with: "'\\'") : Self.doubleQuoted(rest)
+    // readline drops the open quote where a candidate begins with the same one, and adds a closing
+    // one where none stands at the end.
+    return (inside.unicodeScalars.first == quote ? mark : "") + inside + mark
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "_", ".", ",", "/", "+", "-", "%", "\u{80}"...: break
+      default: quoted += "\\"
+      }
+      quoted.unicodeScalars.append(scalar)
+    }
+    return quoted
+  }
+
+  /// Inside double quotes a backslash before `!` would stay: it stands outside of them.
+  private static func doubleQuoted(_ text: String) -> String {
+    var quoted = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "$", "`", "\"", "\\": quoted += "\\\(scalar)"
+      case "!": quoted += "\"\\!\""
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted
+  }
+
+  /// The last word of a line.
+  private struct Reading {
+    /// Where it begins in the line; the line's end where the cursor stands after a space.
+    private(set) var start = 0
+    private(set) var text = ""
+    private(set) var quote: Unicode.Scalar?
+
+    /// `nil` where the word holds something that bash expands, or the line an operator.
+    init?(_ line: some Collection<Unicode.Scalar>) {
+      var isInWord = false
+      var isExpanded = false
+      var isEscaped = false
+      for (place, scalar) in line.enumerated() {
+        if isEscaped {
+          isEscaped = false
+          // Inside double quotes a backslash is itself before most others.
+          if quote == "\"", !"$`\"\\".unicodeScalars.contains(scalar) { text += "\\" }
+          text.unicodeScalars.append(scalar)
+          continue
+        }
+        switch (quote, scalar) {
+        case (nil, " "), (nil, "\t"), (nil, "\n"):
+          (isInWord, isExpanded) = (false, false)
+          continue
+        case (nil, ";"), (nil, "&"), (nil, "|"), (nil, "<"), (nil, ">"), (nil, "("), (nil, ")"):
+          return nil
+        default: break
+        }
+        if !isInWord { (isInWord, start, text) = (true, place, "") }
+        switch (quote, scalar) {
+        case (nil, "\\"), ("\"", "\\"): isEscaped = true
+        case (nil, "'"), (nil, "\""): quote = scalar
+        case (scalar, "'"), (scalar, "\""): quote = nil
+        case (nil, "$"), ("\"", "$"), (nil, "`"), ("\"", "`"): isExpanded = true
+        default: text.unicodeScalars.append(scalar)
+        }
+      }
+      if isExpanded { return nil }
+      if !isInWord { (start, text) = (line.count, "") }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Glibc
+
+@testable import ALSAAmplifier
+
+/// A sound card in the time of a test: plays what it is given as its clock is moved on, and keeps
+/// what was heard.
+final class ModelCard {
+  /// The monotonic clock, ns.
+  var now: Int64 = 1_000_000_000
+  /// Whether frames that were not played can be taken back, as those of a kernel's driver can.
+  var givesBack = true
+  /// The frames that were heard in each format, one after another, also over stops and starts.
+  private(set) var runs: [(settings: DeviceSettings, bytes: [UInt8])] = []
+  /// How often it ran dry.
+  private(set) var underruns = 0
+  fileprivate var settings = DeviceSettings(
+    sample: .s16, rate: 44100, channels: 2, bufferFrames: 8820, periodFrames: 2205)
+  private var buffer: [UInt8] = []
+  private var isPlaying = false
+  private var isDry = false
+  private var start: Int64 = 0
+  private var played = 0
+
+  /// The frames that were heard in the last format.
+  var heard: [UInt8] { runs.last?.bytes ?? [] }
+
+  /// Frames in the buffer.
+  var filled: Int { buffer.count / settings.frameBytes }
+
+  /// When half the buffer will be free; `nil` while it stands still.
+  var roomTime: Int64? {
+    let surplus = filled - settings.bufferFrames / 2
+    guard isPlaying || surplus <= 0 else { return nil }
+    return now + Int64(max(0, surplus)) * 1_000_000_000 / Int64(settings.rate)
+  }
+
+  /// Lets time pass.
+  func advance(to time: Int64) {
+    now = max(now, time)
+    guard isPlaying else { return }
+    let due = Int((now - start) / 1000 * Int64(settings.rate) / 1_000_000) - played
+    let count = min(due, filled)
+    runs[runs.count - 1].bytes += buffer.prefix(count * settings.frameBytes)
+    buffer.removeFirst(count * settings.frameBytes)
+    played += count
+    guard count < due else { return }
+    isPlaying = false
+    isDry = true
+    underruns += 1
+  }
+
+  fileprivate func configure(_ settings: DeviceSettings) {
+    stop()
+    self.settings = settings
+    runs.append((settings, []))
+  }
+
+  fileprivate func room() -> Int {
+    isDry ? -Int(EPIPE) : settings.bufferFrames - filled
+  }
+
+  fileprivate func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int {
+    let count = min(frames, room())
+    guard count > 0 else { return count }
+    buffer += UnsafeRawBufferPointer(start: bytes, count: count * settings.frameBytes)
+    if !isPlaying, filled >= settings.periodFrames {
+      isPlaying = true
+      start = now
+      played = 0
+    }
+    return count
+  }
+
+  fileprivate func takeBack(_ frames: Int) -> Int {
+    guard givesBack else { return 0 }
+    let count = max(0, min(frames, filled - (isPlaying ? settings.rate * 4 / 1000 : 0)))
+    buffer.removeLast(count * settings.frameBytes)
+    return count
+  }
+
+  fileprivate func stop() {
+    buffer = []
+    isPlaying = false
+    isDry = false
+  }
+}
+
+/// The audio loop's hold on a model card.
+struct ModelOutput: FrameOutput {
+  let card = ModelCard()
+  var pcm: OpaquePointer? { nil }
+  var settings: DeviceSettings { card.settings }
+  var pace: Pace { .device }
+  var now: Int64 { card.now }
+
+  init() {}
+  func open(_ name: UnsafePointer<CChar>) {}
+  func configure(_ request: DeviceRequest, wanted: SpeakerLayout) -> SpeakerLayout {
+    card.configure(.unlimited(request))
+    return wanted.count == request.channels ? wanted : .stream(channels: request.channels)
+  }
+  func close() { card.stop() }
+  func goSilent() {}
+  func room() -> Int { card.room() }
+  func filled() -> Int { card.room() < 0 ? card.room() : card.filled }
+  func queued() -> Int { card.filled }
+  func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int { card.write(bytes, frames: frames) }
+  func takeBack(atMost frames: Int) -> Int { card.takeBack(frames) }
+  func stop() -> Int {
+    card.stop()
+    return 0
+  }
+  func restart() -> Int {
+    card.stop()
+    return 0
+  }
+}

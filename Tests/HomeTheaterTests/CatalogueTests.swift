@@ -1,0 +1,73 @@
+import Devices
+import Testing
+
+@testable import HomeTheater
+
+@Suite("Finding a film, song or station")
+struct CatalogueTests {
+  private func catalogue(_ titles: [String]) -> Catalogue {
+    var catalogue = Catalogue(Library())
+    let items = titles.enumerated().map { CatalogueItem(id: "id\($0.offset)", title: $0.element) }
+    catalogue.take(items, from: "cd", role: .cdPlayer)
+    return catalogue
+  }
+
+  private func found(_ text: String, in titles: [String]) -> String? {
+    try? catalogue(titles).find(text, in: .songs).item.title
+  }
+
+  @Test(
+    "E11 · a title is found whole or in part, in any case, composed or decomposed",
+    arguments: [
+      ("night ferry", "Night Ferry"), ("FERRY", "Night Ferry"), ("évening", "Une E\u{301}vening"),
+      ("e\u{301}vening", "Une E\u{301}vening"), ("ÖL AUF", "Öl auf Leinwand"),
+      ("o\u{308}l auf", "Öl auf Leinwand"), ("船", "夜の船"), ("👩‍👩‍👧", "Wir 👩‍👩‍👧"), ("e", nil),
+      ("vening\u{301}", nil), ("nothing", nil), ("ferry to", nil),
+    ])
+  func titles(_ text: String, _ title: String?) {
+    let titles = ["Night Ferry", "Une E\u{301}vening", "Öl auf Leinwand", "夜の船", "Wir 👩‍👩‍👧"]
+    #expect(found(text, in: titles) == title)
+  }
+
+  @Test("a letter without its accent does not find the letter with it")
+  func accents() {
+    #expect(found("cafe", in: ["Cafe\u{301} am Meer"]) == nil)
+    #expect(found("cafe am", in: ["Cafe am Meer"]) == "Cafe am Meer")
+  }
+
+  @Test("what is longer than a title is not looked for among the titles")
+  func longTexts() {
+    for text in [String(repeating: "a", count: 60_000), String(repeating: "é", count: 30_000)] {
+      #expect(found(text, in: ["aaaa", "éééé"]) == nil)
+      #expect(TitleSearch(text) == nil)
+    }
+    #expect(TitleSearch(String(repeating: "a", count: 1024)) != nil)
+  }
+
+  @Test("two files whose names differ in their bytes alone are two songs")
+  func ids() throws {
+    var catalogue = Catalogue(Library())
+    let names = ["caf\u{E9}.flac", "cafe\u{301}.flac"]
+    catalogue.take(
+      names.map { CatalogueItem(id: $0, title: "Title of \($0.utf8.count)") }, from: "cd",
+      role: .cdPlayer)
+    #expect(catalogue.entries(.songs).count == 2)
+    for name in names {
+      let title = "Title of \(name.utf8.count)"
+      #expect(catalogue.entry(id: name)?.item.title == title)
+      #expect(try catalogue.find(name, in: .songs).item.title == title)
+    }
+  }
+
+  @Test("a spelling hint comes from a library of twenty thousand songs")
+  func hint() {
+    var titles = (0..<20_000).map { "Song number \($0)" }
+    titles.append("Morning Stairs")
+    do {
+      _ = try catalogue(titles).find("Mornign Stiars", in: .songs)
+      Issue.record("nothing has that title")
+    } catch {
+      #expect(error.hint == "Did you mean \"Morning Stairs\"?")
+    }
+  }
+}

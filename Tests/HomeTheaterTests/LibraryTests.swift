@@ -1,0 +1,23 @@
+import Devices
+import HomeTheater
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Library")
+struct LibraryTests {
+  @Test("E9 · of a player's catalogue no more is kept than 32 MiB, and it is said")
+  func boundedCatalogue() async throws {
+    let title = String(repeating: "x", count: 1 << 20)
+    let items = (0..<40).map { CatalogueItem(id: "song \($0)", title: title) }
+    let lines = Mutex<[String]>([])
+    let facade = HomeTheaterFacade(
+      devices: [FakeDevice("cd", .cdPlayer, items: items), FakeDevice("other", .cdPlayer)],
+      plan: TheaterPlan(), positions: MemoryPositions(),
+      log: { line in lines.withLock { $0.append(line) } })
+    await facade.scanLibrary()
+    let kept = await facade.entries(.songs)
+    #expect(kept.count == 31)
+    #expect(lines.withLock { $0 }.count { $0.contains("the first 31 items are kept") } == 1)
+  }
+}

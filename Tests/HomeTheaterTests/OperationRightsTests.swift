@@ -1,0 +1,289 @@
+import Devices
+import JSON
+import TestSupport
+import Testing
+
+@testable import HomeTheater
+
+/// No operation runs with more rights than the person has who asked for it.
+@Suite struct OperationRightsTests {
+  private static let child = WatchTests.child
+
+  /// The evening with one rated film fewer: everything that the library knows is for a child.
+  private static let forChildren: TheaterPlan = {
+    var plan = TheaterPlan.rated
+    plan.library.films.removeAll { $0.id == "f2" }
+    return plan
+  }()
+
+  /// The evening with ratings and scenes of these commands for the DVD player.
+  private static func plan(_ scenes: [String: [Step]]) -> TheaterPlan {
+    var plan = TheaterPlan.rated
+    for (name, steps) in scenes { plan.scenes[name] = Scene(name: name, steps: steps) }
+    return plan
+  }
+
+  private static let playFilm = TheaterPlan.step("dvd", .dvdPlayer, ["play": ["item": "f1"]])
+
+  /// A theater in which somebody without limits has begun the film for everybody.
+  private static func evening(
+    _ plan: TheaterPlan = .rated, _ body: @Sendable (Theater, WatchTests.Stops) async throws -> Void
+  ) async throws {
+    let stops = WatchTests.Stops()
+    try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
+      #expect(await begun.run.finished().status == .done)
+      #expect(await WatchTests.seen("f1", in: theater))
+      theater.journal.clear()
+      try await body(theater, stops)
+    }
+  }
+
+  /// Has the DVD player report this, and waits until the facade has seen it.
+  private static func report(_ playback: Playback, in theater: Theater) async {
+    await theater["dvd"].report(.playback, playback.json)
+    #expect(
+      await eventually { await theater.facade.snapshots["dvd"]?.state.playback == playback })
+  }
+
+  /// Waits until the player was stopped that has gone on to an item above the limit.
+  private static func isStopped(
+    goingOnTo item: String, _ theater: Theater, _ stops: WatchTests.Stops
+  ) async -> Bool {
+    await WatchTests.goesOn(to: item, in: theater)
+    return await eventually { stops.all.map(\.player) == ["dvd"] }
+  }
+
+  @Test(
+    "E9 · resuming a player that has stopped counts as a choice of the person who resumes",
+    arguments: [Playback(.stopped), Playback(.stopped, item: "f1"), Playback(.failed, item: "f1")])
+  func resumingWhatHasStopped(playback: Playback) async throws {
+    // Which item such a player begins with is not known: not with one of these.
+    try await Self.evening { theater, _ in
+      await Self.report(playback, in: theater)
+      let refused = await refusal { () async throws(TheaterError) in
+        try await theater.facade.resume(within: Self.child)
+      }
+      #expect(refused?.code == .forbidden)
+      #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
+    }
+    try await Self.evening(Self.forChildren) { theater, stops in
+      await Self.report(playback, in: theater)
+      try await theater.facade.resume(within: Self.child)
+      #expect(await Self.isStopped(goingOnTo: "x9", theater, stops))
+    }
+  }
+
+  @Test("E9 · a film that has ended is begun again within the limit of the person who resumes")
+  func resumingWhatHasEnded() async throws {
+    var plan = Self.forChildren
+    plan.activities["film"]?.whenEnded = .stay
+    try await Self.evening(plan) { theater, stops in
+      await Self.report(Playback(.ended, item: "f1", position: 90), in: theater)
+      try await theater.facade.resume(within: Self.child)
+      #expect(await Self.isStopped(goingOnTo: "x9", theater, stops))
+    }
+  }
+
+  /// Ways to let somebody else's film go on.
+  enum GoingOn: CaseIterable {
+    case resume, command, seek, seekCommand, scene
+
+    func happens(in theater: Theater, within allowance: Allowance) async throws(TheaterError) {
+      let facade = theater.facade
+      switch self {
+      case .resume: try await facade.resume(within: allowance)
+      case .command:
+        _ = try await facade.perform("play", on: "dvd", until: .settled, within: allowance)
+      case .seek: try await facade.seek(80, isRelative: false, within: allowance)
+      case .seekCommand:
+        _ = try await facade.perform(["seek": 80], on: "dvd", until: .settled, within: allowance)
+      case .scene:
+        _ = await (try await facade.runScene("go-on", arguments: [:], within: allowance)).finished()
+      }
+    }
+  }
+
+  @Test(
+    "E9 · what follows a film by itself is within the limit of the person who let it go on",
+    arguments: GoingOn.allCases)
+  func goingOn(way: GoingOn) async throws {
+    let plan = Self.plan(["go-on": [TheaterPlan.step("dvd", .dvdPlayer, "play")]])
+    try await Self.evening(plan) { theater, stops in
+      await Self.report(Playback(.paused, item: "f1", position: 1), in: theater)
+      try await way.happens(in: theater, within: Self.child)
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+      // Whoever chooses again is limited by nobody else.
+      let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
+      #expect(await begun.run.finished().status == .done)
+      #expect(await WatchTests.seen("f1", in: theater))
+      await WatchTests.goesOn(to: "f2", in: theater)
+      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
+      #expect(stops.all.count == 1)
+    }
+    try await Self.evening(plan) { theater, _ in
+      await Self.report(Playback(.paused, item: "f2", position: 1), in: theater)
+      let refused = await refusal { () async throws(TheaterError) in
+        try await way.happens(in: theater, within: Self.child)
+      }
+      #expect(refused?.code == .forbidden)
+    }
+  }
+
+  @Test("E9 · a scene's step counts as a choice when it is carried out, not when the scene begins")
+  func lateStep() async throws {
+    let lights = TheaterPlan.step("lights", .lights, ["dim": 20])
+    let plan = Self.plan(["later": [lights, Self.playFilm]])
+    try await Self.evening(plan) { theater, stops in
+      await theater["lights"].hold("dim")
+      let run = try await theater.facade.runScene("later", arguments: [:], within: Self.child)
+      await theater["lights"].waitForHeldCommand()
+      _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .accepted)
+      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
+      await theater["lights"].release()
+      #expect(await run.finished().status == .done)
+      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f1" })
+      #expect(stops.all.isEmpty)
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+    }
+  }
+
+  @Test("E9 · what an end scene plays stays within the limit of the person who ended")
+  func endScene() async throws {
+    try await Self.evening(Self.plan(["end-film": [Self.playFilm]])) { theater, stops in
+      let run = try await theater.facade.end(within: Self.child)
+      #expect(await run.finished().status == .done)
+      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+    }
+  }
+
+  @Test("E9 · what plays on when an activity is over stays within the limit of its person")
+  func playsOn() async throws {
+    let lights = TheaterPlan.step("lights", .lights, "on")
+    let stops = WatchTests.Stops()
+    let plan = Self.plan(["end-film": [lights]])
+    try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
+      let begun = try await theater.facade.begin(
+        "film", item: "f1", fromStart: false, user: "ben", within: Self.child)
+      #expect(await begun.run.finished().status == .done)
+      #expect(await WatchTests.seen("f1", in: theater))
+      _ = await (try await theater.facade.end()).finished()
+      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+    }
+  }
+
+  @Test("E9 · a player that starts anew and goes on keeps to the limit of the person who chose")
+  func restart() async throws {
+    let stops = WatchTests.Stops()
+    try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
+      _ = try await theater.facade.perform(
+        ["play": ["item": "f1"]], on: "dvd", until: .settled, within: Self.child)
+      #expect(await WatchTests.seen("f1", in: theater))
+      await theater["dvd"].restart()
+      await Self.report(Playback(.stopped), in: theater)
+      await WatchTests.goesOn(to: "f1", in: theater)
+      #expect(await WatchTests.seen("f1", in: theater))
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+    }
+  }
+
+  @Test(
+    "E9 · a choice whose command was lost on the way may have happened, and its limit counts",
+    arguments: [DeviceError.Code.unavailable, .cancelled, .failed, .timeout])
+  func lostCommand(code: DeviceError.Code) async throws {
+    try await Self.evening { theater, stops in
+      await theater["dvd"].fail("play", with: DeviceError(code, "its plugin has ended"))
+      _ = await refusal { () async throws(TheaterError) in
+        try await theater.facade.perform(
+          ["play": ["item": "f3"]], on: "dvd", until: .settled, within: Self.child)
+      }
+      // The new process goes on with the item of the command that was lost.
+      await WatchTests.goesOn(to: "f3", in: theater)
+      #expect(await WatchTests.seen("f3", in: theater))
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+    }
+  }
+
+  @Test("E9 · a refused command of another person reverts no newer choice")
+  func newerChoice() async throws {
+    try await Self.evening { theater, stops in
+      await Self.report(Playback(.paused, item: "f1", position: 1), in: theater)
+      await theater["dvd"].hold("play")
+      await theater["dvd"].fail("play", with: DeviceError(.notNow, "the tray is open"))
+      async let refused = refusal { () async throws(TheaterError) in
+        try await theater.facade.perform("play", on: "dvd", until: .accepted)
+      }
+      await theater["dvd"].waitForHeldCommand()
+      await theater.facade.choose(on: "dvd", within: Self.child)
+      await theater["dvd"].release()
+      #expect(await refused?.code == .notNow)
+      #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
+    }
+  }
+
+  // MARK: Volume and activities
+
+  private static let guest = Allowance(permissions: [.view, .play], volumeLimit: 30)
+
+  private static func amplifier(_ json: JSON) -> Step {
+    TheaterPlan.step("amp", .amplifier, json)
+  }
+
+  /// Runs a scene of these commands for a guest, with the amplifier at this volume before.
+  private static func commands(_ commands: [JSON], from volume: Int?) async throws -> [String] {
+    let plan = Self.plan(["sound": commands.map(amplifier)])
+    let theater = Theater(plan: plan)
+    try await theater.live { theater in
+      if let volume {
+        await theater["amp"].report(.volume, .integer(volume))
+        #expect(
+          await eventually { await theater.facade.snapshots["amp"]?.state.volume == volume })
+      }
+      let run = try await theater.facade.runScene("sound", arguments: [:], within: guest)
+      #expect(await run.finished().status == .done)
+    }
+    return theater.journal.lines.filter { $0.hasPrefix("amp") }
+  }
+
+  @Test("E11 · a scene turns a louder amplifier down before it unmutes it for a guest")
+  func unmutes() async throws {
+    let softer = #"amp {"volume":30}"#
+    #expect(
+      try await Self.commands([["input": "cd"], "unmute", ["volume": 25]], from: 80) == [
+        #"amp {"input":"cd"}"#, softer, #"amp "unmute""#, #"amp {"volume":25}"#,
+      ])
+    #expect(try await Self.commands(["unmute"], from: 20) == [#"amp "unmute""#])
+    #expect(try await Self.commands(["unmute"], from: nil) == [softer, #"amp "unmute""#])
+  }
+
+  @Test("E11 · an amplifier that turns on louder than a guest may have it is turned down at once")
+  func startsLouder() async throws {
+    let plan = Self.plan(["sound": [Self.amplifier("on"), Self.amplifier(["input": "cd"])]])
+    try await Theater(plan: plan).live { theater in
+      await theater["amp"].report(.volume, 20)
+      await theater["amp"].hold("on")
+      let run = try await theater.facade.runScene("sound", arguments: [:], within: Self.guest)
+      await theater["amp"].waitForHeldCommand()
+      await theater["amp"].report(.volume, 60)
+      await theater["amp"].release()
+      #expect(
+        await theater.journal(of: run) == [
+          #"amp "on""#, #"amp {"volume":30}"#, #"amp {"input":"cd"}"#,
+        ])
+    }
+  }
+
+  @Test("E11 · a guest turns off nothing while what others began is on")
+  func off() async throws {
+    let guest = Allowance(permissions: [.view, .play], activities: ["music"])
+    try await Self.evening { theater, _ in
+      let refused = await refusal { () async throws(TheaterError) in
+        try await theater.facade.turnEverythingOff(within: guest)
+      }
+      #expect(refused?.code == .forbidden)
+      #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
+    }
+  }
+}

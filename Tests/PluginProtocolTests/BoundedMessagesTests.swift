@@ -1,0 +1,104 @@
+import Devices
+import JSON
+import PluginProtocol
+import Testing
+
+@Suite("Limits of messages")
+struct BoundedMessagesTests {
+  private static let long = String(repeating: "ä", count: 100_000)
+
+  @Test("A 200 kB error message is cut, and so is its hint; unknown data goes")
+  func errors() throws {
+    let error = RPCError(
+      RPCError.deviceErrorCode, Self.long,
+      data: ["kind": "refused", "hint": .string(Self.long), "retryAfter": 3, "more": ["x"]])
+    let bounded = error.bounded
+    #expect(bounded.message.utf8.count <= ProtocolLimits.message && bounded.message.hasSuffix("…"))
+    let hint = try #require(bounded.data?["hint"]?.string)
+    #expect(hint.utf8.count <= ProtocolLimits.message)
+    #expect(bounded.data?["kind"] == "refused" && bounded.data?["retryAfter"] == 3)
+    #expect(bounded.data?["more"] == nil)
+    let device = bounded.deviceError(device: "lamp")
+    #expect(device.code == .refused && device.retryAfter == .seconds(3))
+    #expect(RPCError(1, "no").bounded == RPCError(1, "no"))
+  }
+
+  @Test("What a plugin writes about itself is cut before it leaves")
+  func outgoing() {
+    let refusal = RPCError(DeviceError(.failed, Self.long, hint: Self.long))
+    #expect(refusal == refusal.bounded)
+    let message = LogNotification(.info, Self.long).params["message"]?.string ?? ""
+    #expect(message.utf8.count <= ProtocolLimits.logMessage && message.hasSuffix("…"))
+  }
+
+  @Test("Texts of an item are cut; an id that is too long makes it none")
+  func items() throws {
+    let text = "\u{202E}\n" + Self.long
+    let item = CatalogueItem(
+      id: "a", title: text, artist: text, album: text, track: 3, duration: 2, format: text)
+    let bounded = try #require(item.bounded)
+    for kept in [bounded.title, bounded.artist, bounded.album] {
+      let kept = try #require(kept)
+      #expect(kept.utf8.count <= ProtocolLimits.title && kept.hasPrefix("ä"))
+    }
+    #expect(try #require(bounded.format).utf8.count <= ProtocolLimits.format)
+    #expect(bounded.id == "a" && bounded.track == 3 && bounded.duration == 2)
+    #expect(CatalogueItem(id: Self.long, title: "A").bounded == nil)
+    let path = String(repeating: "d/", count: 2048)
+    #expect(CatalogueItem(id: path, title: "A").bounded?.id == path)
+  }
+
+  @Test("A playback's reason is cut; an item that is too long makes it none")
+  func playbacks() throws {
+    let bounded = try #require(Playback(.failed, item: "a", reason: Self.long).bounded)
+    #expect(try #require(bounded.reason).utf8.count <= ProtocolLimits.title)
+    #expect(Playback(.playing, item: Self.long).bounded == nil)
+    let plain = Playback(.playing, item: "a", position: 3, duration: 9, reason: "Artist - Title")
+    #expect(plain.bounded == plain)
+  }
+
+  @Test("An attribute's texts are cut; a list or object that is too large makes it none")
+  func attributes() throws {
+    let texts = Attribute(.string(Self.long), unit: Self.long, label: Self.long)
+    let bounded = try #require(texts.bounded)
+    #expect(try #require(bounded.value.string).utf8.count <= ProtocolLimits.attributeValue)
+    #expect(try #require(bounded.unit).utf8.count <= ProtocolLimits.attributeUnit)
+    #expect(try #require(bounded.label).utf8.count <= ProtocolLimits.attributeLabel)
+    #expect(Attribute(.array([.string(Self.long)])).bounded == nil)
+    #expect(Attribute(["a": ["b\u{202E}\nc", 3]]).bounded?.value == ["a": ["b c", 3]])
+    #expect(Attribute(["a\n": 1, "a": 2]).bounded?.value == ["a": 2])
+    for value: JSON in [nil, true, -40, 1e300, "412"] {
+      #expect(Attribute(value, unit: "h", label: "Lamp").bounded?.value == value)
+    }
+  }
+
+  @Test("The name of a PCM that is empty or too long is no answer")
+  func lentPCM() {
+    #expect(LendRequest.answer(["pcm": "hw:0,0"]) == "hw:0,0")
+    #expect(LendRequest.answer(["pcm": ""]) == nil)
+    #expect(LendRequest.answer(["pcm": .string(Self.long)]) == nil)
+  }
+
+  @Test("A manifest's title and version are cut, its lists are bounded")
+  func manifest() throws {
+    var object: JSONObject = [
+      "id": "P", "version": .string(Self.long), "title": .string(Self.long), "protocol": "1.0",
+      "command": ["./x"], "roles": ["lights": [:]],
+    ]
+    let manifest = try Manifest(.object(object))
+    #expect(manifest.title.utf8.count <= ProtocolLimits.manifestTitle)
+    #expect(manifest.version.utf8.count <= ProtocolLimits.manifestVersion)
+    for command: JSON in [
+      .array(Array(repeating: "x", count: ProtocolLimits.manifestWords + 1)),
+      ["./x", .string(Self.long)],
+    ] {
+      object["command"] = command
+      let error = #expect(throws: ManifestError.self) { try Manifest(.object(object)) }
+      #expect(error?.path == [.key("command")])
+    }
+    object["command"] = ["./x"]
+    object["roles"] = .object([Self.long: [:]])
+    let error = #expect(throws: ManifestError.self) { try Manifest(.object(object)) }
+    #expect(error.map { $0.description.utf8.count < 1000 } == true)
+  }
+}

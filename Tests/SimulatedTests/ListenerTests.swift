@@ -1,0 +1,105 @@
+import Glibc
+import PluginKit
+import PluginProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Simulated
+
+@Suite struct ListenerTests {
+  @Test("F4 · a full sound card drops its sound for a seek before any time has passed")
+  func flushWhileFull() async throws {
+    let cable = try Cable()
+    defer { cable.close() }
+    cable.write(milliseconds: 1000, endsThere: false)
+    #expect(await eventually { cable.readAll(at: 0) > Ear.buffer })
+    // The time stands still, so a card that waits for room first never drops anything.
+    PosixThread.start(name: "seek") { _ = cable.source.flush() }
+    #expect(await eventually { cable.readAll(at: 0) == 0 })
+  }
+
+  @Test("F4 · a seek during a film's last moment is answered before that is over")
+  func flushWhileEnding() async throws {
+    let cable = try Cable()
+    defer { cable.close() }
+    cable.write(milliseconds: 10, endsThere: true)
+    #expect(await eventually { cable.readAll(at: 0) == 10_000_000 && cable.isEnding })
+    PosixThread.start(name: "seek") { _ = cable.source.flush() }
+    #expect(await eventually { cable.readAll(at: 0) == 0 })
+  }
+
+  @Test("F4 · a cable that is heard again is read at the pace of its sound")
+  func heardAgain() async throws {
+    let cable = try Cable()
+    defer { cable.close() }
+    cable.write(milliseconds: 1000, endsThere: false)
+    #expect(await eventually { cable.readAll(at: 0) > Ear.buffer })
+    cable.listenAgain()
+    #expect(await eventually { cable.readAll(at: 0) > Ear.buffer })
+  }
+
+  @Test("F4 · the end is confirmed when the last frame was heard")
+  func end() async throws {
+    let cable = try Cable()
+    defer { cable.close() }
+    cable.write(milliseconds: 10, endsThere: true)
+    #expect(await eventually { cable.readAll(at: 0) == 10_000_000 && cable.isEnding })
+    #expect(cable.readAll(at: 10_000_000) == 0)
+    #expect(!cable.isEnding)
+    let section = cable.source.section
+    for await event in cable.source.events where event == .drained(section: section) { break }
+  }
+}
+
+/// A film's cable whose listener reads only when the test says so, at the times that it says.
+private final class Cable: Sendable {
+  let source: CableSource
+  private let sink: CableSink
+  private let ear: Mutex<Ear>
+  private let folder: String
+
+  init() throws {
+    var template = Array("/tmp/listener-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let token = String(repeating: "0", count: 64)
+    sink = try CableSink(path: folder + "/s", token: token, heard: true)
+    source = try CableSource()
+    ear = Mutex(Ear(sink))
+    try source.connect(path: folder + "/s", token: token)
+  }
+
+  func close() {
+    source.close()
+    sink.close()
+    rmdir(folder)
+  }
+
+  /// Writes so much silence from a thread of its own.
+  func write(milliseconds: Int, endsThere: Bool) {
+    guard let section = source.setFormat(.film, after: source.section) else { return }
+    PosixThread.start(name: "film") { [source] in
+      let bytes = [UInt8](repeating: 0, count: 48 * milliseconds * CableFormat.film.frameBytes)
+      _ = bytes.withUnsafeBytes { source.write($0, section: section) }
+      if endsThere { source.end(section: section) }
+    }
+  }
+
+  var isEnding: Bool { ear.withLock { $0.isEnding } }
+
+  /// Begins to listen to the same cable anew, as an amplifier does that was off.
+  func listenAgain() { ear.withLock { $0 = Ear(sink) } }
+
+  /// Reads until the listener would wait.
+  ///
+  /// - Returns: How much sound the card holds then, in nanoseconds.
+  func readAll(at now: Int64) -> Int64 {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
+    defer { bytes.deallocate() }
+    return ear.withLock { ear in
+      while ear.readNext(from: sink.tap, into: bytes, at: now, { _ in }) == nil {}
+      return ear.ahead(now)
+    }
+  }
+}
