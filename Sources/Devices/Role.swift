@@ -44,7 +44,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What a device of this role may declare beyond the commands that all of its role have.
+  /// The capabilities that a device may declare beyond the commands common to its role.
   public var capabilities: Set<String> { Set(commands.compactMap(\.capability)) }
 }
 

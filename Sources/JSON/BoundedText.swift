@@ -8,7 +8,7 @@ public enum TextLimits {
   public static let marksInARow = 30
   /// Longest key of an object in a JSON text, in bytes in UTF-8.
   public static let longestKey = 1024
-  /// What a message quotes of a text from outside, in bytes in UTF-8.
+  /// Longest quotation of outside text in a message, in bytes in UTF-8.
   public static let longestQuotation = 80
 }
 

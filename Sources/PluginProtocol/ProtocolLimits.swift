@@ -1,7 +1,7 @@
 import Devices
 
-/// The limits of the plugin protocol, in one place (docs/plugin-protocol.md, Limits): what a line,
-/// a text, a report and a catalogue may hold, and how much a plugin can make the controller keep.
+/// The limits of the plugin protocol (docs/plugin-protocol.md, Limits): the sizes of lines, texts,
+/// reports and catalogues, and the amount that a plugin can make the controller keep.
 ///
 /// Lengths are bytes in UTF-8.
 public enum ProtocolLimits {
@@ -9,14 +9,14 @@ public enum ProtocolLimits {
 
   /// A line's longest length, without its newline.
   public static let longestLine = 1 << 20
-  /// How much may wait to be written before the peer counts as stuck.
+  /// The most bytes that may wait to be written before the peer counts as stuck.
   public static let largestBacklog = 4 << 20
   /// After so many lines that are no messages a plugin is restarted.
   public static let badLines = 10
 
   // MARK: Texts that are cut
 
-  /// The message and the hint of an error, each; a self-check's answer; what is wrong with a line.
+  /// The message and the hint of an error, each; a self-check's answer; the fault of a bad line.
   public static let message = 1024
   /// A line of the log.
   public static let logMessage = 2048
@@ -48,7 +48,7 @@ public enum ProtocolLimits {
   /// The words of a manifest's command together.
   public static let command = 4096
 
-  // MARK: What is kept
+  // MARK: Kept data
 
   /// The most attributes of a device.
   public static let attributes = 64

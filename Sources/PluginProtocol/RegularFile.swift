@@ -6,11 +6,11 @@ package enum RegularFile {
   /// Why a file was not read.
   package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
     case missing
-    /// It is something else than a regular file: "a folder", "a pipe", "a socket", "a device".
+    /// It is not a regular file but "a folder", "a pipe", "a socket" or "a device".
     case otherKind(String)
-    /// It has more bytes than are read.
+    /// It has more bytes than the limit.
     case tooLarge(limit: Int)
-    /// What the system answered.
+    /// The system's error message.
     case unreadable(String)
 
     package var description: String {
@@ -56,8 +56,8 @@ package enum RegularFile {
     }
   }
 
-  /// What lies at `path` where it is no regular file, links followed; `nil` where it is one, where
-  /// nothing is there, or where this user cannot see it.
+  /// Returns the kind of file at `path` if it is not a regular file, links followed; `nil` if it is
+  /// one, if nothing is there, or if this user cannot see it.
   package static func otherKind(at path: String) -> String? {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }

@@ -12,7 +12,7 @@ enum CommandSuggestion {
     var path = Theater._commandName
     for word in arguments {
       let subcommands = command.configuration.subcommands
-      // What follows an option may be its value.
+      // The word after an option may be its value.
       guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = subcommands.first(where: { names(of: $0).contains(word) }) else {
         return nearest(to: word, in: subcommands.flatMap(names)).map {

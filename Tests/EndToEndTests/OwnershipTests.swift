@@ -4,9 +4,9 @@ import JSON
 import TestSupport
 import Testing
 
-/// Who answers at the socket, and who uses the state folder.
+/// Ownership of the socket and of the state folder.
 @Suite struct OwnershipTests {
-  /// A listener at a socket that keeps what it is sent; with `user`, another user listens.
+  /// A listener that keeps all bytes it receives; with `user`, another user listens.
   private final class FakeController {
     let received: URL
     private let process = Process()
@@ -54,8 +54,8 @@ import Testing
       try #require(isListening)
     }
 
-    /// Ends it.
-    /// - Returns: What was sent to it.
+    /// Ends the listener.
+    /// - Returns: The received bytes.
     func end() throws -> Data {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
@@ -179,7 +179,7 @@ import Testing
       #expect(
         second.errors.contains("a controller (process \(room.pid)) uses the state folder \(state)"),
         "\(second.errors)")
-      // Whoever restores sees the lock as well, wherever its runtime folder is.
+      // The restore command sees the lock as well, wherever its runtime folder is.
       let backup = try await Program.run(program, ["backup", "create"], environment: environment)
       #expect(backup.status == 0, "\(backup.errors)")
       let restore = try await Program.run(program, ["backup", "restore"], environment: environment)

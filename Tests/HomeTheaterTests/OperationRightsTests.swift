@@ -25,7 +25,7 @@ import Testing
 
   private static let playFilm = TheaterPlan.step("dvd", .dvdPlayer, ["play": ["item": "f1"]])
 
-  /// A theater in which somebody without limits has begun the film for everybody.
+  /// Runs `body` in a theater where a user without limits has begun the film for everyone.
   private static func evening(
     _ plan: TheaterPlan = .rated, _ body: @Sendable (Theater, WatchTests.Stops) async throws -> Void
   ) async throws {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// Ways to let somebody else's film go on.
+  /// Ways to let another user's film go on.
   enum GoingOn: CaseIterable {
     case resume, command, seek, seekCommand, scene
 
@@ -113,7 +113,7 @@ import Testing
       await Self.report(Playback(.paused, item: "f1", position: 1), in: theater)
       try await way.happens(in: theater, within: Self.child)
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
-      // Whoever chooses again is limited by nobody else.
+      // A new choice is not limited by other users.
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
       #expect(await begun.run.finished().status == .done)
       #expect(await WatchTests.seen("f1", in: theater))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HomeTheater
 
-/// Scenes that are run by themselves: one that plays something is what is on.
+/// Scenes that are run by themselves: one that plays something becomes the current activity.
 @Suite struct PlayedSceneTests {
   private static let guest = Allowance(
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
@@ -66,7 +66,7 @@ import Testing
       await eventually { await theater.facade.snapshots[player]?.state.playback?.status == status })
   }
 
-  /// What a guest may try against what others play.
+  /// Returns the errors of a guest's attempts to operate the playback of others.
   private static func attempts(
     _ facade: HomeTheaterFacade, within guest: Allowance
   ) async -> [TheaterError?] {
@@ -105,7 +105,7 @@ import Testing
       #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 10))
       #expect(refusals.first??.message.hasPrefix("\"Movie night\" is on") == true)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
-      // A scene's name gives nobody anything, though an activity may be called the same.
+      // A scene's name grants no rights, though an activity may have the same name.
       let namesake = Allowance(permissions: [.view, .play], activities: ["movie-night"])
       let named = await Self.attempts(theater.facade, within: namesake)
       #expect(named.map { $0?.code } == Array(repeating: .forbidden, count: 10))
@@ -268,7 +268,7 @@ import Testing
       let refusals = await Self.attempts(theater.facade, within: Self.guest)
       #expect(refusals.allSatisfy { $0 != nil })
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
-      // Unheard it is in nobody's way.
+      // A player that is not heard blocks no guest.
       _ = try await theater.facade.perform(
         ["input": "cd"], on: "amp", until: .settled, within: .everything)
       #expect(await eventually { await theater.facade.snapshots["amp"]?.state.input == "cd" })

@@ -15,7 +15,7 @@ struct HostileTextTests {
     ("variation selectors", row("\u{FE0F}", 31)),
   ]
 
-  /// What people write.
+  /// Legitimate texts in many scripts.
   static let honest: [String] = [
     "Nguyễn Thị Ánh", "Nguye\u{302}\u{303}n", "ที่นี่ปู่ย่า", "नमस्ते क्षेत्र", "한국어 한국",
     "👩‍👩‍👧‍👦🏳️‍🌈🇨🇭👍🏽1️⃣", "مُحَمَّدٌ", "שָׁלוֹם", "ｶﾞｷﾞｸﾞ", "Zoë \u{1E69}\u{323}\u{307}",

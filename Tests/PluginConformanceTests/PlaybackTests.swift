@@ -3,15 +3,15 @@ import JSON
 import PluginProtocol
 import Testing
 
-/// What a disc player notifies from item to item (docs/plugin-protocol.md): the controller takes the
-/// title, the saved positions and the end of what is on from it alone.
+/// The notifications of a disc player from item to item (docs/plugin-protocol.md). The controller
+/// takes the title, the saved positions and the end of the activity from them alone.
 @Suite("F1 E10 · every disc player of every plugin", .timeLimit(.minutes(3)))
 struct PlaybackTests {
   private static let players = RoleUnderTest.all.filter {
     $0.role == .cdPlayer || $0.role == .dvdPlayer
   }
 
-  /// Runs `body` with a player that is on, and what it can play.
+  /// Runs `body` with a player that is on, and the items that it can play.
   private static func run(
     _ role: RoleUnderTest, _ body: (PluginProcess, [CatalogueItem]) async throws -> Void
   ) async throws {

@@ -80,8 +80,8 @@ import Testing
     #expect(counted.at == scratch.now)
     #expect(counted.last == scratch.now.addingTimeInterval(1199))
     #expect(try await entries(since: scratch.now.addingTimeInterval(1199)) == [counted])
-    // Another source, another account, another kind and another hour are other entries; what others
-    // do in between is none.
+    // Another source, another account, another kind and another hour get entries of their own;
+    // entries of others in between do not split a count.
     try await store.append([
       entry("password", by: nil, from: "10.0.0.2", after: 1200),
       entry("password", by: nil, after: 1200, name: "ben@example.org"),

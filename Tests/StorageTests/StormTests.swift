@@ -33,7 +33,7 @@ import Testing
   func firstOwners() async throws {
     let database = try scratch.open()
     for _ in 0..<Self.rounds {
-      // Who is too late counts as a guess, which would make later rounds wait.
+      // A registration that comes too late counts as a guess, which would make later rounds wait.
       try await database.write { try $0.execute(sql: "DELETE FROM account; DELETE FROM guesses") }
       let gate = scratch.gate(database)
       let code = try #require(try await gate.open())

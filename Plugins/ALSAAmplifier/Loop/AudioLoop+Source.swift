@@ -28,18 +28,19 @@ extension AudioLoop {
     return true
   }
 
-  /// Ends the sound of the source at once, and tells it how much of it was not heard.
+  /// Ends the source's sound at once and reports to the source the number of frames not heard.
   private mutating func flush(_ source: UnsafeMutablePointer<InputSlot>) {
     endOwed = false
-    // What plays may be another source's, which fades: it is no business of this one.
+    // The sound that plays may be the fade-out of another source: flushing this one leaves it
+    // alone.
     let unheard = isOwnSound ? fadeOut(takingBack: true) : 0
     fadeInNext = true
     source.pointee.tap.confirmFlush(unheard: sourceFrames(unheard))
   }
 
-  /// Ends the sound in a fade: of what the device gives back, if `takingBack`, or else of what was
-  /// held back for it, behind all that the device has. Answers how many rendered frames will not be
-  /// heard.
+  /// Fades the sound out. With `takingBack` the fade uses frames that the device gives back,
+  /// otherwise the frames that were held back for it, behind all frames in the device. Returns the
+  /// number of rendered frames that will not be heard.
   mutating func fadeOut(takingBack: Bool) -> Int {
     guard isRunning, !mustStop else {
       let dropped = isRunning ? 0 : renderer.pending + renderer.held
@@ -61,7 +62,8 @@ extension AudioLoop {
     return dropped
   }
 
-  /// Makes what the device has not played yet pending again; answers how many frames.
+  /// Makes the frames that the device has not played pending again. Returns the number of sound
+  /// frames.
   private mutating func takeBack() -> Int {
     let taken = output.takeBack(atMost: renderer.written + silenceWritten)
     let sound = taken - silenceWritten

@@ -28,11 +28,11 @@ struct DeviceSettings: Sendable, Equatable {
 
 /// Whether a PCM is asked to give back frames that it has not played yet.
 enum TakeBack: String, Sendable {
-  /// Where the kernel's driver plays, and can.
+  /// Only if the kernel's driver plays the PCM and supports it.
   case auto
-  /// Always: the user knows that it can.
+  /// Always: the user knows that the PCM supports it.
   case always
-  /// Never: what was written is played.
+  /// Never: the device plays every frame that was written.
   case never
 }
 

@@ -1,28 +1,28 @@
-/// Who says when there is room for more frames.
+/// The clock that decides when there is room for more frames.
 enum Pace: Int32 {
-  /// The device does, as devices should.
+  /// The device's clock, the normal case.
   case device
-  /// The monotonic clock does: silent output, and PCMs such as `null` and `file` that swallow
+  /// The monotonic clock: for silent output, and for PCMs such as `null` and `file` that accept
   /// everything at once.
   case clock
 }
 
-/// What the audio thread needs of the place where its frames go.
+/// The audio thread's interface to the destination of its frames.
 protocol FrameOutput {
-  /// An output that plays silently.
+  /// Creates an output that plays silently.
   init()
   /// The open PCM; `nil` plays silently.
   var pcm: OpaquePointer? { get }
-  /// What was agreed on.
+  /// The settings agreed on with the device.
   var settings: DeviceSettings { get }
-  /// Who sets the pace.
+  /// The clock that sets the pace.
   var pace: Pace { get }
   /// The monotonic clock, ns.
   var now: Int64 { get }
 
   /// Opens the PCM `name` without waiting for another owner to let go of it.
   mutating func open(_ name: UnsafePointer<CChar>) throws(ALSAFailure)
-  /// Gets ready for `request`; answers which speaker each channel feeds.
+  /// Configures the PCM for `request`. Returns the speaker that each channel feeds.
   mutating func configure(
     _ request: DeviceRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout

@@ -13,14 +13,14 @@ struct Renderer {
   var fade = GainRamp(1)
   /// Levels after the volume, as the speakers get them.
   var meter = LevelMeter()
-  /// Whether anybody looks at the meter.
+  /// Whether the meter is in use.
   var metering = false
-  /// What is rendered; `nil` until there is a plan.
+  /// The ring of rendered frames; `nil` until there is a plan.
   private var queue: FrameQueue?
   private var writer = SampleWriter()
 
-  /// How long a fade takes, and how much is held back for one, ms: the sound may break off at any
-  /// moment, and then its last frames must not have been played yet.
+  /// Length of a fade, and of the sound held back for one, in ms. The sound may break off at any
+  /// moment, and its last frames must not have been played by then.
   static let fadeMilliseconds = 6
 
   /// Device frames of a fade.
@@ -44,7 +44,7 @@ struct Renderer {
     return resampler_pending(resampler)
   }
 
-  /// Takes a new plan and gives back the old one. What is pending stays, in the same format.
+  /// Adopts a new plan and returns the old one. Pending frames stay if the format is the same.
   mutating func adopt(_ new: RenderPlan?) {
     if new?.device != plan?.device {
       queue?.release()
@@ -115,7 +115,7 @@ struct Renderer {
   /// Renders `frames` source frames (at most the plan's chunk) that lie in the plan's source bytes.
   mutating func render(_ frames: Int) {
     guard let plan else { return }
-    // Only as far as a gain moves: what follows can pass untouched.
+    // Convert only while a gain moves: the frames after it may pass untouched.
     let moving =
       plan.resampler == nil ? min(frames, max(volume.framesLeft, fade.framesLeft)) : frames
     if moving > 0 { convert(plan.sourceBytes, frames: moving, plan) }

@@ -31,9 +31,9 @@ actor CDPlayer: PlayerDevice {
   private var supplyWatch = SupplyWatch()
   /// The last section that was heard to its end.
   private var drained: UInt32?
-  /// Where the music stands when nothing moves, and what was reported last.
+  /// The place of the music while it does not move, and the last reported place.
   private(set) var rest: Place?
-  /// Whether a command is on its way to another place: what is heard next comes by that command.
+  /// Whether a command is moving to another place: the next sound is then the command's result.
   var isJumping = false
   private var lastReport = Duration.zero
   private var watchers: [Task<Void, Never>] = []

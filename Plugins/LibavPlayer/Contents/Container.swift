@@ -1,6 +1,6 @@
 import JSON
 
-/// The kinds of files that hold music, by libav's names for what reads them.
+/// The kinds of files that hold music, by the names of libav's demuxers.
 enum Container: String, Sendable, CaseIterable {
   case wav, w64, aiff, au, caf, flac, mp3, aac, ogg, mov, asf, matroska, wavpack = "wv", tta, dsf
 
@@ -20,13 +20,13 @@ enum Container: String, Sendable, CaseIterable {
     "flv", "ts", "part", "tmp", "bak",
   ]
 
-  /// What the name of the file at `path` promises; nil where it promises no music.
+  /// Guesses the container from the file name's ending; nil if the ending is not one of music.
   init?(path: String) {
     guard let kind = Self.ending(of: path).flatMap({ Self.endings[$0] }) else { return nil }
     self = kind
   }
 
-  /// Whether a file with this name may hold music, so that it is worth a look at its content.
+  /// Whether a file with this name may hold music, so that its content is worth reading.
   static func isPossible(path: String) -> Bool {
     Self.ending(of: path).map { !otherEndings.contains($0) } ?? true
   }
@@ -40,7 +40,7 @@ enum Container: String, Sendable, CaseIterable {
     return String(decoding: ending, as: UTF8.self).lowercased()
   }
 
-  /// What the first bytes of a file say; nil where they do not say it for certain.
+  /// Detects the container from the first bytes of a file; nil if they are not conclusive.
   init?(start bytes: ArraySlice<UInt8>) {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)

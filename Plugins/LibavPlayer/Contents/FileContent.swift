@@ -1,10 +1,10 @@
-/// What a look at the bytes of a file tells before libav opens it: its kind, and which of its bytes
-/// are sound.
+/// The kind of a file and the byte ranges of its sound, read from its content before libav opens
+/// it.
 ///
-/// The content decides, not the name. libav is given the sound alone, without garbage around MP3, and
-/// a chained Ogg file link by link: it would tell a wrong length for both.
+/// The content decides, not the name. libav gets only the sound: MP3 frames without the garbage
+/// around them, and a chained Ogg file link by link. It would report a wrong length for both.
 struct FileContent: Equatable {
-  /// A stretch of a file that is a stream of its own.
+  /// A range of a file that is a stream of its own.
   struct Part: Equatable {
     /// nil for the whole file.
     var bytes: Range<Int64>?

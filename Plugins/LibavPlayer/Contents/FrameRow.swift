@@ -161,8 +161,8 @@ private struct Walk {
   }
 }
 
-/// What an encoder says in the first frame of an MP3 file: its length in frames and bytes (Xing,
-/// Info, VBRI), and how much of that is padding (LAME).
+/// The tag that an encoder writes into the first frame of an MP3 file: the length in frames and
+/// bytes (Xing, Info, VBRI), and how much of it is padding (LAME).
 private struct VBRTag {
   /// Frames of PCM that are heard.
   let samples: Int

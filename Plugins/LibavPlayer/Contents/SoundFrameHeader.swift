@@ -1,10 +1,10 @@
 /// The header of one frame of MPEG audio (layers I to III) or of AAC in ADTS, the two formats that
 /// are rows of frames without a container.
 struct SoundFrameHeader: Equatable {
-  /// Bytes that a header takes at most.
+  /// The greatest length of a header in bytes.
   static let size = 7
 
-  /// What all frames of a stream have in common: kind, version, layer and rate.
+  /// The fields that all frames of a stream share: kind, version, layer and rate.
   let signature: UInt32
   /// Bytes of the whole frame, with its header.
   let length: Int

@@ -5,7 +5,7 @@
 final class AudioFile {
   /// Ends blocking calls.
   let interrupt: Interrupt
-  /// The length in seconds; nil where nobody knows it.
+  /// The length in seconds; nil if it is unknown.
   let duration: Double?
   private let path: String
   private let subject: String
@@ -100,7 +100,7 @@ extension FileContent {
     return demuxer
   }
 
-  /// The length of each part in seconds; nil where nobody knows it. `first` is the first part, open.
+  /// Returns the length of each part in seconds, nil if unknown. `first` is the first part, open.
   func durations(
     _ first: Demuxer, of path: String, subject: String, interrupt: Interrupt
   ) -> [Double?] {

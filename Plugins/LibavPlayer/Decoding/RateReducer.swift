@@ -8,7 +8,7 @@ final class RateReducer {
   /// The rates of DSD after libav's decoder, which makes one sample of eight bits: DSD64 to DSD512.
   private static let ratesOfDSD: Set<Int> = [352_800, 705_600, 1_411_200, 2_822_400]
 
-  /// What was converted last.
+  /// The last converted frame.
   let frame: UnsafeMutablePointer<AVFrame>
   private let resampler: OpaquePointer
   private let subject: String

@@ -15,12 +15,12 @@ struct FolderScan: Equatable, Sendable {
   /// The file that is being read.
   private(set) var current: FoundFile?
 
-  /// The stamps of ``present`` by path: what is `known` next time.
+  /// The stamps of ``present`` by path: the `known` files of the next scan.
   var stamps: [String: String] {
     Dictionary(present.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
   }
 
-  /// An empty scan that takes the events of one that runs elsewhere.
+  /// Creates an empty scan, which takes the events of a scan that runs elsewhere.
   init() {}
 
   /// Scans `folder`. Files that `known` has with the same stamp are not opened; damaged ones are
@@ -31,7 +31,7 @@ struct FolderScan: Equatable, Sendable {
     try self.init(folder, walk: FolderWalk(folder), known: known, limits: limits)
   }
 
-  /// Scans what a walk has found.
+  /// Scans the files that a walk has found.
   init(
     _ folder: MediaFolder, walk: FolderWalk, known: [String: String],
     limits: ScanLimits = ScanLimits()
@@ -41,7 +41,7 @@ struct FolderScan: Equatable, Sendable {
     self = scan
   }
 
-  /// Scans what a walk has found and tells what happens while it happens.
+  /// Scans the files that a walk has found, and reports each event as it happens.
   static func run(
     _ folder: MediaFolder, walk: FolderWalk, known: [String: String], limits: ScanLimits,
     report: (ScanEvent) -> Void
@@ -93,26 +93,26 @@ struct FolderScan: Equatable, Sendable {
   }
 }
 
-/// What a scan may cost.
+/// The limits of a scan.
 struct ScanLimits: Sendable {
-  /// After so long no further file is opened. The controller waits 300 s for a scan.
+  /// Time in ns after which no further file is opened. The controller waits 300 s for a scan.
   var nanoseconds: UInt64 = 240_000_000_000
-  /// Bytes of songs, as they are listed.
+  /// The most bytes of songs, in their listed form.
   var bytes = 32 << 20
-  /// Bytes that may be read only to learn the lengths of files that do not tell them.
+  /// The most bytes read only to learn the lengths of files that do not state them.
   var counted: Int64 = 1 << 30
-  /// How long one file may take.
+  /// The longest time for one file, in ms.
   var millisecondsPerFile: UInt64 = 20_000
 }
 
-/// What happens in a scan.
+/// An event of a scan.
 enum ScanEvent: Equatable, Sendable {
-  /// The folder was walked; these files are known, and this was left out.
+  /// The folder was walked: the known files, and the skipped ones.
   case walked([FoundFile], SkippedFiles)
-  /// A file is read next.
+  /// This file is read next.
   case opening(FoundFile)
   /// The file is a song.
   case song(Song)
-  /// The file was left out after it was read, or the scan leaves something out unread.
+  /// The file was skipped after it was read, or the scan skips something unread.
   case skipped(MediaFailure, wasRead: Bool)
 }

@@ -15,7 +15,7 @@ extension ScanEvent {
     }
   }
 
-  /// Reads a line of what a scanning process has printed.
+  /// Reads one line of the scanning process's output.
   init?(_ json: JSON) {
     if let file = json["opening"].flatMap(FoundFile.init) {
       self = .opening(file)

@@ -40,7 +40,7 @@ struct ScanProcess: Sendable {
     return scan
   }
 
-  /// What the scanning process does: prints the events of the scan line by line, then `{"end": true}`;
+  /// Runs the scan in the scanning process: prints its events line by line, then `{"end": true}`,
   /// or `{"failure": "…"}`.
   static func run(_ arguments: [String]) {
     nice(10)
@@ -144,8 +144,8 @@ extension ScanProcess {
       return "the scan ended with status \(waitForEnd())"
     }
 
-    /// Ends the process and gives the reason back. It may hang in a read of a disk that is gone, so
-    /// nobody waits for its end but a thread.
+    /// Kills the process and returns the reason. The process may hang in a read from a disk that is
+    /// gone, so a separate thread waits for its end.
     private func end(_ reason: String) -> String {
       kill(child, SIGKILL)
       let child = child

@@ -1,11 +1,11 @@
-/// What a scan has left out: the first messages, and how many there were.
+/// The files that a scan skipped: the first messages, and the number of all.
 struct SkippedFiles: Equatable, Sendable {
-  /// So many messages are kept.
+  /// The most messages kept.
   static let most = 100
 
-  /// The first of them, at most ``most``.
+  /// The first messages, at most ``most``.
   private(set) var failures: [MediaFailure] = []
-  /// All of them.
+  /// The number of all messages.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }

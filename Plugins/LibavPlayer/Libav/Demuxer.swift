@@ -198,8 +198,8 @@ final class Demuxer {
       if interrupt.isCancelled {
         throw MediaFailure(.cancelled, subject: subject, detail: "reading was cancelled")
       }
-      // libav hands out what a broken read has left before it tells of the break. By then the deadline
-      // may be a new one: the code counts as well.
+      // After a broken read libav first returns the data left from it, then the error. By then the
+      // deadline may be a new one, so the error code counts as well.
       if code == LAV_EXIT || interrupt.isOverdue {
         throw MediaFailure(.unreachable, subject: subject, detail: "no data in time")
       }

@@ -90,9 +90,9 @@ package final class AuditLog: Sendable {
   func refused(
     _ error: AccountError, _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil
   ) async {
-    // Who typed what cannot be right tried nothing; who was only asked for more was not refused; who
-    // only knocks has been written down before.
-    // Who comes while too many log in, or breaks the request off, was not judged at all.
+    // Not recorded: input that cannot be right (no attempt), a request for a second factor (no
+    // refusal), tries that have to wait (recorded before), and requests that were not judged
+    // because too many log in or the client broke off.
     let harmless: Set<AccountError.Code> = [
       .empty, .malformed, .tooShort, .tooLong, .unsuitable, .secondFactorNeeded, .tooManyTries,
       .busy, .cancelled,

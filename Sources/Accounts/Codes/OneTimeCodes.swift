@@ -34,12 +34,12 @@ struct OneTimeCodes: Sendable {
     return request
   }
 
-  /// Answers somebody who typed an address, the same whether or not an account has it. If one has,
-  /// a code is sent afterwards, to the verified address as it is stored: another spelling of it may
-  /// be another mailbox (RFC 5321, section 2.4).
+  /// Answers a request for a code in the same way whether or not an account has the typed address.
+  /// If one has, a code is sent afterwards, to the verified address as it is stored: another
+  /// spelling of it may be another mailbox (RFC 5321, section 2.4).
   /// - Parameters:
-  ///   - typed: the address or number.
-  ///   - account: who has verified it, if anybody.
+  ///   - typed: the address or number, as typed.
+  ///   - account: the account that has verified it, if any.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
   func post(
     to typed: CodeDestination, of account: Account?, for purpose: CodePurpose

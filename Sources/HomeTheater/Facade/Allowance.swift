@@ -22,8 +22,8 @@ package struct Allowance: Sendable, Hashable {
     self.ageLimit = ageLimit
   }
 
-  /// No limit at all: for what the controller does of itself. It is nowhere a default, so that no
-  /// operation of a person runs with it because somebody forgot the person's own.
+  /// No limit, for the controller's own operations. It is never a default value, so that a user's
+  /// operation cannot run with it because its allowance was forgotten.
   package static let everything = Allowance(permissions: Set(Permission.allCases))
 
   func covers(_ activity: String) -> Bool { activities?.contains(activity) ?? true }

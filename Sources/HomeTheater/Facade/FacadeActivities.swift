@@ -161,10 +161,10 @@ extension HomeTheaterFacade {
     await positions.end()
   }
 
-  /// Puts an activity in the place of what is on, and starts its run.
+  /// Replaces the current activity with this one, and starts its run.
   ///
-  /// - Parameter isScene: Whether it is a scene by itself; what it takes the place of is ended with
-  ///   it.
+  /// - Parameter isScene: Whether it is a scene that plays by itself; the replaced activity ends
+  ///   with it.
   func take(
     stage activity: Activity, isScene: Bool = false, _ choice: Choice?, _ steps: [PlannedStep],
     resumedAt: Double?, user: String?, within allowance: Allowance

@@ -1,10 +1,10 @@
 import Devices
 import JSON
 
-// What is on follows its player: when a disc goes on to its next song, the item, the title and the
-// saved position go along.
+// The current activity follows its player: when a disc goes on to its next song, the item, the
+// title and the saved position follow.
 extension HomeTheaterFacade {
-  /// Takes what the player of what is on reports: its current item, and how that goes on.
+  /// Follows a report of the activity's player: its current item and playback.
   func follow(_ player: any Device, _ snapshot: DeviceSnapshot) async {
     guard player.id == stage.activity?.player,
       let reading = snapshot.state.readings[.playback]
@@ -33,7 +33,7 @@ extension HomeTheaterFacade {
     await follow(player, await player.snapshot())
   }
 
-  /// What is on has this current item from now on.
+  /// Sets the current item of the activity.
   private func setItem(_ item: String) {
     let entry = catalogue.entry(id: item)
     stage.report.item = item

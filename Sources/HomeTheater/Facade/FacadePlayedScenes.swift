@@ -1,17 +1,17 @@
 import Devices
 import JSON
 
-// A scene that is run by itself and plays something counts as what is on.
+// A scene that runs by itself and plays something counts as the current activity.
 extension HomeTheaterFacade {
-  /// What planned steps come to play.
+  /// The player that planned steps start, with its item.
   struct Played: Sendable {
     let player: any Device
-    /// The item, where a step names it.
+    /// The item, if a step names it.
     var choice: Choice?
   }
 
-  /// Returns what plays after these steps; `nil` where they play nothing. Letting the player of what
-  /// is on go on is no beginning.
+  /// Returns the player and item after these steps; `nil` if they play nothing. Resuming the player
+  /// of the current activity does not count.
   func played(by steps: [PlannedStep]) -> Played? {
     var played: Played?
     for step in steps {
@@ -71,10 +71,10 @@ extension HomeTheaterFacade {
     ).run
   }
 
-  /// Passes where no player beside what is on can be heard: somebody who may do everything has made
-  /// it play with its own commands or buttons, and it is not for others to steer.
+  /// Throws if a player other than that of the current activity may be heard. A user without limits
+  /// has started it with its own commands or buttons, and others may not steer it.
   func checkOtherPlayers() throws(TheaterError) {
-    // While something begins or ends, the player before it is on its way out.
+    // While an activity begins or ends, the previous player is still stopping.
     guard stage.report.status != .starting, stage.report.status != .ending else { return }
     let players = devices.values.filter {
       $0.role.category != nil && $0.id != stage.activity?.player && mayBeHeard($0.id)

@@ -7,9 +7,10 @@ extension HomeTheaterFacade {
     try await runScene("popcorn", arguments: [:], within: allowance)
   }
 
-  /// Runs a scene. One that plays something is what is on from then on; any other runs beside it.
+  /// Runs a scene. A scene that plays something becomes the current activity; any other runs beside
+  /// it.
   ///
-  /// - Parameter user: Who runs it; positions are saved for them.
+  /// - Parameter user: The user who runs it; positions are saved for this user.
   package func runScene(
     _ name: String, arguments texts: [String: String], user: String? = nil,
     within allowance: Allowance

@@ -27,17 +27,17 @@ package actor HomeTheaterFacade {
   let scanRequests: AsyncStream<DeviceID>
   let scanRequest: AsyncStream<DeviceID>.Continuation
   var stage = Stage()
-  /// What each player may go on to by itself.
+  /// The items that each player may go on to by itself.
   var watches: [DeviceID: PlayerWatch] = [:]
-  /// How often somebody has chosen what a player plays.
+  /// The number of choices that users have made for players.
   var choices = 0
   var history = RunHistory()
 
   /// A theater of these devices. Nothing happens before `run`.
   ///
   /// - Parameters:
-  ///   - log: Told what an owner may want to read later.
-  ///   - limitStopped: Told what was stopped because of an age limit.
+  ///   - log: Receives the messages for an owner to read later.
+  ///   - limitStopped: Receives each stop because of an age limit.
   package init(
     devices: [any Device], plan: TheaterPlan, positions store: any PositionStore,
     clock: any TheaterClock = SystemClock(), events: EventLog = EventLog(),

@@ -1,14 +1,14 @@
 import Devices
 
-/// What is on: the activity, its current item, and the run that begins or ends it.
+/// The current activity, its current item, and the run that begins or ends it.
 struct Stage {
-  /// For a scene that plays by itself, an activity made from it.
+  /// The activity; for a scene that plays by itself, an activity made from the scene.
   var activity: Activity?
-  /// Whether it is a scene with which no activity begins.
+  /// Whether it is a scene that begins no activity.
   var isScene = false
-  /// The scenes that end it: the activity's own, or those of what a scene took the place of.
+  /// The scenes that end it: its own, or those of the activity that a scene replaced.
   var endScenes: [String] = []
-  /// The players on which such scenes play; they are stopped at its end.
+  /// The players of such scenes; they are stopped at its end.
   var scenePlayers: [DeviceID] = []
   /// How far the person who began it may go; `nil` while nothing is on.
   var allowance: Allowance?
@@ -27,10 +27,10 @@ struct Stage {
   var duration: Double?
   /// Whether the player has reached the end of its disc or film.
   var hasEnded = false
-  /// What the player said of its failure, while it stands.
+  /// The player's failure, while it lasts.
   var failure: TheaterError?
 
-  /// Whether a report of the player is about what is on now, not about what it played before.
+  /// Returns whether a report of the player is about this activity, not about earlier playback.
   mutating func follows(_ item: String?, at time: Duration) -> Bool {
     guard time >= followedAt, report.status != .ending else { return false }
     if !isFollowing, item == nil || item != report.item { return false }

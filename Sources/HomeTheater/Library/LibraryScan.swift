@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// What a player found when its catalogue was read.
+/// The result of reading a player's catalogue.
 package struct ScanReport: Sendable, Hashable {
   /// Why the player's own discs, or a folder, could not be read.
   package struct Problem: Sendable, Hashable {
@@ -13,9 +13,9 @@ package struct ScanReport: Sendable, Hashable {
 
   package var player: DeviceID
   package var category: Category
-  /// How many different films, songs or stations it has found.
+  /// The number of different films, songs or stations found.
   package var items: Int
-  /// What it could not read.
+  /// The folders and discs that it could not read.
   package var problems: [Problem]
 
   /// The report for the API.

@@ -1,8 +1,8 @@
 import JSON
 
-/// What somebody types to find a title, prepared for looking at many titles.
+/// A typed search text, prepared for comparison with many titles.
 struct TitleSearch {
-  /// What is typed is no title beyond this many bytes in UTF-8.
+  /// The longest search text in bytes of UTF-8; a longer text is no title.
   static let longest = 1024
 
   private let folded: String

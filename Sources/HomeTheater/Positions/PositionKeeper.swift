@@ -5,9 +5,9 @@ import Devices
 /// It follows a player from item to item: an item that was left keeps its position, one that was
 /// played to its end has none.
 actor PositionKeeper {
-  /// How often the position is saved while something plays.
+  /// Interval between saves of the position during playback.
   static let interval = Duration.seconds(4)
-  /// The last seconds of an item: who leaves it there has played it to its end.
+  /// The last seconds of an item: a user who leaves it there has played it to its end.
   static let ending = 3.0
 
   private let store: any PositionStore
@@ -17,7 +17,7 @@ actor PositionKeeper {
   /// The newest write to the store; each waits for the one before it.
   private var lastWrite: Task<Void, Never>?
 
-  /// What one user plays on one player.
+  /// The playback of one user on one player.
   private struct Session {
     let user: String
     var item: String?

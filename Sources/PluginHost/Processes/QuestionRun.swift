@@ -98,7 +98,7 @@ extension ProcessLauncher {
     }
   }
 
-  /// What the plugin misses, in its own words; `nil` when all is well.
+  /// Returns the plugin's own message about its failed self-check; `nil` if the check passed.
   private static func complaint(in answer: JSON) -> String? {
     guard answer["ok"] == false else { return nil }
     let message = answer["message"]?.string ?? "its self-check failed"

@@ -1,10 +1,10 @@
 import Devices
 import PluginProtocol
 
-/// The reading of one catalogue, page by page: what is kept of it, and when to stop. A value that
-/// waits for nothing.
+/// A scan of one catalogue, page by page: it decides which items are kept and when to stop. A value
+/// that waits for nothing.
 struct CatalogueScan: Sendable {
-  /// What is kept, within `CatalogueBudget`.
+  /// The kept items, within `CatalogueBudget`.
   private(set) var items: [CatalogueItem] = []
   /// The cursor of the next page; `nil` when there is none.
   private(set) var cursor: String? = ""

@@ -105,7 +105,7 @@ extension DeviceCore {
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
-    // What the player has reported since says more: the disc may have gone on.
+    // The player's reports since then are newer than the command: the disc may have gone on.
     if !queued.wasSettled || queued.origin == .restoration { wanted.accept(command, at: now) }
     if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
     supersede(command, by: queued.callers, at: now, &effects)

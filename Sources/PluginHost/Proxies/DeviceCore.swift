@@ -99,10 +99,10 @@ struct DeviceCore: Sendable {
 
   // MARK: Reports
 
-  /// The plugin tells what is true of the device.
+  /// Takes the plugin's report of the device's state.
   mutating func report(_ report: StateNotification, at now: Duration) -> Effects {
     var effects = Effects()
-    // Before anything of it is kept, so that what is held back is bounded too.
+    // Check the report before any of it is kept, so that held-back reports are bounded too.
     let report = accepted(report, &effects)
     guard !report.isEmpty else { return effects }
     guard limit.allows(at: now) else {

@@ -11,7 +11,7 @@ struct ReportCheck: Sendable {
   /// The bytes of each attribute that is kept, or held back.
   private var attributeSizes: [String: Int] = [:]
   private var attributeBytes = 0
-  /// What was complained of. A set that cannot grow: there are as many members as kinds and keys.
+  /// The complaints already made. Their number is bounded by the kinds and keys.
   private var complaints: Set<Complaint> = []
 
   private enum Complaint: Hashable {

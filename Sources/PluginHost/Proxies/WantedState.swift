@@ -154,7 +154,7 @@ struct WantedState: Sendable, Hashable {
     guard !remembered.contains(.playback), let playback, let item = playback.item,
       state.playback?.item != item || state.playback?.status != playback.status
     else { return steps }
-    // The end is no place to play from; what follows it is the player's to know.
+    // Playback cannot start at the end; only the player knows which item follows.
     let last = playback.duration.map { max(0, $0 - 1) } ?? .infinity
     let heard = min(playback.position(after: lostAt - playbackTime), last)
     let position = (heard * 1000).rounded() / 1000

@@ -25,10 +25,10 @@ final class Router: Sendable {
     self.logger = logger
   }
 
-  /// What was dropped of the plugin's log, for its status.
+  /// The warning about dropped lines of the plugin's log, for its status.
   var warning: String? { state.withLock { $0.warning } }
 
-  /// Says whose events these are.
+  /// Sets the session that the events come from.
   func connect(_ session: PluginSession) { state.withLock { $0.session = session } }
 
   /// Takes an event, or gives back what the supervision must know.

@@ -15,7 +15,7 @@ extension PluginRunner {
     return status
   }
 
-  /// What was dropped of the reports of this start, while it runs.
+  /// The warning about dropped reports of this start, while the plugin runs.
   private var warning: String? {
     guard supervision.phase == .running else { return nil }
     return devices.lazy.compactMap { self.proxies[$0.id]?.warning }.first ?? router?.warning

@@ -26,8 +26,8 @@ struct CataloguePages: Sendable {
     var items: [CatalogueItem] = []
     var taken = 0
     for item in rest {
-      // What the controller would refuse spoils no page: an id that is too long, or whose marks do
-      // not end.
+      // Skip an item that the controller would refuse, so that it does not spoil the page: its id
+      // is too long, or has too many marks in a row.
       guard let item = item.bounded, item.id.isStreamSafe else {
         taken += 1
         continue

@@ -7,19 +7,19 @@ extension AccountDatabase: AuditStore {
   /// a share of its own, so that nobody pushes out what others did. There is no bound by age: a clock
   /// that is wrong for a minute would empty the log.
   package static let mostEntriesOfOne = 10_000
-  /// How many refusals of people who proved nothing are kept, all of them together. Of too many those
-  /// go that came in the busiest hours.
+  /// The most refusals of strangers (people who proved nothing) that are kept, all together. Beyond
+  /// that, refusals of the busiest hours are removed first.
   package static let mostStrangersEntries = 20_000
-  /// How many entries the refusals of one address make within an hour. What is more is counted in one
-  /// entry for each deed and outcome.
+  /// The most entries for the refusals of one address within an hour. Further refusals are counted
+  /// in one entry for each deed and outcome.
   package static let mostOfOneAddressInAnHour = 30
-  /// How many entries the refusals of all strangers make within an hour. What is more is counted in
-  /// one entry for each deed and outcome, its address `manyAddresses`: whoever takes ever new
-  /// addresses fills neither the hour nor the log.
+  /// The most entries for the refusals of all strangers within an hour. Further refusals are
+  /// counted in one entry for each deed and outcome, with the address `manyAddresses`: ever new
+  /// addresses fill neither the hour nor the log.
   package static let mostOfStrangersInAnHour = 100
   /// Stands for the address in an entry that counts the refusals of several.
   package static let manyAddresses = "many addresses"
-  /// The bounds are looked at once in so many entries, for everybody whose they are.
+  /// Number of entries between two checks of the bounds; a check covers all authors of new entries.
   static let tidyInterval: Int64 = 500
 
   private static let hour: Int64 = 3_600_000
@@ -70,10 +70,10 @@ extension AccountDatabase: AuditStore {
     try insert(entry, in: database)
   }
 
-  /// Counts an entry in the one of the last hour that says the same of the same source.
-  /// - Returns: false where there is none.
+  /// Counts an entry in an equal one of the same source within the last hour.
+  /// - Returns: false if there is none.
   private static func count(_ entry: AuditEntry, in database: Database) throws -> Bool {
-    // Whoever is refused more often than that, each time for something else, has more entries.
+    // Only 500 entries are searched: a source with more different refusals gets further entries.
     try database.execute(
       sql: """
         UPDATE audit SET count = count + ?1, lastAt = max(lastAt, ?2) WHERE id = (
@@ -122,7 +122,7 @@ extension AccountDatabase: AuditStore {
     if id.isMultiple(of: tidyInterval) { try tidy(since: id - tidyInterval, in: database) }
   }
 
-  /// Drops what is beyond their share, of all who have an entry after `id`.
+  /// Removes the entries beyond their share, for all authors with an entry after `id`.
   private static func tidy(since id: Int64, in database: Database) throws {
     let authors = try Row.fetchAll(
       database, sql: "SELECT DISTINCT account, isStranger FROM audit WHERE id > ?", arguments: [id])
@@ -180,10 +180,10 @@ extension AccountDatabase: AuditStore {
 }
 
 extension AuditEntry {
-  /// Whether it is a refusal of somebody who proved nothing.
+  /// Whether it is a refusal of a stranger, who proved nothing.
   fileprivate var isOfStranger: Bool { actor?.account == nil && outcome != .done }
 
-  /// The entry that counts such refusals from an address, whatever they claimed.
+  /// Returns the entry that counts such refusals from an address, for any claim.
   fileprivate func summary(of address: String) -> AuditEntry {
     AuditEntry(
       at: at, deed: deed, outcome: outcome, actor: nil, subject: nil,

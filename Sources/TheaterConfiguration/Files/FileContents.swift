@@ -14,9 +14,9 @@ func contents(of file: Int32, atMost limit: Int) -> [UInt8]? {
   }
 }
 
-/// Why the controller cannot read a file that the configuration names, for people; `nil` where
-/// nothing speaks against it. Who asks may be another than the controller's user: what cannot be
-/// seen may be there.
+/// Returns the reason why the controller cannot read a file that the configuration names, in words
+/// for people; `nil` if none is known. The check may run as another user than the controller: a
+/// file that it cannot see may exist.
 func fileProblem(_ path: String) -> String? {
   if access(path, F_OK) != 0, [ENOENT, ENOTDIR].contains(errno) { return "there is no \(path)" }
   return RegularFile.otherKind(at: path).map { "\(path) is \($0)" }

@@ -57,16 +57,16 @@ struct ConfigurationReader {
   /// The plugin of each device that names one.
   private(set) var pluginNames: [String: String] = [:]
   private(set) var sceneNames: Set<String> = []
-  /// What was found out already; a file may ask for it at each of its steps.
+  /// Results that are kept, since a file may need them at each of its steps.
   var inputs: [String: Inputs] = [:]
   var optionShapes: [String: [Role: Shape]] = [:]
 
-  /// The most errors that are told, and the most warnings.
+  /// The most errors reported, and the most warnings.
   private static let mostProblems = Shape.mostProblems
   private var errors = 0
-  /// How many problems were found beyond that.
+  /// The number of problems beyond that.
   private var left = 0
-  /// How many spelling hints may still be looked for.
+  /// The number of spelling hints that may still be searched for.
   private var spellingHints = 10
 
   init(

@@ -153,7 +153,7 @@ extension ConfigurationReader {
     let known: Set<String>
   }
 
-  /// What the manifest of a plugin says of the options for a role.
+  /// Returns the shape of a role's options, as the plugin's manifest declares it.
   private mutating func optionShape(
     of plugin: String, role: Role, _ schema: JSON
   ) throws(OptionSchemaError) -> Shape {

@@ -13,18 +13,18 @@ package struct ShapeProblem: Sendable, Hashable {
 }
 
 extension Shape {
-  /// The most mistakes that are looked for in one value. Each costs a message; a file may hold as many
+  /// The most mistakes searched for in one value. Each costs a message, and a file may hold as many
   /// mistakes as it has bytes.
   package static let mostProblems = 100
 
-  /// What is wrong with `value`, which stands at `path`: the first `mostProblems` of it.
+  /// Returns the first `mostProblems` mistakes in `value`, which stands at `path`.
   package func problems(with value: JSON, at path: JSONPath = []) -> [ShapeProblem] {
     var check = ShapeCheck(most: Self.mostProblems)
     check.check(value, against: self, at: path)
     return check.problems
   }
 
-  /// Whether nothing is wrong with `value`.
+  /// Returns whether `value` has no mistake.
   package func accepts(_ value: JSON) -> Bool {
     var check = ShapeCheck(most: 1)
     check.check(value, against: self, at: [])

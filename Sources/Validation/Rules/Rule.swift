@@ -54,13 +54,13 @@ package enum Check: Hashable, Sendable {
 /// One rule for the text of a field.
 package struct Rule: Hashable, Sendable {
   package var check: Check
-  /// Advice is shown, and stops nobody.
+  /// Whether the rule is advice, which is shown but blocks no text.
   package var isAdvice: Bool
-  /// What the rule asks for, in place of the check's own words: "at most {length} characters".
-  /// The same placeholders are filled in as in `message`.
+  /// The requirement, in place of the check's default: "at most {length} characters". The same
+  /// placeholders are filled in as in `message`.
   package var statement: String?
-  /// What to do where it is not kept, in place of the check's own words. `{field}` stands for the
-  /// field's label, `{other}` for the other field's, `{length}` for the length that is wanted.
+  /// The instruction for a broken rule, in place of the check's default. `{field}` stands for the
+  /// field's label, `{other}` for the other field's, `{length}` for the required length.
   package var message: String?
 
   package init(

@@ -1,5 +1,5 @@
 extension Rule {
-  /// What the rule asks for, as it is shown where it is kept or has yet to be: "at least 15
+  /// Returns the requirement, shown while the rule is kept or not yet kept: "at least 15
   /// characters". (C4)
   package func statement(
     field label: String, in context: RuleContext = RuleContext()
@@ -7,8 +7,8 @@ extension Rule {
     filled(statement ?? check.statement, field: label, in: context)
   }
 
-  /// What to do where the rule is not kept, with the field's name in it: "Make the password at least 15
-  /// characters long." (C4)
+  /// Returns the instruction for a broken rule, with the field's name: "Make the password at least
+  /// 15 characters long." (C4)
   package func message(
     field label: String, in context: RuleContext = RuleContext()
   ) -> String {
@@ -28,7 +28,7 @@ extension Rule {
 }
 
 extension Check {
-  /// What it asks for, of any field.
+  /// The requirement, for any field.
   package var statement: String {
     switch self {
     case .notEmpty: "not empty"

@@ -10,9 +10,9 @@ package struct RuleResult: Hashable, Sendable {
   package let rule: String
   package let isAdvice: Bool
   package let outcome: Outcome
-  /// What the rule asks for, whether or not it is kept: "at most 256 characters".
+  /// The requirement, whether or not it is kept: "at most 256 characters".
   package let statement: String
-  /// What to do where the rule is not kept, with the field's name in it.
+  /// The instruction for a broken rule, with the field's name.
   package let message: String
 }
 

@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 import NIOCore
 
-/// Checks that a controller's socket belongs to the user who asks. Root asks its own controller
-/// alone, too: what is sent opens an account.
+/// A check that a controller's socket belongs to the requesting user. Root, too, may ask only its
+/// own controller: the requests hold passwords and tokens that open an account.
 package enum SocketOwner {
   /// Checks the folder and the socket in it, no link followed at either.
   ///
   /// - Parameters:
   ///   - path: The socket's path.
-  ///   - user: Whose both must be.
-  /// - Throws: `notRunning` where nothing is there, `untrusted` where something else is, or where
-  ///   others could put their own socket in its place.
+  ///   - user: The required owner of both.
+  /// - Throws: `notRunning` if nothing is there, `untrusted` if something else is, or if others
+  ///   could put their own socket in its place.
   package static func check(_ path: String, user: uid_t = geteuid()) throws(RemoteFailure) {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
     let above = try facts(of: String(folder), for: path)
@@ -67,7 +67,7 @@ package enum SocketOwner {
   private static let otherFolder = "set XDG_RUNTIME_DIR to a folder of your own"
 
   private static func foreign(_ thing: String, _ owner: uid_t, _ user: uid_t) -> RemoteFailure {
-    // Who is root can act as the other.
+    // Root can act as the other user.
     let hint =
       user == 0
       ? "To ask that user's controller, act as that user: sudo -u '#\(owner)' theater …"

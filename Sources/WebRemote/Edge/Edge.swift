@@ -90,11 +90,11 @@ struct Edge: RouterMiddleware {
 
   private func check(_ request: Request, _ context: RemoteContext) throws(APIError) {
     if let rules {
-      // A listener without a port is no listener that a browser could find.
+      // A browser cannot reach a listener without a port.
       guard let port = context.localPort else { throw .misdirected }
       try rules.check(request.head, port: port)
     }
-    // Before anything compares them: UAX #15 says what the limit is for.
+    // Check before anything compares the texts: UAX #15 explains the limit.
     guard request.headers.allSatisfy({ $0.value.isStreamSafe }) else { throw .unsafe("a header") }
     guard request.uri.query?.decodedLeniently.isStreamSafe ?? true else {
       throw .unsafe("the query")

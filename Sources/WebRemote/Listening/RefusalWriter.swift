@@ -55,7 +55,7 @@ final class RefusalWriter: ChannelDuplexHandler {
 }
 
 extension APIError {
-  /// What the HTTP parser refused.
+  /// Creates the error for a request that the HTTP parser refused.
   init(_ error: HTTPParserError) {
     switch error {
     case .headerOverflow:

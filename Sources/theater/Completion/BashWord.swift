@@ -24,7 +24,7 @@ struct BashWord {
     (kept, quote) = before.start == whole.start ? (before.text, before.quote) : ("", nil)
   }
 
-  /// What bash puts in the place of the replaced part, so that the word becomes `title`; `nil` where
+  /// Returns bash's replacement for the replaced part, so that the word becomes `title`; `nil` if
   /// the word does not fit.
   func replacement(for title: String) -> String? {
     let scalars = title.unicodeScalars

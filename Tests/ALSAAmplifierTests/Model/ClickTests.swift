@@ -28,7 +28,7 @@ import Testing
     let sound = tone(format, seconds: 0.4)
     first.send(sound)
     rig.run(milliseconds: Double(rig.random(1000...2500)) / 10)
-    // As much as went to the card, behind what the ring has.
+    // Send as many frames as went to the card, behind those in the ring.
     let more = min(first.room, sound.count / format.frameBytes)
     let phase = sound.count / format.frameBytes
     let rest = tone(format, seconds: 1)

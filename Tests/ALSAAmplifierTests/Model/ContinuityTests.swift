@@ -23,9 +23,9 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What is heard, frame by frame, of sources that send now more and now less.
+/// Frame-by-frame output of sources that send at varying speed.
 @Suite struct ContinuityTests {
-  /// Frames of noise, no two stretches of which are alike.
+  /// Returns frames of noise, no two stretches of which are alike.
   private func noise(_ frames: Int, _ format: CableFormat) -> [UInt8] {
     var numbers = SeededNumbers(frames)
     var bytes: [UInt8] = []
@@ -145,7 +145,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What a card heard of frames of 16 bits and two channels, as first samples of frames.
+/// The frames heard from a card (16 bits, two channels), each by its first sample.
 private struct HeardFrames {
   private let samples: [Int16]
   private let fade: Int

@@ -2,16 +2,16 @@ import Glibc
 
 @testable import ALSAAmplifier
 
-/// A sound card in the time of a test: plays what it is given as its clock is moved on, and keeps
-/// what was heard.
+/// A sound card on simulated time: it plays its frames as its clock is moved on, and records the
+/// heard frames.
 final class ModelCard {
   /// The monotonic clock, ns.
   var now: Int64 = 1_000_000_000
-  /// Whether frames that were not played can be taken back, as those of a kernel's driver can.
+  /// Whether frames that were not played can be taken back, as with a kernel's driver.
   var givesBack = true
   /// The frames that were heard in each format, one after another, also over stops and starts.
   private(set) var runs: [(settings: DeviceSettings, bytes: [UInt8])] = []
-  /// How often it ran dry.
+  /// The number of underruns.
   private(set) var underruns = 0
   fileprivate var settings = DeviceSettings(
     sample: .s16, rate: 44100, channels: 2, bufferFrames: 8820, periodFrames: 2205)

@@ -64,9 +64,9 @@ enum Tone {
     return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(max(1, samples.count))
   }
 
-  /// The height of the step, full scale 1, that sounds as loud as what is heard beyond a tone of up
-  /// to 500 Hz: the largest fourth difference, in which such a tone is below −100 dBFS, over that of
-  /// a step. What comes before and after the samples is silence.
+  /// Returns the height of the step, full scale 1, that is as loud as the sound beyond a tone of up
+  /// to 500 Hz: the largest fourth difference, in which such a tone is below −100 dBFS, over that
+  /// of a step. Before and after the samples there is silence.
   static func click(in samples: [Double]) -> Double {
     var values = [0, 0, 0, 0] + samples + [0, 0, 0, 0]
     for _ in 0..<4 { values = zip(values.dropFirst(), values).map { $0 - $1 } }

@@ -36,7 +36,7 @@ import Testing
     _ = try await gate.sendLoginCode(to: house.mailbox(typed))
     house.clock.advance(60)
     _ = try await gate.beginReset(house.mailbox(typed))
-    // Nor does the account get another spelling by a code, for which nobody proved anything anew.
+    // A code does not change the account's spelling either: the new spelling is not proven.
     house.clock.advance(600)
     let own = try await gate.sendEmailCode(to: typed, by: owner)
     try await gate.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)

@@ -9,7 +9,7 @@ struct LengthTests {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// What stands around the frames of an MP3 file.
+  /// The bytes around the frames of an MP3 file.
   enum Surroundings: String, CaseIterable {
     case nothing, garbageInFront, muchGarbageInFront, garbageBehind, oldTagBehind, apeTagBehind
     case tagsInFront, garbageInTheMiddle

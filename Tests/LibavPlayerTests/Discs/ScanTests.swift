@@ -106,7 +106,7 @@ struct ScanTests {
     let (items, skipped) = try await library.scan(path)
     #expect(items.map(\.title) == ["Two"])
     #expect(skipped.failures.map(\.subject) == ["c.flac"])
-    // What is known to be broken is not named again.
+    // A file known to be broken is not reported again.
     #expect(try await library.scan(path).1.isEmpty)
   }
 

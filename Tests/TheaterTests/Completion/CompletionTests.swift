@@ -6,7 +6,7 @@ import Testing
 @testable import theater
 
 @Suite struct CompletionTests {
-  /// What bash makes of a word, read by bash itself.
+  /// Returns bash's own reading of a word.
   private static func read(_ word: String) async throws -> String {
     let outcome = try await Program.tool(["bash", "-c", "printf %s \(word)"])
     #expect(outcome.status == 0, "\(outcome.errors)")

@@ -122,7 +122,7 @@ import Testing
     return folders
   }
 
-  /// Leaves a socket at which nobody answers.
+  /// Leaves a socket without a listener.
   private static func leaveSocket(at path: String) throws {
     let program = """
       import socket, sys

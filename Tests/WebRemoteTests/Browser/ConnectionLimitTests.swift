@@ -259,7 +259,7 @@ import Testing
   @Test("F5 · an answer of which nothing is taken for 30 s is dropped, however little it is")
   func stalled() throws {
     let (channel, recorder) = try Self.open()
-    // What is not flushed waits as what the system does not take.
+    // Bytes that are not flushed wait like bytes that the system does not take.
     channel.write(Self.part, promise: nil)
     channel.embeddedEventLoop.advanceTime(by: .seconds(29))
     channel.flush()

@@ -63,7 +63,7 @@ struct HostileTextTests {
             Self.method(of: route), route.path(filledWith: "film"), bytes: Array(body.utf8),
             headers: ["content-type": "application/json"])
           #expect(refusal(of: answer) == expected, "\(route.path): \(kind)")
-          // What is quoted of it is bounded.
+          // The quotation in the answer is bounded.
           #expect(answer.body.count < 1_000, "\(route.path): \(kind)")
           refused += 1
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import WebRemote
 
-/// What somebody without a session can do without end.
+/// Endless requests of a client without a session.
 @Suite struct OpenRouteTests {
   private static let wrong: JSON = "0000-0000-0000-0000-0000"
 
@@ -69,7 +69,7 @@ import Testing
         for _ in 0..<40 { #expect(try await room.stranger.send(.GET, route.path).status == 200) }
       }
       #expect(try await room.gate.audit.entries(newest: 1000) == written)
-      // What was refused is written down, repeats of one source in one entry.
+      // Refusals are recorded; the repeats of one source share an entry.
       let refused = written.filter { $0.outcome != .done }
       #expect(refused.contains { $0.deed == .registration && $0.outcome.word == "setupClosed" })
       #expect(refused.contains { $0.deed == .guestEntered && $0.count == 30 })

@@ -21,9 +21,9 @@ struct StuckReader {
 
   /// Returns whether the connection was dropped within 20 s of the last byte that was read.
   /// - Parameters:
-  ///   - request: what it sends.
-  ///   - mark: where it stops reading.
-  ///   - body: runs when it has stopped.
+  ///   - request: the request that it sends.
+  ///   - mark: the text at which it stops reading.
+  ///   - body: the code that runs after it has stopped.
   func isDropped(
     _ request: String, readingTo mark: String, after body: () async throws -> Void
   ) async throws -> Bool {

@@ -7,16 +7,16 @@ import CLibav
 /// of the own network into the configuration; a station may not send us there. Belongs to one thread
 /// at a time.
 final class StationStream {
-  /// So many redirects are followed.
+  /// The most redirects followed.
   static let mostRedirects = 5
 
-  /// What the station has said last: `StreamTitle='…';`, without the zeros behind it.
+  /// The station's last title block, `StreamTitle='…';`, without the trailing zeros.
   private(set) var block: [UInt8]?
   private let socket: StationSocket
   private let subject: String
   /// Read behind the head already.
   private var early: ArraySlice<UInt8>
-  /// Bytes of the body that are still to come; nil where the station does not say.
+  /// Remaining bytes of the body; nil if the station does not state its length.
   private var left: Int?
   /// Bytes of sound between two titles, and those before the next; 0 without titles.
   private let interval: Int

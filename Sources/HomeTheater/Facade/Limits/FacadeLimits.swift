@@ -82,11 +82,11 @@ extension HomeTheaterFacade {
     }
   }
 
-  /// Passes where the command exceeds none of this person's limits: activities, age and volume.
+  /// Throws if the command exceeds a limit of this user: activities, age or volume.
   func checkLimits(
     _ command: Command, for device: any Device, within allowance: Allowance
   ) async throws(TheaterError) {
-    // The device's own state: what it has reported may not have arrived here yet.
+    // Ask the device itself: its latest report may not have arrived here yet.
     let state = await device.snapshot().state
     try checkStage(within: allowance)
     try checkItem(

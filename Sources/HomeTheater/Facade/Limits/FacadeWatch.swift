@@ -28,8 +28,9 @@ extension HomeTheaterFacade {
     return note(watch, on: player)
   }
 
-  /// Who lets an item go on does not choose it, so that nobody's limit is lifted; but what follows
-  /// it by itself is for this person as well.
+  /// Lowers the player's age limit to this user's. A user who lets an item go on does not choose
+  /// it, so no limit is lifted; but the items that follow it by themselves are for this user as
+  /// well.
   private func lowerLimit(on player: DeviceID, to allowance: Allowance) -> Int? {
     // Without a watch the item was put in at the player itself.
     var watch = watches[player] ?? PlayerWatch(chooser: .everything)

@@ -1,18 +1,18 @@
 import Devices
 import JSON
 
-/// Which items one player may go on to by itself: those for which the person who chose last what it
-/// plays is old enough.
+/// The check of the items that one player goes on to by itself: they must be within the age limit
+/// of the user who chose last.
 struct PlayerWatch {
-  /// How far the person may go who chose last: who began the activity, ran a scene, or told the
-  /// player to play something or to skip. A person with a lower age limit who let it go on since
+  /// The allowance of the user who chose last, that is began the activity, ran a scene, or told the
+  /// player to play something or to skip. A user with a lower age limit who has let it go on since
   /// lowers the limit.
   var chooser: Allowance
-  /// The item that plays since then or from before, and may.
+  /// The item that plays and is permitted; it may have begun before the choice.
   var passed: String?
-  /// The player's generation in which something was heard since the choice.
+  /// The generation of the player in which it was heard after the choice.
   var heardIn: Int?
-  /// Stops an item that may not.
+  /// The run that stops a forbidden item.
   var stopping: Run?
   /// What was found last that may not.
   var found: LimitStop?

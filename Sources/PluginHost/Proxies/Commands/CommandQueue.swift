@@ -127,8 +127,8 @@ struct CommandQueue: Sendable {
     if held != nil { held?.retryAt = now }
   }
 
-  /// Notes what was reported while a command is under way. A disc goes on by itself: a song that was
-  /// asked for may be over, and the next one reported, before the command's answer comes.
+  /// Records that a report has settled the command under way. A disc goes on by itself: the
+  /// requested song may be over, and the next one reported, before the command's answer comes.
   mutating func notePlayback(in state: DeviceState) {
     guard let command = underWay, !command.wasSettled, case .playback = command.spec.settled,
       command.command.isSettled(in: state)
@@ -136,7 +136,7 @@ struct CommandQueue: Sendable {
     underWay?.wasSettled = true
   }
 
-  /// What was held in vain for as long as its command may take.
+  /// Removes and returns the held command if its deadline has passed.
   mutating func takeExpired(at now: Duration) -> QueuedCommand? {
     guard let command = held?.command, let deadline = command.deadline, deadline <= now else {
       return nil

@@ -37,8 +37,8 @@ public struct CableTap: @unchecked Sendable {
     }
   }
 
-  /// The format of the frames that were read last, or of the next ones where `read` has announced a
-  /// new one; `nil` before the first. It stays while nobody reads.
+  /// The format of the frames that were read last, or of the next ones if `read` has announced a
+  /// new one; `nil` before the first. It changes only with a `read`.
   public var format: CableFormat? { own.pointee.hasFormat ? own.pointee.format : nil }
 
   /// Asks for `CableSink.audioEvent` when something comes, as a `read` of nothing does; false when

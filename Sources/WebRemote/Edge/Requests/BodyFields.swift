@@ -63,9 +63,9 @@ struct BodyFields: Sendable {
     return number
   }
 
-  /// The texts of a list that must be there.
+  /// Returns the texts of a required list.
   ///
-  /// - Parameter hint: What the list could hold.
+  /// - Parameter hint: The error's hint, which lists the possible names.
   func texts(_ name: String, hint: String) throws(APIError) -> [String] {
     let elements = self[name]?.array
     let texts = elements?.compactMap(\.string)

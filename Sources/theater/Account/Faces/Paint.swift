@@ -33,8 +33,8 @@ struct Paint: Sendable {
     return "\(mark) \(hasCursor ? strong(name) : name) \(shown)\(hasCursor ? "_" : "")"
   }
 
-  /// How many rules are kept, and each rule: what it asks for, or where it is broken and a mistake may
-  /// be shown, what to do.
+  /// Returns a line with the number of kept rules, then a line for each rule: its requirement, or
+  /// its instruction if it is broken and a mistake may be shown.
   func rules(_ report: RuleReport, isShown: Bool) -> [String] {
     guard report.total > 0 || !report.results.isEmpty else { return [] }
     let bar = ProgressBar(fraction: report.fraction, width: 12).text

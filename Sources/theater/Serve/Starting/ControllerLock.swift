@@ -6,10 +6,10 @@ struct ControllerLock: Sendable {
   private let state: LockFile
   private let runtime: LockFile
 
-  /// Takes both locks, then removes a socket at which nobody answers: an earlier controller left it.
+  /// Takes both locks, then removes a socket without a listener, left by an earlier controller.
   ///
-  /// Both folders have to be there. The state folder's lock is the one that counts: accounts and
-  /// sessions of two controllers would contradict each other.
+  /// Both folders must exist. The state folder's lock is the decisive one: accounts and sessions of
+  /// two controllers would contradict each other.
   init(_ folders: Folders) throws(Ending) {
     state = try LockFile(
       folders.stateLock, of: "the state folder \(folders.state)", instead: "XDG_STATE_HOME")
@@ -34,7 +34,7 @@ struct ControllerLock: Sendable {
     state.release()
   }
 
-  /// Makes room for the socket. Only a socket is removed, and only where nobody answers.
+  /// Removes a socket without a listener. Throws if a program answers there, or it is no socket.
   private static func clear(_ socket: String) throws(Ending) {
     guard let facts = FileFacts(at: socket) else { return }
     guard facts.isSocket else {
@@ -61,8 +61,8 @@ private struct LockFile: Sendable {
   /// a link is not followed.
   ///
   /// - Parameters:
-  ///   - folder: What the lock protects, for people.
-  ///   - variable: Which variable names another such folder.
+  ///   - folder: The protected folder, in words for people.
+  ///   - variable: The variable that names another such folder.
   init(_ path: String, of folder: String, instead variable: String) throws(Ending) {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard file >= 0 else {
