@@ -27,6 +27,7 @@ import Testing
       Scene(
         name: "jazz",
         steps: [step("tuner", .tuner, "on"), step("tuner", .tuner, ["station": "Jazz"])]),
+      Scene(name: "chime", steps: [step("cd", .cdPlayer, ["play": ["item": "s1"]])]),
       Scene(name: "cosy", steps: [step("lights", .lights, ["dim": 20])]),
       Scene(
         name: "go-on",
@@ -195,6 +196,7 @@ import Testing
         await theater.journal(of: end) == [
           #"dvd "stop""#, #"cd "stop""#, #"cd "eject""#, #"cd "off""#, #"amp "off""#,
         ])
+      #expect(await eventually { await Self.report(in: theater).status == .idle })
       // And off ends everything, scenes as well.
       try await Self.run("jazz", in: theater)
       #expect(await Self.report(in: theater).itemTitle == "Jazz")
@@ -232,6 +234,43 @@ import Testing
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run(scene, in: theater)
       #expect(await Self.report(in: theater).status == (scene == "go-on" ? .running : .idle))
+    }
+  }
+
+  @Test("E8 · a chime during a film runs beside it, and its end does not end the film")
+  func chime() async throws {
+    try await Theater(plan: Self.plan).live { theater in
+      try await Self.run("watch-film", ["film": "f1"], in: theater)
+      #expect(await eventually { await Self.report(in: theater).status == .running })
+      try await Self.run("chime", in: theater)
+      await theater["cd"].report(
+        .playback, Playback(.ended, item: "s1", position: 4, duration: 4).json)
+      await Self.seen(.ended, of: "cd", in: theater)
+      #expect(await Self.report(in: theater).activity == "film")
+      #expect(await Self.report(in: theater).status == .running)
+      await theater["dvd"].report(
+        .playback, Playback(.ended, item: "f1", position: 90, duration: 90).json)
+      #expect(await eventually { await Self.report(in: theater).status == .idle })
+      // With nothing on, the chime is the current activity.
+      try await Self.run("chime", in: theater)
+      #expect(await Self.report(in: theater).scene == "chime")
+    }
+  }
+
+  @Test("E8 · the end of an item ends its activity, whatever another player does meanwhile")
+  func otherPlayer() async throws {
+    try await Theater(plan: Self.plan).live { theater in
+      _ = try await theater.facade.begin(
+        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+      #expect(await eventually { await Self.report(in: theater).status == .running })
+      _ = try await theater.facade.perform("on", on: "dvd", until: .settled, within: .everything)
+      _ = try await theater.facade.perform(
+        ["play": ["item": "f1"]], on: "dvd", until: .settled, within: .everything)
+      _ = try await theater.facade.perform(
+        ["input": "dvd"], on: "amp", until: .settled, within: .everything)
+      await theater["cd"].report(
+        .playback, Playback(.ended, item: "s1", position: 90, duration: 90).json)
+      #expect(await eventually { await Self.report(in: theater).status == .idle })
     }
   }
 

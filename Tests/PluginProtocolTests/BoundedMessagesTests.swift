@@ -101,4 +101,11 @@ struct BoundedMessagesTests {
     let error = #expect(throws: ManifestError.self) { try Manifest(.object(object)) }
     #expect(error.map { $0.description.utf8.count < 1000 } == true)
   }
+
+  @Test("a playback with an impossible duration is sent without it")
+  func duration() throws {
+    let long = Playback(.playing, item: "a", position: 1, duration: 9.4e10)
+    #expect(try #require(long.bounded).duration == nil)
+    #expect(try #require(Playback(.playing, item: "a", duration: 90).bounded).duration == 90)
+  }
 }

@@ -8,7 +8,7 @@ extension CDPlayer {
     try requirePower()
     if request.item == nil, request.position == nil {
       if status == .playing { return report() }
-      if status == .paused { return resume() }
+      if status == .paused { return try await resume() }
     }
     let song: PlayableSong
     if let item = request.item {
@@ -75,18 +75,22 @@ extension CDPlayer {
 
   /// Silence; the file is closed.
   func halt() {
+    mustReopen = false
     deck.stop()
     deck.source.resume()
     let song = place.map { Place(song: $0.song, seconds: 0, duration: $0.duration) }
     become(.stopped, at: song)
   }
 
-  private func resume() {
+  private func resume() async throws(DeviceError) {
+    if mustReopen, let rest { return try await start(rest.song, at: rest.seconds) }
     deck.source.resume()
     become(.playing, at: rest)
   }
 
   private func start(_ song: PlayableSong, at seconds: Double) async throws(DeviceError) {
+    openings += 1
+    mustReopen = false
     become(.opening, at: Place(song: song, seconds: seconds, duration: nil))
     switch await deck.play(song, seconds: seconds) {
     case .success(let place):
@@ -110,17 +114,28 @@ extension CDPlayer {
     to song: PlayableSong, seconds: Double, goingOn wanted: Playback.Status? = nil
   ) async throws(DeviceError) {
     let before = status
+    openings += 1
+    let opening = openings
     isJumping = true
     let result = await deck.play(song, seconds: seconds)
     isJumping = false
+    if case .failure(let failure) = result, failure.kind == .cancelled {
+      // The deck has dropped the sound of the place before. A newer command opens its own.
+      if opening == openings, status == .playing || status == .paused {
+        mustReopen = true
+        if status == .playing { become(.paused, at: rest) }
+      }
+      throw DeviceError(failure)
+    }
     // A stop may have come meanwhile.
     guard status == before else { return }
     switch result {
     case .success(let place):
+      mustReopen = false
       become(wanted ?? before, at: place)
       prepareNeighbours(of: song)
     case .failure(let failure):
-      if failure.kind != .cancelled { become(.failed, at: rest, reason: failure.message) }
+      become(.failed, at: rest, reason: failure.message)
       throw DeviceError(failure)
     }
   }

@@ -35,6 +35,10 @@ actor CDPlayer: PlayerDevice {
   private(set) var rest: Place?
   /// Whether a command is moving to another place: the next sound is then the command's result.
   var isJumping = false
+  /// Number of times that a place was opened; a command that is not the newest changes nothing.
+  var openings = 0
+  /// Whether a cancelled command has dropped the sound, so that going on opens the song again.
+  var mustReopen = false
   private var lastReport = Duration.zero
   private var watchers: [Task<Void, Never>] = []
   private let plays: AsyncStream<Void>

@@ -96,7 +96,9 @@ final class Deck: Sendable {
   /// Whether all sound that was written was heard, though the disc goes on.
   var isOutOfSound: Bool {
     let position = source.position
-    return lastSection != position.section && supply.isUsedUp(at: position)
+    guard lastSection != position.section else { return false }
+    // A section without a song is the silence that follows dropped sound.
+    return place(at: position) == nil || supply.isUsedUp(at: position)
   }
 
   /// The section whose end is the end of the disc, once it was written.

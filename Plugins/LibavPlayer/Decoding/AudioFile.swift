@@ -1,3 +1,5 @@
+import Devices
+
 /// An open music file as a row of PCM frames, from the first of its parts to the last.
 ///
 /// Almost every file has one part; a chained Ogg file has one for each link, and they join without a
@@ -25,7 +27,7 @@ final class AudioFile {
     let demuxer = try content.open(0, of: path, subject: subject, interrupt: interrupt)
     let seconds = content.durations(demuxer, of: path, subject: subject, interrupt: interrupt)
     starts = seconds.indices.map { seconds[..<$0].reduce(0) { $0 + ($1 ?? 0) } }
-    duration = FileContent.sum(seconds)
+    duration = FileContent.sum(seconds).flatMap(FileContent.plausible)
     index = 0
     track = try AudioTrack(demuxer)
   }
@@ -102,6 +104,18 @@ extension FileContent {
 
   /// Returns the length of each part in seconds, nil if unknown. `first` is the first part, open.
   func durations(
+    _ first: Demuxer, of path: String, subject: String, interrupt: Interrupt
+  ) -> [Double?] {
+    lengths(first, of: path, subject: subject, interrupt: interrupt)
+      .map { $0.flatMap(Self.plausible) }
+  }
+
+  /// Returns a length that a damaged or hostile header has not made up; nil beyond 31 years.
+  static func plausible(_ seconds: Double) -> Double? {
+    Playback.secondsRange.contains(seconds) ? seconds : nil
+  }
+
+  private func lengths(
     _ first: Demuxer, of path: String, subject: String, interrupt: Interrupt
   ) -> [Double?] {
     if isCounted { return parts.map(\.seconds) }

@@ -66,7 +66,8 @@ struct FolderScan: Equatable, Sendable {
         bytes += song.size
         report(.song(song))
       } catch {
-        report(.skipped(error, wasRead: true))
+        // A disk that was slow or busy may give the file at the next scan.
+        report(.skipped(error, wasRead: [.corrupt, .unsupported].contains(error.kind)))
       }
     }
   }
@@ -83,7 +84,7 @@ struct FolderScan: Equatable, Sendable {
       finishCurrent()
     case .skipped(let failure, let wasRead):
       skipped.append(failure)
-      if wasRead { finishCurrent() }
+      if wasRead { finishCurrent() } else { current = nil }
     }
   }
 

@@ -58,6 +58,10 @@ extension HomeTheaterFacade {
   /// Ends the activity that is on, by its end scene as far as this person may go.
   package func end(within allowance: Allowance) async throws(TheaterError) -> Run {
     try checkStage(within: allowance)
+    return try await endStage(within: allowance)
+  }
+
+  private func endStage(within allowance: Allowance) async throws(TheaterError) -> Run {
     guard stage.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
     }
@@ -101,7 +105,7 @@ extension HomeTheaterFacade {
     else { return }
     do {
       // What an item's end brings about is not beyond who began it.
-      _ = try await end(within: allowance)
+      _ = try await endStage(within: allowance)
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
     }

@@ -38,6 +38,23 @@ extension HomeTheaterFacade {
     return played
   }
 
+  /// Whether a scene that plays becomes the current activity. A scene that plays on another player and
+  /// commands no amplifier runs beside the activity, such as a chime during a film.
+  func becomesCurrent(_ played: Played, by steps: [PlannedStep], of scene: Scene) -> Bool {
+    guard let player = stage.activity?.player, player != played.player.id else { return true }
+    return steps.contains { $0.device.role == .amplifier }
+      || plan.activities.values.contains { $0.start == scene.name }
+  }
+
+  /// Passes if this user may run a scene that plays something.
+  func checkPlaying(_ scene: Scene, within allowance: Allowance) throws(TheaterError) {
+    guard allowance.activities == nil else {
+      throw TheaterError(
+        .forbidden, "the scene \"\(scene.name)\" plays something, and is not among what you may do",
+        hint: "Ask an owner of this theater.")
+    }
+  }
+
   /// Begins a scene that plays: the activity that it begins, or one made from it.
   func begin(
     _ scene: Scene, _ played: Played, _ steps: [PlannedStep], user: String?,
@@ -59,11 +76,7 @@ extension HomeTheaterFacade {
     let activity = Activity(
       name: scene.name, title: scene.title, start: scene.name, end: "", player: played.player.id,
       amplifier: amplifier(of: played.player.id, in: steps), category: played.player.role.category)
-    guard allowance.activities == nil else {
-      throw TheaterError(
-        .forbidden, "the scene \"\(scene.name)\" plays something, and is not among what you may do",
-        hint: "Ask an owner of this theater.")
-    }
+    try checkPlaying(scene, within: allowance)
     try await leaveStage(takeTurn())
     return try await take(
       stage: activity, isScene: true, played.choice, steps, resumedAt: nil, user: user,

@@ -7,8 +7,8 @@ extension HomeTheaterFacade {
     try await runScene("popcorn", arguments: [:], within: allowance)
   }
 
-  /// Runs a scene. A scene that plays something becomes the current activity; any other runs beside
-  /// it.
+  /// Runs a scene. A scene that plays something becomes the current activity, unless it only adds the
+  /// sound of another player to it; any other scene runs beside the activity.
   ///
   /// - Parameter user: The user who runs it; positions are saved for this user.
   package func runScene(
@@ -22,7 +22,10 @@ extension HomeTheaterFacade {
       scene, arguments: try arguments(texts, for: scene, within: allowance))
     try checkRatings(of: planned, within: allowance)
     if let played = played(by: planned) {
-      return try await begin(scene, played, planned, user: user, within: allowance)
+      if becomesCurrent(played, by: planned, of: scene) {
+        return try await begin(scene, played, planned, user: user, within: allowance)
+      }
+      try checkPlaying(scene, within: allowance)
     }
     let steps = limited(planned, within: allowance)
     let run = Run(id: history.nextID(), scene: scene.name, steps: steps, events: events)

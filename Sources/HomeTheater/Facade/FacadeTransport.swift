@@ -43,7 +43,9 @@ extension HomeTheaterFacade {
       target = playback.position(after: clock.now() - reading.time) + seconds
       target = min(max(0, target), playback.duration ?? .infinity)
     }
-    return try await tell(player, "seek", .number(target), within: allowance)
+    let confirmation = try await tell(player, "seek", .number(target), within: allowance)
+    await catchUp()
+    return confirmation
   }
 
   /// How a volume is asked for.

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import PluginKit
 import PluginProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,6 +15,8 @@ private struct Bench {
   let controller: TestController
   let ear: Ear
   let media: String
+  /// The player itself, for what no command can time.
+  let player: CDPlayer
 
   /// Items are named after the folder.
   func item(_ path: String) -> String { "\(media)/\(path)" }
@@ -24,17 +27,21 @@ private struct Bench {
   ) async throws {
     self.folder = folder
     media = try MediaFolder(folder.path).name
+    let made = Mutex<CDPlayer?>(nil)
     let plugin = Plugin(
       id: "Test", version: "1",
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
-          try CDPlayer(
+          let player = try CDPlayer(
             context: context, library: .inProcess, clock: clock,
             cableClock: limit < .max ? StoppedClock() : MonotonicCableClock())
+          made.withLock { $0 = player }
+          return player
         }
       ])
     controller = try await TestController(
       plugin, role: .cdPlayer, options: ["folders": ownsFolder ? [.string(folder.path)] : []])
+    player = try #require(made.withLock { $0 })
     ear = try Ear(limit: limit)
     if plugged { try await controller.plug(into: ear) }
     try await controller.perform("on")
@@ -172,6 +179,31 @@ struct CDPlayerTests {
     #expect(samples.count == tone.frames)
     let worst = samples.indices.map { abs(Double(samples[$0]) - tone.value(0, $0)) }.max()
     #expect((worst ?? 1) < 0.0001)
+  }
+
+  @Test("E15 · a skip that is cancelled leaves the song paused, and going on plays it again")
+  func cancelledSkip() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await Self.disc(2, in: folder)
+    let bench = try await Bench(folder, limit: 20_000)
+    try await bench.controller.play(bench.item("d/1.flac"))
+    try await bench.ear.wait("sound") { $0.frames > 20_000 }
+    let player = bench.player
+    let skip = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await player.skip(1)
+    }
+    await #expect(throws: DeviceError.self) { try await skip.value }
+    #expect(bench.controller.playback?.status == .paused)
+    #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
+    try await bench.controller.perform("play")
+    #expect(bench.controller.playback?.status == .playing)
+    #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
+    bench.ear.forget()
+    bench.ear.listenOn()
+    try await bench.controller.wait("ended") { $0.playback?.status == .ended }
+    #expect(bench.controller.playback?.item == bench.item("d/2.flac"))
+    #expect(bench.ear.frames > 441_000)
   }
 
   @Test("E15 · stop, eject and off silence the player and say so")
