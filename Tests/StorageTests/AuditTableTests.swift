@@ -134,6 +134,27 @@ import Testing
     #expect(try await entries().last?.origin.address == "10.1.0.1")
   }
 
+  @Test("E7 · a few addresses do not fill the hour, and hide no refusal at the terminal")
+  func fewAddresses() async throws {
+    for address in (1...5).map({ "10.0.0.\($0)" }) {
+      try await store.append((0..<100).map { entry("\($0)", by: nil, from: address) })
+    }
+    let network = try await entries()
+    // Entries and one sum each: the first address has 30, the second as many as make 50 in all, each
+    // further one has 3.
+    let (first, second, further) = (31, 20, 3 * 4)
+    #expect(network.count == first + second + further)
+    #expect(!network.contains { $0.origin.address == AccountDatabase.manyAddresses })
+    for number in 0..<500 {
+      let address = "10.1.\(number / 250).\(number % 250)"
+      try await store.append([entry(nil, by: nil, from: address)])
+    }
+    #expect(try await entries().last?.origin.address == AccountDatabase.manyAddresses)
+    try await store.append([entry("terminal", by: nil, from: "local (uid 1000)")])
+    #expect(try await entries().last?.origin.address == "local (uid 1000)")
+    #expect(try await entries().last?.subject == "terminal")
+  }
+
   @Test("E7 · the log is bounded; guessing passwords does not push out what others did")
   func strangers() async throws {
     try await store.append([entry("kept", by: "a")])

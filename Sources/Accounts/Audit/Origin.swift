@@ -27,7 +27,7 @@ package struct Origin: Hashable, Sendable {
 
   /// Whether it is somebody at this machine, as the user whose theater it is: at its terminal, or
   /// the controller itself.
-  var isThisMachine: Bool {
+  package var isThisMachine: Bool {
     self == .controller || address.split(separator: " ").first == Self.terminalAddress[...]
   }
 

@@ -13,7 +13,10 @@ extension AccountDatabase: AuditStore {
   /// The most entries for the refusals of one address within an hour. Further refusals are counted
   /// in one entry for each deed and outcome.
   package static let mostOfOneAddressInAnHour = 30
-  /// The most entries for the refusals of all strangers within an hour. Further refusals are
+  /// The same once strangers have made half of `mostOfStrangersInAnHour`, so that a few addresses do
+  /// not fill the hour.
+  package static let mostInCrowdedHour = 3
+  /// The most entries for the refusals of all strangers from the network within an hour. Further refusals are
   /// counted in one entry for each deed and outcome, with the address `manyAddresses`: ever new
   /// addresses fill neither the hour nor the log.
   package static let mostOfStrangersInAnHour = 100
@@ -59,12 +62,15 @@ extension AccountDatabase: AuditStore {
     if try count(entry, in: database) { return }
     guard entry.isOfStranger else { return try insert(entry, in: database) }
     var entry = entry
-    if try strangersEntries(since: entry.at, in: database) >= mostOfStrangersInAnHour {
+    let address = entry.origin.address
+    // A flood from the network must not hide who failed at this machine's own terminal.
+    let total =
+      entry.origin.isThisMachine ? 0 : try networkEntries(since: entry.at, in: database)
+    let most = total < mostOfStrangersInAnHour / 2 ? mostOfOneAddressInAnHour : mostInCrowdedHour
+    if total >= mostOfStrangersInAnHour {
       entry = entry.summary(of: manyAddresses)
-    } else if try strangersEntries(since: entry.at, from: entry.origin.address, in: database)
-      >= mostOfOneAddressInAnHour
-    {
-      entry = entry.summary(of: entry.origin.address)
+    } else if try entries(since: entry.at, from: address, in: database) >= most {
+      entry = entry.summary(of: address)
     }
     if try count(entry, in: database) { return }
     try insert(entry, in: database)
@@ -91,9 +97,21 @@ extension AccountDatabase: AuditStore {
     return database.changesCount > 0
   }
 
-  /// How many entries strangers have made within the last hour, all or those from one address.
+  /// Returns the number of strangers' entries from the network within the last hour.
+  private static func networkEntries(since now: Date, in database: Database) throws -> Int {
+    try strangersEntries(since: now, where: "address NOT LIKE 'local%'", [], in: database)
+  }
+
+  /// Returns the number of strangers' entries from one address within the last hour.
+  private static func entries(
+    since now: Date, from address: String, in database: Database
+  ) throws -> Int {
+    try strangersEntries(since: now, where: "address = ?", [address], in: database)
+  }
+
   private static func strangersEntries(
-    since now: Date, from address: String? = nil, in database: Database
+    since now: Date, where condition: String, _ arguments: StatementArguments,
+    in database: Database
   ) throws -> Int {
     try Int.fetchOne(
       database,
@@ -101,9 +119,9 @@ extension AccountDatabase: AuditStore {
         SELECT count(*) FROM (
           SELECT at, address FROM audit WHERE account IS NULL AND isStranger = 1
           ORDER BY id DESC LIMIT 500)
-        WHERE at > ?1 - ?2 AND at <= ?1 AND address = ifnull(?3, address)
+        WHERE at > ? AND at <= ? AND \(condition)
         """,
-      arguments: [now.milliseconds, hour, address]) ?? 0
+      arguments: [now.milliseconds - hour, now.milliseconds] + arguments) ?? 0
   }
 
   private static func insert(_ entry: AuditEntry, in database: Database) throws {

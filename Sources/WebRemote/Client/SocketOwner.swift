@@ -40,7 +40,7 @@ package enum SocketOwner {
     }
   }
 
-  /// Checks whose the process is that listens at the other end of a connection.
+  /// Checks which user runs the process at the other end of a connection.
   ///
   /// - Throws: `RemoteFailure.untrusted` where it is another user's or the kernel does not say.
   static func checkPeer(

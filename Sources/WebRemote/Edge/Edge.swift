@@ -89,15 +89,17 @@ struct Edge: RouterMiddleware {
   }
 
   private func check(_ request: Request, _ context: RemoteContext) throws(APIError) {
+    // Check before anything compares the texts: UAX #15 explains the limit. `Host` is the authority.
+    guard request.headers.allSatisfy({ $0.value.isStreamSafe }),
+      request.head.authority?.isStreamSafe ?? true
+    else { throw .unsafe("a header") }
+    guard request.uri.query?.decodedLeniently.isStreamSafe ?? true else {
+      throw .unsafe("the query")
+    }
     if let rules {
       // A browser cannot reach a listener without a port.
       guard let port = context.localPort else { throw .misdirected }
       try rules.check(request.head, port: port)
-    }
-    // Check before anything compares the texts: UAX #15 explains the limit.
-    guard request.headers.allSatisfy({ $0.value.isStreamSafe }) else { throw .unsafe("a header") }
-    guard request.uri.query?.decodedLeniently.isStreamSafe ?? true else {
-      throw .unsafe("the query")
     }
     guard request.head.path?.utf8.first == UInt8(ascii: "/"),
       CanonicalPath.holds(request.uri.path)
@@ -112,7 +114,7 @@ struct Edge: RouterMiddleware {
 
 extension HTTPFields {
   /// Adds what browsers are told to do and to leave with any answer of the API.
-  /// - Parameter insistsOnTLS: Whether they are to come with TLS alone from now on (RFC 6797).
+  /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
   mutating func addBrowserRules(insistsOnTLS: Bool) {
     self[.contentSecurityPolicy] =
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"

@@ -12,6 +12,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
+  /// Longest part of a body that is written at once, in bytes.
+  private static let longestPart = 16 * 1024
+
   private let limits: ConnectionLimits
   private let places: ConnectionPlaces
   private var place: ConnectionPlaces.Place?
@@ -78,18 +81,36 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head: send(data, context, promise)
+    case .body(.byteBuffer(var bytes)):
+      // A slow reader makes progress with each part that the system takes.
+      while bytes.readableBytes > Self.longestPart,
+        let part = bytes.readSlice(length: Self.longestPart)
+      {
+        send(wrapOutboundOut(.body(.byteBuffer(part))), context, nil)
+      }
+      send(wrapOutboundOut(.body(.byteBuffer(bytes))), context, promise)
+    case .body: send(data, context, promise)
+    case .end:
+      let isHead = open.popFirst() ?? false
+      note(context)
+      // An answer to HEAD ends with its header fields; the encoder would add the last chunk.
+      send(
+        isHead ? wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) : data, context, promise)
+      if isQuiescing, open.isEmpty { end(context, within: limits.farewell) }
+    }
+  }
+
+  /// Writes one part of an answer and watches until the system has taken it.
+  private func send(
+    _ part: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+  ) {
     let sent = promise ?? context.eventLoop.makePromise()
     unsent += 1
     if unsent == 1 { watchDeparture(context) }
     sent.futureResult.assumeIsolated().whenComplete { _ in self.partLeft(context) }
-
-    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: sent) }
-    let isHead = open.popFirst() ?? false
-    note(context)
-    // An answer to HEAD ends with its header fields; the encoder would add the last chunk.
-    context.write(
-      isHead ? wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) : data, promise: sent)
-    if isQuiescing, open.isEmpty { end(context, within: limits.farewell) }
+    context.write(part, promise: sent)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -170,5 +191,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 }
 
-/// That nothing follows on a connection any more: it is closed soon, whatever its peer still has to take.
+/// An event: the connection serves no further request and is dropped within `farewell`, even if its peer
+/// has not taken everything.
 struct ConnectionEnding: Sendable {}

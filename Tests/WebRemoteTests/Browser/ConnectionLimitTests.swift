@@ -272,6 +272,23 @@ import Testing
     _ = try channel.finish(acceptAlreadyClosed: true)
   }
 
+  @Test(
+    "F5 · a large answer leaves in parts of 16 KiB, with each of which a slow reader has time anew")
+  func largeAnswer() throws {
+    let (channel, _) = try Self.open()
+    let answer = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+    try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(answer)))
+    var sent = ByteBuffer()
+    while case .body(.byteBuffer(var part))? = try channel.readOutbound(
+      as: HTTPServerResponsePart.self)
+    {
+      #expect(part.readableBytes <= 16 * 1024)
+      sent.writeBuffer(&part)
+    }
+    #expect(sent == answer)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+
   @Test("F5 · a connection that is to end has half a second, whether or not anything waits")
   func ending() throws {
     for hasUnsent in [false, true] {
