@@ -104,13 +104,20 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Format characters that text needs: the two joiners, and signs that Arabic, Syriac and Kaithi put
+  /// before a number.
+  private static let keptFormats: Set<UInt32> = [
+    0x200C, 0x200D, 0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2,
+    0x110BD, 0x110CD,
+  ]
+
   /// This code point as it stands in a line of text; nil if it has no place there.
   fileprivate var shownInLine: Unicode.Scalar? {
     switch properties.generalCategory {
     case .control:
       return ("\t"..."\r").contains(self) || value == 0x85 ? " " : nil
     case .lineSeparator, .paragraphSeparator: return " "
-    case .format: return value == 0x200C || value == 0x200D ? self : nil
+    case .format: return Self.keptFormats.contains(value) ? self : nil
     default: return self
     }
   }

@@ -44,7 +44,21 @@ package enum TextRule: Sendable, Hashable {
   static let longestForPattern = 4096
 
   /// The patterns of manifests, compiled once: that takes longer than all else.
-  private static let compiled = Mutex<[String: Regex<AnyRegexOutput>]>([:])
+  private static let compiled = Mutex<[String: CompiledPattern]>([:])
+  /// Most compiled patterns that are kept.
+  private static let mostCompiled = 1000
+
+  /// Returns the compiled pattern; `nil` if it is not a regular expression.
+  private static func compiledPattern(_ pattern: String) -> Regex<AnyRegexOutput>? {
+    if let known = compiled.withLock({ $0[pattern] }) { return known.regex }
+    guard let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return nil }
+    let new = CompiledPattern(regex: regex)
+    compiled.withLock {
+      if $0.count >= mostCompiled { $0.removeAll() }
+      $0[pattern] = new
+    }
+    return regex
+  }
 
   /// Whether `text` keeps the rule. No text keeps a pattern that is no regular expression, since
   /// `OptionSchema` refuses those before they come here, and none of more than 4,096 bytes keeps any.
@@ -66,15 +80,8 @@ package enum TextRule: Sendable, Hashable {
         }
     case .pattern(let pattern):
       guard bytes.count <= Self.longestForPattern else { return false }
-      let text = String(text)
-      return Self.compiled.withLock { compiled in
-        guard
-          let regex = compiled[pattern]
-            ?? (try? Regex(pattern).matchingSemantics(.unicodeScalar))
-        else { return false }
-        compiled[pattern] = regex
-        return text.firstMatch(of: regex) != nil
-      }
+      guard let regex = Self.compiledPattern(pattern) else { return false }
+      return String(text).firstMatch(of: regex) != nil
     }
   }
 
@@ -92,4 +99,9 @@ package enum TextRule: Sendable, Hashable {
     default: isLetter(byte)
     }
   }
+}
+
+/// A compiled pattern, shared between threads: matching never changes it, so that it is safe to send.
+private struct CompiledPattern: @unchecked Sendable {
+  let regex: Regex<AnyRegexOutput>
 }

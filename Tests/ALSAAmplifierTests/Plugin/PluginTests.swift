@@ -56,7 +56,8 @@ import Testing
     #expect(await player.finish())
     try await controller.perform("off")
     #expect(controller.value(.power) == "off")
-    #expect(controller.attribute("sink") == "closed")
+    // The device closes once the fade has been written.
+    await controller.wait { $0.attribute("sink") == "closed" }
 
     let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("out.raw"))))
     let left = try Tone.part(0..<44100, of: Tone.channel(0, of: 2, in: data))

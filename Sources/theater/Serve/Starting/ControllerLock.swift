@@ -76,6 +76,12 @@ private struct LockFile: Sendable {
         let holder = Self.holder(in: file)
       else { throw Self.notALock(path) }
       guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+        let cause = errno
+        guard cause == EWOULDBLOCK else {
+          throw Ending(
+            .failed, "\(path) cannot be locked: \(String(cString: strerror(cause)))",
+            hint: "Put \(folder) on a local file system: set \(variable).")
+        }
         throw Ending(
           .failed, "a controller\(holder.isEmpty ? "" : " (process \(holder))") uses \(folder)",
           hint: "Use that one, or end it first\(holder.isEmpty ? "" : ": kill \(holder)"). "
