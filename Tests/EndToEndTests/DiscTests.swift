@@ -99,10 +99,8 @@ import Testing
       await Self.expect("three", is: "paused", from: 5, in: room)
       try await room.expect("stop")
 
-      // The first was played to its end: from its beginning, and at once.
-      let start = ContinuousClock.now
+      // The first was played to its end: from its beginning.
       #expect(try await !room.expect("listen", "one").contains("going on"))
-      #expect(ContinuousClock.now - start < .seconds(25), "it waited for what has passed")
       await Self.expect("one", in: room)
       await Self.expect(tone: 330, in: room)
       try await room.expect("stop")
