@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets stand in floors: an import points down, never up (see docs/architecture.md).
+// Targets form layers: an import points to a lower layer, never up (see docs/architecture.md).
 // `--explicit-target-dependency-import-check error` in `make lint` keeps it true.
 
 let strict: [SwiftSetting] = [
@@ -17,7 +17,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     path: "Plugins/\(name)", exclude: ["manifest.json"], swiftSettings: strict)
 }
 
-func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
@@ -69,6 +69,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-asn1", from: "1.5.0"),
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
     // System libraries and C shims
@@ -84,39 +85,40 @@ let package = Package(
     .target(name: "CCurl"),
     .target(name: "CSwresample"),
 
-    // Ground floor: data
-    floor("JSON"),
-    // Floor 1: the words
-    floor("Devices", ["JSON"]),
-    floor("Validation", ["JSON", "CUTF8Proc"]),
-    floor("QRCode", ["CQRCode"]),
-    // Floor 2
-    floor("PluginProtocol", ["Devices", "JSON", "CLinux"]),
-    floor("Accounts", ["Validation", "Devices", "CArgon2", "CLinux", crypto]),
-    floor("AccountScreens", ["Validation", "Devices"]),
-    // Floor 3
-    floor("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
-    floor("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
-    floor("HomeTheater", ["Devices", "JSON"]),
-    // Floor 4
-    floor(
+    // Layer 0: data
+    layer("JSON"),
+    // Layer 1
+    layer("Devices", ["JSON"]),
+    layer("Validation", ["JSON", "CUTF8Proc"]),
+    layer("QRCode", ["CQRCode"]),
+    // Layer 2
+    layer("PluginProtocol", ["Devices", "JSON", "CLinux"]),
+    layer("Accounts", ["Validation", "Devices", "CArgon2", "CLinux", crypto]),
+    layer("AccountFlows", ["Validation", "Devices"]),
+    // Layer 3
+    layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
+    layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
+    layer("HomeTheater", ["Devices", "JSON"]),
+    // Layer 4
+    layer(
       "TheaterConfiguration", ["HomeTheater", "PluginProtocol", "Devices", "Validation", "JSON"]),
-    floor("Delivery", ["Accounts", "JSON", "CCurl"]),
-    floor("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
-    floor(
-      "WebRemote",
+    layer("Delivery", ["Accounts", "JSON", "CCurl"]),
+    layer("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    layer(
+      "WebServer",
       [
         "Accounts", "HomeTheater", "Devices", "Validation", "JSON", "QRCode", "CLinux", crypto,
         hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
       ] + nio + tls),
-    // Floor 5: the one executable
+    // Layer 5: the one executable
     .executableTarget(
       name: "theater",
       dependencies: [
-        "WebRemote", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
-        "PluginHost", "Accounts", "AccountScreens", "Validation",
+        "WebServer", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
+        "PluginHost", "Accounts", "AccountFlows", "Validation",
         "PluginProtocol", "Devices", "JSON", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         lifecycle,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + nio,
@@ -158,7 +160,7 @@ let package = Package(
         "Validation", "JSON",
       ]),
     tests(
-      "AccountScreensTests", ["TestSupport", "AccountScreens", "Validation", "Devices"]),
+      "AccountFlowsTests", ["TestSupport", "AccountFlows", "Validation", "Devices"]),
     tests("AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Validation"]),
     tests("QRCodeTests", ["QRCode"]),
     tests(
@@ -167,16 +169,16 @@ let package = Package(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     tests(
-      "WebRemoteTests",
+      "WebServerTests",
       [
-        "TestSupport", "WebRemote", "Storage", "Accounts", "HomeTheater", "Devices", "Validation",
+        "TestSupport", "WebServer", "Storage", "Accounts", "HomeTheater", "Devices", "Validation",
         "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "AccountScreens", "Validation", "WebRemote", "Storage",
+        "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "Storage",
         "TheaterConfiguration", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
@@ -194,6 +196,12 @@ let package = Package(
     tests(
       "PluginConformanceTests",
       ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),
-    tests("EndToEndTests", ["TestSupport", "WebRemote", "JSON"] + nio),
+    tests("EndToEndTests", ["TestSupport", "WebServer", "JSON"] + nio),
   ]
 )
+
+// One suite in under a minute: `THEATER_TESTS=AccountsTests,StorageTests` leaves out the other test
+// targets (see Scripts/test-suite).
+if let names = Context.environment["THEATER_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}

@@ -34,7 +34,7 @@ private struct Workshop {
     _ make: @escaping @Sendable (Simulation) throws(DeviceError) -> Device
   ) -> DeviceMaker {
     DeviceMaker { (context) throws(DeviceError) -> FaultyDevice<Device> in
-      let options = DeviceOptions(context.options)
+      let options = SimulationOptions(context.options)
       let simulation = try Simulation(context: context, options: options, clock: clock)
       return FaultyDevice(
         try make(simulation), faults: try Faults(options, commands: Device.Command.specs),

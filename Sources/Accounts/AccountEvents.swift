@@ -3,19 +3,19 @@ import Synchronization
 /// What the rest of the program may know of accounts: identities, roles and expiry, never a secret
 /// (E3).
 package enum AccountEvent: Hashable, Sendable {
-  case registered(AccountID, Role)
+  case registered(AccountID, AccountRole)
   /// `by`: the name of the login method.
-  case loggedIn(Principal, by: String)
-  case loggedOut(Principal)
+  case loggedIn(SessionPrincipal, by: String)
+  case loggedOut(SessionPrincipal)
   /// What a person logs in with is another now.
-  case changed(AccountID, Role, AccountChange)
+  case changed(AccountID, AccountRole, AccountChange)
   /// Somebody proved again who they are: the session goes on under a new token, the old one is void.
-  case proven(Principal)
+  case proven(SessionPrincipal)
   /// What somebody may do has changed.
-  case roleChanged(AccountID, Role)
+  case roleChanged(AccountID, AccountRole)
 
   /// Whether it may have changed what a session of `principal` opens.
-  func concerns(_ principal: Principal) -> Bool {
+  func concerns(_ principal: SessionPrincipal) -> Bool {
     switch self {
     case .registered, .loggedIn: false
     case .loggedOut(let who), .proven(let who): who.session == principal.session

@@ -88,8 +88,8 @@ struct Transfer: ~Copyable {
 
   /// Holds the conversation.
   /// - Returns: how it ended.
-  consuming func perform() -> Ending {
-    if let refused { return Ending(code: refused, status: 0, detail: "") }
+  consuming func perform() -> TransferResult {
+    if let refused { return TransferResult(code: refused, status: 0, detail: "") }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CURL_ERROR_SIZE)) { detail in
       detail.initialize(repeating: 0)
       var left = Self.longestAnswer
@@ -100,7 +100,7 @@ struct Transfer: ~Copyable {
         let status = ccurl_status(handle)
         _ = ccurl_set_error_buffer(handle, nil)
         let text = detail.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return Ending(
+        return TransferResult(
           code: code, status: status, detail: String(decoding: text, as: UTF8.self))
       }
     }
@@ -112,7 +112,7 @@ struct Transfer: ~Copyable {
   }
 
   /// How a conversation ended.
-  struct Ending: Hashable, Sendable {
+  struct TransferResult: Hashable, Sendable {
     let code: CURLcode
     /// Of HTTP, or the last of SMTP; 0 where there was none.
     let status: Int

@@ -1,7 +1,7 @@
 import Accounts
 import CCurl
 
-extension Transfer.Ending {
+extension Transfer.TransferResult {
   /// Why nothing was sent, in the words of who set it up.
   /// - Parameters:
   ///   - server: where the message was to go, as shown: `smtp.example.org:587`.

@@ -13,7 +13,7 @@ package final class PluginHost: Sendable {
   package let devices: [any Device]
   private let runners: [PluginRunner]
   private let unused: [PluginStatus]
-  private let timetable: Timetable
+  private let timetable: DeadlineScheduler
   private let records: ProcessRecords
   private let logger: Logger
 
@@ -27,7 +27,7 @@ package final class PluginHost: Sendable {
     launcher: any PluginLauncher, clock: any TheaterClock = SystemClock(), logger: Logger
   ) {
     self.logger = logger
-    timetable = Timetable(clock: clock)
+    timetable = DeadlineScheduler(clock: clock)
     records = ProcessRecords(folder: runtimeDirectory)
     let sockets = SocketNames(folder: runtimeDirectory)
     var proxies: [DeviceID: DeviceProxy] = [:]

@@ -17,7 +17,7 @@ actor PluginRunner {
   let proxies: [DeviceID: DeviceProxy]
   private let mask: SecretMask
   private let launcher: any PluginLauncher
-  private let timetable: Timetable
+  private let timetable: DeadlineScheduler
   private let records: ProcessRecords
   private let logger: Logger
 
@@ -39,7 +39,7 @@ actor PluginRunner {
 
   init(
     plugin: CataloguedPlugin, process: String?, devices: [HostedDevice],
-    proxies: [DeviceID: DeviceProxy], launcher: any PluginLauncher, timetable: Timetable,
+    proxies: [DeviceID: DeviceProxy], launcher: any PluginLauncher, timetable: DeadlineScheduler,
     records: ProcessRecords, logger: Logger
   ) {
     self.plugin = plugin
@@ -108,7 +108,7 @@ actor PluginRunner {
       lastLine: session?.lastLine ?? .zero, hasOpenRequests: session?.hasOpenRequests ?? false)
   }
 
-  private func take(_ input: Supervision.Input, _ key: Timetable.Key) {
+  private func take(_ input: Supervision.Input, _ key: DeadlineScheduler.Key) {
     note(input)
     for action in supervision.handle(input, at: timetable.clock.now()) { perform(action, key) }
   }
@@ -135,7 +135,7 @@ actor PluginRunner {
 
   // MARK: Out
 
-  private func perform(_ action: Supervision.Action, _ key: Timetable.Key) {
+  private func perform(_ action: Supervision.Action, _ key: DeadlineScheduler.Key) {
     switch action {
     case .spawn: spawn(key)
     case .check: check()
@@ -150,7 +150,7 @@ actor PluginRunner {
     }
   }
 
-  private func spawn(_ key: Timetable.Key) {
+  private func spawn(_ key: DeadlineScheduler.Key) {
     launch += 1
     let launch = launch
     let desk = newsDesk

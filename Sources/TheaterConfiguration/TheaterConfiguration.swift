@@ -17,12 +17,12 @@ package struct TheaterConfiguration: Sendable, Hashable {
   /// Where browsers and programs reach the theater.
   package var web: WebSettings
   /// What a person may want to look at; the theater starts nevertheless.
-  package var warnings: [ConfigurationProblem]
+  package var warnings: [ConfigurationIssue]
 
   package init(
     devices: [DeviceBinding] = [], plan: TheaterPlan = TheaterPlan(),
     accounts: AccountSettings = AccountSettings(), pluginFolders: [String] = [],
-    web: WebSettings = WebSettings(), warnings: [ConfigurationProblem] = []
+    web: WebSettings = WebSettings(), warnings: [ConfigurationIssue] = []
   ) {
     self.devices = devices
     self.plan = plan

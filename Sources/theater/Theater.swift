@@ -52,7 +52,7 @@ struct Theater: AsyncParsableCommand {
       }
       try Console.checkOutput()
     } catch {
-      Ending(error).leave()
+      ExitError(error).leave()
     }
   }
 }

@@ -10,7 +10,7 @@ import Testing
   init() throws { house = try Household() }
 
   private func lines() async throws -> [String] {
-    try await house.gate.audit.entries(newest: 100).map {
+    try await house.accountService.audit.entries(newest: 100).map {
       [
         $0.actor?.name ?? "-", $0.deed.rawValue, $0.subject ?? "-", $0.outcome.word,
         $0.origin.address,
@@ -24,10 +24,10 @@ import Testing
       try await house.registerOwner()
       let token = try await house.logIn().token.text
       _ = await refusal { () async throws(AccountError) in
-        try await house.gate.logIn(
+        try await house.accountService.logIn(
           PasswordCredentials(email: "anna@example.org", password: "not the right one"))
       }
-      try await house.gate.logOut(token)
+      try await house.accountService.logOut(token)
     }
     #expect(
       try await lines() == [
@@ -36,7 +36,7 @@ import Testing
         "anna@example.org login password wrongCredentials 192.168.1.20",
         "anna@example.org logout - done 192.168.1.20",
       ])
-    let refused = try await house.gate.audit.entries(newest: 100)[2]
+    let refused = try await house.accountService.audit.entries(newest: 100)[2]
     // An address that somebody typed proves nothing.
     #expect(refused.actor?.account == nil)
     #expect(refused.at == house.clock.now)
@@ -47,7 +47,7 @@ import Testing
     try await house.registerOwner()
     for typed in [Household.password, "", "anna"] {
       _ = await refusal { () async throws(AccountError) in
-        try await house.gate.logIn(PasswordCredentials(email: typed, password: "x"))
+        try await house.accountService.logIn(PasswordCredentials(email: typed, password: "x"))
       }
     }
     #expect(try await lines().count == 1)
@@ -58,7 +58,7 @@ import Testing
     try await house.registerOwner()
     let code = "0000-0000-0000-0000-0000"
     _ = await refusal { () async throws(AccountError) in
-      try await house.gate.register(.guest(code))
+      try await house.accountService.register(.guest(code))
     }
     #expect(try await lines().last == "ben@example.org registration - codeInvalid controller")
     #expect(try await !lines().joined().contains("0000"))
@@ -67,9 +67,9 @@ import Testing
   @Test("E9 · what was stopped because of an age limit is written down, with who began it")
   func limitStopped() async throws {
     let owner = try await house.ownerLogsIn()
-    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal).pass
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal).pass
     for user in [owner.principal.account.text, pass.id.text, "nobody", nil] {
-      await house.gate.noteStopped("\"The Short Cut\", rated 16 on dvd", begunBy: user)
+      await house.accountService.noteStopped("\"The Short Cut\", rated 16 on dvd", begunBy: user)
     }
     let stopped = "- limitStopped \"The Short Cut\", rated 16 on dvd"
     #expect(
@@ -84,7 +84,7 @@ import Testing
   @Test("F5 · another certificate is written down with both fingerprints, whole")
   func certificateRenewed() async throws {
     let prints = ["AB", "CD"].map { Array(repeating: $0, count: 32).joined(separator: ":") }
-    await house.gate.noteCertificate(prints[0], inPlaceOf: prints[1])
+    await house.accountService.noteCertificate(prints[0], inPlaceOf: prints[1])
     #expect(
       try await lines() == [
         "- certificateRenewed SHA-256 \(prints[0]), until now \(prints[1]) done controller"
@@ -96,17 +96,18 @@ import Testing
     let store = FullAuditStore()
     var stores = house.stores
     stores.audit = store
-    let gate = Gate(stores: stores, hashing: Household.cheap, clock: house.clock.wall)
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(.owner(code.text))
+    let accountService = AccountService(
+      stores: stores, hashing: Household.cheap, clock: house.clock.wall)
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(.owner(code.text))
     for _ in 0..<3 {
-      _ = try await gate.logIn(
+      _ = try await accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: Household.password))
     }
     await store.free()
-    _ = try await gate.logIn(
+    _ = try await accountService.logIn(
       PasswordCredentials(email: "anna@example.org", password: Household.password))
-    let entries = try await gate.audit.entries(newest: 10)
+    let entries = try await accountService.audit.entries(newest: 10)
     #expect(entries.map(\.deed) == [.recordsLost, .login])
     #expect(entries.first?.subject == "4")
   }

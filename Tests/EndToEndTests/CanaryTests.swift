@@ -4,7 +4,7 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
-import WebRemote
+import WebServer
 
 /// Secrets with names of their own, looked for wherever they could leak to.
 @Suite(.serialized) struct CanaryTests {

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
-import WebRemote
+import WebServer
 
 /// The Tab key in real shells, with titles that a shell could take for more than text.
 @Suite struct CompletionTests {

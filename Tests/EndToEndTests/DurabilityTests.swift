@@ -3,7 +3,7 @@ import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
-import WebRemote
+import WebServer
 
 /// What is left of accounts after the worst. `THEATER_KILL_ROUNDS` sets how often the controller is
 /// killed, 25 times unless said otherwise.

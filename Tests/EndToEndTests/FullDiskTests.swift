@@ -3,7 +3,7 @@ import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
-import WebRemote
+import WebServer
 
 /// What goes on, and what is refused, when the disk of the state folder is full.
 @Suite(.serialized) struct FullDiskTests {

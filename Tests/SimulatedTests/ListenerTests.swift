@@ -13,7 +13,7 @@ import Testing
     let cable = try Cable()
     defer { cable.close() }
     cable.write(milliseconds: 1000, endsThere: false)
-    #expect(await eventually { cable.readAll(at: 0) > Ear.buffer })
+    #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
     // The time stands still, so a card that waits for room first never drops anything.
     PosixThread.start(name: "seek") { _ = cable.source.flush() }
     #expect(await eventually { cable.readAll(at: 0) == 0 })
@@ -34,9 +34,9 @@ import Testing
     let cable = try Cable()
     defer { cable.close() }
     cable.write(milliseconds: 1000, endsThere: false)
-    #expect(await eventually { cable.readAll(at: 0) > Ear.buffer })
+    #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
     cable.listenAgain()
-    #expect(await eventually { cable.readAll(at: 0) > Ear.buffer })
+    #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
   }
 
   @Test("F4 · the end is confirmed when the last frame was heard")
@@ -56,7 +56,7 @@ import Testing
 private final class Cable: Sendable {
   let source: CableSource
   private let sink: CableSink
-  private let ear: Mutex<Ear>
+  private let ear: Mutex<CableAnalyzer>
   private let folder: String
 
   init() throws {
@@ -66,7 +66,7 @@ private final class Cable: Sendable {
     let token = String(repeating: "0", count: 64)
     sink = try CableSink(path: folder + "/s", token: token, heard: true)
     source = try CableSource()
-    ear = Mutex(Ear(sink))
+    ear = Mutex(CableAnalyzer(sink))
     try source.connect(path: folder + "/s", token: token)
   }
 
@@ -89,7 +89,7 @@ private final class Cable: Sendable {
   var isEnding: Bool { ear.withLock { $0.isEnding } }
 
   /// Begins to listen to the same cable anew, as an amplifier does that was off.
-  func listenAgain() { ear.withLock { $0 = Ear(sink) } }
+  func listenAgain() { ear.withLock { $0 = CableAnalyzer(sink) } }
 
   /// Reads until the listener would wait.
   ///

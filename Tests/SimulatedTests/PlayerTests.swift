@@ -34,7 +34,7 @@ struct PlayerTests {
   @Test("E15 · a song whose end was heard while it was being paused ends when play goes on")
   func endsAfterPause() throws {
     let song = Recording("a", "A", duration: 0.01, channels: 2)
-    var deck = Deck([song], trayTime: .zero, loadTime: .zero, goesOn: true)
+    var deck = DiscMechanism([song], trayTime: .zero, loadTime: .zero, goesOn: true)
     deck.turnOn()
     deck.plug(at: .zero)
     deck.begin(0, at: 0, .zero)

@@ -8,19 +8,19 @@ import Testing
 @Suite struct AccountDatabaseTests {
   private let scratch: ScratchFolder
   private let database: TheaterDatabase
-  private let gate: Gate
+  private let accountService: AccountService
 
   init() throws {
     scratch = try ScratchFolder()
     database = try scratch.open()
-    gate = scratch.gate(database)
+    accountService = scratch.accountService(database)
   }
 
   /// Registers the owner and logs in.
   private func owner() async throws -> LoggedIn {
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(code))
-    return try await gate.logIn(People.credentials())
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(code))
+    return try await accountService.logIn(People.credentials())
   }
 
   /// What `count` registrations at once end with.
@@ -31,7 +31,7 @@ import Testing
       for index in 0..<count {
         group.addTask {
           await refusal { () async throws(AccountError) in
-            try await gate.register(request(index))
+            try await accountService.register(request(index))
           }
         }
       }
@@ -45,7 +45,7 @@ import Testing
 
   @Test("E7 · of 50 first registrations at once the database lets one be the owner")
   func oneOwner() async throws {
-    let code = try #require(try await gate.open())
+    let code = try #require(try await accountService.open())
     let outcomes = await race(50) { People.owner(code, email: "person\($0)@example.org") }
     #expect(outcomes.count { $0 == nil } == 1)
     #expect(outcomes.count { $0 == .setupClosed } == 49)
@@ -54,10 +54,12 @@ import Testing
 
   @Test("E7 · two controllers on one database, each with its code, make one owner")
   func twoControllers() async throws {
-    let other = scratch.gate(try scratch.open())
-    let codes = (try #require(try await gate.open()), try #require(try await other.open()))
+    let other = scratch.accountService(try scratch.open())
+    let codes = (
+      try #require(try await accountService.open()), try #require(try await other.open())
+    )
     async let first = refusal { () async throws(AccountError) in
-      try await gate.register(People.owner(codes.0, email: "anna@example.org"))
+      try await accountService.register(People.owner(codes.0, email: "anna@example.org"))
     }
     async let second = refusal { () async throws(AccountError) in
       try await other.register(People.owner(codes.1, email: "mallory@example.org"))
@@ -85,7 +87,7 @@ import Testing
   func oneAddress() async throws {
     let principal = try await owner().principal
     var codes: [EntryCode] = []
-    for _ in 0..<20 { codes.append(try await gate.invite(by: principal).code) }
+    for _ in 0..<20 { codes.append(try await accountService.invite(by: principal).code) }
     let outcomes = await race(20) { [codes] in
       People.member(codes[$0], email: $0.isMultiple(of: 2) ? "Ben@example.org" : "ben@example.org")
     }
@@ -98,7 +100,7 @@ import Testing
 
   @Test("E7 · of 20 registrations with one invitation at once one succeeds")
   func oneInvitation() async throws {
-    let code = try await gate.invite(by: owner().principal).code
+    let code = try await accountService.invite(by: owner().principal).code
     let outcomes = await race(20) { People.member(code, email: "person\($0)@example.org") }
     #expect(outcomes.count { $0 == nil } == 1)
     #expect(outcomes.count { $0 == .codeInvalid } == 19)
@@ -108,9 +110,9 @@ import Testing
   @Test("E1 · account, session and invitation outlive the controller, to the millisecond")
   func reopened() async throws {
     let loggedIn = try await owner()
-    let code = try await gate.invite(by: loggedIn.principal).code
+    let code = try await accountService.invite(by: loggedIn.principal).code
     try database.close()
-    let again = scratch.gate(try scratch.open())
+    let again = scratch.accountService(try scratch.open())
     #expect(try await again.open() == nil)
     #expect(try await again.resolve(loggedIn.token.text) == loggedIn.principal)
     #expect(try await again.register(People.member(code)).role == .member)
@@ -120,10 +122,10 @@ import Testing
   @Test("A10 · a session that was ended stays ended after a restart")
   func loggedOut() async throws {
     let token = try await owner().token.text
-    try await gate.logOut(token)
+    try await accountService.logOut(token)
     #expect(try count("session") == 0)
     try database.close()
-    let again = scratch.gate(try scratch.open())
+    let again = scratch.accountService(try scratch.open())
     let error = await refusal { () async throws(AccountError) in try await again.resolve(token) }
     #expect(error == .notLoggedIn)
   }
@@ -131,12 +133,12 @@ import Testing
   @Test("E1 · last use is kept across a restart, and what has expired is dropped")
   func expiry() async throws {
     let used = try await owner().token.text
-    let unused = try await gate.logIn(People.credentials()).token.text
-    _ = try await gate.invite(by: gate.resolve(used))
+    let unused = try await accountService.logIn(People.credentials()).token.text
+    _ = try await accountService.invite(by: accountService.resolve(used))
     scratch.advance(6 * 86_400)
-    _ = try await gate.resolve(used)
+    _ = try await accountService.resolve(used)
     scratch.advance(6 * 86_400)
-    let again = scratch.gate(try scratch.open())
+    let again = scratch.accountService(try scratch.open())
     #expect(try await again.open() == nil)
     #expect(try count("session") == 1)
     #expect(try count("invitation") == 0)
@@ -147,10 +149,10 @@ import Testing
 
   @Test("E3 E7 · neither password nor code nor token occurs in the files of the database")
   func canaries() async throws {
-    let setup = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(setup))
-    let loggedIn = try await gate.logIn(People.credentials())
-    let invitation = try await gate.invite(by: loggedIn.principal).code
+    let setup = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(setup))
+    let loggedIn = try await accountService.logIn(People.credentials())
+    let invitation = try await accountService.invite(by: loggedIn.principal).code
     let secrets = [setup.text, invitation.text].flatMap { [$0, $0.replacing("-", with: "")] }
     for round in 0..<2 {
       if round == 1 { try database.close() }
@@ -180,20 +182,20 @@ import Testing
       for (name, address, password) in [
         (string, email, People.password), ("Ben", string, People.password), ("Ben", email, string),
       ] {
-        let code = try await gate.invite(by: principal).code
+        let code = try await accountService.invite(by: principal).code
         let request = RegistrationRequest(
           admission: .invitation(code.text), name: name, email: address, password: password)
         let error = await refusal { () async throws(AccountError) in
-          try await gate.register(request)
+          try await accountService.register(request)
         }
         if let error {
           #expect(input.contains(error.code) || error.code == .taken)
         } else {
           let credentials = PasswordCredentials(email: address, password: password)
-          #expect(try await gate.logIn(credentials).principal.name == name)
+          #expect(try await accountService.logIn(credentials).principal.name == name)
         }
         let wrong = await refusal { () async throws(AccountError) in
-          try await gate.logIn(PasswordCredentials(email: email, password: "x\(string)"))
+          try await accountService.logIn(PasswordCredentials(email: email, password: "x\(string)"))
         }
         #expect(wrong.map { input.union([.wrongCredentials]).contains($0.code) } == true)
       }
@@ -209,16 +211,16 @@ import Testing
     let codes = await fillUp(as: loggedIn.principal)
     #expect(codes == .storageFull)
     let token = loggedIn.token.text
-    #expect(try await gate.resolve(token) == loggedIn.principal)
-    #expect(try await scratch.gate(database).resolve(token) == loggedIn.principal)
-    #expect(try await scratch.gate(database).open() == nil)
+    #expect(try await accountService.resolve(token) == loggedIn.principal)
+    #expect(try await scratch.accountService(database).resolve(token) == loggedIn.principal)
+    #expect(try await scratch.accountService(database).open() == nil)
   }
 
   /// Invites until the disk refuses.
-  private func fillUp(as principal: Principal) async -> AccountError.Code? {
+  private func fillUp(as principal: SessionPrincipal) async -> AccountError.Code? {
     for _ in 0..<10_000 {
       let error = await refusal { () async throws(AccountError) in
-        try await gate.invite(by: principal)
+        try await accountService.invite(by: principal)
       }
       if let error { return error.code }
     }
@@ -230,7 +232,7 @@ import Testing
     let token = try await owner().token.text
     try database.close()
     let error = await refusal { () async throws(AccountError) in
-      try await scratch.gate(database).resolve(token)
+      try await scratch.accountService(database).resolve(token)
     }
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("SELECT") == false)

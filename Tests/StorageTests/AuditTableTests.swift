@@ -263,15 +263,15 @@ import Testing
         arguments: [Data(repeating: 1, count: 32), now, now + 60_000])
     }
     try old.close()
-    let gate = scratch.gate(try scratch.open())
-    let principal = try await gate.resolve(token.text)
+    let accountService = scratch.accountService(try scratch.open())
+    let principal = try await accountService.resolve(token.text)
     #expect(principal.name == "Anna")
     let error = await refusal { () async throws(AccountError) in
-      try gate.requireFreshProof(principal)
+      try accountService.requireFreshProof(principal)
     }
     #expect(error?.code == .proofNeeded)
-    let open = try await gate.openInvitations(for: principal)
+    let open = try await accountService.openInvitations(for: principal)
     #expect(open.first?.id.text.count == 16)
-    try await gate.endSession(principal.session, of: principal)
+    try await accountService.endSession(principal.session, of: principal)
   }
 }

@@ -10,33 +10,33 @@ import Testing
   private let scratch: ScratchFolder
   private let database: TheaterDatabase
   private let box = Mailbox()
-  private let gate: Gate
+  private let accountService: AccountService
   private let new = "another evening with friends"
 
   init() throws {
     scratch = try ScratchFolder()
     database = try scratch.open()
-    gate = scratch.gate(database, delivery: box)
+    accountService = scratch.accountService(database, delivery: box)
   }
 
   /// The owner with a verified address, logged in at two places.
   private func owner() async throws -> (here: LoggedIn, there: LoggedIn) {
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(code))
-    let here = try await gate.logIn(People.credentials())
-    let request = try await gate.sendEmailCode(to: nil, by: here.principal)
-    try await gate.confirm(
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(code))
+    let here = try await accountService.logIn(People.credentials())
+    let request = try await accountService.sendEmailCode(to: nil, by: here.principal)
+    try await accountService.confirm(
       try #require(box.code), of: request.id.text, for: .verifyEmail, by: here.principal)
-    return (here, try await gate.logIn(People.credentials()))
+    return (here, try await accountService.logIn(People.credentials()))
   }
 
   /// Whether the running controller lets a session in, and one that starts now.
   private func isIn(_ loggedIn: LoggedIn) async -> [Bool] {
     var answers: [Bool] = []
-    for gate in [gate, scratch.gate(database)] {
+    for accountService in [accountService, scratch.accountService(database)] {
       answers.append(
         await refusal { () async throws(AccountError) in
-          try await gate.resolve(loggedIn.token.text)
+          try await accountService.resolve(loggedIn.token.text)
         } == nil)
     }
     return answers
@@ -61,15 +61,15 @@ import Testing
     let (here, there) = try await owner()
     try await breaks()
     let error = await refusal { () async throws(AccountError) in
-      try await gate.changePassword(People.password, to: new, by: here.principal)
+      try await accountService.changePassword(People.password, to: new, by: here.principal)
     }
     #expect(error?.code == .storageFailed)
     #expect(await isIn(here) == [true, true])
     #expect(await isIn(there) == [true, true])
     // The old password stands.
-    _ = try await gate.logIn(People.credentials())
+    _ = try await accountService.logIn(People.credentials())
     try await mends()
-    try await gate.changePassword(People.password, to: new, by: here.principal)
+    try await accountService.changePassword(People.password, to: new, by: here.principal)
     #expect(await isIn(here) == [true, true])
     #expect(await isIn(there) == [false, false])
   }
@@ -79,22 +79,22 @@ import Testing
     .timeLimit(.minutes(5)))
   func reset() async throws {
     let (here, there) = try await owner()
-    let told = gate.events.subscribe()
-    let request = try await gate.beginReset(.email(try EmailAddress("anna@example.org")))
+    let told = accountService.events.subscribe()
+    let request = try await accountService.beginReset(.email(try EmailAddress("anna@example.org")))
     let code = try #require(box.code)
     try await breaks()
     let error = await refusal { () async throws(AccountError) in
-      try await gate.finishReset(code, of: request.id.text, newPassword: new)
+      try await accountService.finishReset(code, of: request.id.text, newPassword: new)
     }
     #expect(error?.code == .storageFailed)
     #expect(await isIn(here) == [true, true])
-    _ = try await gate.logIn(People.credentials())
+    _ = try await accountService.logIn(People.credentials())
     try await mends()
-    try await gate.finishReset(code, of: request.id.text, newPassword: new)
+    try await accountService.finishReset(code, of: request.id.text, newPassword: new)
     #expect(await isIn(here) == [false, false])
     #expect(await isIn(there) == [false, false])
     let login = await refusal { () async throws(AccountError) in
-      try await gate.logIn(People.credentials())
+      try await accountService.logIn(People.credentials())
     }
     #expect(login == .wrongCredentials)
     // Streams of events hear of each session that ended.
@@ -118,25 +118,25 @@ import Testing
     }
     #expect(error == .wrongPassword)
     #expect(await isIn(there) == [true, true])
-    _ = try await gate.logIn(People.credentials())
+    _ = try await accountService.logIn(People.credentials())
   }
 
   @Test("an address that is taken by the time of its code changes nothing, and leaves the code")
   func address() async throws {
     let (here, _) = try await owner()
     scratch.advance(30)
-    let invitation = try await gate.invite(by: here.principal).code
-    let request = try await gate.sendEmailCode(to: "ben@example.org", by: here.principal)
+    let invitation = try await accountService.invite(by: here.principal).code
+    let request = try await accountService.sendEmailCode(to: "ben@example.org", by: here.principal)
     let code = try #require(box.code)
-    _ = try await gate.register(People.member(invitation))
+    _ = try await accountService.register(People.member(invitation))
     for _ in 0..<2 {
       let error = await refusal { () async throws(AccountError) in
-        try await gate.confirm(
+        try await accountService.confirm(
           code, of: request.id.text, for: .verifyEmail, by: here.principal)
       }
       #expect(error?.code == .taken)
     }
-    let own = try await gate.ownAccount(of: here.principal)
+    let own = try await accountService.ownAccount(of: here.principal)
     #expect(own.account.email.text == "anna@example.org")
     #expect(own.contact.emailVerifiedAt != nil)
   }

@@ -14,32 +14,32 @@ import Testing
 
   /// A controller from its start to its end.
   private func controller<Value>(
-    _ codes: CodePolicy = .standard, _ body: (Gate) async throws -> Value
+    _ codes: CodePolicy = .standard, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {
     let database = try scratch.open()
-    let gate = scratch.gate(database, delivery: box, codes: codes)
-    let value = try await body(gate)
+    let accountService = scratch.accountService(database, delivery: box, codes: codes)
+    let value = try await body(accountService)
     try database.close()
     return value
   }
 
   /// The same, after somebody has set the clock.
   private func restarted<Value>(
-    _ years: Double, _ body: (Gate) async throws -> Value
+    _ years: Double, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {
     scratch.set(years * 365.25 * 86_400)
-    return try await controller { gate in
-      _ = try await gate.open()
-      return try await body(gate)
+    return try await controller { accountService in
+      _ = try await accountService.open()
+      return try await body(accountService)
     }
   }
 
   /// The owner, registered and logged in.
-  private func owner() async throws -> Principal {
-    try await controller { gate in
-      let code = try #require(try await gate.open())
-      _ = try await gate.register(People.owner(code))
-      return try await gate.logIn(People.credentials()).principal
+  private func owner() async throws -> SessionPrincipal {
+    try await controller { accountService in
+      let code = try #require(try await accountService.open())
+      _ = try await accountService.register(People.owner(code))
+      return try await accountService.logIn(People.credentials()).principal
     }
   }
 
@@ -50,16 +50,18 @@ import Testing
     var wrong: String { String(code.map { $0 == "9" ? "0" : "9" }) }
   }
 
-  private func send(_ gate: Gate, _ owner: Principal) async throws -> Sent {
-    let request = try await gate.sendEmailCode(to: nil, by: owner)
+  private func send(_ accountService: AccountService, _ owner: SessionPrincipal) async throws
+    -> Sent
+  {
+    let request = try await accountService.sendEmailCode(to: nil, by: owner)
     return Sent(request: request.id.text, code: try #require(box.code))
   }
 
   private func confirm(
-    _ gate: Gate, _ code: String, _ request: String, _ owner: Principal
+    _ accountService: AccountService, _ code: String, _ request: String, _ owner: SessionPrincipal
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
-      try await gate.confirm(code, of: request, for: .verifyEmail, by: owner)
+      try await accountService.confirm(code, of: request, for: .verifyEmail, by: owner)
     }
   }
 
@@ -110,9 +112,9 @@ import Testing
   func waits(years: Double) async throws {
     let owner = try await owner()
     func early() async throws -> Int? {
-      try await restarted(years) { gate in
+      try await restarted(years) { accountService in
         await refusal { () async throws(AccountError) in
-          try await gate.sendEmailCode(to: nil, by: owner)
+          try await accountService.sendEmailCode(to: nil, by: owner)
         }?.retryAfter
       }
     }
@@ -137,10 +139,10 @@ import Testing
     let old = try await restarted(years) { try await send($0, owner) }
     scratch.advance(30)
     let new = try await restarted(years) { try await send($0, owner) }
-    try await restarted(years) { gate in
-      #expect(await confirm(gate, old.code, old.request, owner) == .codeExpired)
-      #expect(await confirm(gate, new.code, old.request, owner) == .codeExpired)
-      #expect(await confirm(gate, new.code, new.request, owner) == nil)
+    try await restarted(years) { accountService in
+      #expect(await confirm(accountService, old.code, old.request, owner) == .codeExpired)
+      #expect(await confirm(accountService, new.code, old.request, owner) == .codeExpired)
+      #expect(await confirm(accountService, new.code, new.request, owner) == nil)
     }
   }
 
@@ -148,12 +150,12 @@ import Testing
   func hashed() async throws {
     let owner = try await owner()
     // So long that no other number looks like it.
-    let sent = try await controller(CodePolicy(digits: 16)) { gate in
-      let sent = try await send(gate, owner)
+    let sent = try await controller(CodePolicy(digits: 16)) { accountService in
+      let sent = try await send(accountService, owner)
       #expect(sent.code.utf8.count == 16)
       #expect(try scratch.bytes().range(of: Data(sent.code.utf8)) == nil)
       #expect(try scratch.bytes().range(of: Data(sent.request.utf8)) != nil)
-      #expect(await confirm(gate, sent.code, sent.request, owner) == nil)
+      #expect(await confirm(accountService, sent.code, sent.request, owner) == nil)
       return sent
     }
     #expect(try scratch.bytes().range(of: Data(sent.code.utf8)) == nil)

@@ -80,10 +80,10 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: "\(scratch.folder)/\(DiskReserve.name)", withIntermediateDirectories: true)
     let database = try scratch.open()
-    let gate = scratch.gate(database)
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(code))
-    let token = try await gate.logIn(People.credentials()).token.text
-    try await gate.logOut(token)
+    let accountService = scratch.accountService(database)
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(code))
+    let token = try await accountService.logIn(People.credentials()).token.text
+    try await accountService.logOut(token)
   }
 }

@@ -35,10 +35,11 @@ import Testing
     for _ in 0..<Self.rounds {
       // A registration that comes too late counts as a guess, which would make later rounds wait.
       try await database.write { try $0.execute(sql: "DELETE FROM account; DELETE FROM guesses") }
-      let gate = scratch.gate(database)
-      let code = try #require(try await gate.open())
+      let accountService = scratch.accountService(database)
+      let code = try #require(try await accountService.open())
       let answers = await answers { number throws(AccountError) in
-        _ = try await gate.register(People.owner(code, email: "person\(number)@example.org"))
+        _ = try await accountService.register(
+          People.owner(code, email: "person\(number)@example.org"))
       }
       #expect(answers.count { $0 == nil } == 1)
       #expect(answers.count { $0 == .setupClosed } == Self.crowd - 1)
@@ -52,15 +53,15 @@ import Testing
   @Test("E7 · of 50 registrations of one address with 50 invitations, one makes the account")
   func oneAddress() async throws {
     let database = try scratch.open()
-    let gate = scratch.gate(database)
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(code))
-    let owner = try await gate.logIn(People.credentials()).principal
+    let accountService = scratch.accountService(database)
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(code))
+    let owner = try await accountService.logIn(People.credentials()).principal
     var invitations: [EntryCode] = []
-    for _ in 0..<Self.crowd { invitations.append(try await gate.invite(by: owner).code) }
+    for _ in 0..<Self.crowd { invitations.append(try await accountService.invite(by: owner).code) }
     let codes = invitations
     let answers = await answers { number throws(AccountError) in
-      _ = try await gate.register(People.member(codes[number], email: "BEN@example.org"))
+      _ = try await accountService.register(People.member(codes[number], email: "BEN@example.org"))
     }
     #expect(answers.count { $0 == nil } == 1)
     #expect(answers.count { $0 == .taken } == Self.crowd - 1)

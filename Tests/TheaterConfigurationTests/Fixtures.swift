@@ -118,7 +118,7 @@ enum Fixtures {
   /// What is wrong with a configuration.
   static func problems(
     _ text: String, plugins: KnownPlugins = plugins, secrets: some SecretSource = NoSecrets()
-  ) -> [ConfigurationProblem] {
+  ) -> [ConfigurationIssue] {
     do {
       return try read(text, plugins: plugins, secrets: secrets).warnings
     } catch {

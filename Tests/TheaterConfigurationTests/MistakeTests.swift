@@ -11,14 +11,14 @@ import Testing
 struct Mistake: Sendable, CustomTestStringConvertible {
   var old: String
   var new: String
-  var kind: ConfigurationProblem.Kind
+  var kind: ConfigurationIssue.Kind
   var path: String
   var says: String
   var hint: String?
   var testDescription: String { "\(new) → \(path): \(says)" }
 
   init(
-    _ old: String, _ new: String, _ kind: ConfigurationProblem.Kind, _ path: String,
+    _ old: String, _ new: String, _ kind: ConfigurationIssue.Kind, _ path: String,
     _ says: String, hint: String? = nil
   ) {
     (self.old, self.new, self.kind, self.path) = (old, new, kind, path)
@@ -309,7 +309,7 @@ struct MistakeTests {
 
   @Test("a problem reads like a compiler's: file, line, column, path, message, hint")
   func description() {
-    let problem = ConfigurationProblem(
+    let problem = ConfigurationIssue(
       .shape, file: "devices.json", position: TextPosition(line: 4, column: 29),
       path: [.key("devices"), .key("amp"), .key("role")],
       message: "expected one of …, found \"x\"", hint: "Did you mean \"y\"?")

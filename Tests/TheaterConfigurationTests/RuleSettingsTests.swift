@@ -18,7 +18,7 @@ struct RuleSettingsTests {
     try Fixtures.read(text(accounts)).accounts
   }
 
-  private func problem(_ accounts: String) throws -> ConfigurationProblem {
+  private func problem(_ accounts: String) throws -> ConfigurationIssue {
     let problems = Fixtures.problems(text(accounts))
     try #require(problems.count == 1, "\(problems)")
     return problems[0]

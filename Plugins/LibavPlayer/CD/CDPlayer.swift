@@ -20,7 +20,7 @@ actor CDPlayer: PlayerDevice {
   let context: DeviceContext
   let library: MediaLibrary
   let clock: any TheaterClock
-  let deck: Deck
+  let deck: PlaybackEngine
   private let ownFolders: [String]
   private var isOn = false
   private var tray = "closed"
@@ -60,7 +60,7 @@ actor CDPlayer: PlayerDevice {
     self.clock = clock
     ownFolders = context.options["folders"]?.array?.compactMap(\.string) ?? []
     do {
-      deck = try Deck(clock: cableClock) { library.listDisc(of: $0) }
+      deck = try PlaybackEngine(clock: cableClock) { library.listDisc(of: $0) }
     } catch {
       throw DeviceError(.failed, error.message)
     }
@@ -260,7 +260,7 @@ actor CDPlayer: PlayerDevice {
     deck.setOrder(await library.disc(of: song))
   }
 
-  private func take(_ event: DeckEvent) {
+  private func take(_ event: PlaybackEvent) {
     switch event {
     case .joined(let song): awaitJoin.yield(song)
     case .skipped(let failure): context.log(.warning, "left out: \(failure.message)")

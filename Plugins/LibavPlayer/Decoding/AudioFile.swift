@@ -6,7 +6,7 @@ import Devices
 /// gap. Belongs to one thread at a time.
 final class AudioFile {
   /// Ends blocking calls.
-  let interrupt: Interrupt
+  let interrupt: LibavInterrupt
   /// The length in seconds; nil if it is unknown.
   let duration: Double?
   private let path: String
@@ -18,7 +18,7 @@ final class AudioFile {
   private var track: AudioTrack
 
   /// Opens a local file up to its first frame. `subject` names it in messages.
-  init(path: String, subject: String, interrupt: Interrupt) throws(MediaFailure) {
+  init(path: String, subject: String, interrupt: LibavInterrupt) throws(MediaFailure) {
     self.path = path
     self.subject = subject
     self.interrupt = interrupt
@@ -93,7 +93,7 @@ extension FileContent {
   /// Opens one of the parts; reads ahead only where its header does not tell the length, and with it
   /// how long a packet lasts.
   func open(
-    _ part: Int, of path: String, subject: String, interrupt: Interrupt
+    _ part: Int, of path: String, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> Demuxer {
     let demuxer = try Demuxer(
       file: path, bytes: parts[part].bytes, container: container, subject: subject,
@@ -104,7 +104,7 @@ extension FileContent {
 
   /// Returns the length of each part in seconds, nil if unknown. `first` is the first part, open.
   func durations(
-    _ first: Demuxer, of path: String, subject: String, interrupt: Interrupt
+    _ first: Demuxer, of path: String, subject: String, interrupt: LibavInterrupt
   ) -> [Double?] {
     lengths(first, of: path, subject: subject, interrupt: interrupt)
       .map { $0.flatMap(Self.plausible) }
@@ -116,7 +116,7 @@ extension FileContent {
   }
 
   private func lengths(
-    _ first: Demuxer, of path: String, subject: String, interrupt: Interrupt
+    _ first: Demuxer, of path: String, subject: String, interrupt: LibavInterrupt
   ) -> [Double?] {
     if isCounted { return parts.map(\.seconds) }
     return [first.duration]
@@ -134,7 +134,7 @@ extension FileContent {
 
   /// Opens the file for its tags, which stand outside the sound in MP3 and AAC.
   func openForTags(
-    _ path: String, subject: String, interrupt: Interrupt
+    _ path: String, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> Demuxer {
     guard isCounted else {
       return try open(0, of: path, subject: subject, interrupt: interrupt)

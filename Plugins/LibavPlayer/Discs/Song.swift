@@ -53,7 +53,7 @@ extension Song {
     milliseconds: UInt64 = ScanLimits().millisecondsPerFile
   ) throws(MediaFailure) {
     let path = try folder.resolve(file.path)
-    let interrupt = Interrupt()
+    let interrupt = LibavInterrupt()
     interrupt.allow(milliseconds: milliseconds)
     var content = FileContent(container: Container(path: path))
     if let window = FileWindow(path) {

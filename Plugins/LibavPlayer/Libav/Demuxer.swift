@@ -17,7 +17,7 @@ final class Demuxer {
   /// The file or address, as a person knows it.
   let subject: String
   /// Set by the caller to end blocking calls.
-  let interrupt: Interrupt
+  let interrupt: LibavInterrupt
   /// The audio stream's number in the file.
   let stream: Int32
   /// Where a stream comes from; nil for a file, which libav opens itself.
@@ -30,7 +30,7 @@ final class Demuxer {
   /// lets libav find out.
   convenience init(
     file path: String, bytes: Range<Int64>? = nil, container: Container?, subject: String,
-    interrupt: Interrupt
+    interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     // The prefix keeps a file called "http:…" a file.
     let stretch = bytes.map { "subfile,,start,\($0.lowerBound),end,\($0.upperBound),,:" } ?? ""
@@ -45,7 +45,7 @@ final class Demuxer {
 
   /// Opens a station's stream, of which libav gets the sound alone.
   convenience init(
-    stream: StationStream, subject: String, interrupt: Interrupt
+    stream: StationStream, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     let input = try StreamInput(stream, subject: subject)
     try self.init(
@@ -59,7 +59,7 @@ final class Demuxer {
 
   private init(
     url: String, format: String?, options: [(String, String)], input: StreamInput? = nil,
-    subject: String, interrupt: Interrupt
+    subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     try Libav.load()
     self.subject = subject
@@ -91,7 +91,7 @@ final class Demuxer {
 
   private static func open(
     _ url: String, format: String?, options: [(String, String)], input: StreamInput?,
-    subject: String, interrupt: Interrupt
+    subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> UnsafeMutablePointer<AVFormatContext> {
     guard let context = lav_avformat_alloc_context() else {
       throw MediaFailure(code: LAV_NO_MEMORY, subject: subject, doing: "opening")

@@ -10,7 +10,7 @@ final class RadioConnection {
   private var lastBlock: [UInt8]?
 
   /// Connects, and decodes up to the first frame; gives up after `patience` milliseconds.
-  init(_ station: Station, patience: UInt64, interrupt: Interrupt) throws(MediaFailure) {
+  init(_ station: Station, patience: UInt64, interrupt: LibavInterrupt) throws(MediaFailure) {
     self.patience = patience
     interrupt.allow(milliseconds: patience)
     stream = try StationStream(

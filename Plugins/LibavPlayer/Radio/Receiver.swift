@@ -27,7 +27,7 @@ struct ReceiverEvent: Sendable {
 enum ReceiverJob: Sendable {
   /// Loads libav, so that the first station starts sooner.
   case warmUp
-  case tune(Programme, number: Int, section: UInt32, Interrupt)
+  case tune(Programme, number: Int, section: UInt32, LibavInterrupt)
   case silence
   case quit
 }
@@ -42,7 +42,7 @@ final class Receiver: Sendable {
   let events: AsyncStream<ReceiverEvent>
   private let supply = SoundSupply()
   private let mailbox = Mailbox<ReceiverJob>()
-  private let current = Mutex<(number: Int, interrupt: Interrupt)>((0, Interrupt()))
+  private let current = Mutex<(number: Int, interrupt: LibavInterrupt)>((0, LibavInterrupt()))
 
   /// Starts the thread. A station may be silent for `patience` milliseconds before it is called again.
   init(
@@ -72,7 +72,7 @@ final class Receiver: Sendable {
   /// Leaves what is received and receives `programme`.
   /// - Returns: the number that its events carry.
   func tune(to programme: Programme) -> Int {
-    let interrupt = Interrupt()
+    let interrupt = LibavInterrupt()
     let number = leave(for: interrupt)
     let section = source.flush().section
     mailbox.post(.tune(programme, number: number, section: section, interrupt))
@@ -81,19 +81,19 @@ final class Receiver: Sendable {
 
   /// Silence; the connection is closed.
   func silence() {
-    _ = leave(for: Interrupt())
+    _ = leave(for: LibavInterrupt())
     _ = source.flush()
     mailbox.post(.silence)
   }
 
   /// Ends the thread and the cable.
   func close() {
-    _ = leave(for: Interrupt())
+    _ = leave(for: LibavInterrupt())
     mailbox.post(.quit)
     source.close()
   }
 
-  private func leave(for interrupt: Interrupt) -> Int {
+  private func leave(for interrupt: LibavInterrupt) -> Int {
     current.withLock { current in
       current.interrupt.cancel()
       current = (current.number + 1, interrupt)

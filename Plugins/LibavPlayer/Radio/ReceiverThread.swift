@@ -71,7 +71,7 @@ final class ReceiverThread {
   }
 
   /// Receives a station, again and again, until the next job.
-  private func receive(_ station: Station, _ interrupt: Interrupt) -> ReceiverJob {
+  private func receive(_ station: Station, _ interrupt: LibavInterrupt) -> ReceiverJob {
     var backoff = freshBackoff
     while true {
       let start = monotonicNanoseconds()

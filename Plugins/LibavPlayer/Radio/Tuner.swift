@@ -11,7 +11,7 @@ actor Tuner: PlayerDevice {
   private static let patience = 3
 
   private let context: DeviceContext
-  private let dial: Dial
+  private let dial: StationList
   private let receiver: Receiver
   private let clock: any TheaterClock
   private let playsStatic: Bool
@@ -32,7 +32,7 @@ actor Tuner: PlayerDevice {
   private let plays: AsyncStream<Void>
   private let startWatch: AsyncStream<Void>.Continuation
 
-  /// A tuner with the stations of its options (see ``Dial/init(options:)``). A station may be silent
+  /// A tuner with the stations of its options (see ``StationList/init(options:)``). A station may be silent
   /// for `patience` milliseconds before it is called again.
   init(
     context: DeviceContext, clock: any TheaterClock = SystemClock(), backoff: Backoff = Backoff(),
@@ -40,7 +40,7 @@ actor Tuner: PlayerDevice {
   ) throws(DeviceError) {
     self.context = context
     self.clock = clock
-    dial = try Dial(options: context.options)
+    dial = try StationList(options: context.options)
     playsStatic = context.options["static"]?.bool ?? true
     do {
       receiver = try Receiver(backoff: backoff, patience: patience)

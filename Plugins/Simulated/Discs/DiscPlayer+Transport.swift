@@ -29,7 +29,7 @@ extension DiscPlayer {
     self.deck.withLock { $0.begin(index, at: position, now) }
   }
 
-  private func index(of item: String?, in deck: Deck) throws(DeviceError) -> Int {
+  private func index(of item: String?, in deck: DiscMechanism) throws(DeviceError) -> Int {
     guard let item else {
       if let current = deck.current { return current }
       guard !deck.recordings.isEmpty else {

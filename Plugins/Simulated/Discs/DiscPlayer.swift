@@ -19,7 +19,7 @@ final class DiscPlayer: Sendable {
 
   let simulation: Simulation
   let nouns: Nouns
-  let deck: Mutex<Deck>
+  let deck: Mutex<DiscMechanism>
   private let timer: DeviceTimer
   private let sound = Mutex(Sound())
 
@@ -36,7 +36,7 @@ final class DiscPlayer: Sendable {
     self.nouns = nouns
     timer = DeviceTimer(simulation.clock)
     deck = Mutex(
-      Deck(
+      DiscMechanism(
         recordings, trayTime: try simulation.time("trayTime", or: 2),
         loadTime: try simulation.time("loadTime", or: 1), goesOn: goesOn))
   }

@@ -14,7 +14,7 @@ final class TunerSimulation: PlayerDevice {
     /// Rises with each change of what is heard.
     var take = 0
     var power = Power.off
-    var dial: StationDial
+    var dial: SimulatedStationList
     /// Since when it has played what it plays.
     var since = Duration.zero
     var nextAnchor = Duration.zero
@@ -27,7 +27,7 @@ final class TunerSimulation: PlayerDevice {
     let stations = try simulation.options.list(
       "stations", expected: "an object such as {\"name\": \"Lantern Radio\", \"fm\": 98.5}",
       Station.init)
-    state = Mutex(State(dial: StationDial(stations ?? Station.onTheAir)))
+    state = Mutex(State(dial: SimulatedStationList(stations ?? Station.onTheAir)))
   }
 
   func open() async throws(DeviceError) -> Capabilities {

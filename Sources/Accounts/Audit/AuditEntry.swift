@@ -60,7 +60,7 @@ package struct AuditActor: Hashable, Sendable {
     self.init(account: account.id, name: account.email.text)
   }
 
-  package init(_ principal: Principal) {
+  package init(_ principal: SessionPrincipal) {
     self.init(account: principal.account, name: principal.email ?? principal.name)
   }
 

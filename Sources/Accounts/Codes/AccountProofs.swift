@@ -11,7 +11,8 @@ struct AccountProofs: Sendable {
   let notices: Notices
 
   init(
-    stores: GateStores, delivery: any MessageDelivery, hasher: PasswordHasher, throttle: Throttle,
+    stores: GateStores, delivery: any MessageDelivery, hasher: PasswordHasher,
+    throttle: RateLimiter,
     policy: GatePolicy, steady: SteadyClock, clock: WallClock, random: RandomSource
   ) {
     codes = OneTimeCodes(

@@ -8,7 +8,7 @@ enum CodeAsker: Sendable {
   /// The terminal of this machine.
   case terminal
   /// Anybody else.
-  case stranger(GuessSource)
+  case stranger(AttemptSource)
 
   /// Apart for each.
   var text: String {

@@ -14,7 +14,7 @@ struct OneTimeCodes: Sendable {
   let store: any CodeStore
   let key: SealingKey
   let delivery: any MessageDelivery
-  let throttle: Throttle
+  let throttle: RateLimiter
   let policy: CodePolicy
   let steady: SteadyClock
   let clock: WallClock
@@ -110,7 +110,7 @@ struct OneTimeCodes: Sendable {
     // Where nobody has the address too, so that the answer takes as long.
     let email = email ?? EmailAddress(stored: destination.key)
     if let device = try await throttle.knownDevice(of: email) { return .device(device) }
-    return Origin.current.isThisMachine ? .terminal : .stranger(GuessSource(.current))
+    return Origin.current.isThisMachine ? .terminal : .stranger(AttemptSource(.current))
   }
 
   private func issue(

@@ -23,13 +23,13 @@ package struct Account: Hashable, Sendable, Identifiable {
   package let name: DisplayName
   /// What the person logs in with (E1).
   package let email: EmailAddress
-  package let role: Role
+  package let role: AccountRole
   package let createdAt: Date
   /// The oldest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
 
   package init(
-    id: AccountID, name: DisplayName, email: EmailAddress, role: Role, createdAt: Date,
+    id: AccountID, name: DisplayName, email: EmailAddress, role: AccountRole, createdAt: Date,
     ageLimit: Int? = nil
   ) {
     self.id = id

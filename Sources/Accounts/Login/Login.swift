@@ -2,7 +2,7 @@ import Foundation
 
 /// That somebody proved to be the owner of an account, when, and how (E1). Only `Login` makes one,
 /// and only with one does a session open.
-package struct ProofOfIdentity: Sendable {
+package struct AuthenticatedIdentity: Sendable {
   /// The account as it was when the proof was checked: a proof holds for no other password or factor.
   let record: AccountRecord
   package var account: Account { record.account }
@@ -26,7 +26,7 @@ package enum LoginStage: Int, Sendable, CaseIterable {
 package struct LoggedIn: Sendable {
   /// The secret for further requests: for that person's front end alone.
   package let token: SessionToken
-  package let principal: Principal
+  package let principal: SessionPrincipal
   /// What makes the front end a known device; nil where it is one.
   package var device: DeviceToken?
 }
@@ -39,7 +39,7 @@ package struct Login<Method: LoginMethod>: Sendable {
   private let sessions: Sessions
   private let events: AccountEvents
   private let audit: AuditLog
-  private let throttle: Throttle
+  private let throttle: RateLimiter
   private let clock: WallClock
 
   /// - Parameters:
@@ -49,7 +49,7 @@ package struct Login<Method: LoginMethod>: Sendable {
   ///   - throttle: what slows guessing down, whatever the method.
   init(
     _ method: Method, sessions: Sessions, events: AccountEvents, audit: AuditLog,
-    throttle: Throttle, clock: WallClock = .system
+    throttle: RateLimiter, clock: WallClock = .system
   ) {
     self.method = method
     self.sessions = sessions
@@ -110,7 +110,7 @@ package struct Login<Method: LoginMethod>: Sendable {
 
   private func proof(
     by credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
-  ) async throws(AccountError) -> ProofOfIdentity {
+  ) async throws(AccountError) -> AuthenticatedIdentity {
     progress(.validating)
     try method.validate(credentials)
     return try await throttle.guarding(method.claim(credentials)) { () throws(AccountError) in
@@ -120,12 +120,12 @@ package struct Login<Method: LoginMethod>: Sendable {
 
   private func authenticate(
     _ credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
-  ) async throws(AccountError) -> ProofOfIdentity {
+  ) async throws(AccountError) -> AuthenticatedIdentity {
     try await method.willAuthenticate(credentials)
 
     progress(.authenticating)
     let record = try await method.authenticate(credentials)
-    let proof = ProofOfIdentity(record: record, method: method.name, provenAt: clock.now())
+    let proof = AuthenticatedIdentity(record: record, method: method.name, provenAt: clock.now())
     try await method.didAuthenticate(proof, by: credentials)
     // Nobody waits for the answer any more: a session would have no owner.
     if Task.isCancelled { throw .cancelled }

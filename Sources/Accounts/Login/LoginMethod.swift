@@ -26,10 +26,10 @@ package protocol LoginMethod: Sendable {
   /// Before anybody is asked; may refuse.
   func willAuthenticate(_ credentials: Credentials) async throws(AccountError)
   /// Between proof and session; may refuse.
-  func didAuthenticate(_ proof: ProofOfIdentity, by credentials: Credentials)
+  func didAuthenticate(_ proof: AuthenticatedIdentity, by credentials: Credentials)
     async throws(AccountError)
   /// After everything.
-  func didLogIn(_ principal: Principal) async
+  func didLogIn(_ principal: SessionPrincipal) async
   /// After a refusal or failure of any step.
   func didFail(_ error: AccountError, with credentials: Credentials) async
 }
@@ -38,9 +38,9 @@ extension LoginMethod {
   package func validate(_ credentials: Credentials) throws(AccountError) {}
   package func claim(_ credentials: Credentials) -> EmailAddress? { nil }
   package func willAuthenticate(_ credentials: Credentials) async throws(AccountError) {}
-  package func didAuthenticate(_ proof: ProofOfIdentity, by credentials: Credentials)
+  package func didAuthenticate(_ proof: AuthenticatedIdentity, by credentials: Credentials)
     async throws(AccountError)
   {}
-  package func didLogIn(_ principal: Principal) async {}
+  package func didLogIn(_ principal: SessionPrincipal) async {}
   package func didFail(_ error: AccountError, with credentials: Credentials) async {}
 }

@@ -3,7 +3,7 @@
 struct CurrentPassword: Sendable {
   let contacts: any ContactStore
   let hasher: PasswordHasher
-  let throttle: Throttle
+  let throttle: RateLimiter
 
   /// The account of `id`, where `typed` is its password.
   /// - Throws: `empty`, `tooLong`, `wrongPassword`, `tooManyTries`, `notLoggedIn`, `busy`, ….

@@ -11,7 +11,7 @@ struct PasswordChange: Sendable {
   /// - Throws: `wrongPassword`, `tooManyTries`; `empty`, `tooShort`, `tooLong` with the field
   ///   `newPassword`; `busy`, ….
   func change(
-    _ old: String, to new: String, by principal: Principal
+    _ old: String, to new: String, by principal: SessionPrincipal
   ) async throws(AccountError) -> (account: Account, ended: [Session]) {
     let isFactorActive = try await factors.isActive(for: principal.account)
     let record = try await current.check(old, of: principal.account).record

@@ -8,7 +8,7 @@ package protocol PeopleStore: Sendable {
   /// guest passes that it made.
   /// - Returns: the guests' sessions that ended with it.
   /// - Throws: `notFound`; `lastOwner`.
-  func setRole(_ role: Role, of account: AccountID) async throws(AccountError) -> [Session]
+  func setRole(_ role: AccountRole, of account: AccountID) async throws(AccountError) -> [Session]
 
   /// Changes the oldest age rating that an account may watch, in years; nil for no limit.
   /// - Throws: `notFound`.

@@ -16,14 +16,14 @@ package struct InvitationID: Hashable, Sendable, CustomStringConvertible {
 package struct Invitation: Hashable, Sendable, Identifiable {
   package let id: InvitationID
   /// What the new account may do.
-  package let role: Role
+  package let role: AccountRole
   /// The owner who asked for it.
   package let madeBy: AccountID
   package let madeAt: Date
   package let expires: Date
 
   package init(
-    id: InvitationID, role: Role, madeBy: AccountID, madeAt: Date, expires: Date
+    id: InvitationID, role: AccountRole, madeBy: AccountID, madeAt: Date, expires: Date
   ) {
     self.id = id
     self.role = role
@@ -50,7 +50,7 @@ struct Invitations: Sendable {
   /// Makes one for `owner`.
   /// - Throws: `forbidden` for anybody else; `outOfRange`.
   func issue(
-    by owner: Principal, role: Role, validity: TimeInterval?
+    by owner: SessionPrincipal, role: AccountRole, validity: TimeInterval?
   ) async throws(AccountError) -> IssuedInvitation {
     try owner.mustBeOwner("invite people")
     guard role != .guest else { throw .outOfRange("role", "member or owner") }

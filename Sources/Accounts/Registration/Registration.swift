@@ -44,7 +44,7 @@ struct Registration: Sendable {
   let invitations: Invitations
   let setupCode: SetupCode
   let hasher: PasswordHasher
-  let throttle: Throttle
+  let throttle: RateLimiter
   let rules: RuleSet
   let events: AccountEvents
   let clock: WallClock
@@ -95,13 +95,13 @@ struct Registration: Sendable {
   /// The code, and what it admits to; guessing is slowed down.
   private func admitted(
     _ admission: Admission
-  ) async throws(AccountError) -> (EntryCode, Role) {
+  ) async throws(AccountError) -> (EntryCode, AccountRole) {
     try await throttle.guarding(nil) { () throws(AccountError) in
       let code = try admission.code()
       switch admission {
       case .setupCode:
         try setupCode.check(code)
-        return (code, Role.owner)
+        return (code, AccountRole.owner)
       case .invitation:
         return (code, try await invitations.find(code).role)
       }

@@ -61,13 +61,13 @@ package struct Session: Hashable, Sendable {
 
 /// Who asks, for the length of one request: what a session proves, without the secret that proved
 /// it (E1).
-package struct Principal: Hashable, Sendable {
+package struct SessionPrincipal: Hashable, Sendable {
   /// Whose account; for a guest the identity of the pass, under which there is no account.
   package let account: AccountID
   package let name: String
   /// nil for a guest.
   package let email: String?
-  package let role: Role
+  package let role: AccountRole
   /// The oldest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
   /// What a guest may do; nil for people with an account.

@@ -5,7 +5,7 @@ struct SessionCache {
   /// What the cache knows of a token.
   enum Answer {
     /// The session lives. `write`: its last use is due to be stored.
-    case valid(Principal, Session, write: Bool)
+    case valid(SessionPrincipal, Session, write: Bool)
     /// It ended or was revoked.
     case ended
     /// Ask the store, then `insert` with this generation.
@@ -39,7 +39,8 @@ struct SessionCache {
       entries[digest] = nil
       return .ended
     }
-    return .valid(Principal(session, expires: lifetime.end(of: session)), session, write: false)
+    return .valid(
+      SessionPrincipal(session, expires: lifetime.end(of: session)), session, write: false)
   }
 
   /// Looks a token up, and counts as a use of its session.
@@ -52,7 +53,8 @@ struct SessionCache {
     entries.values[index].session.lastSeenAt = seen
     if write { entries.values[index].writtenAt = seen }
     let session = entries.values[index].session
-    return .valid(Principal(session, expires: lifetime.end(of: session)), session, write: write)
+    return .valid(
+      SessionPrincipal(session, expires: lifetime.end(of: session)), session, write: write)
   }
 
   /// Keeps what a store told, unless something was revoked or changed since `generation`.

@@ -30,14 +30,14 @@ package final class Sessions: Sendable {
   /// - Throws: `wrongCredentials` where the account is entered with another password or factor by
   ///   now; `storageFull` or `storageFailed`; then there is no session.
   package func open(
-    for proof: ProofOfIdentity, ended: (Principal) -> Void = { _ in }
+    for proof: AuthenticatedIdentity, ended: (SessionPrincipal) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
     try await open(.account(proof.account), provenBy: proof.record, ended: ended)
   }
 
   /// Opens a guest's session; else as above.
   func open(
-    with pass: GuestPass, ended: (Principal) -> Void
+    with pass: GuestPass, ended: (SessionPrincipal) -> Void
   ) async throws(AccountError) -> LoggedIn {
     try await open(.guest(pass), provenBy: nil, ended: ended)
   }
@@ -45,14 +45,14 @@ package final class Sessions: Sendable {
   /// Whose token this is; counts as a use of the session. Costs no query while the session is in
   /// use.
   /// - Throws: `notLoggedIn` for anything but a token of a living session; `storageFailed`.
-  package func resolve(_ token: String) async throws(AccountError) -> Principal {
+  package func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
     guard let token = SessionToken(token) else { throw .notLoggedIn }
     return try await resolve(token.digest)
   }
 
   /// Whose token this is, and when that ends; asking is no use of the session.
   /// - Throws: `notLoggedIn`; `storageFailed`.
-  func look(_ token: String) async throws(AccountError) -> (Principal, SessionEnd) {
+  func look(_ token: String) async throws(AccountError) -> (SessionPrincipal, SessionEnd) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
     let found = try await find(digest) { $0.look(digest, at: $1) }
     let end = SessionEnd(
@@ -64,7 +64,9 @@ package final class Sessions: Sendable {
   /// place of `token`, which opens nothing any more.
   /// - Throws: `notLoggedIn` where the session has ended meanwhile or is another person's;
   ///   `storageFull` or `storageFailed`, then nothing has changed.
-  func renew(_ token: String, for proof: ProofOfIdentity) async throws(AccountError) -> LoggedIn {
+  func renew(_ token: String, for proof: AuthenticatedIdentity) async throws(AccountError)
+    -> LoggedIn
+  {
     guard let old = SessionToken(token)?.digest else { throw .notLoggedIn }
     guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
     let token = SessionToken(from: random)
@@ -78,7 +80,7 @@ package final class Sessions: Sendable {
   /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` where the store could not be told:
   ///   then the session has ended for the running controller, and the call is to be repeated.
   package func revoke(
-    _ token: String, ended: (Principal) -> Void = { _ in }
+    _ token: String, ended: (SessionPrincipal) -> Void = { _ in }
   ) async throws(AccountError) {
     guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
     if !cache.withLock({ $0.awaitsStore(digest) }) {
@@ -110,7 +112,7 @@ package final class Sessions: Sendable {
   ///   ended for the running controller, and the call is to be repeated.
   @discardableResult
   func end(
-    of holder: AccountID, where isChosen: (SessionID) -> Bool, ended: (Principal) -> Void
+    of holder: AccountID, where isChosen: (SessionID) -> Bool, ended: (SessionPrincipal) -> Void
   ) async throws(AccountError) -> Int {
     let chosen = try await store.sessions(of: holder).filter { isChosen($0.session.id) }
     let fresh = cache.withLock { cache in chosen.filter { cache.end($0.digest) } }
@@ -127,7 +129,7 @@ package final class Sessions: Sendable {
 
   /// The store has forgotten sessions together with what they hung on.
   /// - Parameter ended: told whose session it was, for each.
-  func gone(_ gone: [Session], ended: (Principal) -> Void) {
+  func gone(_ gone: [Session], ended: (SessionPrincipal) -> Void) {
     cache.withLock { cache in for session in gone { cache.drop(session.holder.id) } }
     for session in gone { ended(principal(of: session)) }
   }
@@ -138,7 +140,7 @@ package final class Sessions: Sendable {
   }
 
   private func open(
-    _ holder: SessionHolder, provenBy record: AccountRecord?, ended: (Principal) -> Void
+    _ holder: SessionHolder, provenBy record: AccountRecord?, ended: (SessionPrincipal) -> Void
   ) async throws(AccountError) -> LoggedIn {
     let now = moment()
     let token = SessionToken(from: random)
@@ -158,7 +160,7 @@ package final class Sessions: Sendable {
     return LoggedIn(token: token, principal: principal(of: session))
   }
 
-  private func resolve(_ digest: SecretDigest) async throws(AccountError) -> Principal {
+  private func resolve(_ digest: SecretDigest) async throws(AccountError) -> SessionPrincipal {
     let found = try await find(digest) { $0.use(digest, at: $1) }
     if found.write { await writeLastSeen(of: found.session) }
     return found.principal
@@ -166,7 +168,7 @@ package final class Sessions: Sendable {
 
   private func find(
     _ digest: SecretDigest, _ ask: (inout SessionCache, Moment) -> SessionCache.Answer
-  ) async throws(AccountError) -> (principal: Principal, session: Session, write: Bool) {
+  ) async throws(AccountError) -> (principal: SessionPrincipal, session: Session, write: Bool) {
     while true {
       switch cache.withLock({ ask(&$0, moment()) }) {
       case .valid(let principal, let session, let write): return (principal, session, write)
@@ -187,8 +189,8 @@ package final class Sessions: Sendable {
     }
   }
 
-  private func principal(of session: Session) -> Principal {
-    Principal(session, expires: lifetime.end(of: session))
+  private func principal(of session: Session) -> SessionPrincipal {
+    SessionPrincipal(session, expires: lifetime.end(of: session))
   }
 
   private func moment() -> Moment { Moment(day: clock.now(), steady: steady.now()) }

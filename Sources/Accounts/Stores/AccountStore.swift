@@ -92,7 +92,7 @@ package protocol SessionStore: Sendable {
   func deleteSessions(_ ended: SessionCutoff) async throws(AccountError)
 }
 
-/// Where everything is kept that stands behind `Gate`, a store a subject.
+/// Where everything is kept that stands behind `AccountService`, a store a subject.
 package struct GateStores: Sendable {
   package var accounts: any AccountStore
   package var invitations: any InvitationStore
@@ -105,13 +105,13 @@ package struct GateStores: Sendable {
   package var factors: any FactorStore
   /// What seals the stores' most delicate values.
   package var key: SealingKey
-  package var guesses: any GuessStore
+  package var guesses: any LoginAttemptLog
   package var devices: any DeviceStore
 
   /// Takes one object that is all of them.
   package init(
     _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
-      & GuestPassStore & CodeStore & ContactStore & FactorStore & GuessStore & DeviceStore,
+      & GuestPassStore & CodeStore & ContactStore & FactorStore & LoginAttemptLog & DeviceStore,
     key: SealingKey
   ) {
     accounts = store

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Keeps every cable plugged: at the start, and again after either end has started anew.
 final class Cabling: Sendable {
-  private let keepers: [CableKeeper]
+  private let keepers: [CableReconciler]
 
   /// - Parameter report: Told of each cable that was plugged (`nil`) or could not be, once a reason.
   init(
@@ -12,7 +12,9 @@ final class Cabling: Sendable {
   ) {
     keepers = edges.compactMap { edge in
       guard let source = devices[edge.from], let sink = devices[edge.to] else { return nil }
-      return CableKeeper(edge: edge, source: source, sink: sink, clock: clock) { report(edge, $0) }
+      return CableReconciler(edge: edge, source: source, sink: sink, clock: clock) {
+        report(edge, $0)
+      }
     }
   }
 

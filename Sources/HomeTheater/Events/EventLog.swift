@@ -69,7 +69,7 @@ package final class EventLog: Sendable {
   }
 
   /// A bell that is rung at each event from now on, and ended with the stream.
-  package func bell() -> EventBell {
+  package func bell() -> EventSubscription {
     let (rings, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let key = state.withLock { state in
@@ -80,7 +80,7 @@ package final class EventLog: Sendable {
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { _ = $0.bells.removeValue(forKey: key) }
     }
-    return EventBell(rings: rings, continuation: continuation)
+    return EventSubscription(rings: rings, continuation: continuation)
   }
 
   /// Ends every listener's stream.
@@ -94,7 +94,7 @@ package final class EventLog: Sendable {
 }
 
 /// What wakes one listener. Rung several times while nobody waits it rings once.
-package struct EventBell: Sendable {
+package struct EventSubscription: Sendable {
   /// Ends with the stream of events, and with the listening task.
   package let rings: AsyncStream<Void>
   fileprivate let continuation: AsyncStream<Void>.Continuation

@@ -28,7 +28,7 @@ package actor HomeTheaterFacade {
   let scanRequest: AsyncStream<DeviceID>.Continuation
   var stage = Stage()
   /// The items that each player may go on to by itself.
-  var watches: [DeviceID: PlayerWatch] = [:]
+  var watches: [DeviceID: AgeLimitMonitor] = [:]
   /// The number of choices that users have made for players.
   var choices = 0
   var history = RunHistory()

@@ -16,8 +16,8 @@ package final class DeviceProxy: Device {
   /// Apart from the state: a watcher that is cancelled takes itself off while its task is locked,
   /// and telling it needs that task. So nobody is told under this lock.
   private let watchers = Mutex<[Int: AsyncStream<DeviceSnapshot>.Continuation]>([:])
-  private let timetable: Timetable
-  private let key: Timetable.Key
+  private let timetable: DeadlineScheduler
+  private let key: DeadlineScheduler.Key
   private let logger: Logger
   private let sockets: SocketNames
 
@@ -30,7 +30,7 @@ package final class DeviceProxy: Device {
   }
 
   init(
-    id: DeviceID, role: Role, timetable: Timetable, sockets: SocketNames, logger: Logger
+    id: DeviceID, role: Role, timetable: DeadlineScheduler, sockets: SocketNames, logger: Logger
   ) {
     self.id = id
     self.role = role

@@ -45,8 +45,8 @@ package final class PluginSession: Sendable {
   }
 
   private let connection: any Connection
-  private let timetable: Timetable
-  private let key: Mutex<Timetable.Key?> = Mutex(nil)
+  private let timetable: DeadlineScheduler
+  private let key: Mutex<DeadlineScheduler.Key?> = Mutex(nil)
   private let state = Mutex(State())
   private let lastID = Atomic(0)
   private let sent = Atomic(0)
@@ -59,7 +59,7 @@ package final class PluginSession: Sendable {
   ///   - mask: Hides the plugin's secrets in all that it says.
   ///   - notify: Called on the connection's thread, in the order of the lines; must not wait.
   package init(
-    connection: any Connection, timetable: Timetable, mask: SecretMask = SecretMask(),
+    connection: any Connection, timetable: DeadlineScheduler, mask: SecretMask = SecretMask(),
     notify: @escaping @Sendable (Event) -> Void
   ) {
     self.mask = mask

@@ -14,7 +14,7 @@ package struct Supervision: Sendable {
   let devices: [DeviceID]
   var backoff = Backoff()
   var openings: Openings
-  var life = Life()
+  var life = LivenessMonitor()
   private var badLines = 0
   private var outputEndedAt: Duration?
   private var runningSince: Duration?
@@ -115,7 +115,7 @@ package struct Supervision: Sendable {
         + "its manifest \(plugin)"
       return end(because: Failure(.version, message), at: now)
     }
-    life = Life(from: now)
+    life = LivenessMonitor(from: now)
     let changed = enter(.handshaken) + [.wake(now + Limits.pingInterval)]
     return devices.isEmpty ? changed + enter(.configured) : changed + [.open(devices)]
   }

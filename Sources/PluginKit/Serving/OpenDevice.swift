@@ -10,8 +10,8 @@ final class OpenDevice: Sendable {
   private let connection: any Connection
   private let requests = PendingRequests()
   private let pages = Mutex(CataloguePages())
-  private let jobs = JobLane()
-  private let scans = JobLane()
+  private let jobs = SerialQueue()
+  private let scans = SerialQueue()
   private let closing = Signal()
   private let drained = Signal()
   private let ended = Signal()

@@ -2,7 +2,7 @@ import Accounts
 import Foundation
 import GRDB
 
-/// The SQLite store behind `Gate`: what is unique and who comes first is decided by constraints and
+/// The SQLite store behind `AccountService`: what is unique and who comes first is decided by constraints and
 /// transactions.
 package struct AccountDatabase: Sendable {
   let database: TheaterDatabase

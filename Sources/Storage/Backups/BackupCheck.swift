@@ -58,14 +58,14 @@ enum BackupCheck {
       "accounts without an owner",
       """
       SELECT NOT EXISTS (SELECT 1 FROM account)
-        OR EXISTS (SELECT 1 FROM account WHERE role = '\(Role.owner.rawValue)')
+        OR EXISTS (SELECT 1 FROM account WHERE role = '\(AccountRole.owner.rawValue)')
       """
     ),
     (
       "an account with a role that does not exist",
       """
       SELECT NOT EXISTS (SELECT 1 FROM account WHERE role NOT IN
-        (\(Role.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))))
+        (\(AccountRole.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", "))))
       """
     ),
     (

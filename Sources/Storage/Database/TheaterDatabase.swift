@@ -86,7 +86,7 @@ package final class TheaterDatabase: Sendable {
     }
   }
 
-  /// The stores behind `Gate`.
+  /// The stores behind `AccountService`.
   package var gateStores: GateStores { GateStores(AccountDatabase(self), key: key) }
 
   /// Where playing stopped, for each user and item (E10).

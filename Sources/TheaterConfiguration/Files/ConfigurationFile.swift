@@ -63,7 +63,7 @@ package struct ConfigurationFile: Sendable {
     -> InvalidConfiguration
   {
     InvalidConfiguration([
-      ConfigurationProblem(.file, file: path, position: nil, message: message, hint: hint)
+      ConfigurationIssue(.file, file: path, position: nil, message: message, hint: hint)
     ])
   }
 }

@@ -28,7 +28,7 @@ package struct PathOrigin: Sendable, Hashable {
   }
 }
 
-extension Shape {
+extension SchemaNode {
   /// A value that fits this shape, with defaults filled in and paths made absolute.
   func completed(_ value: JSON, from origin: PathOrigin) -> JSON {
     switch (self, value) {

@@ -10,7 +10,7 @@ package enum OptionSchema {
   /// The shape of an object of options.
   ///
   /// - Throws: What is wrong with the schema, with the way to it from its root.
-  package static func shape(_ schema: JSON) throws(OptionSchemaError) -> Shape {
+  package static func shape(_ schema: JSON) throws(OptionSchemaError) -> SchemaNode {
     let shape = try read(schema, at: [])
     guard case .object = shape else {
       throw OptionSchemaError([.key("type")], "the options of a device are an \"object\"")
@@ -19,14 +19,14 @@ package enum OptionSchema {
   }
 
   /// The object that stands for a secret text.
-  package static let secret = Shape.named(
+  package static let secret = SchemaNode.named(
     "secret",
     .object(
-      ObjectShape(
+      ObjectSchema(
         "a secret such as {\"secret\": \"radio-password\"}",
         fields: [
           .init(
-            "secret", .text(TextShape(rule: .secretName, what: "the name of a secret")),
+            "secret", .text(TextSchema(rule: .secretName, what: "the name of a secret")),
             isRequired: true,
             help: "The name of a file in the credentials or secrets folder; it holds the text.")
         ])))
@@ -36,7 +36,9 @@ package enum OptionSchema {
     "title", "description", "format", "additionalProperties",
   ]
 
-  private static func read(_ schema: JSON, at path: JSONPath) throws(OptionSchemaError) -> Shape {
+  private static func read(_ schema: JSON, at path: JSONPath) throws(OptionSchemaError)
+    -> SchemaNode
+  {
     guard let object = schema.object else {
       throw OptionSchemaError(path, "expected a schema, found \(schema.kind)")
     }
@@ -52,7 +54,7 @@ package enum OptionSchema {
   }
 
   private static func constrained(_ object: JSONObject, at path: JSONPath)
-    throws(OptionSchemaError) -> Shape
+    throws(OptionSchemaError) -> SchemaNode
   {
     if let values = object["enum"] {
       guard let values = values.array, !values.isEmpty else {
@@ -66,7 +68,7 @@ package enum OptionSchema {
     case .array(let list)? where !list.isEmpty: names = list
     default: throw OptionSchemaError(path, "expected \"type\" or \"enum\"")
     }
-    var shapes: [Shape] = []
+    var shapes: [SchemaNode] = []
     for name in names {
       let typed = try typed(name, object, at: path)
       shapes.append(typed)
@@ -77,14 +79,14 @@ package enum OptionSchema {
   }
 
   private static func typed(_ name: JSON, _ object: JSONObject, at path: JSONPath)
-    throws(OptionSchemaError) -> Shape
+    throws(OptionSchemaError) -> SchemaNode
   {
     switch name {
     case "null": return .null
     case "boolean": return .boolean
     case "integer", "number":
       return .number(
-        NumberShape(
+        NumberSchema(
           isWhole: name == "integer", minimum: try number("minimum", object, path),
           maximum: try number("maximum", object, path)))
     case "string": return .text(try text(object, at: path))
@@ -112,9 +114,9 @@ package enum OptionSchema {
   }
 
   private static func text(_ object: JSONObject, at path: JSONPath) throws(OptionSchemaError)
-    -> TextShape
+    -> TextSchema
   {
-    var shape = TextShape()
+    var shape = TextSchema()
     if let pattern = object["pattern"] {
       guard let text = pattern.string, (try? Regex(text)) != nil else {
         throw OptionSchemaError(path.appending("pattern"), "expected a regular expression")
@@ -132,7 +134,7 @@ package enum OptionSchema {
   }
 
   private static func members(_ object: JSONObject, at path: JSONPath) throws(OptionSchemaError)
-    -> ObjectShape
+    -> ObjectSchema
   {
     guard object["additionalProperties"] ?? false == false else {
       throw OptionSchemaError(
@@ -144,7 +146,7 @@ package enum OptionSchema {
       throw OptionSchemaError(
         path.appending("required"), "\"\(stray)\" is not among the properties")
     }
-    var fields: [ObjectShape.Field] = []
+    var fields: [ObjectSchema.Field] = []
     for (name, schema) in properties {
       let place = path.appending("properties").appending(name)
       guard name != "secret" else {
@@ -157,7 +159,7 @@ package enum OptionSchema {
           name, shape, isRequired: required.contains(name), standard: schema["default"],
           help: help))
     }
-    return ObjectShape("an object of options", fields: fields)
+    return ObjectSchema("an object of options", fields: fields)
   }
 }
 

@@ -35,7 +35,7 @@ extension ConfigurationReader {
     }
     checkMail(delivery["email"] ?? .null, at: path.appending("email"), fileProblem)
     checkGateway(delivery["sms"] ?? .null, at: path.appending("sms"))
-    let shape = ConfigurationShape.delivery
+    let shape = ConfigurationSchemaNodes.delivery
     if !isFlawed(path),
       let sealed = seal(shape.completed(delivery, from: origin), shape: shape, at: path)
     {

@@ -8,8 +8,8 @@ extension ConfigurationReader {
     _ json: JSON, for device: String, role: Role, at path: JSONPath, _ reading: inout StepReading
   ) -> StepCommand? {
     // What no role understands the schema finds too; the rest only who knows the device's role.
-    var kind: ConfigurationProblem.Kind {
-      ConfigurationShape.anyCommand.accepts(json) ? .reference : .shape
+    var kind: ConfigurationIssue.Kind {
+      ConfigurationSchemaNodes.anyCommand.accepts(json) ? .reference : .shape
     }
     do {
       let (name, argument) = try Command.parts(of: json)
@@ -63,7 +63,7 @@ extension ConfigurationReader {
 
   private mutating func readTemplate(
     _ name: String, _ argument: JSON, role: Role, at path: JSONPath,
-    kind: ConfigurationProblem.Kind, reading: inout StepReading
+    kind: ConfigurationIssue.Kind, reading: inout StepReading
   ) throws(CommandError) -> StepCommand? {
     guard let spec = role.commands.first(where: { $0.name == name }) else {
       throw .unknown(name, role: role)
@@ -71,7 +71,7 @@ extension ConfigurationReader {
     guard let takes = spec.argument else { throw .takesNothing(spec) }
     let place = path.appending(name)
     let count = problems.count
-    for problem in Shape.argument(takes.shape).problems(with: argument, at: place) {
+    for problem in SchemaNode.argument(takes.shape).problems(with: argument, at: place) {
       report(
         kind, at: problem.path, key: problem.isAtKey, problem.message,
         hint: problem.hint ?? spec.help)

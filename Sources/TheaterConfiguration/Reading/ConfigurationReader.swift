@@ -24,7 +24,7 @@ extension TheaterConfiguration {
       document = try JSONDocument(parsing: bytes, keepingRepeatedKeys: true)
     } catch {
       throw InvalidConfiguration([
-        ConfigurationProblem(
+        ConfigurationIssue(
           .syntax, file: name, position: error.position, message: error.message,
           hint: "Mend this first; the rest of the file is checked after it.")
       ])
@@ -45,7 +45,7 @@ struct ConfigurationReader {
   let origin: PathOrigin
   let plugins: KnownPlugins
   let secrets: any SecretSource
-  private(set) var problems: [ConfigurationProblem] = []
+  private(set) var problems: [ConfigurationIssue] = []
   /// The places of errors, and all places around them.
   private var flawed: Set<JSONPath> = []
 
@@ -59,10 +59,10 @@ struct ConfigurationReader {
   private(set) var sceneNames: Set<String> = []
   /// Results that are kept, since a file may need them at each of its steps.
   var inputs: [String: Inputs] = [:]
-  var optionShapes: [String: [Role: Shape]] = [:]
+  var optionShapes: [String: [Role: SchemaNode]] = [:]
 
   /// The most errors reported, and the most warnings.
-  private static let mostProblems = Shape.mostProblems
+  private static let mostProblems = SchemaNode.mostProblems
   private var errors = 0
   /// The number of problems beyond that.
   private var left = 0
@@ -85,11 +85,13 @@ struct ConfigurationReader {
   {
     for key in document.repeatedKeys where !isFull {
       add(
-        ConfigurationProblem(
+        ConfigurationIssue(
           .syntax, file: file, position: key.position, path: key.path,
           message: "this key stands twice in one object", hint: "Remove one of the two."))
     }
-    for problem in Shape.object(ConfigurationShape.file(plugins)).problems(with: document.value) {
+    for problem in SchemaNode.object(ConfigurationSchemaNodes.file(plugins)).problems(
+      with: document.value)
+    {
       report(problem)
     }
     for (name, device) in member("devices").object ?? [:] {
@@ -111,7 +113,7 @@ struct ConfigurationReader {
     var sorted = problems.sorted { $0.position ?? .start < $1.position ?? .start }
     if left > 0 || isFull {
       sorted.append(
-        ConfigurationProblem(
+        ConfigurationIssue(
           .file, .warning, file: file, position: nil,
           message: "no more than \(Self.mostProblems) problems are listed, and there may be others",
           hint: "Mend these first, and check again."))
@@ -151,7 +153,7 @@ struct ConfigurationReader {
 
   /// Notes a problem with the value at `path`, or with its key.
   mutating func report(
-    _ kind: ConfigurationProblem.Kind, _ severity: ConfigurationProblem.Severity = .error,
+    _ kind: ConfigurationIssue.Kind, _ severity: ConfigurationIssue.Severity = .error,
     at path: JSONPath, key isAtKey: Bool = false, _ message: String, hint: String? = nil
   ) {
     // Finding the place takes longer than all else.
@@ -161,11 +163,11 @@ struct ConfigurationReader {
     }
     let position = isAtKey ? document.keyPosition(of: path) : document.position(of: path)
     add(
-      ConfigurationProblem(
+      ConfigurationIssue(
         kind, severity, file: file, position: position, path: path, message: message, hint: hint))
   }
 
-  private mutating func add(_ problem: ConfigurationProblem) {
+  private mutating func add(_ problem: ConfigurationIssue) {
     problems.append(problem)
     guard problem.severity == .error else { return }
     errors += 1
@@ -174,12 +176,12 @@ struct ConfigurationReader {
     }
   }
 
-  private func hasRoom(for severity: ConfigurationProblem.Severity) -> Bool {
+  private func hasRoom(for severity: ConfigurationIssue.Severity) -> Bool {
     (severity == .error ? errors : problems.count - errors) < Self.mostProblems
   }
 
   /// Notes what the grammar found.
-  mutating func report(_ problem: ShapeProblem) {
+  mutating func report(_ problem: SchemaIssue) {
     report(
       .shape, at: problem.path, key: problem.isAtKey, problem.message, hint: problem.hint)
   }
@@ -187,7 +189,7 @@ struct ConfigurationReader {
   /// Notes that nothing of this name is there.
   mutating func reportMissing(
     _ what: String, _ name: String, among names: some Sequence<String>, at path: JSONPath,
-    key isAtKey: Bool = false, kind: ConfigurationProblem.Kind = .reference
+    key isAtKey: Bool = false, kind: ConfigurationIssue.Kind = .reference
   ) {
     let names = Array(names)
     report(

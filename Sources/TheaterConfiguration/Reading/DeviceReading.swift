@@ -36,7 +36,7 @@ extension ConfigurationReader {
       // Nobody will be handed these; secrets are left sealed and unread.
       return DeviceOptions(written: given)
     }
-    let shape: Shape
+    let shape: SchemaNode
     do {
       shape = try optionShape(of: plugin, role: role, offer.options)
     } catch {
@@ -51,7 +51,7 @@ extension ConfigurationReader {
   }
 
   /// Reads the secrets that the options name, and checks that each fits its place.
-  mutating func seal(_ written: JSON, shape: Shape, at path: JSONPath) -> DeviceOptions? {
+  mutating func seal(_ written: JSON, shape: SchemaNode, at path: JSONPath) -> DeviceOptions? {
     var found: [JSONPath: Secret] = [:]
     var isComplete = true
     for (place, name) in DeviceOptions.secretNames(in: written) where !isFull {
@@ -156,7 +156,7 @@ extension ConfigurationReader {
   /// Returns the shape of a role's options, as the plugin's manifest declares it.
   private mutating func optionShape(
     of plugin: String, role: Role, _ schema: JSON
-  ) throws(OptionSchemaError) -> Shape {
+  ) throws(OptionSchemaError) -> SchemaNode {
     if let shape = optionShapes[plugin]?[role] { return shape }
     let shape = try OptionSchema.shape(schema)
     optionShapes[plugin, default: [:]][role] = shape

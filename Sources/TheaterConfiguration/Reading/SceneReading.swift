@@ -47,13 +47,14 @@ extension ConfigurationReader {
     guard isDevice(name) else {
       if !isFlawed(place) {
         reportMissing(
-          "device", name, among: deviceNames + ConfigurationShape.stepWords, at: place, key: true)
+          "device", name, among: deviceNames + ConfigurationSchemaNodes.stepWords, at: place,
+          key: true)
       }
-      ConfigurationShape.anyCommand.problems(with: json, at: place).forEach { report($0) }
+      ConfigurationSchemaNodes.anyCommand.problems(with: json, at: place).forEach { report($0) }
       return nil
     }
     guard let role = roles[name] else {
-      ConfigurationShape.anyCommand.problems(with: json, at: place).forEach { report($0) }
+      ConfigurationSchemaNodes.anyCommand.problems(with: json, at: place).forEach { report($0) }
       return nil
     }
     let command = readCommand(json, for: name, role: role, at: place, &reading)
@@ -67,7 +68,7 @@ extension ConfigurationReader {
 
   /// The one key of a step that names its device.
   private mutating func deviceName(in step: JSONObject, at path: JSONPath) -> String? {
-    let names = step.keys.filter { !ConfigurationShape.stepWords.contains($0) }
+    let names = step.keys.filter { !ConfigurationSchemaNodes.stepWords.contains($0) }
     if names.count == 1 { return names[0] }
     if names.isEmpty {
       report(
@@ -85,7 +86,8 @@ extension ConfigurationReader {
           hint: "Write a step of its own for \"\(name)\".")
       } else {
         reportMissing(
-          "device or word", name, among: ConfigurationShape.stepWords + deviceNames, at: place,
+          "device or word", name, among: ConfigurationSchemaNodes.stepWords + deviceNames,
+          at: place,
           key: true, kind: .shape)
       }
     }

@@ -22,12 +22,12 @@ struct BackupCommand: AsyncParsableCommand {
       completion: .directory)
     var name: String?
 
-    func backup(in backups: Backups) throws(Ending) -> Backup {
+    func backup(in backups: Backups) throws(ExitError) -> Backup {
       if let name {
-        return try Ending.explaining { () throws(StorageError) in try backups.find(name) }
+        return try ExitError.explaining { () throws(StorageError) in try backups.find(name) }
       }
       if let newest = backups.all.first(where: { $0.reason != .replaced }) { return newest }
-      throw Ending(
+      throw ExitError(
         .failed, "there is no backup in \(backups.folder)",
         hint: "Make one: \(Invocation.name) backup create")
     }
@@ -38,7 +38,7 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let backups = Backups(of: Folders().state)
+      let backups = Backups(of: ApplicationPaths().state)
       let all = backups.all
       let json: JSON = ["folder": .string(backups.folder), "backups": .array(all.map(\.json))]
       try output.show(json) { _ in
@@ -55,8 +55,8 @@ struct BackupCommand: AsyncParsableCommand {
       abstract: "Make one now; it is checked and kept for good.")
 
     func run() async throws {
-      let backups = Backups(of: Folders().state)
-      let backup = try Ending.explaining { () throws(StorageError) in
+      let backups = Backups(of: ApplicationPaths().state)
+      let backup = try ExitError.explaining { () throws(StorageError) in
         try backups.create(.asked, at: Date())
       }
       Console.say("\(backup.path)")
@@ -69,9 +69,9 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var choice: Choice
 
     func run() async throws {
-      let backups = Backups(of: Folders().state)
+      let backups = Backups(of: ApplicationPaths().state)
       let backup = try choice.backup(in: backups)
-      let contents = try Ending.explaining { () throws(StorageError) in
+      let contents = try ExitError.explaining { () throws(StorageError) in
         try backups.verify(backup)
       }
       Console.say("\(backup.name) is whole: \(contents.words).")
@@ -89,15 +89,15 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var choice: Choice
 
     func run() async throws {
-      let folders = Folders()
+      let folders = ApplicationPaths()
       guard !SocketProbe.answers(at: folders.socket) else {
-        throw Ending(
+        throw ExitError(
           .failed, "the controller runs, and uses what would be replaced",
           hint: "End it first, then restore.")
       }
       let backups = Backups(of: folders.state)
       let backup = try choice.backup(in: backups)
-      let replaced = try Ending.explaining { () throws(StorageError) in
+      let replaced = try ExitError.explaining { () throws(StorageError) in
         try backups.restore(backup, at: Date())
       }
       Console.say("\(backup.name) is in its place.")
@@ -139,15 +139,15 @@ extension BackupContents {
   }
 }
 
-extension Ending {
+extension ExitError {
   /// Runs `body`, and ends with what the database says.
   static func explaining<Value>(
     _ body: () throws(StorageError) -> Value
-  ) throws(Ending) -> Value {
+  ) throws(ExitError) -> Value {
     do {
       return try body()
     } catch {
-      throw Ending(.failed, error.message, hint: error.hint)
+      throw ExitError(.failed, error.message, hint: error.hint)
     }
   }
 }

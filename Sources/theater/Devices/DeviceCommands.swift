@@ -46,7 +46,7 @@ struct DeviceCommand: AsyncParsableCommand {
     let path = "/api/devices/\(pathPart(device))"
     let known = try await theater.get(path)
     guard let role = known["role"]?.string.flatMap(Role.init) else {
-      throw Ending(.failed, "\(device) has a role that this program does not know")
+      throw ExitError(.failed, "\(device) has a role that this program does not know")
     }
     guard let word = command.first else {
       let shown = known.printable
@@ -61,7 +61,7 @@ struct DeviceCommand: AsyncParsableCommand {
     do {
       json = try CommandWords.command(word, arguments, role: role).json
     } catch {
-      throw Ending(
+      throw ExitError(
         .wrongUsage, "\(device): \(error.message)",
         hint: "\(error.hint)\n\n\(CommandWords.help(role))")
     }

@@ -4,7 +4,7 @@ import Storage
 
 /// Looks at the copies of accounts and positions.
 struct BackupCheckup {
-  let folders: Folders
+  let folders: ApplicationPaths
   var now = Date()
 
   /// A copy that is older than this is hardly one: in days.

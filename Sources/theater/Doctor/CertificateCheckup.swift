@@ -1,10 +1,10 @@
 import TheaterConfiguration
-import WebRemote
+import WebServer
 
 /// Looks at the certificate with which the controller speaks TLS.
 struct CertificateCheckup {
   let settings: WebSettings
-  let folders: Folders
+  let folders: ApplicationPaths
 
   /// Its fingerprint, to compare with what a browser shows, or what is wrong with it; nothing where
   /// TLS was never spoken.

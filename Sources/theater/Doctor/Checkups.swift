@@ -6,7 +6,7 @@ import TheaterConfiguration
 
 /// Looks at the folders for state and sockets.
 struct FolderCheckup {
-  let folders: Folders
+  let folders: ApplicationPaths
   /// Less than this is worth a word, in bytes.
   private static let scarce: UInt64 = 100 * 1024 * 1024
 
@@ -14,8 +14,8 @@ struct FolderCheckup {
   func findings() -> [Finding] {
     var findings: [Finding] = []
     for (subject, path) in [("state folder", folders.state), ("runtime folder", folders.runtime)] {
-      do throws(Ending) {
-        try Folders.make(privately: path)
+      do throws(ExitError) {
+        try ApplicationPaths.make(privately: path)
         findings.append(
           access(path, W_OK) == 0
             ? .good(subject, path)
@@ -42,7 +42,7 @@ struct FolderCheckup {
 struct ConfigurationCheckup {
   let path: String
   let plugins: [String]
-  let folders: Folders
+  let folders: ApplicationPaths
 
   /// What is wrong with the configuration and its plugins.
   func findings() async -> [Finding] {
@@ -96,7 +96,7 @@ struct ConfigurationCheckup {
 
 /// Looks at the controller through its API.
 struct ControllerCheckup {
-  let folders: Folders
+  let folders: ApplicationPaths
 
   /// What the controller says of its plugins and devices.
   func findings() async -> [Finding] {
@@ -107,7 +107,7 @@ struct ControllerCheckup {
       return [.good("controller", "it answers at \(folders.socket)")]
         + plugins.compactMap(Self.finding(plugin:)) + devices.compactMap(Self.finding(device:))
     } catch {
-      let ending = Ending(error)
+      let ending = ExitError(error)
       return ending.code == .notLoggedIn
         ? [
           .notice(

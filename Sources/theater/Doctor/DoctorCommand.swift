@@ -17,7 +17,7 @@ struct Doctor: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let folders = Folders()
+    let folders = ApplicationPaths()
     let isRunning = SocketProbe.answers(at: folders.socket)
     var findings = SoundCheckup().findings()
     findings += FolderCheckup(folders: folders).findings()
@@ -44,7 +44,7 @@ struct Doctor: AsyncParsableCommand {
       for finding in findings { Console.say(finding.text) }
       Console.say("\n" + Self.verdict(on: findings))
     }
-    if bad > 0 { throw Ending(silent: .failed) }
+    if bad > 0 { throw ExitError(silent: .failed) }
   }
 
   /// The last line: what is wrong counts first, then what a person may want to know.

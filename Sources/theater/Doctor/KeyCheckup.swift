@@ -2,7 +2,7 @@ import Storage
 
 /// Looks whether the key beside the database opens the second factors in it.
 struct KeyCheckup {
-  let folders: Folders
+  let folders: ApplicationPaths
 
   /// What is wrong with it, or that nothing is; nothing where there is no database yet.
   func findings() -> [Finding] {

@@ -1,5 +1,5 @@
 import JSON
-import WebRemote
+import WebServer
 
 /// Begins a run of a scene and shows each step as it happens.
 struct RunFollower: Sendable {
@@ -15,7 +15,7 @@ struct RunFollower: Sendable {
   func run(_ path: String, _ body: JSON? = nil) async throws {
     let answer = try await theater.post(path, body)
     guard let run = answer["run"], let id = run["id"]?.string else {
-      throw Ending(.failed, "the controller began no run")
+      throw ExitError(.failed, "the controller began no run")
     }
     if let place = answer["resumedAt"]?.number, !options.json {
       Console.say("going on at \(TimeText.text(place)) (--from-start begins anew)")
@@ -57,7 +57,7 @@ struct RunFollower: Sendable {
       }
     }
     guard let last, last["status"]?.string != "running" else {
-      throw Ending(.failed, "the controller has stopped before the end of the run")
+      throw ExitError(.failed, "the controller has stopped before the end of the run")
     }
     return last
   }
@@ -66,10 +66,10 @@ struct RunFollower: Sendable {
     switch run["status"]?.string {
     case "done": return
     case "cancelled":
-      throw Ending(.failed, "a newer request took its place")
+      throw ExitError(.failed, "a newer request took its place")
     default:
       // The step that failed has been shown with its reason.
-      throw Ending(silent: .failed)
+      throw ExitError(silent: .failed)
     }
   }
 }

@@ -11,14 +11,14 @@ import ServiceLifecycle
 import Storage
 import TheaterConfiguration
 import UnixSignals
-import WebRemote
+import WebServer
 
 /// The one place where everything is put together: plugins become devices, devices a theater, the
 /// theater an API behind the gate.
 struct Controller: Sendable {
   let loaded: LoadedConfiguration
-  let folders: Folders
-  let door: WebDoor
+  let folders: ApplicationPaths
+  let door: ListenerConfiguration
   let logger: Logger
 
   /// Runs until SIGTERM or SIGINT. Then positions are saved, sound stops, plugins end; devices keep
@@ -55,21 +55,23 @@ struct Controller: Sendable {
   private func serve(_ plugins: PluginHost) async throws {
     let database = try openDatabase()
     defer { try? database.close() }
-    let gate = Gate(
+    let accountService = AccountService(
       stores: database.gateStores,
       policy: GatePolicy(rules: loaded.configuration.accounts.rules), delivery: try makeCourier())
-    let setupCode = try await Self.open(gate)
+    let setupCode = try await Self.open(accountService)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
       log: { [logger] in logger.warning("\($0)") },
-      limitStopped: { await gate.noteStopped("\($0.words) on \($0.player)", begunBy: $0.user) })
+      limitStopped: {
+        await accountService.noteStopped("\($0.words) on \($0.player)", begunBy: $0.user)
+      })
     let certificate = try door.certificate(folders)
     let listener = door.listener(certificate?.certificate)
-    let remote = Remote(
-      theater: theater, gate: gate,
-      machinery: ControllerMachinery(plugins: plugins, loaded: loaded, folders: folders),
+    let remote = APIServices(
+      theater: theater, accountService: accountService,
+      machinery: ControllerDiagnostics(plugins: plugins, loaded: loaded, folders: folders),
       webAddress: door.address, certificate: listener.certificate)
-    let web = WebRemote(remote, logger: logger)
+    let web = WebServer(remote, logger: logger)
     warn(of: certificate?.certificate)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(
@@ -83,7 +85,7 @@ struct Controller: Sendable {
       StartService(ports: ports, plugins: plugins, report: report),
     ]
     let renewal = door.renewal(of: listener.certificate, folders, logger: logger) {
-      await gate.noteCertificate($0.fingerprint, inPlaceOf: $1)
+      await accountService.noteCertificate($0.fingerprint, inPlaceOf: $1)
     }
     if let renewal {
       services.append(RenewalService(renewal: renewal))
@@ -109,27 +111,29 @@ struct Controller: Sendable {
     await Silence.falls(over: theater.devices.values.map { $0 })
   }
 
-  private func makeCourier() throws(Ending) -> Courier {
+  private func makeCourier() throws(ExitError) -> MessageDispatcher {
     do {
-      return try Courier(loaded.configuration.accounts) { [logger] in logger.warning("\($0)") }
+      return try MessageDispatcher(loaded.configuration.accounts) { [logger] in
+        logger.warning("\($0)")
+      }
     } catch {
-      throw Ending(.failed, error.message, hint: error.hint)
+      throw ExitError(.failed, error.message, hint: error.hint)
     }
   }
 
-  private func openDatabase() throws(Ending) -> TheaterDatabase {
+  private func openDatabase() throws(ExitError) -> TheaterDatabase {
     do {
       return try TheaterDatabase(in: folders.state)
     } catch {
-      throw Ending(.failed, error.message, hint: error.hint)
+      throw ExitError(.failed, error.message, hint: error.hint)
     }
   }
 
-  private static func open(_ gate: Gate) async throws -> EntryCode? {
+  private static func open(_ accountService: AccountService) async throws -> EntryCode? {
     do {
-      return try await gate.open()
+      return try await accountService.open()
     } catch {
-      throw Ending(.failed, error.message, hint: error.hint)
+      throw ExitError(.failed, error.message, hint: error.hint)
     }
   }
 
@@ -149,20 +153,20 @@ struct Controller: Sendable {
   /// What a person can do about an address that cannot be had.
   private func explained(_ error: any Error) -> any Error {
     let (host, port) = (door.host, door.port)
-    if error is SocketAddressError.UnknownHost { return Ending.notOurs(host) }
+    if error is SocketAddressError.UnknownHost { return ExitError.notOurs(host) }
     guard let error = error as? IOError else { return error }
     switch error.errnoCode {
     case EADDRINUSE:
-      return Ending(
+      return ExitError(
         .failed, "port \(port) of \(host) is in use by another program",
         hint: "Take another: \(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080). "
           + "Who has it: ss -ltnp 'sport = :\(port)'")
     case EACCES:
-      return Ending(
+      return ExitError(
         .failed, "port \(port) needs more rights than this user has",
         hint: "Take one from 1024 on: \(Invocation.name) serve --port 8080")
-    case EADDRNOTAVAIL: return Ending.notOurs(host)
-    default: return Ending(.failed, "nothing can be listened on: \(error)")
+    case EADDRNOTAVAIL: return ExitError.notOurs(host)
+    default: return ExitError(.failed, "nothing can be listened on: \(error)")
     }
   }
 }

@@ -41,12 +41,12 @@ struct Serve: AsyncParsableCommand {
     LoggingSystem.bootstrap(StreamLogHandler.standardError)
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
-    let folders = Folders()
+    let folders = ApplicationPaths()
     let loaded = try load(folders)
     for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
-    let door = try WebDoor(
+    let door = try ListenerConfiguration(
       host: host, port: port, isInsecure: isInsecure, settings: loaded.configuration.web)
-    try Folders.make(privately: folders.state)
+    try ApplicationPaths.make(privately: folders.state)
     try folders.prepareRuntime()
     let lock = try ControllerLock(folders)
     defer { lock.release() }
@@ -55,18 +55,18 @@ struct Serve: AsyncParsableCommand {
     try await controller.run()
   }
 
-  private func load(_ folders: Folders) throws(Ending) -> LoadedConfiguration {
+  private func load(_ folders: ApplicationPaths) throws(ExitError) -> LoadedConfiguration {
     let path = config ?? Self.usualConfiguration(folders)
     do {
       return try LoadedConfiguration(path: path, plugins: plugins.folders, folders: folders)
     } catch {
-      throw Ending(
+      throw ExitError(
         .failed, "the configuration has mistakes; nothing was started.\n\(error)")
     }
   }
 
   /// The configuration of who names none: the one here, else the installed one.
-  static func usualConfiguration(_ folders: Folders) -> String {
+  static func usualConfiguration(_ folders: ApplicationPaths) -> String {
     let installed = folders.configuration + "/devices.json"
     return access("devices.json", R_OK) != 0 && access(installed, R_OK) == 0
       ? installed : "devices.json"

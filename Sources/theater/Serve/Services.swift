@@ -3,7 +3,7 @@ import HomeTheater
 import NIOCore
 import PluginHost
 import ServiceLifecycle
-import WebRemote
+import WebServer
 
 /// The theater's own work, for as long as the controller runs.
 struct TheaterService: Service {

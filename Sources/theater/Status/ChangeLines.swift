@@ -1,5 +1,5 @@
 import JSON
-import WebRemote
+import WebServer
 
 /// Events as lines, for a pipe or a log: each says what changed, once.
 struct ChangeLines {

@@ -39,7 +39,7 @@ struct LibraryCommand: AsyncParsableCommand {
       let answer = try await RemoteTheater().post("/api/library/scan")
       try output.show(answer, ScanText.text)
       let problems = (answer["players"]?.array ?? []).flatMap { $0["problems"]?.array ?? [] }
-      if !problems.isEmpty { throw Ending(silent: .failed) }
+      if !problems.isEmpty { throw ExitError(silent: .failed) }
     }
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Devices
 import JSON
-import WebRemote
+import WebServer
 
 /// `theater status`: what is on, how far it is, every device.
 struct Status: AsyncParsableCommand {
@@ -36,7 +36,7 @@ struct Status: AsyncParsableCommand {
     } else {
       try await followInLines(theater)
     }
-    throw Ending(.notRunning, "the controller has stopped")
+    throw ExitError(.notRunning, "the controller has stopped")
   }
 
   /// A line whenever something changes, for pipes and logs.
@@ -70,7 +70,7 @@ struct StatusScreen {
           await board.paint()
         }
       }
-      group.addTask { try await Interrupt.wait() }
+      group.addTask { try await TerminalInterrupt.wait() }
       group.addTask {
         try await theater.listen { event in
           await board.take(event)

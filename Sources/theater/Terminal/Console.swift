@@ -51,9 +51,9 @@ enum Console {
   private static let failure = Mutex<Int32?>(nil)
 
   /// Ends a command whose answer nobody can have read. A reader that has gone away wanted no more.
-  static func checkOutput() throws(Ending) {
+  static func checkOutput() throws(ExitError) {
     guard let reason = failure.withLock({ $0 }), reason != EPIPE else { return }
-    throw Ending(
+    throw ExitError(
       .failed, "cannot write to standard output: \(String(cString: strerror(reason)))",
       hint: "What was asked is done, but what it says is lost.")
   }

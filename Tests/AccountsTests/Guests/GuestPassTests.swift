@@ -11,22 +11,23 @@ import Testing
   @Test("A10 · a pass that is taken back ends its sessions at once, and opens none")
   func revoked() async throws {
     let owner = try await house.ownerLogsIn()
-    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
-    let other = try await house.gate.makeGuestPass(.music, by: owner.principal)
-    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
-    let stays = try await house.gate.enter(withGuestPass: other.code.text)
-    #expect(try await house.gate.guestPasses(for: owner.principal).count == 2)
-    let told = house.gate.events.subscribe()
-    try await house.gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
+    let other = try await house.accountService.makeGuestPass(.music, by: owner.principal)
+    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
+    let stays = try await house.accountService.enter(withGuestPass: other.code.text)
+    #expect(try await house.accountService.guestPasses(for: owner.principal).count == 2)
+    let told = house.accountService.events.subscribe()
+    try await house.accountService.revokeGuestPass(pass.pass.id, by: owner.principal)
     #expect(await house.isRefused(guest))
     #expect(await house.isRefused(guest, at: house.restarted()))
     #expect(await !house.isRefused(stays))
     #expect(await told.first { _ in true } == .loggedOut(guest.principal))
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.enter(withGuestPass: pass.code.text)
+      try await house.accountService.enter(withGuestPass: pass.code.text)
     }
     #expect(error == .guestPassInvalid)
-    #expect(try await house.gate.guestPasses(for: owner.principal).map(\.id) == [other.pass.id])
+    #expect(
+      try await house.accountService.guestPasses(for: owner.principal).map(\.id) == [other.pass.id])
   }
 
   @Test("E1 · on a full disk a pass that is taken back ends its sessions at once too")
@@ -34,21 +35,21 @@ import Testing
     let owner = try await house.ownerLogsIn()
     var stores = house.stores
     stores.guestPasses = FullPassStore(base: house.stores.guestPasses)
-    let gate = Gate(
+    let accountService = AccountService(
       stores: stores, hashing: Household.cheap, clock: house.clock.wall, steady: house.clock.steady)
-    let pass = try await gate.makeGuestPass(.music, by: owner.principal)
-    let guest = try await gate.enter(withGuestPass: pass.code.text)
-    let told = gate.events.subscribe()
+    let pass = try await accountService.makeGuestPass(.music, by: owner.principal)
+    let guest = try await accountService.enter(withGuestPass: pass.code.text)
+    let told = accountService.events.subscribe()
     let error = await refusal { () async throws(AccountError) in
-      try await gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+      try await accountService.revokeGuestPass(pass.pass.id, by: owner.principal)
     }
     #expect(error?.code == .storageFull)
-    #expect(await house.isRefused(guest, at: gate))
+    #expect(await house.isRefused(guest, at: accountService))
     #expect(await told.first { _ in true } == .loggedOut(guest.principal))
     // With room again the call is repeated, and is whole.
-    try await house.gate.revokeGuestPass(pass.pass.id, by: owner.principal)
+    try await house.accountService.revokeGuestPass(pass.pass.id, by: owner.principal)
     let again = await refusal { () async throws(AccountError) in
-      try await gate.enter(withGuestPass: pass.code.text)
+      try await accountService.enter(withGuestPass: pass.code.text)
     }
     #expect(again == .guestPassInvalid)
   }
@@ -57,7 +58,7 @@ import Testing
   func revokedAccount() async throws {
     let owner = try await house.ownerLogsIn()
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.revokeGuestPass(owner.principal.account, by: owner.principal)
+      try await house.accountService.revokeGuestPass(owner.principal.account, by: owner.principal)
     }
     #expect(error == .unknownGuestPass)
     #expect(await !house.isRefused(owner))
@@ -66,16 +67,16 @@ import Testing
   @Test("E7 · an invitation is no guest pass, a pass no invitation, and neither is a mistyped one")
   func confusion() async throws {
     let owner = try await house.ownerLogsIn()
-    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
-    let invitation = try await house.gate.invite(by: owner.principal)
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
+    let invitation = try await house.accountService.invite(by: owner.principal)
     for typed in [invitation.code.text, "", "#", "nonsense", "0000-0000-0000-0000-0000"] {
       let error = await refusal { () async throws(AccountError) in
-        try await house.gate.enter(withGuestPass: typed)
+        try await house.accountService.enter(withGuestPass: typed)
       }
       #expect(error == .guestPassInvalid)
     }
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.register(.guest(pass.code.text))
+      try await house.accountService.register(.guest(pass.code.text))
     }
     #expect(error == .codeInvalid)
   }
@@ -97,11 +98,11 @@ import Testing
     ]
     for request in wrong {
       let error = await refusal { () async throws(AccountError) in
-        try await house.gate.makeGuestPass(request, by: owner.principal)
+        try await house.accountService.makeGuestPass(request, by: owner.principal)
       }
       #expect(error?.code == .outOfRange || error?.code == .empty)
     }
-    #expect(try await house.gate.guestPasses(for: owner.principal).isEmpty)
+    #expect(try await house.accountService.guestPasses(for: owner.principal).isEmpty)
   }
 }
 

@@ -12,8 +12,8 @@ import Testing
   @Test("E1 · a pass opens sessions until it expires, each for a day at most")
   func lifetime() async throws {
     let owner = try await house.ownerLogsIn()
-    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
-    let first = try await house.gate.enter(withGuestPass: pass.code.text)
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
+    let first = try await house.accountService.enter(withGuestPass: pass.code.text)
     #expect(first.principal.role == .guest)
     #expect(first.principal.name == "Visitors")
     #expect(first.principal.email == nil)
@@ -27,12 +27,12 @@ import Testing
     // Two days after it was made the pass is over, and every session with it.
     house.clock.advance(86_399 / 2)
     let link = "http://livingroom.local:8080/guest#\(pass.code.text)"
-    let second = try await house.gate.enter(withGuestPass: link)
+    let second = try await house.accountService.enter(withGuestPass: link)
     #expect(second.principal.expires == pass.pass.expires)
     house.clock.advance(86_400)
     #expect(await house.isRefused(second))
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.enter(withGuestPass: pass.code.text)
+      try await house.accountService.enter(withGuestPass: pass.code.text)
     }
     #expect(error == .guestPassInvalid)
   }
@@ -40,8 +40,8 @@ import Testing
   @Test("E1 · a guest's session does not outlive a day by a clock that was set back")
   func clockBack() async throws {
     let owner = try await house.ownerLogsIn()
-    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
-    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
+    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
     house.clock.set(house.clock.now.addingTimeInterval(-3650 * 86_400))
     house.clock.advance(86_400)
     #expect(await house.isRefused(guest))
@@ -50,25 +50,25 @@ import Testing
   @Test("E1 · guests hand out nothing and prove nothing")
   func guestsMayNot() async throws {
     let owner = try await house.ownerLogsIn()
-    let pass = try await house.gate.makeGuestPass(.music, by: owner.principal)
-    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
+    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
     let errors = [
       await refusal { () async throws(AccountError) in
-        try await house.gate.makeGuestPass(.music, by: guest.principal)
+        try await house.accountService.makeGuestPass(.music, by: guest.principal)
       },
       await refusal { () async throws(AccountError) in
-        try await house.gate.invite(by: guest.principal)
+        try await house.accountService.invite(by: guest.principal)
       },
       await refusal { () async throws(AccountError) in
-        try await house.gate.people(for: guest.principal)
+        try await house.accountService.people(for: guest.principal)
       },
       await refusal { () async throws(AccountError) in
-        try await house.gate.prove(guest.token.text, password: Household.password)
+        try await house.accountService.prove(guest.token.text, password: Household.password)
       },
     ]
     #expect(errors.map { $0?.code } == Array(repeating: .forbidden, count: 4))
     let name = await refusal { () async throws(AccountError) in
-      try await house.gate.setName("Eve", by: guest.principal)
+      try await house.accountService.setName("Eve", by: guest.principal)
     }
     #expect(name == .unknownAccount)
   }

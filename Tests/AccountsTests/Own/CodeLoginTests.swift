@@ -8,20 +8,20 @@ import Testing
 
   init() throws { house = try Household() }
 
-  private var gate: Gate { house.gate }
+  private var accountService: AccountService { house.accountService }
   private var code: String { house.box.code ?? "" }
 
   @Test("E4 D1 · a code to the verified address logs in through the same skeleton, once")
   func codeLogin() async throws {
     _ = try await house.verifiedOwner()
-    let told = gate.events.subscribe()
-    let request = try await gate.sendLoginCode(to: house.mailbox("ANNA@example.org"))
+    let told = accountService.events.subscribe()
+    let request = try await accountService.sendLoginCode(to: house.mailbox("ANNA@example.org"))
     let credentials = CodeCredentials(request: request.id.text, code: code)
-    let loggedIn = try await gate.logIn(credentials)
-    #expect(try await gate.resolve(loggedIn.token.text).name == "Anna")
+    let loggedIn = try await accountService.logIn(credentials)
+    #expect(try await accountService.resolve(loggedIn.token.text).name == "Anna")
     #expect(await told.first { _ in true } == .loggedIn(loggedIn.principal, by: "code"))
     let again = await refusalCode { () async throws(AccountError) in
-      try await gate.logIn(credentials)
+      try await accountService.logIn(credentials)
     }
     #expect(again == .codeExpired)
     #expect(!"\(credentials)".contains(code))
@@ -33,28 +33,29 @@ import Testing
   func spelling(typed: String) async throws {
     let owner = try await house.verifiedOwner().principal
     let sent = house.box.messages.count
-    _ = try await gate.sendLoginCode(to: house.mailbox(typed))
+    _ = try await accountService.sendLoginCode(to: house.mailbox(typed))
     house.clock.advance(60)
-    _ = try await gate.beginReset(house.mailbox(typed))
+    _ = try await accountService.beginReset(house.mailbox(typed))
     // A code does not change the account's spelling either: the new spelling is not proven.
     house.clock.advance(600)
-    let own = try await gate.sendEmailCode(to: typed, by: owner)
-    try await gate.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)
+    let own = try await accountService.sendEmailCode(to: typed, by: owner)
+    try await accountService.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)
     let messages = house.box.messages.dropFirst(sent)
     #expect(messages.map(\.destination.text) == Array(repeating: "anna@example.org", count: 3))
     #expect(messages.allSatisfy { !$0.text.contains("@") })
-    #expect(try await gate.ownAccount(of: owner).account.email.text == "anna@example.org")
+    #expect(try await accountService.ownAccount(of: owner).account.email.text == "anna@example.org")
   }
 
   @Test("E4 · a code to a verified phone logs in too")
   func phoneLogin() async throws {
     let principal = try await house.ownerLogsIn().principal
     let phone = CodeDestination.phone(try PhoneNumber("+49 30 1234567"))
-    let request = try await gate.sendPhoneCode(to: "+49301234567", by: principal)
-    try await gate.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
-    let login = try await gate.sendLoginCode(to: phone)
+    let request = try await accountService.sendPhoneCode(to: "+49301234567", by: principal)
+    try await accountService.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
+    let login = try await accountService.sendLoginCode(to: phone)
     #expect(house.box.messages.last?.destination == phone)
-    let loggedIn = try await gate.logIn(CodeCredentials(request: login.id.text, code: code))
+    let loggedIn = try await accountService.logIn(
+      CodeCredentials(request: login.id.text, code: code))
     #expect(loggedIn.principal.account == principal.account)
   }
 
@@ -62,22 +63,26 @@ import Testing
   func secondFactorByCode() async throws {
     let principal = try await house.verifiedOwner().principal
     let (secret, _) = try await house.enrolled(principal)
-    let request = try await gate.sendLoginCode(to: house.mailbox())
+    let request = try await accountService.sendLoginCode(to: house.mailbox())
     func logIn(_ factor: String?) async -> AccountError? {
       let credentials = CodeCredentials(request: request.id.text, code: code, secondFactor: factor)
-      return await refusal { () async throws(AccountError) in try await gate.logIn(credentials) }
+      return await refusal { () async throws(AccountError) in
+        try await accountService.logIn(credentials)
+      }
     }
     #expect(await logIn(nil) == .secondFactorNeeded)
     #expect(await logIn("000000") == .secondFactorWrong)
     #expect(await logIn(house.totp(secret)) == nil)
     house.clock.advance(60)
-    let next = try await gate.sendLoginCode(to: house.mailbox())
+    let next = try await accountService.sendLoginCode(to: house.mailbox())
     for _ in 0..<5 {
       let wrong = CodeCredentials(request: next.id.text, code: code, secondFactor: "000000")
-      _ = await refusal { () async throws(AccountError) in try await gate.logIn(wrong) }
+      _ = await refusal { () async throws(AccountError) in try await accountService.logIn(wrong) }
     }
     let right = CodeCredentials(request: next.id.text, code: code, secondFactor: house.totp(secret))
-    let usedUp = await refusalCode { () async throws(AccountError) in try await gate.logIn(right) }
+    let usedUp = await refusalCode { () async throws(AccountError) in
+      try await accountService.logIn(right)
+    }
     #expect(usedUp == .codeExpired)
   }
 }

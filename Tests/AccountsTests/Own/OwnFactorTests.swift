@@ -8,16 +8,17 @@ import Testing
 
   init() throws { house = try Household() }
 
-  private var gate: Gate { house.gate }
+  private var accountService: AccountService { house.accountService }
 
   @Test("A9 E1 · a second factor ends the sessions that have not proven it")
   func factorEndsOthers() async throws {
     let other = try await house.ownerLogsIn()
     let own = try await house.logIn("anna@example.org")
     _ = try await house.enrolled(own.principal)
-    #expect(try await gate.resolve(own.token.text).account == own.principal.account)
+    #expect(try await accountService.resolve(own.token.text).account == own.principal.account)
     #expect(
-      await refusalCode { () async throws(AccountError) in try await gate.resolve(other.token.text)
+      await refusalCode { () async throws(AccountError) in
+        try await accountService.resolve(other.token.text)
       }
         == .notLoggedIn)
   }
@@ -28,7 +29,7 @@ import Testing
     let (secret, recovery) = try await house.enrolled(principal)
     func logIn(_ code: String?, _ password: String = Household.password) async -> AccountError? {
       await refusal { () async throws(AccountError) in
-        try await gate.logIn(
+        try await accountService.logIn(
           PasswordCredentials(email: "anna@example.org", password: password, secondFactor: code))
       }
     }
@@ -41,7 +42,7 @@ import Testing
     #expect(await logIn(shown) == nil)
     #expect(await logIn(shown) == .secondFactorWrong)
     #expect(await logIn(recovery[0].text) == nil)
-    #expect(try await gate.ownAccount(of: principal).recoveryCodesLeft == 9)
+    #expect(try await accountService.ownAccount(of: principal).recoveryCodesLeft == 9)
   }
 
   @Test("a second factor and its codes are made and removed by a proof no older than five minutes")
@@ -49,19 +50,19 @@ import Testing
     let principal = try await house.ownerLogsIn().principal
     house.clock.advance(301)
     let enrolment = await refusalCode { () async throws(AccountError) in
-      try await gate.enrolFactor(by: principal)
+      try await accountService.enrolFactor(by: principal)
     }
     #expect(enrolment == .proofNeeded)
     let renewal = await refusalCode { () async throws(AccountError) in
-      try await gate.renewRecoveryCodes(by: principal)
+      try await accountService.renewRecoveryCodes(by: principal)
     }
     #expect(renewal == .proofNeeded)
     let removal = await refusalCode { () async throws(AccountError) in
-      try await gate.removeFactor(password: Household.password, by: principal)
+      try await accountService.removeFactor(password: Household.password, by: principal)
     }
     #expect(removal == .proofNeeded)
     let phone = await refusalCode { () async throws(AccountError) in
-      try await gate.sendPhoneCode(to: "+49301234567", by: principal)
+      try await accountService.sendPhoneCode(to: "+49301234567", by: principal)
     }
     #expect(phone == .proofNeeded)
   }

@@ -10,12 +10,12 @@ import Testing
 
   init() throws { house = try Household() }
 
-  private var gate: Gate { house.gate }
+  private var accountService: AccountService { house.accountService }
   private var code: String { house.box.code ?? "" }
 
-  private func takesPhone(_ number: String, _ principal: Principal) async throws {
-    let request = try await gate.sendPhoneCode(to: number, by: principal)
-    try await gate.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
+  private func takesPhone(_ number: String, _ principal: SessionPrincipal) async throws {
+    let request = try await accountService.sendPhoneCode(to: number, by: principal)
+    try await accountService.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
     house.clock.advance(60)
   }
 
@@ -27,18 +27,18 @@ import Testing
   func emailChange() async throws {
     let owner = try await house.ownerLogsIn().principal
     // Verifying the present address changes nothing.
-    let present = try await gate.sendEmailCode(to: "ANNA@example.org", by: owner)
-    try await gate.confirm(code, of: present.id.text, for: .verifyEmail, by: owner)
+    let present = try await accountService.sendEmailCode(to: "ANNA@example.org", by: owner)
+    try await accountService.confirm(code, of: present.id.text, for: .verifyEmail, by: owner)
     #expect(house.box.notices.isEmpty)
     house.clock.advance(60)
-    let request = try await gate.sendEmailCode(to: "new@example.org", by: owner)
+    let request = try await accountService.sendEmailCode(to: "new@example.org", by: owner)
     #expect(house.box.notices.isEmpty)
-    try await gate.confirm(code, of: request.id.text, for: .verifyEmail, by: owner)
+    try await accountService.confirm(code, of: request.id.text, for: .verifyEmail, by: owner)
     let notice = try #require(house.box.notices.first)
     #expect(try notice.destination == email())
     #expect(notice.text.contains("another e-mail address") && !notice.text.contains("new@"))
     #expect(house.box.notices.count == 1)
-    let entry = try #require(try await gate.audit.entries(newest: 1).last)
+    let entry = try #require(try await accountService.audit.entries(newest: 1).last)
     #expect(entry.deed == .emailChanged && entry.subject == "new@example.org")
     #expect(entry.actor?.name == "anna@example.org")
   }
@@ -62,17 +62,17 @@ import Testing
     .timeLimit(.minutes(5)))
   func otherChanges() async throws {
     let owner = try await house.ownerLogsIn().principal
-    let told = gate.events.subscribe()
-    let secret = try Base32.bytes(try await gate.enrolFactor(by: owner).secret)
-    _ = try await gate.confirmFactor(
+    let told = accountService.events.subscribe()
+    let secret = try Base32.bytes(try await accountService.enrolFactor(by: owner).secret)
+    _ = try await accountService.confirmFactor(
       TOTP.code(secret, step: TOTP.step(at: house.clock.now)), by: owner)
-    _ = try await gate.renewRecoveryCodes(by: owner)
-    try await gate.removeFactor(password: Household.password, by: owner)
-    try await gate.changePassword(Household.password, to: new, by: owner)
-    let verification = try await gate.sendEmailCode(to: nil, by: owner)
-    try await gate.confirm(code, of: verification.id.text, for: .verifyEmail, by: owner)
-    let reset = try await gate.beginReset(email())
-    try await gate.finishReset(code, of: reset.id.text, newPassword: Household.password)
+    _ = try await accountService.renewRecoveryCodes(by: owner)
+    try await accountService.removeFactor(password: Household.password, by: owner)
+    try await accountService.changePassword(Household.password, to: new, by: owner)
+    let verification = try await accountService.sendEmailCode(to: nil, by: owner)
+    try await accountService.confirm(code, of: verification.id.text, for: .verifyEmail, by: owner)
+    let reset = try await accountService.beginReset(email())
+    try await accountService.finishReset(code, of: reset.id.text, newPassword: Household.password)
 
     let changes: [AccountChange] = [
       .factorAdded, .recoveryCodes, .factorRemoved, .password, .forgottenPassword,
@@ -85,7 +85,7 @@ import Testing
       if events.count == changes.count { break }
     }
     #expect(events == changes.map { .changed(owner.account, .owner, $0) })
-    let deeds = try await gate.audit.entries(newest: 100).map(\.deed)
+    let deeds = try await accountService.audit.entries(newest: 100).map(\.deed)
     #expect(deeds.suffix(6) == changes.prefix(4).map(\.deed) + [.contactVerified, .passwordReset])
   }
 
@@ -109,10 +109,10 @@ import Testing
   func undelivered() async throws {
     let owner = try await house.ownerLogsIn().principal
     house.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))
-    try await gate.changePassword(Household.password, to: new, by: owner)
+    try await accountService.changePassword(Household.password, to: new, by: owner)
     house.box.fail(with: nil)
     house.box.reach([])
-    try await gate.changePassword(new, to: Household.password, by: owner)
+    try await accountService.changePassword(new, to: Household.password, by: owner)
     #expect(house.box.notices.isEmpty)
     _ = try await house.logIn()
   }
@@ -120,13 +120,13 @@ import Testing
   @Test("who changes nothing is told of nothing")
   func refusals() async throws {
     let owner = try await house.ownerLogsIn().principal
-    let told = gate.events.subscribe()
+    let told = accountService.events.subscribe()
     for password in ["not the password", Household.password] {
       _ = await refusal { () async throws(AccountError) in
-        try await gate.changePassword(password, to: "short", by: owner)
+        try await accountService.changePassword(password, to: "short", by: owner)
       }
       _ = await refusal { () async throws(AccountError) in
-        try await gate.removeFactor(password: password, by: owner)
+        try await accountService.removeFactor(password: password, by: owner)
       }
     }
     let next = try await house.logIn().principal

@@ -14,26 +14,28 @@ import Testing
     let anna = try await house.ownerLogsIn()
     #expect(
       try await house.invited(by: anna, "cleo@example.org", as: .owner).principal.role == .owner)
-    let short = try await house.gate.invite(by: anna.principal, validity: 3600)
-    let long = try await house.gate.invite(by: anna.principal, validity: 7200)
-    #expect(try await house.gate.openInvitations(for: anna.principal).count == 2)
+    let short = try await house.accountService.invite(by: anna.principal, validity: 3600)
+    let long = try await house.accountService.invite(by: anna.principal, validity: 7200)
+    #expect(try await house.accountService.openInvitations(for: anna.principal).count == 2)
     house.clock.advance(3600)
     #expect(
-      try await house.gate.openInvitations(for: anna.principal).map(\.id) == [long.invitation.id])
-    try await house.gate.revokeInvitation(long.invitation.id, by: anna.principal)
+      try await house.accountService.openInvitations(for: anna.principal).map(\.id) == [
+        long.invitation.id
+      ])
+    try await house.accountService.revokeInvitation(long.invitation.id, by: anna.principal)
     for code in [short.code, long.code] {
       let error = await refusal { () async throws(AccountError) in
-        try await house.gate.register(.guest(code.text))
+        try await house.accountService.register(.guest(code.text))
       }
       #expect(error == .codeInvalid)
     }
     let again = await refusal { () async throws(AccountError) in
-      try await house.gate.revokeInvitation(long.invitation.id, by: anna.principal)
+      try await house.accountService.revokeInvitation(long.invitation.id, by: anna.principal)
     }
     #expect(again == .unknownInvitation)
     for validity in [TimeInterval(0), 59, 7_862_400, .infinity, .nan] {
       let error = await refusal { () async throws(AccountError) in
-        try await house.gate.invite(by: anna.principal, validity: validity)
+        try await house.accountService.invite(by: anna.principal, validity: validity)
       }
       #expect(error?.code == .outOfRange)
     }
@@ -43,22 +45,22 @@ import Testing
   func demotedOwner() async throws {
     let anna = try await house.ownerLogsIn()
     let cleo = try await house.invited(by: anna, "cleo@example.org", as: .owner)
-    let invitation = try await house.gate.invite(by: cleo.principal, role: .owner)
-    let pass = try await house.gate.makeGuestPass(.music, by: cleo.principal)
-    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
-    try await house.gate.setRole(.member, of: cleo.principal.account, by: anna.principal)
+    let invitation = try await house.accountService.invite(by: cleo.principal, role: .owner)
+    let pass = try await house.accountService.makeGuestPass(.music, by: cleo.principal)
+    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
+    try await house.accountService.setRole(.member, of: cleo.principal.account, by: anna.principal)
     #expect(await house.isRefused(guest))
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.register(.guest(invitation.code.text))
+      try await house.accountService.register(.guest(invitation.code.text))
     }
     #expect(error == .codeInvalid)
     // A request of theirs that was under way hands nothing out either.
     let late = await refusal { () async throws(AccountError) in
-      try await house.gate.invite(by: cleo.principal, role: .owner)
+      try await house.accountService.invite(by: cleo.principal, role: .owner)
     }
     #expect(late?.code == .forbidden)
     let latePass = await refusal { () async throws(AccountError) in
-      try await house.gate.makeGuestPass(.music, by: cleo.principal)
+      try await house.accountService.makeGuestPass(.music, by: cleo.principal)
     }
     #expect(latePass?.code == .forbidden)
   }

@@ -12,11 +12,11 @@ import Testing
     let anna = try await house.ownerLogsIn()
     house.clock.advance(1)
     let ben = try await house.invited(by: anna, "ben@example.org")
-    let people = try await house.gate.people(for: anna.principal)
+    let people = try await house.accountService.people(for: anna.principal)
     #expect(people.map(\.email.text) == ["anna@example.org", "ben@example.org"])
     #expect(people.map(\.role) == [.owner, .member])
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.people(for: ben.principal)
+      try await house.accountService.people(for: ben.principal)
     }
     #expect(error?.code == .forbidden)
   }
@@ -25,17 +25,17 @@ import Testing
   func removal() async throws {
     let anna = try await house.ownerLogsIn()
     let ben = try await house.invited(by: anna, "ben@example.org")
-    let told = house.gate.events.subscribe()
-    try await house.gate.remove(ben.principal.account, by: anna.principal)
+    let told = house.accountService.events.subscribe()
+    try await house.accountService.remove(ben.principal.account, by: anna.principal)
     #expect(await house.isRefused(ben))
     #expect(await told.first { _ in true } == .loggedOut(ben.principal))
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.logIn(
+      try await house.accountService.logIn(
         PasswordCredentials(email: "ben@example.org", password: Household.password))
     }
     #expect(error == .wrongCredentials)
     let again = await refusal { () async throws(AccountError) in
-      try await house.gate.remove(ben.principal.account, by: anna.principal)
+      try await house.accountService.remove(ben.principal.account, by: anna.principal)
     }
     #expect(again == .unknownAccount)
     #expect(try await house.invited(by: anna, "ben@example.org").principal.name == "Ben")
@@ -46,10 +46,10 @@ import Testing
     let anna = try await house.ownerLogsIn()
     let ben = try await house.invited(by: anna, "ben@example.org")
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.remove(anna.principal.account, by: ben.principal)
+      try await house.accountService.remove(anna.principal.account, by: ben.principal)
     }
     #expect(error?.code == .forbidden)
-    try await house.gate.remove(ben.principal.account, by: ben.principal)
+    try await house.accountService.remove(ben.principal.account, by: ben.principal)
     #expect(await house.isRefused(ben))
   }
 
@@ -57,20 +57,20 @@ import Testing
   func profile() async throws {
     let anna = try await house.ownerLogsIn()
     let ben = try await house.invited(by: anna, "ben@example.org")
-    try await house.gate.setAgeLimit(12, of: ben.principal.account, by: anna.principal)
+    try await house.accountService.setAgeLimit(12, of: ben.principal.account, by: anna.principal)
     #expect(try await house.now(ben).ageLimit == 12)
     #expect(try await house.restarted().resolve(ben.token.text).ageLimit == 12)
-    try await house.gate.setAgeLimit(nil, of: ben.principal.account, by: anna.principal)
+    try await house.accountService.setAgeLimit(nil, of: ben.principal.account, by: anna.principal)
     #expect(try await house.now(ben).ageLimit == nil)
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.setAgeLimit(22, of: ben.principal.account, by: anna.principal)
+      try await house.accountService.setAgeLimit(22, of: ben.principal.account, by: anna.principal)
     }
     #expect(error?.code == .outOfRange)
     let member = await refusal { () async throws(AccountError) in
-      try await house.gate.setAgeLimit(nil, of: ben.principal.account, by: ben.principal)
+      try await house.accountService.setAgeLimit(nil, of: ben.principal.account, by: ben.principal)
     }
     #expect(member?.code == .forbidden)
-    try await house.gate.setName(" Benjamin ", by: ben.principal)
+    try await house.accountService.setName(" Benjamin ", by: ben.principal)
     #expect(try await house.now(ben).name == "Benjamin")
   }
 }

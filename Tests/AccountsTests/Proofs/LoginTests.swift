@@ -33,10 +33,10 @@ private final class RecordingLogin: LoginMethod {
     try note(.authenticate)
     return AccountRecord(account: account, passwordHash: PasswordHash("unused"))
   }
-  func didAuthenticate(_ proof: ProofOfIdentity, by: String) async throws(AccountError) {
+  func didAuthenticate(_ proof: AuthenticatedIdentity, by: String) async throws(AccountError) {
     try note(.between)
   }
-  func didLogIn(_ principal: Principal) async { log.withLock { $0.append(.after) } }
+  func didLogIn(_ principal: SessionPrincipal) async { log.withLock { $0.append(.after) } }
   func didFail(_ error: AccountError, with credentials: String) async {
     log.withLock { $0.append(.failed) }
   }
@@ -67,7 +67,7 @@ private struct InterruptedLogin: LoginMethod {
   private let events = AccountEvents()
   private let sessions: Sessions
   private let audit: AuditLog
-  private let throttle: Throttle
+  private let throttle: RateLimiter
   private let account: Account
   private let factors: AccountDatabase
 
@@ -76,7 +76,7 @@ private struct InterruptedLogin: LoginMethod {
     store = try ProbeStore(database)
     factors = AccountDatabase(database)
     let stores = database.gateStores
-    throttle = Throttle(
+    throttle = RateLimiter(
       guesses: stores.guesses, devices: stores.devices, clock: .system, random: .system)
     sessions = Sessions(store: store)
     audit = AuditLog(store: AccountDatabase(database), clock: .system)
@@ -176,9 +176,9 @@ private struct InterruptedLogin: LoginMethod {
   @Test("E1 E3 · a login gives a token to the person, and tells the program who, without it")
   func success() async throws {
     let account = try await house.registerOwner()
-    let told = house.gate.events.subscribe()
+    let told = house.accountService.events.subscribe()
     let loggedIn = try await house.logIn("Anna@Example.org")
-    let principal = try await house.gate.resolve(loggedIn.token.text)
+    let principal = try await house.accountService.resolve(loggedIn.token.text)
     #expect(principal == loggedIn.principal)
     #expect(principal.account == account.id)
     #expect(principal.name == "Anna")
@@ -204,7 +204,7 @@ private struct InterruptedLogin: LoginMethod {
     ]
     for (email, password, expected) in cases {
       let error = await refusal { () async throws(AccountError) in
-        try await house.gate.logIn(PasswordCredentials(email: email, password: password))
+        try await house.accountService.logIn(PasswordCredentials(email: email, password: password))
       }
       #expect(error == expected)
     }
@@ -225,7 +225,7 @@ private struct InterruptedLogin: LoginMethod {
 
   @Test("A8 · an account whose password the rule would refuse today still logs in")
   func olderRule() async throws {
-    let lax = Gate(
+    let lax = AccountService(
       stores: house.stores,
       policy: GatePolicy(rules: .seedE),
       hashing: Household.cheap, clock: house.clock.wall)
@@ -239,7 +239,7 @@ private struct InterruptedLogin: LoginMethod {
     try await house.registerOwner(password: "\u{FB01}lmabend im caf\u{E9}")
     #expect(try await house.logIn("anna@example.org", "filmabend im cafe\u{301}").token.text != "")
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.logIn(
+      try await house.accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: "filmabend im cafe"))
     }
     #expect(error == .wrongCredentials)
@@ -250,12 +250,12 @@ private struct InterruptedLogin: LoginMethod {
     try await house.registerOwner()
     let email = try EmailAddress("anna@example.org")
     let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
-    let gate = house.restarted(hashing: dearer)
+    let accountService = house.restarted(hashing: dearer)
     let credentials = PasswordCredentials(email: email.text, password: Household.password)
-    _ = try await gate.logIn(credentials)
+    _ = try await accountService.logIn(credentials)
     let replaced = try await house.store.account(withEmail: email)?.passwordHash
     #expect(replaced?.wasMade(with: dearer) == true)
-    _ = try await gate.logIn(credentials)
+    _ = try await accountService.logIn(credentials)
     #expect(try await house.store.account(withEmail: email)?.passwordHash == replaced)
   }
 
@@ -266,7 +266,7 @@ private struct InterruptedLogin: LoginMethod {
       let before = house.hashes.begun
       let credentials = PasswordCredentials(email: email, password: "not the password")
       let error = await refusal { () async throws(AccountError) in
-        try await house.gate.logIn(credentials)
+        try await house.accountService.logIn(credentials)
       }
       #expect(error == .wrongCredentials)
       #expect(house.hashes.begun == before + 1)

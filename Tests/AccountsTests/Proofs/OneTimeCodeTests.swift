@@ -18,7 +18,7 @@ import Testing
     store = AccountDatabase(database)
     codes = OneTimeCodes(
       store: store, key: database.gateStores.key, delivery: box,
-      throttle: Throttle(guesses: store, devices: store, clock: clock.steady, random: .system),
+      throttle: RateLimiter(guesses: store, devices: store, clock: clock.steady, random: .system),
       policy: .standard, steady: clock.steady, clock: clock.wall, random: .system)
     let address = try EmailAddress("anna@example.org")
     mail = .email(address)

@@ -11,24 +11,24 @@ import Testing
 
   init() throws { house = try Household() }
 
-  private var gate: Gate { house.gate }
+  private var accountService: AccountService { house.accountService }
 
   private func change(
-    _ principal: Principal, _ old: String, from address: String, device: DeviceToken? = nil
+    _ principal: SessionPrincipal, _ old: String, from address: String, device: DeviceToken? = nil
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
       try await asking(from: address, device: device) { () throws(AccountError) in
-        try await gate.changePassword(old, to: new, by: principal)
+        try await accountService.changePassword(old, to: new, by: principal)
       }
     }
   }
 
   private func remove(
-    _ principal: Principal, _ password: String, from address: String
+    _ principal: SessionPrincipal, _ password: String, from address: String
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
       try await asking(from: address) { () throws(AccountError) in
-        try await gate.removeFactor(password: password, by: principal)
+        try await accountService.removeFactor(password: password, by: principal)
       }
     }
   }
@@ -39,16 +39,16 @@ import Testing
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
       try await asking(from: address, device: device) { () throws(AccountError) in
-        try await gate.finishReset(code, of: request, newPassword: password)
+        try await accountService.finishReset(code, of: request, newPassword: password)
       }
     }
   }
 
   /// The owner, logged in at 192.168.1.20, with what makes that device known.
-  private func owner() async throws -> (principal: Principal, device: DeviceToken) {
+  private func owner() async throws -> (principal: SessionPrincipal, device: DeviceToken) {
     try await house.registerOwner()
     let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
-      try await gate.logIn(
+      try await accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: Household.password))
     }
     return (loggedIn.principal, try #require(loggedIn.device))
@@ -65,7 +65,7 @@ import Testing
     func prove(_ password: String) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await gate.prove(token, password: password)
+          try await accountService.prove(token, password: password)
         }
       }
     }
@@ -95,7 +95,7 @@ import Testing
       await change(owner, Household.password, from: "192.168.1.66", device: device) == nil)
     let atTerminal = await refusal { () async throws(AccountError) in
       try await asking(from: "local (uid 1000)") { () throws(AccountError) in
-        try await gate.changePassword(new, to: Household.password, by: owner)
+        try await accountService.changePassword(new, to: Household.password, by: owner)
       }
     }
     #expect(atTerminal == nil)
@@ -117,7 +117,7 @@ import Testing
     for _ in 0..<10 {
       let short = await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await gate.changePassword(Household.password, to: "short", by: owner)
+          try await accountService.changePassword(Household.password, to: "short", by: owner)
         }
       }
       #expect(short?.code == .tooShort)
@@ -129,12 +129,12 @@ import Testing
   @Test("the first code of a new second factor cannot be guessed either")
   func enrolment() async throws {
     let owner = try await owner().principal
-    let secret = try Base32.bytes(try await gate.enrolFactor(by: owner).secret)
+    let secret = try Base32.bytes(try await accountService.enrolFactor(by: owner).secret)
     let right = TOTP.code(secret, step: TOTP.step(at: house.clock.now))
     func confirm(_ code: String) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await gate.confirmFactor(code, by: owner)
+          try await accountService.confirmFactor(code, by: owner)
         }
       }
     }
@@ -156,7 +156,7 @@ import Testing
       await finishReset("123456", of: nobodys, new, from: "192.168.1.66")?.code == .tooManyTries)
     let login = await refusal { () async throws(AccountError) in
       try await asking(from: "192.168.1.66") { () throws(AccountError) in
-        try await gate.logIn(CodeCredentials(request: nobodys, code: "123456"))
+        try await accountService.logIn(CodeCredentials(request: nobodys, code: "123456"))
       }
     }
     #expect(login?.code == .tooManyTries)
@@ -169,14 +169,14 @@ import Testing
   @Test("a right code does not clear what its source has guessed elsewhere")
   func rightCodeClearsNothing() async throws {
     let owner = try await owner().principal
-    let mail = try await gate.sendEmailCode(to: nil, by: owner)
-    try await gate.confirm(
+    let mail = try await accountService.sendEmailCode(to: nil, by: owner)
+    try await accountService.confirm(
       house.box.code ?? "", of: mail.id.text, for: .verifyEmail, by: owner)
-    let reset = try await gate.beginReset(.email(try EmailAddress("anna@example.org")))
+    let reset = try await accountService.beginReset(.email(try EmailAddress("anna@example.org")))
     func spray(_ person: Int) async -> AccountError.Code? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await gate.logIn(
+          try await accountService.logIn(
             PasswordCredentials(email: "person\(person)@example.org", password: wrong))
         }
       }?.code
@@ -197,7 +197,7 @@ import Testing
     let owner = try await owner().principal
     for _ in 0..<20 { _ = await change(owner, wrong, from: "192.168.1.66") }
     _ = await finishReset("123456", of: "0", new, from: "192.168.1.67")
-    let refused = try await gate.audit.entries(newest: 100).filter { $0.outcome != .done }
+    let refused = try await accountService.audit.entries(newest: 100).filter { $0.outcome != .done }
     #expect(refused.map(\.deed) == [.passwordChanged, .passwordReset])
     #expect(refused.map(\.count) == [5, 1])
     #expect(refused.first?.actor?.account == owner.account)

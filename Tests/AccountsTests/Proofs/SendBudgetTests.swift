@@ -19,14 +19,14 @@ import Testing
 
   private func ask(
     _ email: String = "anna@example.org", from address: String, device: DeviceToken? = nil,
-    at gate: Gate? = nil, toReset: Bool = false
+    at accountService: AccountService? = nil, toReset: Bool = false
   ) async throws -> Answer {
     let destination = CodeDestination.email(try EmailAddress(email))
-    let gate = gate ?? house.gate
+    let accountService = accountService ?? house.accountService
     do throws(AccountError) {
       let request = try await asking(from: address, device: device) { () throws(AccountError) in
-        if toReset { return try await gate.beginReset(destination) }
-        return try await gate.sendLoginCode(to: destination)
+        if toReset { return try await accountService.beginReset(destination) }
+        return try await accountService.sendLoginCode(to: destination)
       }
       return .sent(next: request.resendWait)
     } catch {
@@ -50,10 +50,10 @@ import Testing
   }
 
   /// The owner, with a verified address, and a device that is known.
-  private func verified() async throws -> (principal: Principal, device: DeviceToken) {
+  private func verified() async throws -> (principal: SessionPrincipal, device: DeviceToken) {
     let loggedIn = try await house.ownerLogsIn()
-    let request = try await house.gate.sendEmailCode(to: nil, by: loggedIn.principal)
-    try await house.gate.confirm(
+    let request = try await house.accountService.sendEmailCode(to: nil, by: loggedIn.principal)
+    try await house.accountService.confirm(
       house.box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
     return (loggedIn.principal, try #require(loggedIn.device))
   }
@@ -85,13 +85,13 @@ import Testing
     _ = try await verified()
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
     let request = try await asking(from: "192.168.1.20") { () throws(AccountError) in
-      try await house.gate.sendLoginCode(to: mail)
+      try await house.accountService.sendLoginCode(to: mail)
     }
     let code = try #require(house.box.code)
     #expect(try await ask(from: "192.168.1.66").isSent)
     #expect(house.box.code != nil)
     let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
-      try await house.gate.logIn(CodeCredentials(request: request.id.text, code: code))
+      try await house.accountService.logIn(CodeCredentials(request: request.id.text, code: code))
     }
     #expect(loggedIn.principal.name == "Anna")
   }
@@ -122,7 +122,7 @@ import Testing
     }
     #expect(try await ask(from: "192.168.1.71", device: device).isSent)
     #expect(try await ask(from: "local").isSent)
-    _ = try await house.gate.sendEmailCode(to: nil, by: principal)
+    _ = try await house.accountService.sendEmailCode(to: nil, by: principal)
     // Another address is another budget, and an hour later there is room again.
     #expect(try await ask("ben@example.org", from: "192.168.1.71").isSent)
     house.clock.advance(3600)
@@ -153,13 +153,13 @@ import Testing
     for (address, device) in [("192.168.1.66", nil), ("local", nil), ("192.168.1.67", device)] {
       let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
       let request = try await asking(from: address, device: device) { () throws(AccountError) in
-        try await house.gate.sendLoginCode(to: mail)
+        try await house.accountService.sendLoginCode(to: mail)
       }
       let code = try #require(house.box.code)
       #expect(
         try await ask(from: address, device: device, toReset: true) == .sent(next: .seconds(30)))
       let loggedIn = try await asking(from: address) { () throws(AccountError) in
-        try await house.gate.logIn(CodeCredentials(request: request.id.text, code: code))
+        try await house.accountService.logIn(CodeCredentials(request: request.id.text, code: code))
       }
       #expect(loggedIn.principal.name == "Anna")
       for toReset in [false, true, false] {
@@ -208,12 +208,12 @@ import Testing
     var answers: [[Answer]] = []
     for (email, network) in [("anna@example.org", 1), ("nobody@example.org", 2)] {
       let house = try Household()
-      let gate = network == 1 ? self.house.gate : house.gate
+      let accountService = network == 1 ? self.house.accountService : house.accountService
       let clock = network == 1 ? self.house.clock : house.clock
       var heard: [Answer] = []
       for host in [66, 67, 68] {
         for _ in 0..<6 {
-          let answer = try await ask(email, from: "192.168.1.\(host)", at: gate)
+          let answer = try await ask(email, from: "192.168.1.\(host)", at: accountService)
           heard.append(answer)
           if case .sent(let wait) = answer, wait <= .seconds(120) {
             clock.advance(TimeInterval(wait.wholeSeconds))
@@ -248,16 +248,17 @@ import Testing
     let loggedIn = try await house.ownerLogsIn()
     for host in 1...3 {
       #expect(
-        try await ask("person@example.org", from: "10.0.0.\(host)", at: house.gate).isSent)
+        try await ask("person@example.org", from: "10.0.0.\(host)", at: house.accountService).isSent
+      )
     }
     #expect(
-      try await ask(from: "10.0.0.4", at: house.gate) == .refused(.busy, after: nil))
+      try await ask(from: "10.0.0.4", at: house.accountService) == .refused(.busy, after: nil))
     let device = loggedIn.device
-    #expect(try await ask(from: "10.0.0.4", device: device, at: house.gate).isSent)
-    #expect(try await ask(from: "local", at: house.gate).isSent)
-    _ = try await house.gate.sendEmailCode(to: nil, by: loggedIn.principal)
+    #expect(try await ask(from: "10.0.0.4", device: device, at: house.accountService).isSent)
+    #expect(try await ask(from: "local", at: house.accountService).isSent)
+    _ = try await house.accountService.sendEmailCode(to: nil, by: loggedIn.principal)
     house.clock.advance(600)
-    #expect(try await ask(from: "10.0.0.4", at: house.gate).isSent)
+    #expect(try await ask(from: "10.0.0.4", at: house.accountService).isSent)
   }
 
   @Test("a new password or address voids the codes that would still let somebody in")
@@ -265,23 +266,23 @@ import Testing
     let (principal, _) = try await verified()
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
     func entry() async throws -> CodeCredentials {
-      let request = try await house.gate.sendLoginCode(to: mail)
+      let request = try await house.accountService.sendLoginCode(to: mail)
       return CodeCredentials(request: request.id.text, code: house.box.code ?? "")
     }
     func isVoid(_ credentials: CodeCredentials) async -> Bool {
       await refusal { () async throws(AccountError) in
-        try await house.gate.logIn(credentials)
+        try await house.accountService.logIn(credentials)
       } == .codeExpired
     }
     let first = try await entry()
-    try await house.gate.changePassword(
+    try await house.accountService.changePassword(
       Household.password, to: "another evening with friends", by: principal)
     #expect(await isVoid(first))
     house.clock.advance(30)
-    let change = try await house.gate.sendEmailCode(to: "new@example.org", by: principal)
+    let change = try await house.accountService.sendEmailCode(to: "new@example.org", by: principal)
     let code = house.box.code ?? ""
     let second = try await entry()
-    try await house.gate.confirm(
+    try await house.accountService.confirm(
       code, of: change.id.text, for: .verifyEmail, by: principal)
     #expect(await isVoid(second))
   }

@@ -17,9 +17,9 @@ import Testing
 
     /// Begins, and comes back when it waits: for both clocks.
     init(_ loggedIn: LoggedIn, at house: Household) async throws {
-      let gate = house.gate
+      let accountService = house.accountService
       Task {
-        await gate.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
+        await accountService.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
         self.isOver.withLock { $0 = true }
       }
       try await house.clock.expectWaiting()
@@ -47,7 +47,7 @@ import Testing
     let watch = try await Watch(loggedIn, at: house)
     for _ in 0..<5 {
       house.clock.advance(5 * day)
-      _ = try await house.gate.resolve(loggedIn.token.text)
+      _ = try await house.accountService.resolve(loggedIn.token.text)
       house.clock.advance(1)
       try await house.clock.expectWaiting()
     }
@@ -75,33 +75,35 @@ import Testing
   func proof() async throws {
     let old = try await house.ownerLogsIn()
     let first = try await Watch(old, at: house)
-    let new = try await house.gate.prove(old.token.text, password: Household.password)
+    let new = try await house.accountService.prove(old.token.text, password: Household.password)
     #expect(await first.hasEnded)
     let second = try await Watch(new, at: house)
-    try await house.gate.logOut(new.token.text)
+    try await house.accountService.logOut(new.token.text)
     #expect(await second.hasEnded)
   }
 
   @Test("A10 · another role ends it at once; the same one, and what others do, does not")
   func role() async throws {
     let owner = try await house.ownerLogsIn()
-    let code = try await house.gate.invite(by: owner.principal).code
-    _ = try await house.gate.register(.guest(code.text))
+    let code = try await house.accountService.invite(by: owner.principal).code
+    _ = try await house.accountService.register(.guest(code.text))
     let member = try await house.logIn("ben@example.org")
     let watch = try await Watch(member, at: house)
-    try await house.gate.setRole(.member, of: member.principal.account, by: owner.principal)
+    try await house.accountService.setRole(
+      .member, of: member.principal.account, by: owner.principal)
     let another = try await house.logIn("ben@example.org")
-    try await house.gate.logOut(another.token.text)
+    try await house.accountService.logOut(another.token.text)
     try await house.clock.expectWaiting()
-    try await house.gate.setRole(.owner, of: member.principal.account, by: owner.principal)
+    try await house.accountService.setRole(
+      .owner, of: member.principal.account, by: owner.principal)
     #expect(await watch.hasEnded)
   }
 
   @Test("A10 · the end that came before anybody waited is told at once; so is a broken store")
   func before() async throws {
     let loggedIn = try await house.ownerLogsIn()
-    try await house.gate.logOut(loggedIn.token.text)
-    await house.gate.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
+    try await house.accountService.logOut(loggedIn.token.text)
+    await house.accountService.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
     let other = try await house.logIn()
     let restarted = house.restarted()
     await house.store.failSessionReads(

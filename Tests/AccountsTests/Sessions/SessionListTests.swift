@@ -17,9 +17,11 @@ import Testing
     }
   }
 
-  private func isRefused(_ loggedIn: LoggedIn, at gate: Gate? = nil) async -> Bool {
+  private func isRefused(_ loggedIn: LoggedIn, at accountService: AccountService? = nil) async
+    -> Bool
+  {
     await refusal { () async throws(AccountError) in
-      try await (gate ?? house.gate).resolve(loggedIn.token.text)
+      try await (accountService ?? house.accountService).resolve(loggedIn.token.text)
     } == .notLoggedIn
   }
 
@@ -29,7 +31,7 @@ import Testing
     let phone = try await logIn(from: "Firefox on Android", "fe80::1")
     house.clock.advance(3600)
     let laptop = try await logIn(from: "theater on desk")
-    let list = try await house.gate.sessions(of: laptop.principal)
+    let list = try await house.accountService.sessions(of: laptop.principal)
     #expect(list.map(\.session.origin.device) == ["theater on desk", "Firefox on Android"])
     #expect(list.map(\.session.origin.address) == ["192.168.1.20", "fe80::1"])
     #expect(list.map(\.isCurrent) == [true, false])
@@ -37,8 +39,8 @@ import Testing
     #expect(list[1].session.openedAt == house.clock.now.addingTimeInterval(-3600))
     #expect(list[1].expires == house.clock.now.addingTimeInterval(7 * 86_400 - 3600))
     house.clock.advance(7 * 86_400 - 1800)
-    _ = try await house.gate.resolve(laptop.token.text)
-    #expect(try await house.gate.sessions(of: laptop.principal).count == 1)
+    _ = try await house.accountService.resolve(laptop.token.text)
+    #expect(try await house.accountService.sessions(of: laptop.principal).count == 1)
   }
 
   @Test("A10 · one session is ended from another, at once and for a restarted controller")
@@ -46,14 +48,14 @@ import Testing
     try await house.registerOwner()
     let phone = try await logIn(from: "phone")
     let laptop = try await logIn(from: "laptop")
-    let told = house.gate.events.subscribe()
-    try await house.gate.endSession(phone.principal.session, of: laptop.principal)
+    let told = house.accountService.events.subscribe()
+    try await house.accountService.endSession(phone.principal.session, of: laptop.principal)
     #expect(await isRefused(phone))
     #expect(await isRefused(phone, at: house.restarted()))
     #expect(await !isRefused(laptop))
     #expect(await told.first { _ in true } == .loggedOut(phone.principal))
     let again = await refusal { () async throws(AccountError) in
-      try await house.gate.endSession(phone.principal.session, of: laptop.principal)
+      try await house.accountService.endSession(phone.principal.session, of: laptop.principal)
     }
     #expect(again == .unknownSession)
   }
@@ -61,15 +63,15 @@ import Testing
   @Test("A10 · the sessions of others are not there to be ended")
   func endOthers() async throws {
     let owner = try await house.ownerLogsIn()
-    let code = try await house.gate.invite(by: owner.principal).code
-    _ = try await house.gate.register(.guest(code.text))
+    let code = try await house.accountService.invite(by: owner.principal).code
+    _ = try await house.accountService.register(.guest(code.text))
     let member = try await house.logIn("ben@example.org")
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.endSession(owner.principal.session, of: member.principal)
+      try await house.accountService.endSession(owner.principal.session, of: member.principal)
     }
     #expect(error == .unknownSession)
     #expect(await !isRefused(owner))
-    #expect(try await house.gate.sessions(of: member.principal).count == 1)
+    #expect(try await house.accountService.sessions(of: member.principal).count == 1)
   }
 
   @Test("A10 · all others are ended, or all, also those that no request has used for a while")
@@ -78,12 +80,13 @@ import Testing
     var opened: [LoggedIn] = []
     for index in 0..<5 { opened.append(try await logIn(from: "\(index)")) }
     // Nothing is cached after a restart.
-    let gate = house.restarted()
-    #expect(try await gate.endSessions(of: opened[0].principal, exceptCurrent: true) == 4)
-    for each in opened.dropFirst() { #expect(await isRefused(each, at: gate)) }
-    #expect(await !isRefused(opened[0], at: gate))
-    #expect(try await gate.endSessions(of: opened[0].principal, exceptCurrent: false) == 1)
-    #expect(await isRefused(opened[0], at: gate))
+    let accountService = house.restarted()
+    #expect(try await accountService.endSessions(of: opened[0].principal, exceptCurrent: true) == 4)
+    for each in opened.dropFirst() { #expect(await isRefused(each, at: accountService)) }
+    #expect(await !isRefused(opened[0], at: accountService))
+    #expect(
+      try await accountService.endSessions(of: opened[0].principal, exceptCurrent: false) == 1)
+    #expect(await isRefused(opened[0], at: accountService))
   }
 
   @Test("E1 · an account or guest pass has 20 sessions: another one ends the oldest, at once")
@@ -95,25 +98,25 @@ import Testing
       house.clock.advance(1)
     }
     let owner = people[19].principal
-    let pass = try await house.gate.makeGuestPass(.music, by: owner)
+    let pass = try await house.accountService.makeGuestPass(.music, by: owner)
     var guests: [LoggedIn] = []
     for _ in 0..<20 {
-      guests.append(try await house.gate.enter(withGuestPass: pass.code.text))
+      guests.append(try await house.accountService.enter(withGuestPass: pass.code.text))
       house.clock.advance(1)
     }
     for each in people + guests { #expect(await !isRefused(each)) }
 
-    let told = house.gate.events.subscribe()
-    let guest = try await house.gate.enter(withGuestPass: pass.code.text)
+    let told = house.accountService.events.subscribe()
+    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
     let person = try await logIn(from: "another")
-    let ended = await told.compactMap { event -> Principal? in
+    let ended = await told.compactMap { event -> SessionPrincipal? in
       if case .loggedOut(let who) = event { who } else { nil }
     }.prefix(2).reduce(into: [SessionID]()) { $0.append($1.session) }
     #expect(ended == [guests[0].principal.session, people[0].principal.session])
-    for gate in [house.gate, house.restarted()] {
-      for gone in [people[0], guests[0]] { #expect(await isRefused(gone, at: gate)) }
+    for accountService in [house.accountService, house.restarted()] {
+      for gone in [people[0], guests[0]] { #expect(await isRefused(gone, at: accountService)) }
       for each in people.dropFirst() + guests.dropFirst() + [person, guest] {
-        #expect(await !isRefused(each, at: gate))
+        #expect(await !isRefused(each, at: accountService))
       }
     }
   }
@@ -125,7 +128,7 @@ import Testing
     house.clock.set(house.clock.now.addingTimeInterval(-3600))
     let new = try await logIn(from: "another")
     #expect(await !isRefused(new))
-    #expect(try await house.gate.sessions(of: new.principal).count == 20)
+    #expect(try await house.accountService.sessions(of: new.principal).count == 20)
   }
 
   @Test("A10 · sessions are ended at once on a full disk too, and the end can be repeated")
@@ -136,12 +139,12 @@ import Testing
     let full = AccountError(.storageFull, message: "full", hint: "free")
     await house.store.failWrites(with: full)
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.endSessions(of: laptop.principal, exceptCurrent: true)
+      try await house.accountService.endSessions(of: laptop.principal, exceptCurrent: true)
     }
     #expect(error == full)
     #expect(await isRefused(phone))
     await house.store.failWrites(with: nil)
-    try await house.gate.endSessions(of: laptop.principal, exceptCurrent: true)
+    try await house.accountService.endSessions(of: laptop.principal, exceptCurrent: true)
     #expect(await isRefused(phone, at: house.restarted()))
     #expect(await !isRefused(laptop))
   }
@@ -152,11 +155,13 @@ import Testing
 
   init() throws { house = try Household() }
 
-  private func isFresh(_ token: String, at gate: Gate? = nil) async throws -> Bool {
-    let gate = gate ?? house.gate
-    let principal = try await gate.resolve(token)
+  private func isFresh(_ token: String, at accountService: AccountService? = nil) async throws
+    -> Bool
+  {
+    let accountService = accountService ?? house.accountService
+    let principal = try await accountService.resolve(token)
     return await refusal { () async throws(AccountError) in
-      try gate.requireFreshProof(principal)
+      try accountService.requireFreshProof(principal)
     } == nil
   }
 
@@ -179,15 +184,16 @@ import Testing
   func newToken() async throws {
     let before = try await house.ownerLogsIn()
     house.clock.advance(3600)
-    let after = try await house.gate.prove(before.token.text, password: Household.password)
+    let after = try await house.accountService.prove(
+      before.token.text, password: Household.password)
     #expect(after.token.text != before.token.text)
     #expect(after.principal.session == before.principal.session)
     #expect(try await isFresh(after.token.text))
     let old = await refusal { () async throws(AccountError) in
-      try await house.gate.resolve(before.token.text)
+      try await house.accountService.resolve(before.token.text)
     }
     #expect(old == .notLoggedIn)
-    #expect(try await house.gate.sessions(of: after.principal).count == 1)
+    #expect(try await house.accountService.sessions(of: after.principal).count == 1)
     #expect(try await isFresh(after.token.text, at: house.restarted()))
   }
 
@@ -196,11 +202,11 @@ import Testing
     let loggedIn = try await house.ownerLogsIn()
     house.clock.advance(3600)
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.prove(loggedIn.token.text, password: "not the right one")
+      try await house.accountService.prove(loggedIn.token.text, password: "not the right one")
     }
     #expect(error == .wrongCredentials)
     #expect(try await !isFresh(loggedIn.token.text))
-    let last = try await house.gate.audit.entries(newest: 1).last
+    let last = try await house.accountService.audit.entries(newest: 1).last
     #expect(last?.deed == .proof)
     #expect(last?.outcome == .refused("wrongCredentials"))
   }

@@ -9,9 +9,9 @@ import Testing
   init() throws { house = try Household() }
   private let day: TimeInterval = 86_400
 
-  private func isRefused(_ token: String, at gate: Gate? = nil) async -> Bool {
+  private func isRefused(_ token: String, at accountService: AccountService? = nil) async -> Bool {
     await refusal { () async throws(AccountError) in
-      try await (gate ?? house.gate).resolve(token)
+      try await (accountService ?? house.accountService).resolve(token)
     } == .notLoggedIn
   }
 
@@ -19,13 +19,13 @@ import Testing
   func logout() async throws {
     let loggedIn = try await house.ownerLogsIn()
     let token = loggedIn.token.text
-    let told = house.gate.events.subscribe()
-    try await house.gate.logOut(token)
+    let told = house.accountService.events.subscribe()
+    try await house.accountService.logOut(token)
     #expect(await isRefused(token))
     #expect(await isRefused(token, at: house.restarted()))
     #expect(await told.first { _ in true } == .loggedOut(loggedIn.principal))
     let again = await refusal { () async throws(AccountError) in
-      try await house.gate.logOut(token)
+      try await house.accountService.logOut(token)
     }
     #expect(again == .notLoggedIn)
   }
@@ -35,7 +35,7 @@ import Testing
     let one = try await house.ownerLogsIn().token.text
     let other = try await house.logIn().token.text
     #expect(one != other)
-    try await house.gate.logOut(one)
+    try await house.accountService.logOut(one)
     #expect(await isRefused(one))
     #expect(await !isRefused(other))
   }
@@ -43,11 +43,13 @@ import Testing
   @Test("A10 · of many logouts of one session at once, one ends it")
   func parallel() async throws {
     let token = try await house.ownerLogsIn().token.text
-    let told = house.gate.events.subscribe()
+    let told = house.accountService.events.subscribe()
     await withTaskGroup { group in
       for _ in 0..<20 {
         group.addTask {
-          _ = await refusal { () async throws(AccountError) in try await house.gate.logOut(token) }
+          _ = await refusal { () async throws(AccountError) in
+            try await house.accountService.logOut(token)
+          }
         }
       }
     }
@@ -62,9 +64,9 @@ import Testing
     let token = try await house.ownerLogsIn().token.text
     // After a restart the first request reads the store, and the logout comes between reading and
     // answering.
-    let gate = house.restarted()
-    await house.store.afterNextSessionRead { try? await gate.logOut(token) }
-    #expect(await isRefused(token, at: gate))
+    let accountService = house.restarted()
+    await house.store.afterNextSessionRead { try? await accountService.logOut(token) }
+    #expect(await isRefused(token, at: accountService))
   }
 
   @Test("A10 · a logout on a full disk counts at once, says so, and can be repeated")
@@ -73,12 +75,12 @@ import Testing
     let token = try await house.ownerLogsIn().token.text
     await house.store.failWrites(with: full)
     let error = await refusal { () async throws(AccountError) in
-      try await house.gate.logOut(token)
+      try await house.accountService.logOut(token)
     }
     #expect(error == full)
     #expect(await isRefused(token))
     await house.store.failWrites(with: nil)
-    try await house.gate.logOut(token)
+    try await house.accountService.logOut(token)
     #expect(await isRefused(token, at: house.restarted()))
   }
 
@@ -101,7 +103,7 @@ import Testing
       house.clock.advance(day)
       #expect(await !isRefused(token))
     }
-    let principal = try await house.gate.resolve(token)
+    let principal = try await house.accountService.resolve(token)
     #expect(principal.expires == house.clock.now.addingTimeInterval(day))
     house.clock.advance(day)
     #expect(await isRefused(token))
@@ -150,8 +152,8 @@ import Testing
     }
     #expect(await house.store.sessionReads == 0)
     #expect(await house.store.seenWrites == 2)
-    let gate = house.restarted()
-    for _ in 0..<10 { #expect(await !isRefused(token, at: gate)) }
+    let accountService = house.restarted()
+    for _ in 0..<10 { #expect(await !isRefused(token, at: accountService)) }
     #expect(await house.store.sessionReads == 1)
   }
 
@@ -199,8 +201,8 @@ import Testing
 
   @Test("E3 · everyone who listens hears of registration, login and logout; who left does not")
   func listeners() async throws {
-    let code = try #require(try await house.gate.open())
-    let heard = Task { [events = house.gate.events.subscribe()] in
+    let code = try #require(try await house.accountService.open())
+    let heard = Task { [events = house.accountService.events.subscribe()] in
       var all: [AccountEvent] = []
       for await event in events {
         all.append(event)
@@ -208,10 +210,10 @@ import Testing
       }
       return all
     }
-    let second = house.gate.events.subscribe()
-    let account = try await house.gate.register(.owner(code.text))
+    let second = house.accountService.events.subscribe()
+    let account = try await house.accountService.register(.owner(code.text))
     let loggedIn = try await house.logIn()
-    try await house.gate.logOut(loggedIn.token.text)
+    try await house.accountService.logOut(loggedIn.token.text)
     let expected: [AccountEvent] = [
       .registered(account.id, .owner), .loggedIn(loggedIn.principal, by: "password"),
       .loggedOut(loggedIn.principal),

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Work that begins, and ends when it is told to.
 final class HeldWork: Sendable {
-  private let gate = DispatchSemaphore(value: 0)
+  private let accountService = DispatchSemaphore(value: 0)
   private let counts = Mutex((running: 0, most: 0, done: 0))
 
   var running: Int { counts.withLock { $0.running } }
@@ -16,14 +16,14 @@ final class HeldWork: Sendable {
       $0.running += 1
       $0.most = max($0.most, $0.running)
     }
-    gate.wait()
+    accountService.wait()
     counts.withLock {
       $0.running -= 1
       $0.done += 1
     }
   }
 
-  func finish(_ count: Int) { for _ in 0..<count { gate.signal() } }
+  func finish(_ count: Int) { for _ in 0..<count { accountService.signal() } }
 
   func waitUntilRunning(_ count: Int) async {
     while running < count { await Task.yield() }

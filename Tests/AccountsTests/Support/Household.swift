@@ -89,7 +89,7 @@ struct Household {
   let hashes = PasswordHasher.queue()
   /// What was sent to people.
   let box = Letterbox()
-  let gate: Gate
+  let accountService: AccountService
 
   init(hashing: Argon2Parameters = cheap, codes: CodePolicy = .standard) throws {
     database = try TheaterDatabase(inMemory: clock.wall)
@@ -98,23 +98,23 @@ struct Household {
     stores.accounts = store
     stores.invitations = store
     stores.sessions = store
-    gate = Gate(
+    accountService = AccountService(
       stores: stores, policy: GatePolicy(codes: codes), hashing: hashing, hashes: hashes,
       delivery: box, clock: clock.wall,
       steady: clock.steady)
   }
 
   /// The same store after a restart of the controller: nothing in memory.
-  func restarted(hashing: Argon2Parameters = cheap) -> Gate {
-    Gate(
+  func restarted(hashing: Argon2Parameters = cheap) -> AccountService {
+    AccountService(
       stores: stores, hashing: hashing, delivery: box, clock: clock.wall, steady: clock.steady)
   }
 
   /// Registers the first owner, with the code from the console.
   @discardableResult
   func registerOwner(password: String = password) async throws -> Account {
-    guard let code = try await gate.open() else { throw Missing() }
-    return try await gate.register(.owner(code.text, password: password))
+    guard let code = try await accountService.open() else { throw Missing() }
+    return try await accountService.register(.owner(code.text, password: password))
   }
 
   /// Registers and logs in the first owner.
@@ -126,7 +126,7 @@ struct Household {
   func logIn(
     _ email: String = "anna@example.org", _ password: String = password
   ) async throws -> LoggedIn {
-    try await gate.logIn(PasswordCredentials(email: email, password: password))
+    try await accountService.logIn(PasswordCredentials(email: email, password: password))
   }
 
   struct Missing: Error {}

@@ -4,39 +4,39 @@
 extension Household {
   /// Registers and logs in somebody whom `owner` invited.
   func invited(
-    by owner: LoggedIn, _ email: String, as role: Role = .member
+    by owner: LoggedIn, _ email: String, as role: AccountRole = .member
   ) async throws -> LoggedIn {
-    let code = try await gate.invite(by: owner.principal, role: role).code
-    _ = try await gate.register(.guest(code.text, email: email))
+    let code = try await accountService.invite(by: owner.principal, role: role).code
+    _ = try await accountService.register(.guest(code.text, email: email))
     return try await logIn(email)
   }
 
   /// Who a session belongs to, as the gate sees it now.
-  func now(_ loggedIn: LoggedIn) async throws(AccountError) -> Principal {
-    try await gate.resolve(loggedIn.token.text)
+  func now(_ loggedIn: LoggedIn) async throws(AccountError) -> SessionPrincipal {
+    try await accountService.resolve(loggedIn.token.text)
   }
 
   /// Whether a session opens nothing any more.
-  func isRefused(_ loggedIn: LoggedIn, at gate: Gate? = nil) async -> Bool {
+  func isRefused(_ loggedIn: LoggedIn, at accountService: AccountService? = nil) async -> Bool {
     await refusal { () async throws(AccountError) in
-      try await (gate ?? self.gate).resolve(loggedIn.token.text)
+      try await (accountService ?? self.accountService).resolve(loggedIn.token.text)
     } == .notLoggedIn
   }
 
   /// The owner, logged in, with a verified address.
   func verifiedOwner() async throws -> LoggedIn {
     let loggedIn = try await ownerLogsIn()
-    let request = try await gate.sendEmailCode(to: nil, by: loggedIn.principal)
-    try await gate.confirm(
+    let request = try await accountService.sendEmailCode(to: nil, by: loggedIn.principal)
+    try await accountService.confirm(
       box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
     clock.advance(60)
     return loggedIn
   }
 
   /// A confirmed second factor: its secret, and the recovery codes.
-  func enrolled(_ principal: Principal) async throws -> ([UInt8], [EntryCode]) {
-    let secret = try Base32.bytes(try await gate.enrolFactor(by: principal).secret)
-    let codes = try await gate.confirmFactor(totp(secret), by: principal)
+  func enrolled(_ principal: SessionPrincipal) async throws -> ([UInt8], [EntryCode]) {
+    let secret = try Base32.bytes(try await accountService.enrolFactor(by: principal).secret)
+    let codes = try await accountService.confirmFactor(totp(secret), by: principal)
     clock.advance(90)
     return (secret, codes)
   }

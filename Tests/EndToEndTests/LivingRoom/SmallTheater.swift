@@ -4,7 +4,7 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
-import WebRemote
+import WebServer
 
 /// A real controller with one simulated lamp, unless a test wants more, that can be killed and started again in its folder,
 /// asked over its socket.

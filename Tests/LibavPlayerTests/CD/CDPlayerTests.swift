@@ -13,7 +13,7 @@ import Testing
 private struct Bench {
   let folder: TemporaryFolder
   let controller: TestController
-  let ear: Ear
+  let ear: CapturingSink
   let media: String
   /// The player itself, for what no command can time.
   let player: CDPlayer
@@ -42,7 +42,7 @@ private struct Bench {
     controller = try await TestController(
       plugin, role: .cdPlayer, options: ["folders": ownsFolder ? [.string(folder.path)] : []])
     player = try #require(made.withLock { $0 })
-    ear = try Ear(limit: limit)
+    ear = try CapturingSink(limit: limit)
     if plugged { try await controller.plug(into: ear) }
     try await controller.perform("on")
   }

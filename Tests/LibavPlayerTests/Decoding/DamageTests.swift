@@ -107,7 +107,7 @@ struct DamageTests {
   func cancelled() async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 44_100 * 10).encoded("long.flac", [], in: folder)
-    let interrupt = Interrupt()
+    let interrupt = LibavInterrupt()
     let track = try AudioFile(path: path, subject: "long.flac", interrupt: interrupt)
     interrupt.cancel()
     let failure = #expect(throws: MediaFailure.self) { try Decoded(track) }

@@ -11,7 +11,7 @@ import Testing
 /// A tuner with an ear at its cable.
 private struct Bench {
   let controller: TestController
-  let ear: Ear
+  let ear: CapturingSink
 
   init(
     _ stations: [JSON], backoff: Backoff = Backoff(first: 20, longest: 100),
@@ -24,7 +24,7 @@ private struct Bench {
           try Tuner(context: context, backoff: backoff, patience: patience)
         }
       ])
-    ear = try Ear()
+    ear = try CapturingSink()
     controller = try await TestController(
       plugin, role: .tuner, options: ["stations": .array(stations)])
     try await controller.plug(into: ear)
@@ -346,7 +346,7 @@ struct TunerTests {
 
   @Test("A frequency belongs to the nearest station within half a channel")
   func nearest() throws {
-    let dial = try Dial(options: [
+    let dial = try StationList(options: [
       "stations": [
         ["name": "A", "url": "http://a/", "fm": 98.5],
         ["name": "B", "url": "http://b/", "fm": 98.6],

@@ -47,5 +47,5 @@ struct Decoded {
 
 /// Opens a file as the player does.
 func open(_ path: String) throws -> AudioFile {
-  try AudioFile(path: path, subject: "test file", interrupt: Interrupt())
+  try AudioFile(path: path, subject: "test file", interrupt: LibavInterrupt())
 }

@@ -72,7 +72,7 @@ final class TestController: Sendable {
   }
 
   /// Plugs the player into an ear.
-  func plug(into ear: Ear) async throws {
+  func plug(into ear: CapturingSink) async throws {
     try await ask(PlugRequest(device: device, socket: ear.socket))
   }
 

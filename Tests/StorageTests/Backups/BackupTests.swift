@@ -13,9 +13,9 @@ import Testing
   /// A database with an owner and a position, closed.
   private func furnish() async throws {
     let database = try scratch.open()
-    let gate = scratch.gate(database)
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(code))
+    let accountService = scratch.accountService(database)
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(code))
     try await database.positions.save(7, item: "jaws", user: "anna")
     try database.close()
   }

@@ -16,12 +16,12 @@ import Testing
   @discardableResult
   private func furnish(factor: Bool) async throws -> LoggedIn {
     let database = try scratch.open()
-    let gate = scratch.gate(database)
-    let code = try #require(try await gate.open())
-    _ = try await gate.register(People.owner(code))
-    let owner = try await gate.logIn(People.credentials())
+    let accountService = scratch.accountService(database)
+    let code = try #require(try await accountService.open())
+    _ = try await accountService.register(People.owner(code))
+    let owner = try await accountService.logIn(People.credentials())
     if factor {
-      _ = try await gate.enrolFactor(by: owner.principal)
+      _ = try await accountService.enrolFactor(by: owner.principal)
       try await database.write { try $0.execute(sql: "UPDATE secondFactor SET activeSince = 1") }
     }
     try database.close()
@@ -139,39 +139,41 @@ import Testing
     do {
       let mailbox = Mailbox()
       let database = try scratch.open()
-      let gate = scratch.gate(database, delivery: mailbox)
-      let owner = try await gate.resolve(before)
-      invitation = try await gate.invite(by: owner).code
-      let visitors = try await gate.makeGuestPass(
+      let accountService = scratch.accountService(database, delivery: mailbox)
+      let owner = try await accountService.resolve(before)
+      invitation = try await accountService.invite(by: owner).code
+      let visitors = try await accountService.makeGuestPass(
         GuestPassRequest(
           name: "Visitors", activities: ["film"], volumeLimit: 40, ageLimit: nil, validity: 3600),
         by: owner)
       pass = visitors.code
-      guest = try await gate.enter(withGuestPass: pass.text).token.text
-      let sent = try await gate.sendEmailCode(to: nil, by: owner)
+      guest = try await accountService.enter(withGuestPass: pass.text).token.text
+      let sent = try await accountService.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
       backup = try scratch.backups.create(.asked, at: scratch.now)
       // All of that ends.
-      _ = try await gate.confirm(code, of: sent.id.text, for: .verifyEmail, by: owner)
-      _ = try await gate.register(People.member(invitation))
-      try await gate.revokeGuestPass(visitors.pass.id, by: owner)
-      try await gate.logOut(before)
+      _ = try await accountService.confirm(code, of: sent.id.text, for: .verifyEmail, by: owner)
+      _ = try await accountService.register(People.member(invitation))
+      try await accountService.revokeGuestPass(visitors.pass.id, by: owner)
+      try await accountService.logOut(before)
       try database.close()
     }
 
     try scratch.backups.restore(backup, at: scratch.now)
     let database = try scratch.open()
-    let gate = scratch.gate(database)
+    let accountService = scratch.accountService(database)
     for token in [before, guest] {
-      let error = await refusal { () async throws(AccountError) in try await gate.resolve(token) }
+      let error = await refusal { () async throws(AccountError) in
+        try await accountService.resolve(token)
+      }
       #expect(error == .notLoggedIn)
     }
     let register = await refusal { () async throws(AccountError) in
-      try await gate.register(People.member(invitation))
+      try await accountService.register(People.member(invitation))
     }
     #expect(register == .codeInvalid)
     let enter = await refusal { () async throws(AccountError) in
-      try await gate.enter(withGuestPass: pass.text)
+      try await accountService.enter(withGuestPass: pass.text)
     }
     #expect(enter == .guestPassInvalid)
     let left = try await database.read { database in
@@ -182,7 +184,7 @@ import Testing
     #expect(left == [])
     // The backup itself is as it was.
     #expect(try scratch.backups.verify(backup).accounts == 1)
-    #expect(try await gate.logIn(People.credentials()).principal.name == "Anna")
+    #expect(try await accountService.logIn(People.credentials()).principal.name == "Anna")
     try database.close()
   }
 }

@@ -62,11 +62,11 @@ final class ScratchFolder: Sendable {
   }
 
   /// A gate with hashes that cost next to nothing.
-  func gate(
+  func accountService(
     _ database: TheaterDatabase, delivery: any MessageDelivery = NoDelivery(),
     codes: CodePolicy = .standard
-  ) -> Gate {
-    Gate(
+  ) -> AccountService {
+    AccountService(
       stores: database.gateStores, policy: GatePolicy(codes: codes),
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: delivery,
       clock: clock, steady: steady)

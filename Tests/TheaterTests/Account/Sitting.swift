@@ -1,12 +1,12 @@
-import AccountScreens
+import AccountFlows
 
 @testable import theater
 
 /// What tests paint with.
-let plain = Paint(hasColour: false)
+let plain = ANSIStyle(hasColour: false)
 
 /// A face and its screen, played key by key without a terminal.
-struct Sitting<Face: TerminalFace> {
+struct Sitting<Face: TerminalView> {
   var face: Face
   var screen: Face.Screen
   var work: [Face.Screen.Work] = []

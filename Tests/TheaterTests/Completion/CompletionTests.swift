@@ -89,7 +89,7 @@ import Testing
       let error = try #require(throws: (any Error).self) {
         _ = try Theater.parseAsRoot(["--generate-completion-script", shell])
       }
-      return Ending(error).text
+      return ExitError(error).text
     }
     let bash = try script("bash")
     #expect(!bash.contains("-W \"$("))

@@ -1,6 +1,6 @@
 import JSON
 import Testing
-import WebRemote
+import WebServer
 
 @testable import theater
 

@@ -5,7 +5,7 @@ import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
-import WebRemote
+import WebServer
 
 @testable import theater
 
@@ -51,7 +51,7 @@ import WebRemote
       contentsOf: Program.project.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
     let newest = try #require(changelog.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).output.1
     let error = #expect(throws: (any Error).self) { try Theater.parseAsRoot(["--version"]) }
-    #expect(Ending(try #require(error)).text == newest)
+    #expect(ExitError(try #require(error)).text == newest)
     #expect(TheaterVersion.text == newest)
   }
 
@@ -70,7 +70,7 @@ import WebRemote
     ])
   func wrongUsage(words: [String]) throws {
     let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
-    let ending = Ending(error)
+    let ending = ExitError(error)
     #expect(ending.code == .wrongUsage)
     #expect(ending.code.rawValue == 2)
     #expect(!ending.text.isEmpty && !ending.text.hasPrefix("Error"))
@@ -95,7 +95,7 @@ import WebRemote
     ])
   func misspelt(words: [String], first: String) throws {
     let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
-    let ending = Ending(error, arguments: words)
+    let ending = ExitError(error, arguments: words)
     #expect(ending.code == .wrongUsage)
     let lines = ending.text.split(separator: "\n")
     #expect(lines.first.map(String.init) == first)
@@ -109,7 +109,7 @@ import WebRemote
       if command == nil { command = try Theater.parseAsRoot(words) }
       try command?.run()
     }
-    let ending = Ending(error)
+    let ending = ExitError(error)
     #expect(ending.code == .done)
     #expect(ending.isAnswer)
     #expect(ending.text.contains("USAGE"))
@@ -117,7 +117,7 @@ import WebRemote
 
   @Test("A9 · a controller that does not run ends with 3, with the command that starts it")
   func notRunning() {
-    let ending = Ending(RemoteFailure.notRunning(.socket("/nowhere")) as any Error)
+    let ending = ExitError(RemoteFailure.notRunning(.socket("/nowhere")) as any Error)
     #expect(ending.code == .notRunning)
     #expect(ending.code.rawValue == 3)
     #expect(ending.text.contains("serve"))
@@ -136,7 +136,7 @@ import WebRemote
         "step": 3,
       ]
     ]
-    let ending = Ending(
+    let ending = ExitError(
       RemoteAnswer(status: status, headers: [:], body: Array(error.text().utf8)))
     #expect(ending.code.rawValue == exit)
     #expect(ending.text == "step 3, amp: it is stuck\n  Push.")
@@ -144,7 +144,7 @@ import WebRemote
 
   @Test("A9 · an empty 500 sends the person to the log")
   func emptyAnswer() {
-    let ending = Ending(RemoteAnswer(status: 500, headers: [:], body: []))
+    let ending = ExitError(RemoteAnswer(status: 500, headers: [:], body: []))
     #expect(ending.code == .failed)
     #expect(ending.text.contains("log"))
   }
@@ -154,7 +154,7 @@ import WebRemote
     let error = try #require(throws: (any Error).self) {
       _ = try Theater.parseAsRoot(["--generate-completion-script", shell])
     }
-    let ending = Ending(error)
+    let ending = ExitError(error)
     #expect(ending.code == .done)
     #expect(ending.text.contains("theater"))
   }

@@ -111,6 +111,6 @@ import Testing
   func passwordBytes() throws {
     #expect(try Question.asTyped("vier Löwen im Kino") == "vier Löwen im Kino")
     let typed = String(decoding: [0x6C, 0xF6, 0x77, 0x65] as [UInt8], as: UTF8.self)
-    #expect(throws: Ending.self) { try Question.asTyped(typed) }
+    #expect(throws: ExitError.self) { try Question.asTyped(typed) }
   }
 }

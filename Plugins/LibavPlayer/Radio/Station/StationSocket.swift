@@ -1,11 +1,11 @@
 import CLibav
 
-/// A connection to a station's server through libav's TCP or TLS, which ask an ``Interrupt`` while
+/// A connection to a station's server through libav's TCP or TLS, which ask an ``LibavInterrupt`` while
 /// they wait.
 final class StationSocket {
   private var context: UnsafeMutablePointer<AVIOContext>
   private let subject: String
-  private let interrupt: Interrupt
+  private let interrupt: LibavInterrupt
 
   /// Connects.
   ///
@@ -14,7 +14,7 @@ final class StationSocket {
   ///   - patience: How long it may be silent, ms.
   init(
     _ address: StationAddress, isTrusted: Bool, subject: String, patience: UInt64,
-    interrupt: Interrupt
+    interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     self.subject = subject
     self.interrupt = interrupt
@@ -91,7 +91,7 @@ final class StationSocket {
   }
 
   private static func failure(
-    _ code: Int32, subject: String, _ interrupt: Interrupt, doing: String
+    _ code: Int32, subject: String, _ interrupt: LibavInterrupt, doing: String
   ) -> MediaFailure {
     if interrupt.isOverdue, !interrupt.isCancelled {
       return MediaFailure(.unreachable, subject: subject, detail: "no answer in time")

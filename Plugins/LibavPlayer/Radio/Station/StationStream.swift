@@ -28,7 +28,7 @@ final class StationStream {
   ///   - url: As the configuration has it; it may lie in the own network.
   ///   - patience: How long the station may be silent, ms.
   init(
-    url: String, subject: String, patience: UInt64, interrupt: Interrupt
+    url: String, subject: String, patience: UInt64, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     try Libav.load()
     guard let configured = StationAddress(url) else {

@@ -21,7 +21,7 @@ extension HomeTheaterFacade {
   /// might, was somebody else's choice, until it changes.
   @discardableResult
   func choose(on player: DeviceID, within allowance: Allowance) -> Int {
-    var watch = watches[player] ?? PlayerWatch(chooser: allowance)
+    var watch = watches[player] ?? AgeLimitMonitor(chooser: allowance)
     watch.chooser = allowance
     watch.heardIn = nil
     if snapshots[player]?.state.playback?.isHeard != true { watch.passed = nil }
@@ -33,7 +33,7 @@ extension HomeTheaterFacade {
   /// well.
   private func lowerLimit(on player: DeviceID, to allowance: Allowance) -> Int? {
     // Without a watch the item was put in at the player itself.
-    var watch = watches[player] ?? PlayerWatch(chooser: .everything)
+    var watch = watches[player] ?? AgeLimitMonitor(chooser: .everything)
     guard let limit = allowance.ageLimit, watch.chooser.ageLimit.map({ limit < $0 }) ?? true else {
       return nil
     }
@@ -42,7 +42,7 @@ extension HomeTheaterFacade {
     return note(watch, on: player)
   }
 
-  private func note(_ watch: PlayerWatch, on player: DeviceID) -> Int {
+  private func note(_ watch: AgeLimitMonitor, on player: DeviceID) -> Int {
     choices += 1
     watches[player] = watch
     watches[player]?.turn = choices
@@ -52,7 +52,7 @@ extension HomeTheaterFacade {
   /// Reverts a choice when its command has failed. Where the command may have had an effect all the
   /// same, an age limit that is lower stays.
   func revert(
-    _ choice: Int, on player: DeviceID, to before: PlayerWatch?, after error: DeviceError
+    _ choice: Int, on player: DeviceID, to before: AgeLimitMonitor?, after error: DeviceError
   ) {
     guard var watch = watches[player], watch.turn == choice else { return }
     let limit = watch.chooser.ageLimit
@@ -81,7 +81,7 @@ extension HomeTheaterFacade {
     let isOnStage = player.id == stage.activity?.player
     let snapshot = snapshots[player.id]
     // Without a watch the item was put in at the player itself.
-    var watch = watches[player.id] ?? PlayerWatch(chooser: .everything)
+    var watch = watches[player.id] ?? AgeLimitMonitor(chooser: .everything)
     // A player that starts anew reports "stopped" before it goes on with what it played.
     if playback.status == .stopped, !isOnStage, watch.stopping == nil,
       snapshot?.availability == .available, watch.heardIn == snapshot?.generation

@@ -52,8 +52,8 @@ enum AccountRow {
   }
 
   /// Reads the column `role`; an unknown word is a fault, never a right.
-  static func role(_ row: Row) throws -> Role {
-    guard let role = Role(rawValue: row["role"]) else {
+  static func role(_ row: Row) throws -> AccountRole {
+    guard let role = AccountRole(rawValue: row["role"]) else {
       throw StorageError.failed("an account or invitation has a role that does not exist")
     }
     return role

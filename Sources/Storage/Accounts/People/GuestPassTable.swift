@@ -19,7 +19,7 @@ extension AccountDatabase: GuestPassStore {
             Data(digest.bytes), pass.id.text, pass.name.text,
             JSON.array(pass.activities.map { .string($0) }).text(), pass.volumeLimit,
             pass.ageLimit, pass.madeBy.text, pass.madeAt.milliseconds, pass.expires.milliseconds,
-            pass.madeBy.text, Role.owner.rawValue,
+            pass.madeBy.text, AccountRole.owner.rawValue,
           ])
         guard database.changesCount == 1 else { throw AccountError.forbidden("invite guests") }
       }

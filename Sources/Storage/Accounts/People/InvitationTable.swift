@@ -17,7 +17,7 @@ extension AccountDatabase: InvitationStore {
           arguments: [
             Data(digest.bytes), invitation.id.text, invitation.role.rawValue,
             invitation.madeBy.text, invitation.madeAt.milliseconds,
-            invitation.expires.milliseconds, invitation.madeBy.text, Role.owner.rawValue,
+            invitation.expires.milliseconds, invitation.madeBy.text, AccountRole.owner.rawValue,
           ])
         guard database.changesCount == 1 else { throw AccountError.forbidden("invite people") }
       }

@@ -13,7 +13,7 @@ extension AccountDatabase: PeopleStore {
   }
 
   package func setRole(
-    _ role: Role, of account: AccountID
+    _ role: AccountRole, of account: AccountID
   ) async throws(AccountError) -> [Session] {
     try await run {
       try await $0.protect { database in
@@ -72,7 +72,7 @@ extension AccountDatabase: PeopleStore {
   ) throws {
     let others = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM account WHERE role = ? AND id <> ?)",
-      arguments: [Role.owner.rawValue, account.text])
+      arguments: [AccountRole.owner.rawValue, account.text])
     guard others == true else { throw AccountError.lastOwner }
   }
 

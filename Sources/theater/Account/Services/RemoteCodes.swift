@@ -1,4 +1,4 @@
-import AccountScreens
+import AccountFlows
 import JSON
 import Validation
 

@@ -1,7 +1,7 @@
-import AccountScreens
+import AccountFlows
 import JSON
 import NIOHTTP1
-import WebRemote
+import WebServer
 
 extension ScreenFailure {
   /// What the controller refused.
@@ -25,16 +25,16 @@ extension ScreenFailure {
   }
 
   /// The end of a screen on which neither something else in `field` nor some patience mends this.
-  func ending(unlessMendedBy field: String) -> Ending? {
+  func ending(unlessMendedBy field: String) -> ExitError? {
     guard case .refused(let refusal) = self, refusal.field != field, refusal.retryAfter == nil
     else {
       return nil
     }
-    return Ending(self)
+    return ExitError(self)
   }
 }
 
-extension Ending {
+extension ExitError {
   /// What a screen did not get.
   init(_ failure: ScreenFailure) {
     switch failure {

@@ -1,4 +1,4 @@
-import AccountScreens
+import AccountFlows
 import JSON
 
 /// Logs in at the controller of this user.

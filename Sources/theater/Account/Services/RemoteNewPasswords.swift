@@ -1,4 +1,4 @@
-import AccountScreens
+import AccountFlows
 import JSON
 
 /// Sets a forgotten password with the code that was right; it stays good until that is done.

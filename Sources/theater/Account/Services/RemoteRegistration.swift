@@ -1,4 +1,4 @@
-import AccountScreens
+import AccountFlows
 import JSON
 import Validation
 
@@ -19,7 +19,7 @@ struct RemoteRegistration: RegistrationService {
     guard answer["format"]?.integer == RuleSet.format,
       let rules = try? RuleSet(answer["rules"] ?? .null)
     else {
-      throw Ending(
+      throw ExitError(
         .failed, "this program does not understand the controller's rules",
         hint: "Use the program that came with the controller.")
     }

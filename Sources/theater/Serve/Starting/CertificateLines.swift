@@ -1,4 +1,4 @@
-import WebRemote
+import WebServer
 
 /// A certificate, as people read about it.
 enum CertificateLines {

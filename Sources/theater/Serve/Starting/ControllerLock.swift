@@ -10,17 +10,17 @@ struct ControllerLock: Sendable {
   ///
   /// Both folders must exist. The state folder's lock is the decisive one: accounts and sessions of
   /// two controllers would contradict each other.
-  init(_ folders: Folders) throws(Ending) {
+  init(_ folders: ApplicationPaths) throws(ExitError) {
     state = try LockFile(
       folders.stateLock, of: "the state folder \(folders.state)", instead: "XDG_STATE_HOME")
-    do throws(Ending) {
+    do throws(ExitError) {
       runtime = try LockFile(
         folders.lock, of: "the runtime folder \(folders.runtime)", instead: "XDG_RUNTIME_DIR")
     } catch {
       state.release()
       throw error
     }
-    do throws(Ending) {
+    do throws(ExitError) {
       try Self.clear(folders.socket)
     } catch {
       release()
@@ -35,17 +35,17 @@ struct ControllerLock: Sendable {
   }
 
   /// Removes a socket without a listener. Throws if a program answers there, or it is no socket.
-  private static func clear(_ socket: String) throws(Ending) {
+  private static func clear(_ socket: String) throws(ExitError) {
     guard let facts = FileFacts(at: socket) else { return }
     guard facts.isSocket else {
-      throw Ending(
+      throw ExitError(
         .failed,
         "\(socket) is \(facts.isFolder ? "a folder" : "no socket"): the controller cannot listen "
           + "there",
         hint: "Look at what it is (ls -ld \(socket)), move it away, then start again.")
     }
     if SocketProbe.answers(at: socket) {
-      throw Ending(
+      throw ExitError(
         .failed, "another program answers at \(socket)",
         hint: "End it first. Who it is: ss -lxp src \(socket)")
     }
@@ -63,26 +63,26 @@ private struct LockFile: Sendable {
   /// - Parameters:
   ///   - folder: The protected folder, in words for people.
   ///   - variable: The variable that names another such folder.
-  init(_ path: String, of folder: String, instead variable: String) throws(Ending) {
+  init(_ path: String, of folder: String, instead variable: String) throws(ExitError) {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard file >= 0 else {
       if [ELOOP, EISDIR, ENXIO].contains(errno) { throw Self.notALock(path) }
-      throw Ending(
+      throw ExitError(
         .failed, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
         hint: "Check who may write in \(folder).")
     }
-    do throws(Ending) {
+    do throws(ExitError) {
       guard let facts = FileFacts(open: file), facts.isFile, facts.owner == geteuid(),
         let holder = Self.holder(in: file)
       else { throw Self.notALock(path) }
       guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
         let cause = errno
         guard cause == EWOULDBLOCK else {
-          throw Ending(
+          throw ExitError(
             .failed, "\(path) cannot be locked: \(String(cString: strerror(cause)))",
             hint: "Put \(folder) on a local file system: set \(variable).")
         }
-        throw Ending(
+        throw ExitError(
           .failed, "a controller\(holder.isEmpty ? "" : " (process \(holder))") uses \(folder)",
           hint: "Use that one, or end it first\(holder.isEmpty ? "" : ": kill \(holder)"). "
             + "A second controller needs another \(variable).")
@@ -113,8 +113,8 @@ private struct LockFile: Sendable {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  private static func notALock(_ path: String) -> Ending {
-    Ending(
+  private static func notALock(_ path: String) -> ExitError {
+    ExitError(
       .failed, "\(path) is not the lock of a controller: it is left as it is",
       hint: "Look at it (ls -l \(path)), move it away, then start again.")
   }

@@ -1,14 +1,14 @@
 import Devices
 import PluginHost
 import TheaterConfiguration
-import WebRemote
+import WebServer
 
 /// What the controller says when it is up: every device, the address, and what to type next.
 struct StartReport: Sendable {
   let loaded: LoadedConfiguration
   let plugins: PluginHost
-  let folders: Folders
-  let door: WebDoor
+  let folders: ApplicationPaths
+  let door: ListenerConfiguration
   /// `nil` where TLS is not spoken.
   let certificate: CertificateFiles.Kept?
   /// The code for the first owner; `nil` where there is one.

@@ -11,7 +11,7 @@ struct Keyboard {
     case continued
   }
 
-  /// An eventfd that `HeldTerminal` wakes.
+  /// An eventfd that `RawTerminalMode` wakes.
   let wakes: Int32
   private let input: any DispatchSourceRead
   private let woken: any DispatchSourceRead

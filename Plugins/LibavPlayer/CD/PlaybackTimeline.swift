@@ -1,0 +1,66 @@
+import PluginKit
+
+/// A song that can be opened: what commands call it and where it lies.
+struct PlayableSong: Equatable, Sendable {
+  /// The item of `play`.
+  let item: String
+  /// The absolute path of the file.
+  let path: String
+}
+
+/// A place in a song.
+struct Place: Equatable, Sendable {
+  let song: PlayableSong
+  /// From the song's beginning.
+  var seconds: Double
+  /// The song's length in seconds, where it is known.
+  let duration: Double?
+}
+
+/// What was written to the cable, section by section, and what comes next.
+struct PlaybackTimeline: Sendable {
+  /// A section of the cable: one song from one place on, in one format.
+  struct Segment: Sendable {
+    let section: UInt32
+    let song: PlayableSong
+    /// The frame of the song with which the section begins.
+    let start: Int64
+    /// Frames a second.
+    let rate: Int
+    let duration: Double?
+  }
+
+  /// The songs of the disc, in their order.
+  var order: [PlayableSong] = []
+  /// The section after which nothing comes, once the last song was written.
+  var lastSection: UInt32?
+  private var segments: [Segment] = []
+
+  /// The song of the newest section.
+  var newest: PlayableSong? { segments.last?.song }
+
+  /// Notes what a new section holds.
+  mutating func append(_ segment: Segment) {
+    segments.append(segment)
+    lastSection = nil
+    // A cable is seconds ahead of the ear, not hundreds of sections.
+    if segments.count > 64 { segments.removeFirst(segments.count - 64) }
+  }
+
+  /// What is heard at a position of the cable; nil for a section that holds nothing yet.
+  func place(at position: CablePosition) -> Place? {
+    guard let segment = segments.last(where: { $0.section == position.section }) else { return nil }
+    let seconds = Double(segment.start + Int64(position.frames)) / Double(segment.rate)
+    let duration = segment.duration
+    return Place(
+      song: segment.song, seconds: duration.map { min($0, seconds) } ?? seconds,
+      duration: duration)
+  }
+
+  /// The song `steps` after this one on its disc; nil beyond either end.
+  func neighbour(of song: PlayableSong, steps: Int = 1) -> PlayableSong? {
+    guard let index = order.firstIndex(where: { $0.item == song.item }) else { return nil }
+    let wanted = index + steps
+    return order.indices.contains(wanted) ? order[wanted] : nil
+  }
+}

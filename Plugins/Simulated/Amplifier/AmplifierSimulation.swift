@@ -1,0 +1,161 @@
+import Devices
+import JSON
+import PluginKit
+import Synchronization
+
+/// An amplifier without speakers: it hears what its cables bring and shows how loud it is.
+final class AmplifierSimulation: AmplifierDevice {
+  private let simulation: Simulation
+  private let volumeCap: Int
+  private let startupVolume: Int
+  private let listener: Listener
+  private let state: Mutex<State>
+
+  private struct State {
+    var power = Power.off
+    var inputs: [String]
+    var input: String
+    var mode = "stereo"
+    var volume: Int
+    var isMuted = false
+    /// The cables, by input.
+    var sinks: [String: CableSink] = [:]
+  }
+
+  init(_ simulation: Simulation) throws(DeviceError) {
+    self.simulation = simulation
+    let options = simulation.options
+    let inputs = try options.texts("inputs", or: ["dvd", "cd", "tuner"])
+    guard let first = inputs.first else {
+      throw DeviceError(.invalid, "the option \"inputs\" is empty", hint: "Name one at least.")
+    }
+    volumeCap = Int(try options.number("volumeCap", in: 0...100, or: 100))
+    startupVolume = min(
+      volumeCap, Int(try options.number("startupVolume", in: 0...100, or: 40)))
+    state = Mutex(State(inputs: inputs, input: first, volume: startupVolume))
+    let isMetering = try options.flag("meter", or: true)
+    listener = Listener { levels in
+      if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
+    }
+  }
+
+  func open() async throws(DeviceError) -> Capabilities {
+    let state = state.withLock { $0 }
+    simulation.report([
+      .power: "off", .input: .string(state.input), .mode: .string(state.mode),
+      .volume: .integer(state.volume), .muted: false,
+    ])
+    return simulation.capabilities(cables: [.pcm])
+  }
+
+  func close() async {
+    listener.stop()
+    let sinks = state.withLock { state in
+      defer { state.sinks = [:] }
+      return Array(state.sinks.values)
+    }
+    for sink in sinks { sink.close() }
+  }
+
+  func perform(_ command: AmplifierCommand) async throws(DeviceError) {
+    switch command {
+    case .on: turnOn()
+    case .off:
+      set(.power, "off") { $0.power = .off }
+      route()
+    case .input(let name):
+      try select(name)
+      route()
+    case .stereo: try setWhenOn(.mode, "stereo") { $0.mode = "stereo" }
+    case .surround: try setWhenOn(.mode, "surround") { $0.mode = "surround" }
+    case .volume(let volume): try turn(to: volume)
+    case .mute: try setWhenOn(.muted, true) { $0.isMuted = true }
+    case .unmute: try setWhenOn(.muted, false) { $0.isMuted = false }
+    }
+  }
+
+  // MARK: Cables
+
+  func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
+    state.withLock { $0.sinks.removeValue(forKey: input) }?.close()
+    let sink: CableSink
+    do {
+      sink = try CableSink(path: socket.path, token: socket.token)
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+    state.withLock { state in
+      state.sinks[input] = sink
+      if !state.inputs.contains(input) { state.inputs.append(input) }
+    }
+    route()
+  }
+
+  /// Hears the chosen input while it is on, and tells the others that they are not heard.
+  private func route() {
+    let state = state.withLock { $0 }
+    let heard = state.power == .on ? state.sinks[state.input] : nil
+    for sink in state.sinks.values where sink !== heard { sink.setHeard(false) }
+    listener.listen(to: heard)
+    heard?.setHeard(true)
+  }
+
+  private static func attributes(_ levels: CableLevelMeter.Levels?) -> [String: Attribute] {
+    func list(_ values: [Double]?) -> JSON {
+      .array((values ?? []).map { .number(CableLevelMeter.Levels.decibels($0)) })
+    }
+    let format = levels.map { "\($0.format.rate) Hz, \($0.format.channels) channels" }
+    return [
+      "hears": Attribute(format.map { .string($0) } ?? .null, label: "Hears"),
+      "peak": Attribute(list(levels?.peak), unit: "dBFS", label: "Peak"),
+      "rms": Attribute(list(levels?.rms), unit: "dBFS", label: "Level"),
+    ]
+  }
+
+  // MARK: Settings
+
+  /// Never turns on louder than the start-up volume.
+  private func turnOn() {
+    let changes: [StateKey: JSON] = state.withLock { state in
+      guard state.power != .on else { return [:] }
+      state.power = .on
+      state.volume = min(state.volume, startupVolume)
+      state.isMuted = false
+      return [.volume: .integer(state.volume), .muted: false]
+    }
+    simulation.report([.power: "on"].merging(changes) { $1 })
+    route()
+  }
+
+  private func set(_ key: StateKey, _ value: JSON, _ change: (inout State) -> Void) {
+    state.withLock { change(&$0) }
+    simulation.report([key: value])
+  }
+
+  private func setWhenOn(_ key: StateKey, _ value: JSON, _ change: (inout State) -> Void)
+    throws(DeviceError)
+  {
+    guard try simulation.isOn(state.withLock(\.power), "amplifier") else { return }
+    set(key, value, change)
+  }
+
+  private func select(_ name: String) throws(DeviceError) {
+    let inputs = state.withLock(\.inputs)
+    guard inputs.contains(name) else {
+      throw DeviceError(
+        .invalid, "it has no input \"\(name)\"",
+        hint: nearest(to: name, in: inputs).map { "Did you mean \"\($0)\"?" }
+          ?? "Its inputs are \(inputs.joined(separator: ", ")).")
+    }
+    try setWhenOn(.input, .string(name)) { $0.input = name }
+  }
+
+  private func turn(to volume: Int) throws(DeviceError) {
+    guard volume <= volumeCap else {
+      throw DeviceError(
+        .refused, "the volume is limited to \(volumeCap) %",
+        hint: "Its option \"volumeCap\" is the limit.")
+    }
+    try setWhenOn(.volume, .integer(volume)) { $0.volume = volume }
+  }
+}

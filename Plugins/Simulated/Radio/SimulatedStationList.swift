@@ -1,0 +1,72 @@
+import Devices
+import JSON
+
+/// A station on the dial.
+struct Station: Sendable, Hashable {
+  enum Band: String, Sendable { case am, fm }
+
+  let name: String
+  let band: Band
+  /// MHz on FM, kHz on AM.
+  let frequency: Double
+
+  /// Reads `{"name": "Lantern Radio", "fm": 98.5}` or, in kHz, `{"name": "Old Valley", "am": 810}`.
+  init?(_ json: JSON) {
+    guard let name = json["name"]?.string, !name.isEmpty else { return nil }
+    switch (json["fm"]?.number, json["am"]?.number) {
+    case (let frequency?, nil) where TunerCommand.fmRange.contains(frequency):
+      self.init(name, .fm, frequency)
+    case (nil, let frequency?) where TunerCommand.amRange.contains(frequency):
+      self.init(name, .am, frequency)
+    default: return nil
+    }
+  }
+
+  init(_ name: String, _ band: Band, _ frequency: Double) {
+    self.name = name
+    self.band = band
+    self.frequency = frequency
+  }
+
+  /// What is on the air when the options name no station.
+  static let onTheAir = [
+    Station("Lantern Radio", .fm, 98.5), Station("Harbour Jazz", .fm, 91.2),
+    Station("Old Valley", .am, 810),
+  ]
+}
+
+/// Where a tuner's two dials stand, and what it receives there.
+struct SimulatedStationList: Sendable {
+  let stations: [Station]
+  private(set) var band = Station.Band.fm
+  private(set) var am = 810.0
+  private(set) var fm = 98.5
+
+  init(_ stations: [Station]) { self.stations = stations }
+
+  var frequency: Double { band == .fm ? fm : am }
+
+  /// The station here; a receiver catches one that is a little off.
+  var station: Station? {
+    let reach = band == .fm ? 0.05 : 2.0
+    return stations.first { $0.band == band && abs($0.frequency - frequency) <= reach + 1e-9 }
+  }
+
+  /// What is heard here. The first station has 520 Hz, each that follows 60 Hz more.
+  var signal: Signal {
+    guard let station, let place = stations.firstIndex(of: station) else { return .staticNoise }
+    let tone = 520 + 60 * Double(place % 20)
+    return station.band == .fm ? .fm(tone: tone) : .am(tone: tone)
+  }
+
+  /// Tunes the band, to `frequency` if one is given. False when it lies outside the band.
+  mutating func tune(_ band: Station.Band, to frequency: Double?) -> Bool {
+    let range = band == .fm ? TunerCommand.fmRange : TunerCommand.amRange
+    if let frequency {
+      guard range.contains(frequency) else { return false }
+      if band == .fm { fm = frequency } else { am = frequency }
+    }
+    self.band = band
+    return true
+  }
+}

@@ -1,0 +1,43 @@
+import Devices
+import JSON
+
+/// How a device fails, so that tests and newcomers can see it:
+/// `{"faults": {"refuses": ["play"], "slow": 2, "after": 3}}`.
+struct Faults: Sendable {
+  /// How long each answer is held back.
+  let slow: Duration
+  /// The commands that are never answered, that are refused, and at which the process dies.
+  let silent: Set<String>
+  let refuses: Set<String>
+  let dies: Set<String>
+  /// How many commands work before the first fault.
+  let after: Int
+
+  /// The word that stands for every command.
+  private static let any = "any"
+
+  init(_ options: SimulationOptions, commands: [CommandSpec]) throws(DeviceError) {
+    let faults = try options.nested("faults")
+    slow = .milliseconds(Int64(try faults.number("slow", in: 0...600, or: 0) * 1000))
+    silent = try Self.commands(faults, "silent", of: commands)
+    refuses = try Self.commands(faults, "refuses", of: commands)
+    dies = try Self.commands(faults, "dies", of: commands)
+    after = Int(try faults.number("after", in: 0...1_000_000, or: 0))
+  }
+
+  private static func commands(
+    _ options: SimulationOptions, _ key: String, of commands: [CommandSpec]
+  ) throws(DeviceError) -> Set<String> {
+    let known = commands.map(\.name)
+    let names = try options.texts(key, or: [])
+    for name in names where name != any && !known.contains(name) {
+      throw DeviceError(
+        .invalid, "the option \"faults.\(key)\" names the unknown command \"\(name.prefix(60))\"",
+        hint: "It takes \"any\" or some of: \(known.joined(separator: ", ")).")
+    }
+    return names.contains(any) ? Set(known) : Set(names)
+  }
+
+  /// Whether there is none.
+  var isEmpty: Bool { slow == .zero && silent.isEmpty && refuses.isEmpty && dies.isEmpty }
+}

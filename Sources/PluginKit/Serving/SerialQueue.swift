@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The jobs of a device in their order, and the one task that takes them.
+///
+/// What an `AsyncStream` does, without its price: a generic container of the library finds its types
+/// anew for every element, which costs a command more than all the rest of its way to the device.
+final class SerialQueue: Sendable {
+  private struct State {
+    var waiting: [DeviceJob] = []
+    var reader: CheckedContinuation<DeviceJob?, Never>?
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds a job; none is taken after `finish`.
+  func add(_ job: DeviceJob) {
+    let reader = state.withLock { state -> CheckedContinuation<DeviceJob?, Never>? in
+      guard !state.isFinished else { return nil }
+      if state.reader == nil { state.waiting.append(job) }
+      return state.reader.take()
+    }
+    reader?.resume(returning: job)
+  }
+
+  /// Ends after what waits, or at once.
+  func finish(droppingWhatWaits: Bool = false) {
+    let reader = state.withLock { state in
+      state.isFinished = true
+      if droppingWhatWaits { state.waiting = [] }
+      return state.reader.take()
+    }
+    reader?.resume(returning: nil)
+  }
+
+  /// Waits for the next job; `nil` at the end.
+  func next() async -> DeviceJob? {
+    await withCheckedContinuation { reader in
+      let job: DeviceJob?? = state.withLock { state in
+        if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
+        if state.isFinished { return .some(nil) }
+        state.reader = reader
+        return nil
+      }
+      if let job { reader.resume(returning: job) }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import JSON
+
+extension SchemaNode {
+  /// This shape as JSON Schema (draft 2020-12).
+  ///
+  /// - Parameter definitions: Receives the shapes that have a name.
+  package func schema(_ definitions: inout JSONObject) -> JSON {
+    switch self {
+    case .anything: return .bool(true)
+    case .null: return ["type": "null"]
+    case .boolean: return ["type": "boolean"]
+    case .number(let shape): return .object(shape.schema)
+    case .text(let shape): return .object(shape.schema)
+    case .constants(let values): return ["enum": .array(values)]
+    case .list(let element): return ["type": "array", "items": element.schema(&definitions)]
+    case .object(let shape): return shape.schema(&definitions)
+    case .either(let shapes):
+      var parts: [JSON] = []
+      for shape in shapes { parts.append(shape.schema(&definitions)) }
+      return ["anyOf": .array(parts)]
+    case .named(let name, let shape):
+      if definitions[name] == nil {
+        definitions[name] = .bool(true)  // keeps its place while it is written
+        definitions[name] = shape.schema(&definitions)
+      }
+      return ["$ref": .string("#/$defs/\(name)")]
+    case .deferred(let shape): return shape.schema(&definitions)
+    }
+  }
+}
+
+extension NumberSchema {
+  fileprivate var schema: JSONObject {
+    var schema: JSONObject = ["type": isWhole ? "integer" : "number"]
+    if let minimum { schema["minimum"] = .number(minimum) }
+    if let maximum { schema["maximum"] = .number(maximum) }
+    return schema
+  }
+}
+
+extension TextSchema {
+  fileprivate var schema: JSONObject {
+    var schema: JSONObject = ["type": "string"]
+    if shortest > 0 { schema["minLength"] = .integer(shortest) }
+    if let longest { schema["maxLength"] = .integer(longest) }
+    if let rule { schema["pattern"] = .string(rule.pattern) }
+    return schema
+  }
+}
+
+extension ObjectSchema {
+  fileprivate func schema(_ definitions: inout JSONObject) -> JSON {
+    var schema: JSONObject = ["type": "object"]
+    if !fields.isEmpty { schema["properties"] = Self.properties(fields, &definitions) }
+    let required = fields.filter(\.isRequired).map { JSON.string($0.name) }
+    if !required.isEmpty { schema["required"] = .array(required) }
+    if let others {
+      schema["additionalProperties"] = others.shape.schema(&definitions)
+      if let key = others.key { schema["propertyNames"] = names(key, others.reserved) }
+      if others.isSingle { schema["anyOf"] = oneOther }
+    } else {
+      schema["additionalProperties"] = false
+    }
+    if isSingle || fewest > 0 { schema["minProperties"] = .integer(max(fewest, isSingle ? 1 : 0)) }
+    if isSingle { schema["maxProperties"] = 1 }
+    if alternatives.count > 1 {
+      schema["not"] = ["required": .array(alternatives.map { .string($0) })]
+    }
+    if !variants.isEmpty { schema["allOf"] = .array(variants.map { $0.schema(&definitions) }) }
+    return .object(schema)
+  }
+
+  fileprivate static func properties(_ fields: [Field], _ definitions: inout JSONObject) -> JSON {
+    var properties = JSONObject()
+    for field in fields {
+      var schema = field.shape.schema(&definitions)
+      if var object = schema.object {
+        if let help = field.help { object["description"] = .string(help) }
+        if let standard = field.standard { object["default"] = standard }
+        schema = .object(object)
+      }
+      properties[field.name] = schema
+    }
+    return .object(properties)
+  }
+
+  /// The rule for the names of other members; the fields' own names are always right.
+  private func names(_ key: TextSchema, _ reserved: [String]) -> JSON {
+    var rule = key.schema
+    if !reserved.isEmpty { rule["not"] = ["enum": .array(reserved.map { .string($0) })] }
+    if fields.isEmpty { return .object(rule) }
+    return ["anyOf": [["enum": .array(fields.map { .string($0.name) })], .object(rule)]]
+  }
+
+  /// Exactly one member beside the fields. JSON Schema cannot count those, so each set of fields
+  /// says how many members there are in all.
+  private var oneOther: JSON {
+    let subsets = fields.reduce([[String]]([[]])) { sets, field in
+      sets + sets.map { $0 + [field.name] }
+    }
+    return .array(
+      subsets.map { given in
+        let absent = fields.map(\.name).filter { !given.contains($0) }
+        var schema: JSONObject = [
+          "minProperties": .integer(given.count + 1), "maxProperties": .integer(given.count + 1),
+        ]
+        if !given.isEmpty { schema["required"] = .array(given.map { .string($0) }) }
+        if !absent.isEmpty {
+          schema["properties"] = .object(JSONObject(absent.map { ($0, .bool(false)) }))
+        }
+        return .object(schema)
+      })
+  }
+}
+
+extension ObjectSchema.Variant {
+  fileprivate func schema(_ definitions: inout JSONObject) -> JSON {
+    let conditions = JSONObject(conditions.map { ($0.field, ["const": $0.value]) })
+    var then: JSONObject = ["properties": ObjectSchema.properties(fields, &definitions)]
+    let required = fields.filter(\.isRequired).map { JSON.string($0.name) }
+    if !required.isEmpty { then["required"] = .array(required) }
+    return [
+      "if": [
+        "properties": .object(conditions), "required": .array(conditions.keys.map { .string($0) }),
+      ],
+      "then": .object(then),
+    ]
+  }
+}

@@ -1,0 +1,253 @@
+import Devices
+import JSON
+
+/// What is wrong with a value, and where.
+package struct SchemaIssue: Sendable, Hashable {
+  package var path: JSONPath
+  /// Whether the key at the end of `path` is wrong rather than its value.
+  package var isAtKey = false
+  package var message: String
+  /// What belongs there, without a word about what was found.
+  package var expected: String
+  package var hint: String?
+}
+
+extension SchemaNode {
+  /// The most mistakes searched for in one value. Each costs a message, and a file may hold as many
+  /// mistakes as it has bytes.
+  package static let mostProblems = 100
+
+  /// Returns the first `mostProblems` mistakes in `value`, which stands at `path`.
+  package func problems(with value: JSON, at path: JSONPath = []) -> [SchemaIssue] {
+    var check = SchemaValidator(most: Self.mostProblems)
+    check.check(value, against: self, at: path)
+    return check.problems
+  }
+
+  /// Returns whether `value` has no mistake.
+  package func accepts(_ value: JSON) -> Bool {
+    var check = SchemaValidator(most: 1)
+    check.check(value, against: self, at: [])
+    return check.problems.isEmpty
+  }
+
+  /// Whether `value` is of the kind that this shape is about, right or wrong.
+  fileprivate func isMeant(by value: JSON) -> Bool {
+    switch (self, value) {
+    case (.named(_, let shape), _): shape.isMeant(by: value)
+    case (.number, .integer), (.number, .number), (.text, .string), (.list, .array),
+      (.object, .object):
+      true
+    case (.constants(let values), _): values.contains { $0.kind == value.kind }
+    default: false
+    }
+  }
+
+  /// What belongs here, in a person's words.
+  package var expectation: String {
+    switch self {
+    case .anything: "any value"
+    case .null: "null"
+    case .boolean: "true or false"
+    case .number(let shape): shape.expectation
+    case .text(let shape): shape.expectation
+    case .constants(let values): Self.list(values.map { $0.text() })
+    case .list(let element): "a list, each of it \(element.expectation)"
+    case .object(let shape): shape.what
+    case .either(let shapes): shapes.map(\.expectation).joined(separator: " or ")
+    case .named(_, let shape), .deferred(let shape): shape.expectation
+    }
+  }
+
+  fileprivate func mismatch(_ value: JSON, _ path: JSONPath, among values: [JSON] = [])
+    -> SchemaIssue
+  {
+    let near = value.string.flatMap { nearest(to: $0, in: values.compactMap(\.string)) }
+    return SchemaIssue(
+      path: path, message: "expected \(expectation), found \(Self.found(value))",
+      expected: expectation, hint: near.map { "Did you mean \"\($0)\"?" })
+  }
+
+  /// A wrong value in few words.
+  static func found(_ value: JSON) -> String {
+    switch value {
+    case .array, .object: value.kind
+    case .string(let text): JSON.string(text.quotation).text()
+    default: value.text().quotation
+    }
+  }
+
+  /// `one of "a", "b", "c"`, or `"a"` alone.
+  static func list(_ words: [String]) -> String {
+    words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
+  }
+}
+
+extension NumberSchema {
+  func accepts(_ value: JSON) -> Bool {
+    guard let number = value.number, !isWhole || value.integer != nil || number == number.rounded()
+    else { return false }
+    return number >= minimum ?? -.infinity && number <= maximum ?? .infinity
+  }
+
+  var expectation: String {
+    let kind = isWhole ? "a whole number" : "a number"
+    let range =
+      switch (minimum, maximum) {
+      case (let low?, let high?): " from \(JSON.number(low)) to \(JSON.number(high))"
+      case (let low?, nil): " of at least \(JSON.number(low))"
+      case (nil, let high?): " of at most \(JSON.number(high))"
+      case (nil, nil): ""
+      }
+    return kind + range + (unit.map { " (\($0))" } ?? "")
+  }
+}
+
+extension TextSchema {
+  func accepts(_ value: JSON) -> Bool {
+    guard let text = value.string else { return false }
+    let length = text.unicodeScalars.count
+    return length >= shortest && length <= longest ?? .max && rule?.allows(text) != false
+  }
+
+  var expectation: String {
+    if let rule {
+      return what == "a text" ? "a text \(rule.expectation)" : "\(what) (\(rule.expectation))"
+    }
+    if let longest, longest < 1000 { return "\(what) (at most \(longest) characters)" }
+    return shortest > 0 ? "\(what), not empty" : what
+  }
+}
+
+/// Looks for mistakes in a value, up to a number of them.
+private struct SchemaValidator {
+  private(set) var problems: [SchemaIssue] = []
+  private let most: Int
+
+  init(most: Int) { self.most = most }
+
+  private var isFull: Bool { problems.count >= most }
+
+  private mutating func add(_ problem: @autoclosure () -> SchemaIssue) {
+    if !isFull { problems.append(problem()) }
+  }
+
+  mutating func check(_ value: JSON, against shape: SchemaNode, at path: JSONPath) {
+    guard !isFull else { return }
+    switch shape {
+    case .anything, .deferred: break
+    case .null: if !value.isNull { add(shape.mismatch(value, path)) }
+    case .boolean: if value.bool == nil { add(shape.mismatch(value, path)) }
+    case .number(let number): if !number.accepts(value) { add(shape.mismatch(value, path)) }
+    case .text(let text): if !text.accepts(value) { add(shape.mismatch(value, path)) }
+    case .constants(let values):
+      if !values.contains(value) { add(shape.mismatch(value, path, among: values)) }
+    case .list(let element):
+      guard let elements = value.array else { return add(shape.mismatch(value, path)) }
+      for (index, value) in elements.enumerated() where !isFull {
+        check(value, against: element, at: path.appending(index))
+      }
+    case .object(let members):
+      guard let object = value.object else { return add(shape.mismatch(value, path)) }
+      check(object, against: members, at: path)
+    case .named(_, let shape): check(value, against: shape, at: path)
+    case .either(let shapes):
+      if shapes.contains(where: { $0.accepts(value) }) { return }
+      if let meant = shapes.first(where: { $0.isMeant(by: value) }) {
+        check(value, against: meant, at: path)
+      } else {
+        add(shape.mismatch(value, path))
+      }
+    }
+  }
+
+  private mutating func check(_ object: JSONObject, against shape: ObjectSchema, at path: JSONPath)
+  {
+    let start = problems.count
+    check(shape.fields, of: object, at: path)
+    checkOthers(of: object, against: shape, at: path)
+    checkCount(of: object, against: shape, at: path)
+    for variant in shape.variants
+    where variant.conditions.allSatisfy({ object[$0.field] == $0.value }) {
+      var more = SchemaValidator(most: most)
+      more.check(variant.fields, of: object, at: path)
+      for problem in more.problems
+      where !problems[start...].contains(where: { $0.path == problem.path }) {
+        add(problem)
+      }
+    }
+  }
+
+  private mutating func check(
+    _ fields: [ObjectSchema.Field], of object: JSONObject, at path: JSONPath
+  ) {
+    for field in fields {
+      if let value = object[field.name] {
+        check(value, against: field.shape, at: path.appending(field.name))
+      } else if field.isRequired {
+        add(
+          SchemaIssue(
+            path: path, message: "\"\(field.name)\" is missing",
+            expected: "\"\(field.name)\": \(field.shape.expectation)",
+            hint: "Add \"\(field.name)\": \(field.shape.expectation)."))
+      }
+    }
+  }
+
+  private mutating func checkOthers(
+    of object: JSONObject, against shape: ObjectSchema, at path: JSONPath
+  ) {
+    for (key, value) in object
+    where !isFull && !shape.fields.contains(where: { $0.name.hasSameBytes(as: key) }) {
+      guard let others = shape.others else {
+        add(shape.unknown(key, path))
+        continue
+      }
+      if let rule = others.key, others.reserved.contains(key) || !rule.accepts(.string(key)) {
+        add(
+          SchemaIssue(
+            path: path.appending(key), isAtKey: true,
+            message: "\(JSON.string(key.quotation)) cannot be \(rule.expectation)",
+            expected: rule.expectation,
+            hint: others.reserved.contains(key) ? "The word has a meaning of its own." : nil))
+      }
+      check(value, against: others.shape, at: path.appending(key))
+    }
+  }
+
+  private mutating func checkCount(
+    of object: JSONObject, against shape: ObjectSchema, at path: JSONPath
+  ) {
+    if object.count < shape.fewest {
+      add(
+        SchemaIssue(
+          path: path, message: "\(shape.what) must not be empty",
+          expected: "\(shape.what), not empty"))
+    }
+    if shape.isSingle, object.count != 1 {
+      add(
+        SchemaIssue(
+          path: path, message: "expected one key, found \(object.count)",
+          expected: "\(shape.what) with one key"))
+    }
+    let given = shape.alternatives.filter { object[$0] != nil }
+    if given.count > 1 {
+      let words = given.map { "\"\($0)\"" }.joined(separator: " or ")
+      add(SchemaIssue(path: path, message: "expected \(words), not both", expected: words))
+    }
+  }
+}
+
+extension ObjectSchema {
+  fileprivate func unknown(_ key: String, _ path: JSONPath) -> SchemaIssue {
+    let names = fields.map(\.name)
+    let near = nearest(to: key, in: names)
+    let known =
+      names.isEmpty ? "Nothing belongs here." : "Known here: \(names.joined(separator: ", "))."
+    return SchemaIssue(
+      path: path.appending(key), isAtKey: true,
+      message: "unknown key \(JSON.string(key.quotation))",
+      expected: SchemaNode.list(names.map { "\"\($0)\"" }),
+      hint: near.map { "Did you mean \"\($0)\"?" } ?? known)
+  }
+}

@@ -1,0 +1,244 @@
+import Devices
+import HomeTheater
+import JSON
+import PluginProtocol
+
+/// The grammar of `devices.json`, for a set of plugins.
+enum ConfigurationSchemaNodes {
+  /// A name that a person gives to a device, scene, activity, input or process.
+  static func name(of what: String) -> TextSchema {
+    TextSchema(rule: .name, what: "the name of \(what)")
+  }
+
+  /// Words of a step that are not devices.
+  static let stepWords = ["until", "onFailure", "always"]
+
+  static func file(_ plugins: KnownPlugins) -> ObjectSchema {
+    ObjectSchema(
+      "a configuration",
+      fields: [
+        .init("$schema", .text(TextSchema()), help: "Where an editor finds the schema."),
+        .init(
+          "pluginFolders", .list(path("a folder")),
+          help: "Folders that hold further plugins, beside the installed ones."),
+        .init(
+          "devices",
+          map("the devices", of: "a device", reserved: stepWords, fewest: 1, device(plugins)),
+          isRequired: true, help: "What there is, by a name that scenes and cables use."),
+        .init(
+          "cables", .list(.named("cable", cable)),
+          help: "Which source is heard on which input of which amplifier."),
+        .init(
+          "scenes", map("the scenes", of: "a scene", .named("scene", scene)),
+          help: "Lists of commands, by name."),
+        .init(
+          "activities", map("the activities", of: "an activity", .named("activity", activity)),
+          help: "What people do for an evening: a scene to begin with and one to end with."),
+        .init("library", .named("library", library), help: "What can be chosen."),
+        .init("accounts", .named("accounts", accounts), help: "What belongs to people."),
+        .init("web", .named("web", web), help: "Where browsers and programs reach the theater."),
+      ])
+  }
+
+  private static func map(
+    _ all: String, of one: String, reserved: [String] = [], fewest: Int = 0, _ shape: SchemaNode
+  ) -> SchemaNode {
+    .object(
+      ObjectSchema(
+        all, others: .init(key: name(of: one), reserved: reserved, shape: shape), fewest: fewest))
+  }
+
+  static func path(_ what: String) -> SchemaNode {
+    .text(TextSchema(shortest: 1, longest: 4096, what: "the path of \(what)", isPath: true))
+  }
+
+  private static func words<Word: CaseIterable & RawRepresentable<String>>(_ type: Word.Type)
+    -> SchemaNode
+  {
+    .constants(Word.allCases.map { .string($0.rawValue) })
+  }
+
+  // MARK: Devices and cables
+
+  private static func device(_ plugins: KnownPlugins) -> SchemaNode {
+    let ids = plugins.ids
+    let plugin: SchemaNode =
+      ids.isEmpty
+      ? .text(TextSchema(shortest: 1, what: "the name of a plugin"))
+      : .constants(ids.map { .string($0) })
+    let anyOptions = ObjectSchema("an object of options", others: .init(shape: .anything))
+    return .named(
+      "device",
+      .object(
+        ObjectSchema(
+          "a device",
+          fields: [
+            .init("role", words(Role.self), isRequired: true, help: "What the device is for."),
+            .init("plugin", plugin, isRequired: true, help: "Which plugin drives it."),
+            .init("options", .object(anyOptions), help: "What the plugin wants to know."),
+            .init(
+              "process", .text(name(of: "a process")),
+              help: "Devices of one plugin share a process unless their labels differ."),
+          ], variants: plugins.manifests.values.sorted { $0.id < $1.id }.flatMap(variants))))
+  }
+
+  /// What holds for the devices of one plugin: its roles, and the options of each.
+  private static func variants(_ manifest: Manifest) -> [ObjectSchema.Variant] {
+    let roles = Role.allCases.filter { manifest.roles[$0] != nil }
+    let isPlugin = ObjectSchema.Condition("plugin", is: .string(manifest.id))
+    let itsRoles = ObjectSchema.Variant(
+      when: [isPlugin],
+      fields: [.init("role", .constants(roles.map { .string($0.rawValue) }))])
+    return [itsRoles]
+      + roles.compactMap { role in
+        guard let schema = manifest.roles[role]?.options,
+          let options = try? OptionSchema.shape(schema)
+        else { return nil }
+        return ObjectSchema.Variant(
+          when: [isPlugin, .init("role", is: .string(role.rawValue))],
+          fields: [.init("options", options, isRequired: options.needsMembers)])
+      }
+  }
+
+  private static let cable = SchemaNode.object(
+    ObjectSchema(
+      "a cable",
+      fields: [
+        .init("from", .text(name(of: "a device")), isRequired: true, help: "A player or tuner."),
+        .init("to", .text(name(of: "a device")), isRequired: true, help: "An amplifier."),
+        .init(
+          "input", .text(name(of: "an input")), isRequired: true,
+          help: "What the amplifier calls it, as in {\"amp\": {\"input\": \"dvd\"}}."),
+      ]))
+
+  // MARK: Scenes and activities
+
+  private static let title = ObjectSchema.Field(
+    "title", .text(TextSchema(shortest: 1, longest: 200, what: "a title")),
+    help: "What people read instead of the name.")
+
+  private static let scene = SchemaNode.object(
+    ObjectSchema(
+      "a scene",
+      fields: [
+        title,
+        .init(
+          "parameters", map("the parameters", of: "a parameter", words(ParameterKind.self)),
+          help: "What must be given to run it; \"$name\" stands for it in the steps."),
+        .init(
+          "steps", .list(.named("step", step)), isRequired: true, help: "What it does, in order."),
+      ]))
+
+  private static let step = SchemaNode.object(
+    ObjectSchema(
+      "a step such as {\"lights\": {\"dim\": 10}}",
+      fields: [
+        .init(
+          "until", words(Completion.self), standard: .string(Completion.settled.rawValue),
+          help: "When the next step may begin."),
+        .init(
+          "onFailure", words(OnFailure.self), standard: .string(OnFailure.stop.rawValue),
+          help: "What happens to the scene when the step fails."),
+        .init(
+          "always", .boolean, standard: false,
+          help: "Whether to tell the device what it already reports."),
+      ],
+      others: .init(key: name(of: "a device"), shape: .deferred(anyCommand), isSingle: true)))
+
+  /// What a step may tell some device.
+  static let anyCommand = SchemaNode.named("command", .command(of: Role.allCases))
+
+  private static let activity = SchemaNode.object(
+    ObjectSchema(
+      "an activity",
+      fields: [
+        title,
+        .init(
+          "start", .text(name(of: "a scene")), isRequired: true, help: "The scene that begins it."),
+        .init("end", .text(name(of: "a scene")), isRequired: true, help: "The scene that ends it."),
+        .init(
+          "player", .text(name(of: "a device")),
+          help: "Whose playback its progress, pause and seek are about."),
+        .init(
+          "amplifier", .text(name(of: "a device")),
+          help: "Whose volume it has; the one that the player is wired to, when not given."),
+        .init(
+          "category", words(Category.self),
+          help:
+            "Which list people choose from; as the start scene's parameter says, when not given."
+        ),
+        .init(
+          "whenEnded", words(WhenEnded.self), standard: .string(WhenEnded.end.rawValue),
+          help: "What happens when the film or song is over."),
+      ]))
+
+  // MARK: The library
+
+  private static let library = SchemaNode.object(
+    ObjectSchema(
+      "the library",
+      fields: [
+        .init("films", .list(.named("film", film)), help: "Films, by hand."),
+        .init("songs", .list(.named("song", song)), help: "Songs, by hand."),
+        .init("stations", .list(.named("station", station)), help: "Radio stations."),
+        .init(
+          "folders", .list(path("a folder")), help: "Folders in which players look for more."),
+      ]))
+
+  private static func itemFields(idHelp: String, isIDRequired: Bool) -> [ObjectSchema.Field] {
+    [
+      .init(
+        "id", .text(TextSchema(shortest: 1, longest: 1000, what: "an id")),
+        isRequired: isIDRequired, help: idHelp),
+      .init(
+        "title", .text(TextSchema(shortest: 1, longest: 200, what: "a title")), isRequired: true,
+        help: "What people read, and may type."),
+      .init(
+        "player", .text(name(of: "a device")),
+        help: "Who can play it; any that fits, when not given."),
+    ]
+  }
+
+  private static let film = SchemaNode.object(
+    ObjectSchema(
+      "a film",
+      fields: recordingFields + [
+        .init(
+          "rating", .number(NumberSchema(isWhole: true, minimum: 0, maximum: 21, unit: "years")),
+          help: "From which age on it may be watched, in years.")
+      ]))
+
+  private static let song = SchemaNode.object(ObjectSchema("a song", fields: recordingFields))
+
+  private static let recordingFields =
+    itemFields(idHelp: "What the player is told to play.", isIDRequired: true) + [
+      .init("artist", .text(TextSchema(shortest: 1, longest: 200, what: "an artist"))),
+      .init("album", .text(TextSchema(shortest: 1, longest: 200, what: "an album"))),
+      .init(
+        "duration", .number(NumberSchema(minimum: 0, maximum: 172_800, unit: "s")),
+        help: "In seconds."),
+    ]
+
+  private static let station = SchemaNode.object(
+    ObjectSchema(
+      "a station",
+      fields: itemFields(
+        idHelp: "What its tuner calls it; the title, when not given.", isIDRequired: false) + [
+          .init(
+            "am", .number(range(TunerCommand.amRange, unit: "kHz")), help: "Where it is, in kHz."),
+          .init(
+            "fm", .number(range(TunerCommand.fmRange, unit: "MHz")), help: "Where it is, in MHz."),
+        ], alternatives: ["am", "fm"]))
+
+  private static func range(_ range: ClosedRange<Double>, unit: String) -> NumberSchema {
+    NumberSchema(minimum: range.lowerBound, maximum: range.upperBound, unit: unit)
+  }
+}
+
+extension SchemaNode {
+  /// Whether an object of this shape cannot be left out: some member of it must be given.
+  var needsMembers: Bool {
+    guard case .object(let shape) = self else { return false }
+    return shape.fields.contains(where: \.isRequired)
+  }
+}

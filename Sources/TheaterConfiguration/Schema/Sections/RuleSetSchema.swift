@@ -1,0 +1,91 @@
+import JSON
+import Validation
+
+/// The grammar of `"rules"` in the section `"accounts"`.
+enum RuleSetSchemaNodes {
+  static let rules = SchemaNode.object(
+    ObjectSchema(
+      "the rules",
+      fields: [
+        .init(
+          "preset", .constants(RuleSet.presets.map { .string($0.name) }),
+          standard: .string(RuleSet.standard.name), help: "The rules to begin with."),
+        .init(
+          "name", .text(ConfigurationSchemaNodes.name(of: "a rule set")),
+          help: "What these rules are called; as the preset, when not given."),
+        .init(
+          "version", .number(NumberSchema(isWhole: true, minimum: 1, maximum: 1_000_000)),
+          standard: 1, help: "A higher number whenever they change."),
+        .init("fields", fields, help: "Fields that have other rules than the preset's."),
+      ]))
+
+  private static let fields = SchemaNode.object(
+    ObjectSchema(
+      "the fields",
+      fields: FieldName.ofAccounts.map { .init($0.text, .named("fieldRules", field)) }))
+
+  private static let field = SchemaNode.object(
+    ObjectSchema(
+      "a field",
+      fields: [
+        .init(
+          "label", .text(TextSchema(shortest: 1, longest: 100, what: "a label")),
+          help: "What people call it, in a sentence."),
+        .init(
+          "message", .either([message, .constants([false])]),
+          help: "What is said of a mistake, or false for nothing; the rule's words, when not given."
+        ),
+        .init("rules", .list(.named("rule", rule)), help: "Its rules, in place of the preset's."),
+      ]))
+
+  private static let message = SchemaNode.text(
+    TextSchema(shortest: 1, longest: 500, what: "a message"))
+
+  private static let question = SchemaNode.constants(
+    AnsweredQuestion.allCases.map { .string($0.rawValue) })
+
+  private static let length = SchemaNode.number(
+    NumberSchema(
+      isWhole: true, minimum: Double(Check.lengths.lowerBound),
+      maximum: Double(Check.lengths.upperBound)))
+
+  private static let name = SchemaNode.constants(FieldName.ofAccounts.map { .string($0.text) })
+
+  private static let rule = SchemaNode.object(
+    ObjectSchema(
+      "a rule such as {\"rule\": \"minLength\", \"length\": 15}",
+      fields: [
+        .init(
+          "rule", .constants(Check.names.map { .string($0) }), isRequired: true, help: "Its kind."),
+        .init("length", length, help: "Of minLength and maxLength: how many characters."),
+        .init(
+          "withSecondFactor", length,
+          help: "Of minLength: how many do where a second factor guards the account."),
+        .init(
+          "pattern", .text(TextSchema(shortest: 1, longest: 500, what: "a pattern")),
+          help: "Of pattern: what the whole text is like."),
+        .init("field", name, help: "Of equals: the field that holds the same."),
+        .init("question", question, help: "Of asked: what is asked about the text."),
+        .init("fields", .list(name), help: "Of noPersonalWords: the fields whose words are meant."),
+        .init("advice", .boolean, standard: false, help: "Whether it is shown and stops nobody."),
+        .init(
+          "statement", message,
+          help: "What it asks for, such as \"at most {length} characters\"."),
+        .init(
+          "message", message,
+          help: "What to do to keep it; {field}, {other} and {length} stand for what they say."),
+      ],
+      variants: [
+        needs("length", length, of: "minLength"), needs("length", length, of: "maxLength"),
+        needs("pattern", .anything, of: "pattern"), needs("field", .anything, of: "equals"),
+        needs("fields", .anything, of: "noPersonalWords"),
+        needs("question", question, of: "asked"),
+      ]))
+
+  private static func needs(_ field: String, _ shape: SchemaNode, of kind: String)
+    -> ObjectSchema.Variant
+  {
+    ObjectSchema.Variant(
+      when: [.init("rule", is: .string(kind))], fields: [.init(field, shape, isRequired: true)])
+  }
+}

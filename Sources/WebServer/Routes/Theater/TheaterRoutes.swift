@@ -1,0 +1,39 @@
+import Devices
+import HomeTheater
+import Hummingbird
+import JSON
+
+extension APIServices {
+  /// What is on, what can be chosen, and everything that happens.
+  var theaterRoutes: [Route] {
+    [
+      .get("/api/status", "What is on, what plays, every device.") { _ in
+        Response(await theater.status())
+      },
+      .get("/api/events", "Everything that happens, as server-sent events.") { call in
+        try EventStream(theater: theater, accountService: accountService, places: streams).response(
+          to: call)
+      },
+      list(.films), list(.songs), list(.stations),
+      .post("/api/library/scan", "Reads every player's catalogue again, and reports each.") {
+        call in
+        _ = try call.fields()
+        let allowance = try call.allowance()
+        let reports = await theater.scanLibrary()
+        var answer: JSONObject = ["players": .array(reports.map(\.json))]
+        for category in Category.allCases {
+          answer[category.rawValue] = .integer(
+            await theater.entries(category, within: allowance).count)
+        }
+        return Response(.object(answer))
+      },
+    ]
+  }
+
+  private func list(_ category: Category) -> Route {
+    .get("/api/\(category.rawValue)", "The \(category.rawValue) that can be chosen.") { call in
+      let entries = await theater.entries(category, within: try call.allowance())
+      return Response(.object([category.rawValue: .array(entries.map(\.json))]))
+    }
+  }
+}

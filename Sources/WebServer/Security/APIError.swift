@@ -1,0 +1,196 @@
+import Accounts
+import Devices
+import HomeTheater
+import HTTPTypes
+import Hummingbird
+import JSON
+
+/// Why a request was refused, in the one shape that every front end gets:
+/// `{"error": {"code": …, "message": …, "hint": …, "device": …, "step": …}}`.
+package struct APIError: Error, Sendable, Hashable {
+  /// The status of the answer.
+  package var status: HTTPResponse.Status
+  /// What a program decides by.
+  package var code: String
+  /// What happened.
+  package var message: String
+  /// What to do next.
+  package var hint: String?
+  package var device: String?
+  /// The step of the scene, counted from 1.
+  package var step: Int?
+  /// The input that has to change: `password`.
+  package var field: String?
+  /// Seconds until asking again makes sense.
+  package var retryAfter: Int?
+  /// How often a code may still be mistyped.
+  package var triesLeft: Int?
+  /// What a 405 says may be asked instead: `GET, POST`.
+  package var allowed: String?
+
+  init(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, hint: String? = nil,
+    device: String? = nil, step: Int? = nil, field: String? = nil
+  ) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.device = device
+    self.step = step
+    self.field = field
+  }
+
+  /// The error for the answer.
+  package var json: JSON {
+    var error: JSONObject = ["code": .string(code), "message": .string(message)]
+    if let hint { error["hint"] = .string(hint) }
+    if let device { error["device"] = .string(device) }
+    if let step { error["step"] = .integer(step) }
+    if let field { error["field"] = .string(field) }
+    if let retryAfter { error["retryAfter"] = .integer(retryAfter) }
+    if let triesLeft { error["triesLeft"] = .integer(triesLeft) }
+    return ["error": .object(error)]
+  }
+
+  /// Whose message it is, for the log: `step 3, amp: `.
+  var place: String {
+    let parts = [step.map { "step \($0)" }, device].compactMap(\.self)
+    return parts.isEmpty ? "" : parts.joined(separator: ", ") + ": "
+  }
+
+  /// The answer itself.
+  var response: Response {
+    var response = Response(json, status: status)
+    if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+    if let allowed { response.headers[.allow] = allowed }
+    let hurried: [HTTPResponse.Status] = [.serviceUnavailable, .tooManyRequests]
+    if let seconds = retryAfter ?? (hurried.contains(status) ? 2 : nil) {
+      response.headers[.retryAfter] = "\(seconds)"
+    }
+    return response
+  }
+}
+
+extension APIError {
+  /// The request is understood, but makes no sense.
+  static func invalid(_ message: String, hint: String? = nil) -> APIError {
+    APIError(.unprocessableContent, "invalid", message, hint: hint)
+  }
+
+  /// There is no such thing.
+  static func notFound(_ message: String) -> APIError {
+    APIError(.notFound, "notFound", message)
+  }
+
+  /// The path is there, the method is not.
+  static func methodNotAllowed(_ method: String, allowed: [String]) -> APIError {
+    var error = APIError(
+      .methodNotAllowed, "methodNotAllowed", "\(method.prefix(20)) is not possible here",
+      hint: "Possible: \(allowed.joined(separator: ", ")).")
+    error.allowed = allowed.joined(separator: ", ")
+    return error
+  }
+
+  /// No path has the method.
+  static func methodNotImplemented(_ method: String) -> APIError {
+    APIError(
+      .notImplemented, "notImplemented", "\(method.prefix(20)) is not possible here",
+      hint: "Use GET, HEAD, POST or DELETE.")
+  }
+
+  static let unreadable = APIError(.badRequest, "malformed", "the request cannot be read")
+
+  /// A text outside of the body could cost much more to compare than its length tells.
+  static func unsafe(_ place: String) -> APIError {
+    APIError(
+      .badRequest, "malformed",
+      "\(place) has more than \(TextLimits.marksInARow) combining marks in a row",
+      hint: "Send text in stream-safe form (UAX #15, section 13).")
+  }
+
+  static let tooManyElements = APIError.invalid(
+    "a list or an object in the body has more than \(SecurityMiddleware.mostElements) elements",
+    hint: "Send fewer.")
+
+  static let wrongContentType = APIError(
+    .unsupportedMediaType, "unsupportedMediaType", "the body is not declared as JSON",
+    hint: "Send it with Content-Type: application/json.")
+
+  static let bodyTooLarge = APIError(
+    .contentTooLarge, "tooLarge",
+    "the body is larger than \(SecurityMiddleware.largestBody / 1024) KiB",
+    hint: "Send less.")
+
+  /// Nothing more can be read from the connection.
+  static let brokenBody = APIError(
+    .badRequest, "malformed", "the body cannot be read to its end",
+    hint: "Send it whole, with Content-Length or in chunks (RFC 9112, section 6).")
+
+  /// The body is no JSON text.
+  init(_ error: JSONSyntaxError) {
+    self.init(
+      .badRequest, "malformed", "the body cannot be read as JSON: \(error.description)",
+      hint: "Send one JSON value (RFC 8259).")
+  }
+
+  init(_ error: TheaterError) {
+    let status: HTTPResponse.Status =
+      switch error.code {
+      case .notFound: .notFound
+      case .invalid: .unprocessableContent
+      case .forbidden: .forbidden
+      case .notNow, .cancelled: .conflict
+      case .deviceFailed: .serviceUnavailable
+      }
+    self.init(
+      status, error.code.rawValue, error.message, hint: error.hint, device: error.device?.name,
+      step: error.step)
+  }
+
+  init(_ error: AccountError) {
+    let status: HTTPResponse.Status =
+      switch error.code {
+      case .empty, .malformed, .tooShort, .tooLong, .outOfRange, .unsuitable: .unprocessableContent
+      case .codeInvalid, .codeWrong, .codeExpired, .secondFactorNeeded, .forbidden, .proofNeeded:
+        .forbidden
+      case .setupClosed, .taken, .lastOwner, .factorActive, .noFactor, .deliveryUnavailable:
+        .conflict
+      case .notFound: .notFound
+      case .tooEarly: .tooManyRequests
+      case .wrongCredentials, .notLoggedIn: .unauthorized
+      case .tooManyTries: .tooManyRequests
+      case .busy, .cancelled: .serviceUnavailable
+      case .deliveryFailed: .badGateway
+      case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+      case .storageFailed, .internalFailure: .internalServerError
+      }
+    self.init(
+      status, error.code.rawValue, error.message, hint: error.hint, field: error.field?.rawValue)
+    retryAfter = error.retryAfter
+    triesLeft = error.triesLeft
+  }
+
+  /// What Hummingbird itself refuses.
+  init?(_ error: HTTPError, _ request: Request) {
+    switch error.status {
+    case .notFound:
+      self = .notFound("there is no \(request.uri.path.boundedLine(maximumBytes: 200))")
+    case .contentTooLarge: self = .bodyTooLarge
+    case .badRequest: self = .unreadable
+    default: return nil
+    }
+  }
+}
+
+extension Response {
+  /// An answer with a JSON value.
+  init(_ json: JSON, status: HTTPResponse.Status = .ok) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(512)
+    json.append(to: &bytes)
+    self.init(
+      status: status, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}

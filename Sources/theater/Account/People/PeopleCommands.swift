@@ -1,0 +1,143 @@
+import Accounts
+import ArgumentParser
+import JSON
+
+/// `theater accounts`: who there is, and what they may do.
+struct People: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accounts", abstract: "Show who has an account, and change what they may do.",
+    subcommands: [
+      List.self, SetRole.self, SetAge.self, Rename.self, Remove.self, Leave.self,
+      Unlock.self,
+    ],
+    defaultSubcommand: List.self)
+
+  /// `theater accounts`: everybody.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List who has an account.")
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let answer = try await RemoteTheater().get("/api/accounts")
+      try output.show(answer) {
+        var columns = Columns(["name", "e-mail", "role", "age limit", "since"])
+        for account in $0["accounts"]?.array ?? [] {
+          columns.add(
+            account["name"]?.string ?? "?", account["email"]?.string ?? "?",
+            account["role"]?.string ?? "?", account["ageLimit"]?.text() ?? "",
+            account["created"]?.string ?? "")
+        }
+        return columns.text
+      }
+    }
+  }
+
+  /// `theater accounts role EMAIL member|owner`.
+  struct SetRole: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "role", abstract: "Make somebody a member or an owner.")
+    @Argument(help: "The address of the account.") var email: String
+    @Argument(help: "member or owner.") var role: AccountRole
+
+    func run() async throws {
+      let theater = try RemoteTheater()
+      let id = try await accountID(email, theater)
+      try await theater.post("/api/accounts/\(id)/role", ["role": .string(role.rawValue)])
+      Console.say("\(email) is \(role.words) now.")
+    }
+  }
+
+  /// `theater accounts age EMAIL YEARS|none`.
+  struct SetAge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "age", abstract: "Set the oldest age rating that somebody may watch.")
+    @Argument(help: "The address of the account.") var email: String
+    @Argument(help: "0 to 21 years, or none.") var years: AgeWord
+
+    func run() async throws {
+      let theater = try RemoteTheater()
+      let id = try await accountID(email, theater)
+      try await theater.post("/api/accounts/\(id)/age-limit", years.body)
+      Console.say(
+        years.years.map { "\(email) may watch what is rated up to \($0)." }
+          ?? "\(email) may watch everything.")
+    }
+  }
+
+  /// `theater accounts rename NAME`.
+  struct Rename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Change how you are called.")
+    @Argument(help: "Your name.") var name: String
+
+    func run() async throws {
+      try await RemoteTheater().post("/api/account/name", ["name": .string(name)])
+      Console.say("You are called \(name) now.")
+    }
+  }
+
+  /// `theater accounts remove EMAIL`.
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove an account; its sessions end at once.")
+    @Argument(help: "The address of the account.") var email: String
+
+    func run() async throws {
+      let theater = try RemoteTheater()
+      try await theater.delete("/api/accounts/\(try await accountID(email, theater))")
+      Console.say("The account of \(email) is gone.")
+    }
+  }
+
+  /// `theater accounts leave`.
+  struct Leave: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Remove your own account.")
+
+    func run() async throws {
+      let theater = try RemoteTheater()
+      try await theater.delete("/api/account")
+      TokenFile(theater.folders.token).remove()
+      Console.say("Your account is gone.")
+    }
+  }
+}
+
+/// What somebody with an account can be.
+enum AccountRole: String, ExpressibleByArgument, CaseIterable {
+  case member, owner
+
+  var words: String {
+    switch self {
+    case .member: "a member"
+    case .owner: "an owner"
+    }
+  }
+}
+
+/// An age limit as people type it: years, or none.
+struct AgeWord: ExpressibleByArgument {
+  let years: Int?
+
+  init?(argument: String) {
+    if argument == "none" {
+      years = nil
+    } else {
+      guard let number = Int(argument), (0...21).contains(number) else { return nil }
+      years = number
+    }
+  }
+
+  var body: JSON { years.map { ["ageLimit": .integer($0)] } ?? [:] }
+}
+
+/// The part of a path that names the account with an address.
+private func accountID(_ email: String, _ theater: RemoteTheater) async throws -> String {
+  let accounts = try await theater.get("/api/accounts")["accounts"]?.array ?? []
+  let wanted = EmailAddress(stored: email)
+  let found = accounts.first { $0["email"]?.string.map { EmailAddress(stored: $0) } == wanted }
+  guard let id = found?["id"]?.string else {
+    throw ExitError(
+      .failed, "nobody has an account with the address \(email)",
+      hint: "See who has: \(Invocation.name) accounts")
+  }
+  return pathPart(id)
+}

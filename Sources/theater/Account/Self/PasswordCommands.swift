@@ -1,0 +1,69 @@
+import AccountFlows
+import ArgumentParser
+import JSON
+
+/// `theater password`: a new one.
+struct PasswordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "password", abstract: "Change or reset your password.",
+    subcommands: [PasswordChange.self, PasswordReset.self])
+}
+
+/// `theater password change`: for who knows the old one.
+struct PasswordChange: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change", abstract: "Change your password; your other sessions end.",
+    discussion: "With --password-stdin: the present password, then the new one, a line each.")
+  @OptionGroup var password: PasswordOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let prompt = try await NewPasswordPrompt(theater, password)
+    if !password.passwordStdin { Console.say("First your present password, then the new one.") }
+    let present = try Question.password(fromInput: password.passwordStdin, twice: false)
+    try await prompt.ask(
+      RemotePasswordChange(theater: theater, present: present),
+      for: prompt.isOnScreen ? NewPasswordOwner(try await theater.get("/api/account")) : .init())
+    Console.say("Your password is changed; your other sessions have ended.")
+  }
+}
+
+/// `theater password reset`: for who has forgotten it.
+struct PasswordReset: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset", abstract: "Set a new password with a code.",
+    discussion: """
+      The code goes to the address or number, where it is verified. Piped: the code, then with \
+      --password-stdin the new password, a line each.
+      """)
+
+  @Option(help: "The verified address of your account.")
+  var email: String?
+  @Option(help: "The verified phone number of your account.")
+  var phone: String?
+  @OptionGroup var password: PasswordOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater(needsLogin: false)
+    try theater.expectController()
+    let contact = try CodePrompt(email: email, phone: phone)
+    let prompt = try await NewPasswordPrompt(theater, password)
+    let codes = RemoteCodes.resetting(by: contact.channel, at: theater)
+    let end = try await contact.ask(codes)
+    guard let code = end.code else { throw ExitError(silent: .failed) }
+    try await prompt.ask(
+      RemoteReset(codes: codes, code: code),
+      for: NewPasswordOwner(email: contact.channel == .email ? end.sentTo : nil))
+    Console.say("Your password is set; log in with it: \(Invocation.name) login")
+  }
+}
+
+extension NewPasswordOwner {
+  /// What `GET /api/account` answers.
+  fileprivate init(_ account: JSON) {
+    let user = account["user"]
+    self.init(
+      name: user?["name"]?.string, email: user?["email"]?.string,
+      hasSecondFactor: user?["secondFactor"]?.bool)
+  }
+}

@@ -1,0 +1,77 @@
+import AccountFlows
+import ArgumentParser
+import JSON
+import QRCode
+
+/// `theater totp`: an authenticator app as a second factor.
+struct TOTPCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "totp", abstract: "Ask for a code of your authenticator app at each login.",
+    subcommands: [TOTPEnrol.self, TOTPRemove.self])
+}
+
+/// `theater totp enrol`: a secret into the app, and a first code out of it.
+struct TOTPEnrol: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enrol", abstract: "Add your authenticator app.")
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    try Question.expectAnswer("code")
+    let answer = try await theater.post("/api/account/second-factor")
+    guard let uri = answer["uri"]?.string, let secret = answer["secret"]?.string else {
+      throw ExitError(.failed, "the controller gave no secret")
+    }
+    if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
+    Console.say("Scan this with your authenticator app, or type into it: \(secret)")
+    let confirmation = RemoteConfirmation(
+      theater, at: "/api/account/second-factor/confirmation")
+    _ = try await CodeScreen(CodeTicket(wait: nil)).ask(
+      confirmation, "The code that it shows now")
+    Console.say("Your second factor is active: each login asks for a code of the app.")
+    RecoveryCodeText.say(confirmation.answer)
+  }
+
+  /// Light on dark whatever the terminal's colours are.
+  private static func drawn(_ code: QRCode) -> String {
+    guard Console.isTerminal else { return code.lines.joined(separator: "\n") }
+    return code.lines.map { "\u{1B}[38;5;231;48;5;16m\($0)\u{1B}[0m" }.joined(separator: "\n")
+  }
+}
+
+/// `theater totp remove`: the password alone again.
+struct TOTPRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove your authenticator app and the recovery codes.")
+  @OptionGroup var password: PasswordOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let password = try Question.password(fromInput: password.passwordStdin, twice: false)
+    try await theater.post(
+      "/api/account/second-factor/removal", ["password": .string(password)])
+    Console.say("Your second factor is removed.")
+  }
+}
+
+/// `theater recovery-codes`: ten new ones.
+struct RecoveryCodes: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recovery-codes",
+    abstract: "Make new recovery codes; the earlier ones are void.")
+
+  func run() async throws {
+    RecoveryCodeText.say(try await RemoteTheater().post("/api/account/recovery-codes"))
+  }
+}
+
+/// Recovery codes, for the one time they are shown.
+enum RecoveryCodeText {
+  static func say(_ answer: JSON) {
+    let codes = (answer["recoveryCodes"]?.array ?? []).compactMap(\.string)
+    Console.say(
+      "Recovery codes, each good once in place of the app. Keep them on paper; they are not shown "
+        + "again:")
+    for code in codes { Console.say("  \(code)") }
+  }
+}

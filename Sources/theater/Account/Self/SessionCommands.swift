@@ -1,0 +1,85 @@
+import ArgumentParser
+import JSON
+
+/// `theater sessions`: where one is logged in, and ending that.
+struct SessionCommands: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "Show where you are logged in, and end that.",
+    subcommands: [List.self, End.self], defaultSubcommand: List.self)
+
+  /// `theater sessions`: every session of this user.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List your sessions.")
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let answer = try await RemoteTheater().get("/api/sessions")
+      try output.show(answer) {
+        var columns = Columns(["id", "device", "address", "opened", "last seen", ""])
+        for session in $0["sessions"]?.array ?? [] {
+          columns.add(
+            String((session["id"]?.string ?? "?").prefix(8)), session["device"]?.string ?? "",
+            session["address"]?.string ?? "", session["opened"]?.string ?? "",
+            session["lastSeen"]?.string ?? "", session["current"] == true ? "this one" : "")
+        }
+        return columns.text
+      }
+    }
+  }
+
+  /// `theater sessions end`: ends one, the others, or all.
+  struct End: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a session, all others, or all.")
+
+    @Argument(help: "The id of a session, or its beginning.")
+    var id: String?
+    @Flag(help: "Every session but this one.")
+    var others = false
+    @Flag(help: "Every session, this one too.")
+    var all = false
+
+    func validate() throws {
+      guard [id != nil, others, all].count(where: { $0 }) == 1 else {
+        throw ValidationError("Give an id, --others or --all.")
+      }
+    }
+
+    func run() async throws {
+      let theater = try RemoteTheater()
+      guard let id else {
+        try await theater.delete(others ? "/api/sessions/others" : "/api/sessions")
+        if all { TokenFile(theater.folders.token).remove() }
+        return Console.say(all ? "You are logged out everywhere." : "Every other session ended.")
+      }
+      let sessions = try await theater.get("/api/sessions")["sessions"]?.array ?? []
+      let found = sessions.compactMap { $0["id"]?.string }.filter { $0.hasPrefix(id) }
+      guard let session = found.first, found.count == 1 else {
+        throw ExitError(
+          .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
+          hint: "See which there are: \(Invocation.name) sessions")
+      }
+      try await theater.delete("/api/sessions/\(pathPart(session))")
+      Console.say("The session ended.")
+    }
+  }
+}
+
+/// `theater prove`: proves again who this user is, for what asks for it.
+struct Prove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prove again that it is you, before you change how you log in.")
+  @OptionGroup var password: PasswordOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let password = try Question.password(fromInput: password.passwordStdin, twice: false)
+    let answer = try await SecondStep(theater).prove(
+      ["password": .string(password)], at: "/api/sessions/current/proof")
+    guard let token = answer["token"]?.string else {
+      throw ExitError(.failed, "the controller gave no token")
+    }
+    try TokenFile(theater.folders.token).write(token)
+    Console.say("It is you. This holds for five minutes.")
+  }
+}

@@ -1,0 +1,66 @@
+import AccountFlows
+import Validation
+
+/// What screens of accounts are painted with. Pure: what it gives depends on nothing else.
+struct ANSIStyle: Sendable {
+  var hasColour: Bool
+
+  func strong(_ text: String) -> String { styled(text, "1") }
+  func faint(_ text: String) -> String { styled(text, "2") }
+  func good(_ text: String) -> String { styled(text, "32") }
+  func bad(_ text: String) -> String { styled(text, "31") }
+
+  private func styled(_ text: String, _ style: String) -> String {
+    hasColour ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Something that turns while one waits.
+  func progress(_ text: String, turn: Int) -> String {
+    "\(["|", "/", "-", "\\"][turn & 3]) \(text)"
+  }
+
+  /// A field with what is typed.
+  ///
+  /// - Parameters:
+  ///   - isHidden: Whether dots stand for the characters.
+  ///   - hasCursor: Whether the person types into it.
+  func field(_ label: String, _ text: String, isHidden: Bool, hasCursor: Bool, isValid: Bool)
+    -> String
+  {
+    let shown = isHidden ? String(repeating: "•", count: text.count) : Self.visible(text)
+    let mark = hasCursor ? "▸" : isValid ? good("✓") : " "
+    let name = label + String(repeating: " ", count: max(0, 18 - label.count))
+    return "\(mark) \(hasCursor ? strong(name) : name) \(shown)\(hasCursor ? "_" : "")"
+  }
+
+  /// Returns a line with the number of kept rules, then a line for each rule: its requirement, or
+  /// its instruction if it is broken and a mistake may be shown.
+  func rules(_ report: RuleReport, isShown: Bool) -> [String] {
+    guard report.total > 0 || !report.results.isEmpty else { return [] }
+    let bar = ProgressBar(fraction: report.fraction, width: 12).text
+    let head = "    \(bar) \(report.satisfied) of \(report.total)"
+    return [head] + report.results.map { "    \(rule($0, isShown: isShown))" }
+  }
+
+  private func rule(_ result: RuleResult, isShown: Bool) -> String {
+    switch result.outcome {
+    case .satisfied: good("✓ ") + faint(result.statement)
+    case .pending: "… \(result.statement)"
+    case .unsatisfied where result.isAdvice: faint("· Advice: \(result.statement)")
+    case .unsatisfied: isShown ? bad("✗ \(result.message)") : "· \(result.statement)"
+    }
+  }
+
+  /// Without what a terminal would obey.
+  static func visible(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+          case .format where scalar != "\u{200D}": "\u{FFFD}"
+          default: scalar
+          }
+        }))
+  }
+}

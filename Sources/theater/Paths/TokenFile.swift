@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+
+/// The secret of this user's session, in a file that nobody else can read.
+struct TokenFile: Sendable {
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// The most bytes that a token and the white space around it may have.
+  private static let longest = 256
+
+  /// The secret; `nil` where nobody is logged in.
+  func read() throws(ExitError) -> String? {
+    // Opening a pipe would wait for its other end.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      if errno == ELOOP { throw odd("is a link") }
+      throw ExitError(
+        .failed, "cannot read \(path): \(String(cString: strerror(errno)))",
+        hint: "Check that it belongs to you: ls -l \(path)")
+    }
+    defer { close(file) }
+    guard let facts = FileFacts(open: file), facts.isFile else { throw odd("is no file") }
+    guard facts.isPrivate else { throw odd("can be read by others") }
+    var bytes = [UInt8](repeating: 0, count: Self.longest + 1)
+    let count = Glibc.read(file, &bytes, bytes.count)
+    guard count >= 0 else { throw failure("read") }
+    return try token(in: bytes.prefix(count))
+  }
+
+  /// The one word of the file; what cannot be a token is never sent anywhere.
+  private func token(in bytes: ArraySlice<UInt8>) throws(ExitError) -> String? {
+    let words = bytes.split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard let word = words.first else { return nil }
+    guard words.count == 1, bytes.count <= Self.longest, word.allSatisfy(Self.isSymbol) else {
+      throw odd("holds no token")
+    }
+    return String(decoding: word, as: UTF8.self)
+  }
+
+  /// base64url (RFC 4648, section 5).
+  private static func isSymbol(_ byte: UInt8) -> Bool {
+    switch UnicodeScalar(byte) {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
+    default: false
+    }
+  }
+
+  private func odd(_ what: String) -> ExitError {
+    ExitError(
+      .notLoggedIn, "\(path) \(what)",
+      hint: "Remove it and log in again: rm -r \(path); \(Invocation.name) login")
+  }
+
+  /// Puts a secret there, whole or not at all.
+  func write(_ token: String) throws(ExitError) {
+    try ApplicationPaths.make(
+      privately: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    let draft = "\(path).\(getpid())"
+    unlink(draft)
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure("write") }
+    let bytes = Array((token + "\n").utf8)
+    let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+    close(file)
+    guard isWritten, rename(draft, path) == 0 else {
+      let problem = failure("write")
+      unlink(draft)
+      throw problem
+    }
+  }
+
+  /// Takes the secret away.
+  func remove() { unlink(path) }
+
+  private func failure(_ deed: String) -> ExitError {
+    ExitError(
+      .failed, "cannot \(deed) \(path): \(String(cString: strerror(errno)))",
+      hint: "Check that the folder belongs to you and that its disk has room.")
+  }
+}

@@ -1,0 +1,67 @@
+import Devices
+import HomeTheater
+import JSON
+import PluginHost
+import PluginProtocol
+import TheaterConfiguration
+import WebServer
+
+/// What the controller knows of its own works, for the API.
+struct ControllerDiagnostics: Diagnostics {
+  let plugins: PluginHost
+  let loaded: LoadedConfiguration
+  let folders: ApplicationPaths
+
+  func plugins() async -> JSON {
+    ["plugins": .array(await plugins.statuses().map(\.json))]
+  }
+
+  func audioDevices() async throws(TheaterError) -> JSON {
+    let amplifier = loaded.configuration.devices.first { $0.role == .amplifier }
+    guard let amplifier, let plugin = loaded.catalogue[amplifier.plugin] else {
+      throw TheaterError(
+        .notFound, "there is no amplifier with a plugin",
+        hint: "Add one to \"devices\" in devices.json.")
+    }
+    do {
+      return try await PluginQuestion(plugin).ask("--list-devices")
+    } catch {
+      throw TheaterError(
+        .deviceFailed, "the plugin \(amplifier.plugin) lists no sound devices: \(error.message)",
+        hint: "Only an amplifier that plays on this machine's sound has some.",
+        device: amplifier.id)
+    }
+  }
+
+  func check(configuration text: [UInt8]) async -> JSON {
+    let problems: [ConfigurationIssue]
+    do {
+      problems = try loaded.check(text, folders: folders).warnings
+    } catch {
+      problems = error.problems
+    }
+    return ["problems": .array(problems.map(\.json))]
+  }
+}
+
+extension PluginStatus {
+  /// The status for the API.
+  var json: JSON {
+    var object: JSONObject = [
+      "id": .string(plugin), "version": .string(version),
+      "status": .string(condition.description),
+      "devices": .array(devices.map { .string($0.name) }), "restarts": .integer(restarts),
+    ]
+    if let process { object["process"] = .string(process) }
+    if let pid { object["pid"] = .integer(Int(pid)) }
+    if pid != nil {
+      object["messages"] = [
+        "sent": .integer(messages.sent), "received": .integer(messages.received),
+      ]
+    }
+    if let memory { object["memory"] = .integer(memory) }
+    if !stderr.isEmpty { object["log"] = .array(stderr.map { .string($0) }) }
+    if let lastMessage { object["message"] = .string(lastMessage) }
+    return .object(object)
+  }
+}

@@ -1,0 +1,146 @@
+import AccountFlows
+import Synchronization
+import TestSupport
+import Testing
+import Validation
+
+/// Somebody who logs people in, as a test says; and what was asked of them.
+private final class LoginDesk: LoginService, TokenKeeper {
+  private let answer: @Sendable (Credentials) throws(ScreenFailure) -> LoginAnswer
+  private let keepFailure: ScreenFailure?
+  private let state = Mutex<(asked: Int, kept: [String])>((0, []))
+
+  init(
+    keepFailure: ScreenFailure? = nil,
+    _ answer: @escaping @Sendable (Credentials) throws(ScreenFailure) -> LoginAnswer
+  ) {
+    self.answer = answer
+    self.keepFailure = keepFailure
+  }
+
+  var asked: Int { state.withLock { $0.asked } }
+  var kept: [String] { state.withLock { $0.kept } }
+  var authenticator: Authenticator { Authenticator(service: self, keeper: self) }
+
+  func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer {
+    state.withLock { $0.asked += 1 }
+    return try answer(credentials)
+  }
+
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+    CodeTicket(request: "r1", wait: 30, destination: contact)
+  }
+
+  func keep(_ token: SessionSecret) async throws(ScreenFailure) {
+    if let keepFailure { throw keepFailure }
+    state.withLock { $0.kept.append(token.text) }
+  }
+}
+
+private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
+private let good = Credentials(email: "ann@example.org", password: "pass")
+
+@Suite("who logs people in", .timeLimit(.minutes(5)))
+struct AuthenticatorTests {
+  @Test(
+    "A7 · the form is looked at before anybody is asked",
+    arguments: [("ann", "x", "email"), ("", "x", "email"), ("ann@example.org", "", "password")])
+  func formFirst(email: String, password: String, field: String) async {
+    let desk = LoginDesk { _ in .loggedIn(ann, SessionSecret("t")) }
+    let failure = await #expect(throws: ScreenFailure.self) {
+      try await desk.authenticator.logIn(Credentials(email: email, password: password))
+    }
+    guard case .malformed(field, let message) = failure else {
+      Issue.record("not malformed: \(String(describing: failure))")
+      return
+    }
+    #expect(!message.isEmpty)
+    #expect(desk.asked == 0)
+  }
+
+  @Test("A7 · success keeps the secret and tells who it is, without it")
+  func success() async throws {
+    let desk = LoginDesk { _ in .loggedIn(ann, SessionSecret("very-secret")) }
+    #expect(try await desk.authenticator.logIn(good) == ann)
+    #expect(desk.kept == ["very-secret"])
+  }
+
+  @Test(
+    "A7 A9 · a broken wire, a refusal and a full disk are told apart, and nothing is kept",
+    arguments: [
+      ScreenFailure.network("Nobody answers."),
+      .refused(Refusal("wrongCredentials", message: "Wrong.")),
+    ])
+  func failures(failure: ScreenFailure) async {
+    let desk = LoginDesk { _ throws(ScreenFailure) in throw failure }
+    await #expect(throws: failure) { try await desk.authenticator.logIn(good) }
+    #expect(desk.kept == [])
+
+    let full = LoginDesk(keepFailure: .notKept("The disk is full.")) { _ in
+      .loggedIn(ann, SessionSecret("t"))
+    }
+    await #expect(throws: ScreenFailure.notKept("The disk is full.")) {
+      try await full.authenticator.logIn(good)
+    }
+  }
+
+  @Test("A7 · a password that needs a second factor keeps nothing yet")
+  func secondFactor() async throws {
+    let desk = LoginDesk { credentials in
+      credentials.code == nil ? .secondFactorNeeded : .loggedIn(ann, SessionSecret("t"))
+    }
+    #expect(try await desk.authenticator.logIn(good) == nil)
+    #expect(desk.kept == [])
+  }
+
+  @Test("A11 E2 · the screen with its driver: progress, refusal, another try, second factor, in")
+  func wholeEvening() async {
+    let desk = LoginDesk { (credentials) throws(ScreenFailure) in
+      guard credentials.proof == good.proof else {
+        throw .refused(Refusal("wrongCredentials", message: "Wrong."))
+      }
+      return credentials.code == nil ? .secondFactorNeeded : .loggedIn(ann, SessionSecret("t"))
+    }
+    let driver = LoginScreen().driver(desk.authenticator, clock: ManualClock())
+    await onStage(driver) { stage in
+      await stage.send(.typed(.email, "ann@example.org"))
+      await stage.send(.typed(.password, "no"))
+      await stage.send(.submit)
+      await stage.wait { $0.screen.failure != nil }
+      await stage.send(.typed(.password, "pass"))
+      await stage.send(.submit)
+      await stage.waitFor(.codeNeeded)
+      await stage.send(.code("123456"))
+      await stage.waitFor(.loggedIn(ann))
+      let progress = stage.outputs.compactMap { output -> Bool? in
+        if case .loading(let isLoading) = output { isLoading } else { nil }
+      }
+      #expect(progress == [true, false, true, false, true, false])
+      #expect(desk.kept == ["t"])
+    }
+  }
+
+  @Test("E4 A7 · a one-time code takes the same road: form, service, keeper")
+  func oneTimeCode() async throws {
+    let desk = LoginDesk { credentials in
+      credentials.proof == .oneTimeCode("123456", request: "r1")
+        ? .loggedIn(ann, SessionSecret("t")) : .secondFactorNeeded
+    }
+    await #expect(throws: ScreenFailure.self) {
+      try await desk.authenticator.logIn(Credentials(.oneTimeCode("", request: "r1")))
+    }
+    #expect(desk.asked == 0)
+    let right = Credentials(.oneTimeCode("123456", request: "r1"))
+    #expect(try await desk.authenticator.logIn(right) == ann)
+    #expect(desk.kept == ["t"])
+  }
+
+  @Test("A9 · neither credentials nor the secret of a session show in text or dumps")
+  func redacted() {
+    var text = "\(good) \(SessionSecret("very-secret")) \(String(reflecting: good))"
+    dump(SessionSecret("very-secret"), to: &text)
+    dump(Credentials(.oneTimeCode("pass", request: "r1")), to: &text)
+    dump(NewPerson(name: "Ann", email: "a@b.c", password: "pass"), to: &text)
+    #expect(!text.contains("pass") && !text.contains("very-secret"))
+  }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+import TestSupport
+import Testing
+import Validation
+
+@testable import AccountFlows
+
+@Suite("who brings questions to their answers", .timeLimit(.minutes(5)))
+struct AsyncRuleEvaluatorTests {
+  private let clock = ManualClock()
+  private let asked = Asked()
+
+  /// Texts that were asked about.
+  private final class Asked: Sendable {
+    let texts = Mutex<[String]>([])
+  }
+
+  private var desk: AsyncRuleEvaluator {
+    AsyncRuleEvaluator(clock: clock) { [asked] (_, text) async throws(ScreenFailure) in
+      asked.texts.withLock { $0.append(text) }
+      if text == "nobody" { throw .network("The connection broke.") }
+      return true
+    }
+  }
+
+  /// Questions about these texts, as a form asks them.
+  private func questions(_ texts: String...) -> [Question] {
+    var form = Form([FieldDeclaration("name", rules: [Rule(.asked("free"))])])
+    return texts.flatMap { form.send(.type("name", $0)) }.compactMap {
+      if case .ask(let question) = $0 { question } else { nil }
+    }
+  }
+
+  @Test("C3 C8 · who types on is not asked about; the pause over, the newest text is")
+  func pause() async {
+    let (desk, questions) = (desk, questions("an", "ann"))
+    async let first = desk.answer(questions[0])
+    await clock.waitForSleepers()
+    async let second = desk.answer(questions[1])
+    let firstAnswer = await first
+    #expect(firstAnswer == nil)
+    await clock.waitForSleepers()
+    #expect(asked.texts.withLock { $0 } == [])
+    clock.advance(by: AsyncRuleEvaluator.pause)
+    let secondAnswer = await second
+    #expect(secondAnswer == .success(true))
+    #expect(asked.texts.withLock { $0 } == ["ann"])
+  }
+
+  @Test("C8 · a question that is withdrawn is not asked, whichever comes first")
+  func withdrawn() async {
+    let (desk, questions) = (desk, questions("an", "ann"))
+    async let first = desk.answer(questions[0])
+    await clock.waitForSleepers()
+    await desk.withdraw(questions[0].ticket)
+    let firstAnswer = await first
+    #expect(firstAnswer == nil)
+    await desk.withdraw(questions[1].ticket)
+    #expect(await desk.answer(questions[1]) == nil)
+    #expect(asked.texts.withLock { $0 } == [])
+  }
+
+  @Test("C8 · an older question that comes late is not asked")
+  func late() async {
+    let (desk, questions) = (desk, questions("an", "ann"))
+    async let second = desk.answer(questions[1])
+    await clock.waitForSleepers()
+    #expect(await desk.answer(questions[0]) == nil)
+    clock.advance(by: AsyncRuleEvaluator.pause)
+    let secondAnswer = await second
+    #expect(secondAnswer == .success(true))
+  }
+
+  @Test("C8 A9 · why no answer can be had is passed on")
+  func fails() async {
+    let (desk, questions) = (desk, questions("nobody"))
+    async let answer = desk.answer(questions[0])
+    await clock.waitForSleepers()
+    clock.advance(by: AsyncRuleEvaluator.pause)
+    let outcome = await answer
+    #expect(outcome == .failure(.network("The connection broke.")))
+  }
+}

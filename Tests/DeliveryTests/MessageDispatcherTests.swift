@@ -1,0 +1,116 @@
+import Accounts
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// A way to send that notes, and fails or waits where a test says so.
+private final class Probe: MessageSender {
+  let sent = Mutex<[String]>([])
+  let failure: AccountError?
+  let gate = DispatchSemaphore(value: 0)
+  let waits: Bool
+
+  init(failure: AccountError? = nil, waits: Bool = false) {
+    self.failure = failure
+    self.waits = waits
+  }
+
+  func send(_ message: AccountMessage) throws(AccountError) {
+    if waits { gate.wait() }
+    if let failure { throw failure }
+    sent.withLock { $0.append(message.text) }
+  }
+}
+
+@Suite struct MessageDispatcherTests {
+  private let lines = Lines()
+  private func mail(_ text: String) throws -> AccountMessage {
+    AccountMessage(
+      destination: .email(try EmailAddress("anna@example.org")), subject: "x", text: text)
+  }
+
+  @Test("D9 · each kind of destination has its sender; without one there is none")
+  func channels() async throws {
+    let probe = Probe()
+    let dispatcher = MessageDispatcher(email: probe, phone: nil, log: lines.add)
+    #expect(dispatcher.reaches(.email) && !dispatcher.reaches(.phone))
+    try await dispatcher.deliver(mail("one"))
+    #expect(probe.sent.withLock { $0 } == ["one"])
+    let sms = AccountMessage(
+      destination: .phone(try PhoneNumber("+4930123456")), subject: "", text: "")
+    await #expect(throws: AccountError.deliveryUnavailable(.phone)) {
+      try await dispatcher.deliver(sms)
+    }
+  }
+
+  @Test("D9 · a failure is told to who waits, and to the log, without the code")
+  func failure() async throws {
+    let failure = AccountError.deliveryFailed("it rains", hint: "Take an umbrella.")
+    let dispatcher = MessageDispatcher(email: Probe(failure: failure), phone: nil, log: lines.add)
+    await #expect(throws: failure) { try await dispatcher.deliver(mail("123456")) }
+    dispatcher.post(try mail("123456"))
+    await lines.wait(for: 2)
+    #expect(lines.all.allSatisfy { $0.contains("it rains") && !$0.contains("123456") })
+  }
+
+  @Test("D8 · what is posted stays until the answer is out, which it would else be late for")
+  func stay() async throws {
+    let (probe, clock) = (Probe(), ManualClock())
+    let dispatcher = MessageDispatcher(
+      email: probe, phone: nil, queue: RequestQueue(workers: 1, clock: clock), log: lines.add)
+    dispatcher.post(try mail("later"))
+    // The one worker would have sent it before.
+    try await dispatcher.deliver(mail("now"))
+    try #require(probe.sent.withLock { $0 } == ["now"])
+    await clock.waitForSleepers()
+    clock.advance(by: MessageDispatcher.stay)
+    #expect(await eventually { probe.sent.withLock { $0 } == ["now", "later"] })
+  }
+
+  @Test("D9 · messages wait in a bounded queue; what does not fit is refused and logged")
+  func bounded() async throws {
+    let (probe, clock) = (Probe(waits: true), ManualClock())
+    let dispatcher = MessageDispatcher(
+      email: probe, phone: nil, queue: RequestQueue(workers: 1, waiting: 2, clock: clock),
+      log: lines.add)
+    for index in 0..<4 { dispatcher.post(try mail("\(index)")) }
+    await lines.wait(for: 2)
+    await clock.waitForSleepers(2)
+    clock.advance(by: MessageDispatcher.stay)
+    for _ in 0..<3 { probe.gate.signal() }
+    #expect(await eventually { probe.sent.withLock { Set($0) } == ["0", "1"] })
+    try await dispatcher.deliver(mail("last"))
+    #expect(probe.sent.withLock { $0.last } == "last")
+    #expect(lines.all.count == 2)
+  }
+
+  @Test("D9 · the log sender shows the message and says loudly what it does")
+  func log() throws {
+    try LogSender(log: lines.add).send(mail("123456 is your code"))
+    #expect(lines.all.first?.contains("123456") == true)
+    #expect(lines.all.first?.hasPrefix("DEMONSTRATION") == true)
+  }
+}
+
+/// What was logged.
+private final class Lines: Sendable {
+  private let state = Mutex<[String]>([])
+  private let arrivals = AsyncStream<Void>.makeStream()
+
+  var all: [String] { state.withLock { $0 } }
+
+  var add: @Sendable (String) -> Void {
+    { line in
+      self.state.withLock { $0.append(line) }
+      self.arrivals.continuation.yield()
+    }
+  }
+
+  func wait(for count: Int) async {
+    if all.count >= count { return }
+    for await _ in arrivals.stream where all.count >= count { return }
+  }
+}

@@ -1,0 +1,219 @@
+import Devices
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HomeTheater
+
+/// What comes by itself: the next title, or one that somebody at the player puts in.
+@Suite struct AgeLimitMonitorTests {
+  static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
+  static let grown = Allowance(permissions: Set(Permission.allCases), ageLimit: 16)
+
+  /// What was told to have been stopped.
+  final class Stops: Sendable {
+    private let heard = Mutex<[LimitStop]>([])
+    var all: [LimitStop] { heard.withLock { $0 } }
+    func note(_ stop: LimitStop) { heard.withLock { $0.append(stop) } }
+  }
+
+  /// The evening with ratings, in which somebody has begun the film for everybody.
+  static func evening(
+    begunWithin allowance: Allowance,
+    _ body: @Sendable (Theater, Stops) async throws -> Void
+  ) async throws {
+    let stops = Stops()
+    var plan = TheaterPlan.rated
+    plan.scenes["other"] = Scene(
+      name: "other", steps: [TheaterPlan.step("dvd", .dvdPlayer, ["play": ["item": "f2"]])])
+    try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
+      let begun = try await theater.facade.begin(
+        "film", item: "f1", fromStart: false, user: "ben", within: allowance)
+      #expect(await begun.run.finished().status == .done)
+      #expect(await seen("f1", in: theater))
+      theater.journal.clear()
+      try await body(theater, stops)
+    }
+  }
+
+  /// Waits until the facade has seen the player play an item.
+  static func seen(_ item: String, in theater: Theater) async -> Bool {
+    await eventually {
+      let playback = await theater.facade.snapshots["dvd"]?.state.playback
+      return playback?.item == item && playback?.status == .playing
+    }
+  }
+
+  /// The player goes on to an item by itself.
+  static func goesOn(
+    to item: String, as status: Playback.Status = .playing, in theater: Theater
+  ) async {
+    await theater["dvd"].report(.playback, Playback(status, item: item, position: 1).json)
+  }
+
+  static func commands(_ theater: Theater) -> [String] {
+    theater.journal.lines.filter { !$0.contains(" plug ") }
+  }
+
+  @Test(
+    "E9 · a player that goes on to what is rated above the limit of who began is stopped, and it is said",
+    arguments: [("f2", "\"The Short Cut\", rated 16"), ("x9", "\"x9\", not in the library")])
+  func goesOn(item: String, words: String) async throws {
+    try await Self.evening(begunWithin: Self.child) { theater, stops in
+      await Self.goesOn(to: item, in: theater)
+      #expect(await eventually { !stops.all.isEmpty })
+      #expect(Self.commands(theater) == ["dvd \"stop\""])
+      #expect(stops.all.map(\.words) == [words])
+      #expect(stops.all.map(\.user) == ["ben"])
+      let report = await theater.facade.stage.report
+      #expect(report.status == .running)
+      #expect(report.error?.code == .forbidden)
+      #expect(report.error?.message.contains(words) == true)
+      #expect(report.error?.device == "dvd")
+      #expect(await theater.facade.status()["playback"]?["state"] == "stopped")
+      // Who presses "play" at the player is stopped again; what is for them plays, and all is well.
+      await Self.goesOn(to: item, as: .opening, in: theater)
+      #expect(await eventually { stops.all.count == 2 })
+      await Self.goesOn(to: "f1", in: theater)
+      #expect(await eventually { await theater.facade.stage.report.error == nil })
+      await Self.goesOn(to: "f3", in: theater)
+      #expect(await Self.seen("f3", in: theater))
+      #expect(Self.commands(theater).count == 2)
+    }
+  }
+
+  @Test("E9 · a player that refuses to stop is told again with each report, which is said once")
+  func refusesToStop() async throws {
+    try await Self.evening(begunWithin: Self.child) { theater, stops in
+      await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(
+        await eventually {
+          let error = await theater.facade.stage.report.error
+          return error?.message.hasSuffix("cannot be stopped: it is stuck") == true
+        })
+      #expect(stops.all.isEmpty)
+      await theater["dvd"].fail("stop", with: nil)
+      await theater["dvd"].report(.playback, Playback(.playing, item: "f2", position: 6).json)
+      #expect(await eventually { stops.all.count == 1 })
+      #expect(await theater["dvd"].snapshot().state.playback?.status == .stopped)
+    }
+  }
+
+  @Test("E9 · what goes on is for whom has no limit, or is old enough")
+  func oldEnough() async throws {
+    for allowance in [Allowance.everything, Self.grown] {
+      try await Self.evening(begunWithin: allowance) { theater, stops in
+        await Self.goesOn(to: "f2", in: theater)
+        #expect(await Self.seen("f2", in: theater))
+        #expect(await theater.facade.watches["dvd"]?.passed == "f2")
+        #expect(Self.commands(theater).isEmpty && stops.all.isEmpty)
+      }
+    }
+  }
+
+  /// Ways in which somebody without a limit chooses another film in a child's activity.
+  enum Choosing: CaseIterable {
+    case command, scene, skipping
+
+    func happens(in theater: Theater) async throws {
+      switch self {
+      case .command:
+        _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .accepted)
+      case .scene:
+        _ = await (try await theater.facade.runScene("other", arguments: [:])).finished()
+      case .skipping:
+        _ = try await theater.facade.next()
+        await AgeLimitMonitorTests.goesOn(to: "f2", in: theater)
+      }
+    }
+  }
+
+  @Test(
+    "E9 · what somebody older has chosen since is not stopped; whose choice was last counts",
+    arguments: Choosing.allCases)
+  func takenOver(choosing: Choosing) async throws {
+    try await Self.evening(begunWithin: Self.child) { theater, stops in
+      try await choosing.happens(in: theater)
+      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
+      #expect(stops.all.isEmpty)
+      // The child chooses again: what plays until then is not stopped, what comes after it is.
+      await theater["dvd"].hold("play")
+      async let chosen = theater.facade.perform(
+        ["play": ["item": "f3"]], on: "dvd", until: .accepted, within: Self.child)
+      await theater["dvd"].waitForHeldCommand()
+      await theater["dvd"].report(.playback, Playback(.playing, item: "f2", position: 9).json)
+      #expect(
+        await eventually {
+          await theater.facade.snapshots["dvd"]?.state.playback?.position == 9
+        })
+      #expect(stops.all.isEmpty)
+      await theater["dvd"].release()
+      _ = try await chosen
+      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f3" })
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(await eventually { stops.all.count == 1 })
+    }
+  }
+
+  @Test("E9 · going on after a pause lifts nobody's age limit")
+  func resumed() async throws {
+    try await Self.evening(begunWithin: Self.child) { theater, stops in
+      try await theater.facade.pause()
+      try await theater.facade.resume()
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(await eventually { stops.all.count == 1 })
+    }
+  }
+
+  @Test("E9 · what somebody chose counts where nothing is on, too, until it is stopped")
+  func nothingOn() async throws {
+    let stops = Stops()
+    try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
+      let play: JSON = ["play": ["item": "f1"]]
+      _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, within: Self.child)
+      #expect(await Self.seen("f1", in: theater))
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(await eventually { stops.all.count == 1 })
+      #expect(stops.all.first?.user == nil)
+
+      _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, within: Self.child)
+      #expect(await Self.seen("f1", in: theater))
+      _ = try await theater.facade.perform("stop", on: "dvd", until: .settled)
+      #expect(await eventually { await theater.facade.watches["dvd"] == nil })
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(await Self.seen("f2", in: theater))
+      #expect(stops.all.count == 1)
+    }
+  }
+
+  @Test("E9 · what a player refused nobody has chosen")
+  func refused() async throws {
+    try await Self.evening(begunWithin: Self.child) { theater, stops in
+      await theater["dvd"].fail("play", with: DeviceError(.invalid, "there is no such film"))
+      await #expect(throws: TheaterError.self) {
+        try await theater.facade.perform(["play": ["item": "f9"]], on: "dvd", until: .accepted)
+      }
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(await eventually { stops.all.count == 1 })
+    }
+  }
+
+  @Test("E9 · what is being stopped is not let through by another choice")
+  func choosingMeanwhile() async throws {
+    try await Self.evening(begunWithin: Self.child) { theater, stops in
+      await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
+      await Self.goesOn(to: "f2", in: theater)
+      #expect(await eventually { await theater.facade.watches["dvd"]?.found != nil })
+      await theater["dvd"].fail("play", with: DeviceError(.failed, "its file is gone"))
+      await #expect(throws: TheaterError.self) {
+        try await theater.facade.perform(
+          ["play": ["item": "f1"]], on: "dvd", until: .accepted, within: Self.child)
+      }
+      await theater["dvd"].fail("stop", with: nil)
+      await theater["dvd"].report(.playback, Playback(.playing, item: "f2", position: 7).json)
+      #expect(await eventually { stops.all.count == 1 })
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Devices
+import Foundation
+import PluginKit
+import PluginProtocol
+import Synchronization
+import Testing
+
+/// The amplifier's end of a cable: hears as fast as the player sends, up to a limit, and remembers
+/// all of it. A full ear stands still, so that nothing depends on how fast the machine is.
+final class CapturingSink: Sendable {
+  /// What came in one format, without a break.
+  struct Stretch: Sendable {
+    var format: CableFormat
+    var bytes: [UInt8] = []
+
+    /// Frames of it.
+    var frames: Int { bytes.count / format.frameBytes }
+
+    /// One channel as −1…1.
+    func channel(_ index: Int) -> [Float] {
+      let sample = format.sample == .s16 ? 2 : 4
+      return bytes.withUnsafeBytes { raw in
+        (0..<frames).map { frame in
+          let offset = frame * format.frameBytes + index * sample
+          switch format.sample {
+          case .s16: return Float(raw.loadUnaligned(fromByteOffset: offset, as: Int16.self)) / 32768
+          case .f32: return raw.loadUnaligned(fromByteOffset: offset, as: Float.self)
+          default:
+            return Float(raw.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+              / 2_147_483_648
+          }
+        }
+      }
+    }
+  }
+
+  private struct State {
+    var stretches: [Stretch] = []
+    var flushes = 0
+    var ends = 0
+    var firstSound: UInt64?
+    var isClosed = false
+    /// Frames to hear before it stands still.
+    var limit = Int.max
+    var frames = 0
+  }
+  /// What the player is told to plug into.
+  let socket: CableSocket
+  private let folder: TemporaryFolder
+  private let sink: CableSink
+  private let state = Mutex(State())
+
+  /// An ear that listens until it has heard `limit` frames.
+  init(heard: Bool = true, limit: Int = .max) throws {
+    folder = try TemporaryFolder()
+    let digits = Array("0123456789abcdef")
+    let token = String((0..<64).map { _ in digits.randomElement() ?? "0" })
+    socket = CableSocket(path: folder.path + "/ear", token: token)
+    state.withLock { $0.limit = limit }
+    sink = try CableSink(path: socket.path, token: token, heard: heard)
+    PosixThread.start(name: "ear") { [weak self, sink] in
+      // A device confirms silence within 100 ms; on a full machine this thread should too.
+      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -10)
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
+      defer { buffer.deallocate() }
+      while let self, self.listen(sink, buffer) {}
+    }
+  }
+
+  deinit { sink.close() }
+
+  /// Selects or leaves this input.
+  func setHeard(_ heard: Bool) { sink.setHeard(heard) }
+
+  /// Goes on listening until it has heard `limit` frames in all.
+  func listenOn(to limit: Int = .max) { state.withLock { $0.limit = limit } }
+
+  /// All that was heard, from change of format to change of format.
+  var stretches: [Stretch] { state.withLock { $0.stretches } }
+  /// How often silence was asked for.
+  var flushes: Int { state.withLock { $0.flushes } }
+  /// When the first frame that is not silence came, in monotonic nanoseconds.
+  var firstSound: UInt64? { state.withLock { $0.firstSound } }
+  /// Frames heard so far.
+  var frames: Int { state.withLock { $0.stretches.reduce(0) { $0 + $1.frames } } }
+  /// Forgets what was heard; the format stays.
+  func forget() {
+    state.withLock { state in
+      state.stretches = state.stretches.last.map { [Stretch(format: $0.format)] } ?? []
+      state.firstSound = nil
+      state.frames = 0
+    }
+  }
+
+  /// Waits until something was heard; fails after a minute.
+  func wait(
+    _ what: Comment, location: SourceLocation = #_sourceLocation,
+    until condition: (CapturingSink) -> Bool
+  ) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !condition(self) {
+      try #require(ContinuousClock.now < deadline, what, sourceLocation: location)
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  private func listen(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    let isFull = state.withLock { $0.frames >= $0.limit }
+    // Without room only events are read.
+    let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(isFull ? 0 : buffer.count)])
+    switch sink.tap.read(into: room) {
+    case .frames(let count): hear(count, buffer)
+    case .empty:
+      var entry = pollfd(fd: sink.audioEvent, events: Int16(POLLIN), revents: 0)
+      poll(&entry, 1, isFull ? 2 : 50)
+      sink.clearAudioEvent()
+    case .format(let format): state.withLock { $0.stretches.append(Stretch(format: format)) }
+    case .flush:
+      state.withLock { $0.flushes += 1 }
+      sink.tap.confirmFlush(unheard: 0)
+    case .end:
+      state.withLock { $0.ends += 1 }
+      sink.tap.confirmDrained()
+    }
+    return !state.withLock { $0.isClosed }
+  }
+
+  private func hear(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
+    state.withLock { state in
+      guard let last = state.stretches.indices.last else { return }
+      let format = state.stretches[last].format
+      let bytes = buffer[..<(count * format.frameBytes)]
+      if state.firstSound == nil, bytes.contains(where: { $0 != 0 }) {
+        state.firstSound = DispatchTime.now().uptimeNanoseconds
+      }
+      state.stretches[last].bytes += bytes
+      state.frames += count
+    }
+    sink.tap.report(delay: 0)
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import PluginKit
+
+@Suite("The jobs of a device")
+struct SerialQueueTests {
+  @Test("F1 · jobs are taken in their order, whether they or the reader came first")
+  func order() async {
+    let lane = SerialQueue()
+    for id in 1...3 { lane.add(.unplug(id)) }
+    for id in 1...3 { #expect(await lane.next()?.id == id) }
+    async let waiting = lane.next()
+    lane.add(.unplug(4))
+    lane.add(.unplug(5))
+    #expect(await waiting?.id == 4)
+    #expect(await lane.next()?.id == 5)
+  }
+
+  @Test("F1 · at its end a lane gives what waits, or drops it, and lets its reader go")
+  func end() async {
+    let patient = SerialQueue()
+    patient.add(.unplug(1))
+    patient.finish()
+    patient.add(.unplug(2))
+    #expect(await patient.next()?.id == 1)
+    #expect(await patient.next()?.id == nil)
+
+    let hasty = SerialQueue()
+    hasty.add(.unplug(1))
+    hasty.finish(droppingWhatWaits: true)
+    #expect(await hasty.next()?.id == nil)
+
+    let idle = SerialQueue()
+    async let waiting = idle.next()
+    idle.finish()
+    #expect(await waiting?.id == nil)
+  }
+}

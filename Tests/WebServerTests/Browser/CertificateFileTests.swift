@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct CertificateFileTests {
+  private static let day = 86_400.0
+
+  @Test("F5 · a certificate is made once, for its owner's eyes alone, and kept")
+  func made() async throws {
+    try await Program.withFolder { folder in
+      let path = folder.appendingPathComponent("tls.pem").path
+      #expect(try CertificateFiles.existing(at: path) == nil)
+      let first = try CertificateFiles.own(at: path, for: ["Theater.example"], and: ["10.0.0.1"])
+      #expect(first.isNew && first.replaced == nil && !first.certificate.isOwners)
+      #expect(first.certificate.names == ["theater.example", "10.0.0.1"])
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      // Another address of the machine is no reason to have everybody compare fingerprints anew.
+      let second = try CertificateFiles.own(at: path, for: ["theater.example"], and: ["10.0.0.2"])
+      #expect(!second.isNew)
+      #expect(second.certificate.fingerprint == first.certificate.fingerprint)
+    }
+  }
+
+  @Test("F5 · a new name, and the last 30 days, make a new one, which says what it replaced")
+  func renewed() async throws {
+    try await Program.withFolder { folder in
+      let path = folder.appendingPathComponent("tls.pem").path
+      let now = Date()
+      let first = try CertificateFiles.own(at: path, for: ["a.example"], now: now)
+      let named = try CertificateFiles.own(at: path, for: ["a.example", "2001:DB8::1"], now: now)
+      #expect(named.replaced == first.certificate.fingerprint)
+      #expect(named.certificate.names == ["a.example", "2001:db8::1"])
+      let later = now.addingTimeInterval((SelfSigned.days - 40) * Self.day)
+      let kept = try CertificateFiles.own(at: path, for: ["a.example"], now: later)
+      #expect(!kept.isNew)
+      let end = now.addingTimeInterval((SelfSigned.days - 20) * Self.day)
+      let renewed = try CertificateFiles.own(at: path, for: ["a.example"], now: end)
+      #expect(renewed.replaced == named.certificate.fingerprint)
+      #expect(renewed.certificate.standing(at: end) == .good)
+      // A clock that was set back makes a new one too: what is not valid yet serves nobody.
+      let before = now.addingTimeInterval(-3 * Self.day)
+      #expect(try CertificateFiles.own(at: path, for: ["a.example"], now: before).isNew)
+    }
+  }
+
+  @Test("F5 · a key that others can read is refused, with what mends it")
+  func readableKey() async throws {
+    try await Program.withFolder { folder in
+      let path = folder.appendingPathComponent("tls.pem").path
+      _ = try CertificateFiles.own(at: path, for: ["a.example"])
+      for (mode, owners) in [(0o644, true), (0o604, true), (0o640, false)] {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let error = #expect(throws: CertificateError.self) {
+          _ =
+            owners
+            ? try CertificateFiles.owners(certificate: path, key: path)
+            : try CertificateFiles.own(at: path, for: ["a.example"]).certificate
+        }
+        #expect(error?.hint.contains("chmod 600") == true)
+      }
+      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+      #expect(try CertificateFiles.owners(certificate: path, key: path).isOwners)
+    }
+  }
+
+  @Test("F5 · an owner's chain is shown whole, also through links, and its own names count")
+  func ownersChain() async throws {
+    try await Program.withFolder { folder in
+      let script = """
+        set -e
+        openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=House -days 9
+        openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out r.csr \\
+          -subj /CN=tv
+        printf 'subjectAltName=DNS:localhost,IP:127.0.0.1' > ext
+        openssl x509 -req -in r.csr -CA ca.pem -CAkey ca.key -days 9 -extfile ext -out leaf.pem
+        cat leaf.pem ca.pem > chain.pem; chmod 600 key.pem
+        ln -s chain.pem live.pem; ln -s key.pem live.key
+        """
+      let made = try await Program.tool(["bash", "-c", "cd \(folder.path); \(script)"])
+      try #require(made.status == 0, "\(made.errors)")
+      func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+      let certificate = try CertificateFiles.owners(
+        certificate: path("live.pem"), key: path("live.key"))
+      #expect(certificate.names == ["localhost", "127.0.0.1"])
+      #expect(certificate.standing() == .endsSoon)
+      let door = Listener.port(0, of: "127.0.0.1", certificate: certificate)
+      try await LivingRoom.open(door) { room in
+        let answer = try await Program.tool(
+          [
+            "curl", "-sS", "--cacert", path("ca.pem"),
+            "https://localhost:\(room.port)/api/health",
+          ])
+        #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
+      }
+      #expect(throws: CertificateError.self) {
+        _ = try CertificateFiles.owners(certificate: path("leaf.pem"), key: path("ca.key"))
+      }
+    }
+  }
+
+  @Test(
+    "F5 · what is no certificate, no key or not there is said in a sentence",
+    arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+  func garbage(text: String) async throws {
+    try await Program.withFolder { folder in
+      let path = folder.appendingPathComponent("x.pem").path
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      let error = #expect(throws: CertificateError.self) {
+        _ = try CertificateFiles.owners(certificate: path, key: path)
+      }
+      #expect(error?.message.contains("x.pem") == true)
+      #expect(throws: CertificateError.self) {
+        _ = try CertificateFiles.owners(certificate: path + ".none", key: path)
+      }
+    }
+  }
+}

@@ -1,0 +1,429 @@
+import Accounts
+import HomeTheater
+import JSON
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct ConnectionLimitTests {
+  private static func door(_ change: (inout ConnectionLimits) -> Void) -> Listener {
+    var limits = ConnectionLimits.standard
+    change(&limits)
+    return .port(0, of: "127.0.0.1", limits: limits)
+  }
+
+  /// Sends a byte after the other for as long as the other side lets it.
+  private static func drip(_ room: LivingRoom, _ start: String, _ drop: String) async throws {
+    try await room.connection { inbound, outbound in
+      try? await outbound.write(ByteBuffer(string: start))
+      await withDiscardingTaskGroup { group in
+        group.addTask {
+          while !Task.isCancelled {
+            guard (try? await outbound.write(ByteBuffer(string: drop))) != nil else { return }
+            try? await Task.sleep(for: .milliseconds(5))
+          }
+        }
+        // Nothing is ever said; only the end of the connection ends this.
+        do {
+          for try await _ in inbound {}
+        } catch {}
+        group.cancelAll()
+      }
+    }
+  }
+
+  @Test("F5 · who sends a head byte by byte is let go when its time is over")
+  func slowHead() async throws {
+    let door = Self.door { $0.firstHead = .milliseconds(250) }
+    try await LivingRoom.open(door) { room in
+      try await Self.drip(room, "GET /api/health HTTP/1.1\r\nX-Slow: ", "a")
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("F5 · who sends a body byte by byte is let go when its time is over")
+  func slowBody() async throws {
+    let door = Self.door { $0.body = .milliseconds(250) }
+    try await LivingRoom.open(door) { room in
+      let head = """
+        POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
+        Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n
+        """
+      try await Self.drip(room, head, " ")
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("F5 · who asks for nothing is let go")
+  func silence() async throws {
+    let door = Self.door { $0.firstHead = .milliseconds(100) }
+    try await LivingRoom.open(door) { room in
+      let answer = try await room.raw("")
+      #expect(answer.text.isEmpty)
+    }
+  }
+
+  @Test("F5 · who listens but takes nothing is let go, and its place is free again")
+  func slowReader() async throws {
+    let door = Self.door { $0.stalledAnswer = .milliseconds(250) }
+    try await LivingRoom.open(door) { room in
+      let token = try await room.owner().token ?? ""
+      let events = room.theater.events
+      let filler = JSON.string(String(repeating: "x", count: 8192))
+      try await room.connection { inbound, outbound in
+        try await outbound.write(room.listening(token))
+        var parts = inbound.makeAsyncIterator()
+        _ = try await parts.next()
+        #expect(room.streams.count == 1)
+        // The next parts are not taken any more: buffers fill up, here and in the system.
+        let isFree = await eventually {
+          for _ in 0..<EventLog.capacity { events.publish(.other(name: "note", filler)) }
+          return room.streams.count == 0
+        }
+        #expect(isFree)
+      }
+    }
+  }
+
+  /// Heads beyond one of the limits.
+  enum LargeHead: String, CaseIterable {
+    case longLine, longTarget, manyLines, muchInAll
+
+    func text(_ host: String) -> String {
+      let start = "GET /api/health HTTP/1.1\r\nHost: \(host)\r\n"
+      func lines(_ count: Int, _ length: Int) -> String {
+        (0..<count).map { "X\($0): \(String(repeating: "y", count: length))\r\n" }.joined()
+      }
+      return switch self {
+      case .longLine: start + lines(1, 9000) + "\r\n"
+      case .longTarget:
+        "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .manyLines: start + lines(80, 1) + "\r\n"
+      case .muchInAll: start + lines(8, 4000) + "\r\n"
+      }
+    }
+  }
+
+  @Test(
+    "F5 · heads that are too large are refused: long lines, long targets, many lines",
+    arguments: LargeHead.allCases)
+  func largeHeads(head: LargeHead) async throws {
+    try await LivingRoom.open(Self.door { _ in }) { room in
+      let answer = try await room.raw(head.text("127.0.0.1:\(room.port)"))
+      #expect(answer.status == 431)
+    }
+  }
+
+  @Test("F5 · a body that has no end is cut off; one that says it is large is not read")
+  func largeBodies() async throws {
+    try await LivingRoom.open(Self.door { $0.firstHead = .milliseconds(500) }) { room in
+      let head =
+        "POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
+        + "Content-Type: application/json\r\n"
+      let declared = try await room.raw(
+        "\(head)Connection: close\r\nContent-Length: 10000000000\r\n\r\n{")
+      #expect(declared.status == nil || declared.status == 413)
+      let chunk = "10000\r\n\(String(repeating: " ", count: 0x10000))\r\n"
+      let endless = try await room.raw(
+        "\(head)Transfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: 40))
+      #expect(endless.status == nil || endless.status == 413)
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test(
+    "F5 · a request whose end can be read in two ways is refused, and what follows it is not taken",
+    arguments: [
+      "Content-Length: 4\r\nTransfer-Encoding: chunked", "Content-Length: 4\r\nContent-Length: 40",
+      "Content-Length: +4", "Content-Length: 4, 4", "Transfer-Encoding: chunked, identity",
+      "Transfer-Encoding: xchunked", "Transfer-Encoding : chunked", "Content-Length: 0x4",
+      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "X: y\r\n folded: z",
+    ])
+  func twoEnds(lines: String) async throws {
+    try await LivingRoom.open(Self.door { $0.body = .milliseconds(300) }) { room in
+      let host = "Host: 127.0.0.1:\(room.port)"
+      let answer = try await room.raw(
+        "POST /api/sessions HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n\(lines)\r\n\r\n"
+          + "0\r\n\r\nGET /api/health HTTP/1.1\r\n\(host)\r\nConnection: close\r\n\r\n")
+      #expect(!answer.text.contains("pluginsUp"), "\(answer.text)")
+    }
+  }
+
+  /// Ways to keep a place without getting on.
+  enum Dawdling: String, CaseIterable {
+    case head = "GET /api/hea"
+    case body = """
+      POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:PORT\r
+      Content-Type: application/json\r\nContent-Length: 6000\r\n\r\n{
+      """
+  }
+
+  @Test(
+    "F5 · when every place is taken, who has kept us waiting for longest makes room",
+    arguments: Dawdling.allCases)
+  func manyConnections(dawdling: Dawdling) async throws {
+    let door = Self.door { $0.connections = 4 }
+    try await LivingRoom.open(door) { room in
+      let start = dawdling.rawValue.replacing("PORT", with: "\(room.port)")
+      let (opened, isOpen) = AsyncStream<Void>.makeStream()
+      var connections = opened.makeAsyncIterator()
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<6 {
+          group.addTask {
+            try await room.connection { inbound, outbound in
+              try? await outbound.write(ByteBuffer(string: start))
+              isOpen.yield()
+              var count = 0
+              do {
+                for try await part in inbound { count += part.readableBytes }
+              } catch {}
+              return count
+            }
+          }
+          _ = await connections.next()
+        }
+        for _ in 0..<10 {
+          let answer = try await room.raw(lines: [
+            "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+          ])
+          #expect(answer.status == 200)
+        }
+        await room.services.triggerGracefulShutdown()
+        for try await count in group { #expect(count == 0) }
+      }
+    }
+  }
+
+  @Test("F5 · when every place is taken, who does not take an answer makes room too")
+  func manyReaders() async throws {
+    let door = Self.door { $0.connections = 4 }
+    try await LivingRoom.open(door) { room in
+      let ask = "GET /api/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            try? await room.connection { inbound, outbound in
+              try? await outbound.write(ByteBuffer(string: String(repeating: ask, count: 60)))
+              var parts = inbound.makeAsyncIterator()
+              _ = try? await parts.next()
+              // Nothing further is taken, until the other side gives up.
+              try? await Task.sleep(for: .seconds(60))
+            }
+          }
+        }
+        let isServed = await eventually {
+          let answer = try? await room.raw(lines: [
+            "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+          ])
+          return answer?.status == 200
+        }
+        #expect(isServed)
+        group.cancelAll()
+      }
+    }
+  }
+}
+
+@Suite struct ConnectionGuardTests {
+  /// Notes whether the connection is dropped.
+  private final class DropRecorder: ChannelOutboundHandler {
+    typealias OutboundIn = Any
+    var isDropped = false
+
+    func triggerUserOutboundEvent(
+      context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+      if event is ConnectionDrop { isDropped = true }
+    }
+  }
+
+  private static func open() throws -> (EmbeddedChannel, DropRecorder) {
+    let recorder = DropRecorder()
+    let channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.addHandlers(
+      [recorder, ConnectionGuard(ConnectionLimiter(.standard), .standard)])
+    try channel.writeInbound(
+      HTTPServerRequestPart.head(
+        HTTPRequestHead(version: .http1_1, method: .GET, uri: "/api/health")))
+    try channel.writeInbound(HTTPServerRequestPart.end(nil))
+    return (channel, recorder)
+  }
+
+  private static let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "x")))
+
+  @Test("F5 · an answer of which nothing is taken for 30 s is dropped, however little it is")
+  func stalled() throws {
+    let (channel, recorder) = try Self.open()
+    // Bytes that are not flushed wait like bytes that the system does not take.
+    channel.write(Self.part, promise: nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+    channel.flush()
+    channel.write(Self.part, promise: nil)
+    channel.write(Self.part, promise: nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+    #expect(!recorder.isDropped)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(recorder.isDropped)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+
+  @Test(
+    "F5 · a large answer leaves in parts of 16 KiB, with each of which a slow reader has time anew")
+  func largeAnswer() throws {
+    let (channel, _) = try Self.open()
+    let answer = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+    try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(answer)))
+    var sent = ByteBuffer()
+    while case .body(.byteBuffer(var part))? = try channel.readOutbound(
+      as: HTTPServerResponsePart.self)
+    {
+      #expect(part.readableBytes <= 16 * 1024)
+      sent.writeBuffer(&part)
+    }
+    #expect(sent == answer)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+
+  @Test("F5 · a connection that is to end has half a second, whether or not anything waits")
+  func ending() throws {
+    for hasUnsent in [false, true] {
+      let (channel, recorder) = try Self.open()
+      if hasUnsent { channel.write(Self.part, promise: nil) }
+      channel.triggerUserOutboundEvent(ConnectionEnding(), promise: nil)
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(499))
+      #expect(!recorder.isDropped)
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+      #expect(recorder.isDropped)
+      _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+  }
+
+  @Test(
+    "F5 · when the server stops, an answer in the making is waited for, and taken in half a second")
+  func stopping() throws {
+    let (channel, recorder) = try Self.open()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+    #expect(!recorder.isDropped)
+    channel.write(HTTPServerResponsePart.end(nil), promise: nil)
+    channel.flush()
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(500))
+    #expect(recorder.isDropped)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+  }
+}
+
+@Suite struct ConnectionPlaceTests {
+  private func limits(_ connections: Int, fromOne: Int = 2) -> ConnectionLimits {
+    var limits = ConnectionLimits.standard
+    limits.connections = connections
+    limits.connectionsFromOneAddress = fromOne
+    return limits
+  }
+
+  private func channel(from address: String) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel()
+    channel.remoteAddress = try SocketAddress(ipAddress: address, port: 50_000)
+    return channel
+  }
+
+  @Test("F5 · one address gets a part of the places; this machine's own programs are not counted")
+  func oneAddress() throws {
+    let places = ConnectionLimiter(limits(10))
+    #expect(places.take(try channel(from: "192.0.2.1")) != nil)
+    #expect(places.take(try channel(from: "192.0.2.1")) != nil)
+    #expect(places.take(try channel(from: "192.0.2.1")) == nil)
+    #expect(places.take(try channel(from: "192.0.2.2")) != nil)
+    for _ in 0..<4 { #expect(places.take(try channel(from: "127.0.0.1")) != nil) }
+    #expect(places.count == 7)
+  }
+
+  @Test("F5 · the addresses of one IPv6 network count as one")
+  func oneNetwork() throws {
+    let places = ConnectionLimiter(limits(10))
+    #expect(places.take(try channel(from: "2001:db8:0:1::1")) != nil)
+    #expect(places.take(try channel(from: "2001:db8:0:1:ffff::2")) != nil)
+    #expect(places.take(try channel(from: "2001:db8:0:1:1:2:3:4")) == nil)
+    #expect(places.take(try channel(from: "2001:db8:0:2::1")) != nil)
+  }
+
+  @Test("F5 · nobody who is being answered loses a place to a newcomer")
+  func answered() throws {
+    let places = ConnectionLimiter(limits(2, fromOne: 9))
+    let first = try #require(places.take(try channel(from: "192.0.2.1")))
+    let second = try #require(places.take(try channel(from: "192.0.2.1")))
+    places.isAnswering(first, true)
+    places.isAnswering(second, true)
+    #expect(places.take(try channel(from: "192.0.2.3")) == nil)
+    places.isAnswering(second, false)
+    #expect(places.take(try channel(from: "192.0.2.3")) != nil)
+    #expect(places.count == 2)
+    places.leave(first)
+    #expect(places.count == 1)
+  }
+}
+
+@Suite struct StreamPlaceTests {
+  @Test("F5 · a session has six streams of events, and another one has its own")
+  func sixStreams() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let other = try await room.logIn("ann@example.org")
+      let opened = AsyncStream<Void>.makeStream()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<EventStreamLimiter.mostOfOneSession {
+          group.addTask {
+            _ = try await owner.listen(opened: { opened.continuation.yield() }) { _ in true }
+          }
+        }
+        var count = 0
+        for await _ in opened.stream {
+          count += 1
+          if count == EventStreamLimiter.mostOfOneSession { break }
+        }
+        let refusal = try await owner.listen { _ in true }
+        #expect(refusal?.status == 429)
+        #expect(refusal?.json["error"]?["code"] == "tooManyStreams")
+        let welcome = try await other.listen { _ in false }
+        #expect(welcome == nil)
+        // Logging out ends them, and every place is free.
+        _ = try await owner.send(.DELETE, "/api/sessions/current")
+        try await group.waitForAll()
+      }
+      #expect(await eventually { room.streams.count == 0 })
+    }
+  }
+
+  @Test("F5 · all sessions together have 64")
+  func all() throws {
+    let places = EventStreamLimiter()
+    let kept = try (0..<EventStreamLimiter.most).map {
+      try places.take(SessionID("s\($0)"), of: AccountID("a\($0)"))
+    }
+    #expect(throws: APIError.self) {
+      _ = try places.take(SessionID("another"), of: AccountID("another"))
+    }
+    #expect(kept.count == places.count)
+  }
+
+  @Test("F5 · an account or guest pass has eight, however many sessions it has; others have theirs")
+  func oneHolder() throws {
+    let places = EventStreamLimiter()
+    var kept = try (0..<EventStreamLimiter.mostOfOneHolder).map {
+      try places.take(SessionID("s\($0)"), of: AccountID("guest"))
+    }
+    #expect(throws: APIError.self) {
+      _ = try places.take(SessionID("another"), of: AccountID("guest"))
+    }
+    let owner = try places.take(SessionID("o"), of: AccountID("owner"))
+    #expect(places.count == kept.count + 1)
+    kept.removeLast()
+    kept.append(try places.take(SessionID("another"), of: AccountID("guest")))
+    withExtendedLifetime((kept, owner)) {}
+  }
+}

@@ -1,0 +1,142 @@
+import Accounts
+import Devices
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct OwnRenewalTests {
+  /// A controller with a certificate of its own making, that runs for years.
+  private struct Years {
+    let room: LivingRoom
+    let folder: URL
+    let shown: ShownCertificate
+    let log: KeptLines
+    let clock: ManualClock
+
+    /// So many days pass, in which the controller looks once and then has gone to sleep again.
+    func pass(days: Double) async {
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(days * 86_400))
+      await clock.waitForSleepers()
+    }
+
+    func noted() async throws -> [AuditEntry] {
+      try await room.accountService.audit.entries(newest: 10).filter {
+        $0.deed == .certificateRenewed
+      }
+    }
+  }
+
+  private func open(_ body: (Years) async throws -> Void) async throws {
+    try await Program.withFolder { top in
+      let folder = top.appendingPathComponent("state")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let path = folder.appendingPathComponent("tls.pem").path
+      let begun = Date()
+      let kept = try CertificateFiles.own(at: path, for: ["localhost"], now: begun)
+      let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate)
+      let shown = try #require(door.certificate)
+      let (clock, log) = (ManualClock(), KeptLines())
+      try await LivingRoom.open(door) { room in
+        let renewal = OwnRenewal(
+          path: path, names: ["localhost"], more: { ["10.0.0.7"] }, shown: shown, clock: clock,
+          day: WallClock { begun.addingTimeInterval(clock.now().seconds) },
+          logger: Logger(label: "test") { _ in log },
+          news: { await room.accountService.noteCertificate($0.fingerprint, inPlaceOf: $1) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { await renewal.run() }
+          defer { group.cancelAll() }
+          try await body(
+            Years(room: room, folder: folder, shown: shown, log: log, clock: clock))
+        }
+      }
+    }
+  }
+
+  /// Asks on a connection, and, when `go` is there, on the same one and on a new one; prints each
+  /// answer's status with the certificate of its connection.
+  private static let visitor = """
+    import hashlib, http.client, os, ssl, sys, time
+    port, folder = int(sys.argv[1]), sys.argv[2]
+    def connect():
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", port, context=ssl._create_unverified_context(), timeout=60)
+        connection.connect()
+        return connection
+    def ask(connection):
+        connection.request("GET", "/api/health")
+        answer = connection.getresponse()
+        answer.read()
+        shown = hashlib.sha256(connection.sock.getpeercert(True)).hexdigest().upper()
+        print(answer.status, ":".join(shown[i:i+2] for i in range(0, 64, 2)))
+    first = connect()
+    ask(first)
+    open(folder + "/ready", "w").close()
+    while not os.path.exists(folder + "/go"): time.sleep(0.01)
+    ask(first)
+    ask(connect())
+    """
+
+  @Test("F5 · the controller's own certificate is made anew before it ends, without a restart")
+  func renewed() async throws {
+    try await open { years in
+      let before = years.shown.current.fingerprint
+      let path = years.folder.path
+      async let visit = Program.tool(
+        ["python3", "-c", Self.visitor, "\(years.room.port)", path])
+      #expect(
+        await eventually(within: 60) { FileManager.default.fileExists(atPath: path + "/ready") })
+      // The last month begins after 794 days.
+      await years.pass(days: 793)
+      #expect(years.shown.current.fingerprint == before)
+      #expect(years.log.lines.isEmpty)
+      await years.pass(days: 2)
+      let after = years.shown.current
+      #expect(after.fingerprint != before)
+      #expect(after.names == ["localhost", "10.0.0.7"])
+      #expect(years.log.lines.count == 1)
+      #expect(years.log.lines.first?.hasPrefix("notice: the theater's certificate") == true)
+      #expect(years.log.lines.first?.contains("\(after.fingerprint) (until now \(before))") == true)
+      #expect(
+        try await years.noted().map(\.subject) == [
+          "SHA-256 \(after.fingerprint), until now \(before)"
+        ])
+      // Who is there stays, with what was shown then; who comes is shown the new one.
+      try Data().write(to: URL(fileURLWithPath: path + "/go"))
+      let visited = try await visit
+      #expect(
+        visited.output == "200 \(before)\n200 \(before)\n200 \(after.fingerprint)\n",
+        "\(visited.errors)")
+      // It is the one that a restart would find, and stays.
+      let kept = try CertificateFiles.existing(at: path + "/tls.pem")
+      #expect(kept?.fingerprint == after.fingerprint)
+      await years.pass(days: 300)
+      #expect(years.shown.current.fingerprint == after.fingerprint)
+      #expect(years.log.lines.count == 1)
+    }
+  }
+
+  @Test("F5 · an own certificate that cannot be made is said once, and tried again with every look")
+  func notMade() async throws {
+    try await open { years in
+      let before = years.shown.current.fingerprint
+      try FileManager.default.removeItem(at: years.folder)
+      await years.pass(days: 795)
+      for _ in 0..<3 { await years.pass(days: 0.1) }
+      #expect(years.shown.current.fingerprint == before)
+      #expect(years.log.lines.count == 1)
+      #expect(
+        years.log.lines.first?.hasPrefix(
+          "warning: the theater's certificate cannot be made anew: cannot write ") == true)
+      #expect(try await years.noted().isEmpty)
+      try FileManager.default.createDirectory(
+        at: years.folder, withIntermediateDirectories: true)
+      await years.pass(days: 0.1)
+      #expect(years.shown.current.fingerprint != before)
+      #expect(try await years.noted().count == 1)
+    }
+  }
+}

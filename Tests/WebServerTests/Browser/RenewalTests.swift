@@ -1,0 +1,176 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct RenewalTests {
+  /// A controller with its owner's certificate, whose files a test changes while it listens.
+  fileprivate struct Owner: Sendable {
+    let room: LivingRoom
+    let folder: URL
+    let clock: ManualClock
+    let log: KeptLines
+
+    /// Has an authority's program make a certificate and its key.
+    static func issue(_ name: String, in folder: URL) async throws {
+      let made = try await Program.tool(
+        [
+          "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+          "-nodes", "-keyout", folder.path + "/\(name).key", "-out", folder.path + "/\(name).pem",
+          "-days", "90", "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost",
+        ])
+      try #require(made.status == 0, "\(made.errors)")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o600], ofItemAtPath: folder.path + "/\(name).key")
+    }
+
+    /// Puts a file in the place of the one that the controller reads, as renewing programs do.
+    func place(_ name: String, as kind: String) throws {
+      let draft = folder.path + "/draft"
+      try? FileManager.default.removeItem(atPath: draft)
+      try FileManager.default.copyItem(atPath: "\(folder.path)/\(name)", toPath: draft)
+      _ = rename(draft, "\(folder.path)/live.\(kind)")
+    }
+
+    /// Lets the controller look so many times.
+    func looks(_ count: Int) async {
+      for _ in 0..<count {
+        await clock.waitForSleepers()
+        clock.advance(by: CertificateRenewal.interval)
+      }
+      await clock.waitForSleepers()
+    }
+
+    /// The fingerprint that OpenSSL is shown.
+    func shown() async throws -> String {
+      let greeting = try await Program.tool(
+        ["openssl", "s_client", "-connect", "127.0.0.1:\(room.port)"])
+      return try await Self.fingerprint(greeting.output, folder)
+    }
+
+    /// The fingerprint of a file, as OpenSSL has it.
+    func fingerprint(of name: String) async throws -> String {
+      try await Self.fingerprint(
+        String(contentsOfFile: "\(folder.path)/\(name).pem", encoding: .utf8), folder)
+    }
+
+    private static func fingerprint(_ text: String, _ folder: URL) async throws -> String {
+      try await Program.tool(
+        ["openssl", "x509", "-noout", "-fingerprint", "-sha256"], input: text
+      ).output
+    }
+  }
+
+  private func open(_ body: (Owner) async throws -> Void) async throws {
+    try await Program.withFolder { folder in
+      for name in ["first", "second"] { try await Owner.issue(name, in: folder) }
+      for (name, live) in [("first.pem", "live.pem"), ("first.key", "live.key")] {
+        try FileManager.default.copyItem(
+          at: folder.appendingPathComponent(name), to: folder.appendingPathComponent(live))
+      }
+      let (pem, key) = (folder.path + "/live.pem", folder.path + "/live.key")
+      let door = Listener.port(
+        0, of: "127.0.0.1", certificate: try CertificateFiles.owners(certificate: pem, key: key))
+      let (clock, log) = (ManualClock(), KeptLines())
+      let renewal = CertificateRenewal(
+        certificate: pem, key: key, shown: try #require(door.certificate), clock: clock,
+        logger: Logger(label: "test") { _ in log })
+      try await LivingRoom.open(door) { room in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { await renewal.run() }
+          defer { group.cancelAll() }
+          try await body(Owner(room: room, folder: folder, clock: clock, log: log))
+        }
+      }
+    }
+  }
+
+  @Test("F5 · an owner's certificate that was renewed is shown to the next who comes")
+  func renewed() async throws {
+    try await open { owner in
+      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
+      await owner.looks(3)
+      #expect(owner.log.lines.isEmpty)
+      // Between certificate and key the controller looks: nothing is wrong with that.
+      try owner.place("second.pem", as: "pem")
+      await owner.looks(1)
+      try owner.place("second.key", as: "key")
+      await owner.looks(1)
+      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
+      await owner.looks(1)
+      #expect(try await owner.shown() == owner.fingerprint(of: "second"))
+      #expect(owner.log.lines.count == 1)
+      #expect(owner.log.lines.first?.hasPrefix("notice: the certificate was read anew") == true)
+    }
+  }
+
+  /// What can be wrong with new files.
+  enum Fault: String, CaseIterable {
+    case noCertificate, otherKey, readableKey, missing, expired
+
+    fileprivate func happens(to owner: Owner) async throws {
+      let files = FileManager.default
+      let live = owner.folder.path + "/live"
+      switch self {
+      case .noCertificate: try Data("nonsense".utf8).write(to: URL(fileURLWithPath: live + ".pem"))
+      case .otherKey: try owner.place("second.pem", as: "pem")
+      case .readableKey:
+        try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: live + ".key")
+      case .missing: try files.removeItem(atPath: live + ".key")
+      case .expired:
+        let past = Date(timeIntervalSinceNow: -2 * SelfSigned.days * 86_400)
+        let file = owner.folder.path + "/third"
+        try Data(SelfSigned.make(for: ["localhost"], at: past).utf8)
+          .write(to: URL(fileURLWithPath: file))
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        for kind in ["pem", "key"] { try owner.place("third", as: kind) }
+      }
+    }
+
+    var message: String {
+      switch self {
+      case .noCertificate: "live.pem holds no certificate in PEM form"
+      case .otherKey: "the key does not fit the certificate"
+      case .readableKey: "live.key holds a key and can be read by others"
+      case .missing: "there is no file"
+      case .expired: "live.pem is not valid now"
+      }
+    }
+  }
+
+  @Test(
+    "F5 · a new certificate that is no good is said once; the one from before is shown on",
+    arguments: Fault.allCases)
+  func broken(fault: Fault) async throws {
+    try await open { owner in
+      try await fault.happens(to: owner)
+      await owner.looks(4)
+      #expect(try await owner.shown() == owner.fingerprint(of: "first"))
+      #expect(owner.log.lines.count == 1)
+      let line = try #require(owner.log.lines.first)
+      #expect(line.hasPrefix("warning: the new certificate is not used: "), "\(line)")
+      #expect(line.contains(fault.message), "\(line)")
+      #expect(!line.contains("PRIVATE"))
+      // Mended, it is taken without more ado.
+      for kind in ["pem", "key"] { try owner.place("second.\(kind)", as: kind) }
+      await owner.looks(2)
+      #expect(try await owner.shown() == owner.fingerprint(of: "second"))
+    }
+  }
+
+  @Test("F5 · links that point to new files count, as certbot renews")
+  func links() async throws {
+    try await open { owner in
+      let files = FileManager.default
+      for kind in ["pem", "key"] {
+        let live = "\(owner.folder.path)/live.\(kind)"
+        try files.removeItem(atPath: live)
+        try files.createSymbolicLink(atPath: live, withDestinationPath: "second.\(kind)")
+      }
+      await owner.looks(2)
+      #expect(try await owner.shown() == owner.fingerprint(of: "second"))
+    }
+  }
+}

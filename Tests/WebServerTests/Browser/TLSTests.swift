@@ -1,0 +1,228 @@
+import Foundation
+import JSON
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct TLSTests {
+  /// A room that speaks TLS with a certificate of its own making.
+  private static func open(
+    _ body: (LivingRoom, ServerCertificate, URL) async throws -> Void
+  ) async throws {
+    try await Program.withFolder { folder in
+      let kept = try CertificateFiles.own(
+        at: folder.appendingPathComponent("tls.pem").path, for: ["theater.example.org"],
+        and: ["localhost", "127.0.0.1", "::1"])
+      let door = Listener.port(
+        0, of: "127.0.0.1", hosts: HostList(["theater.example.org"]),
+        certificate: kept.certificate)
+      try await LivingRoom.open(door) { try await body($0, kept.certificate, folder) }
+    }
+  }
+
+  @Test(
+    "F5 · curl and OpenSSL see the certificate that we show, for the names that it was made for")
+  func fingerprint() async throws {
+    try await Self.open { room, certificate, folder in
+      let shown = try await Program.tool(
+        [
+          "openssl", "s_client", "-connect", "127.0.0.1:\(room.port)", "-servername",
+          "theater.example.org", "-alpn", "http/1.1",
+        ])
+      #expect(shown.output.contains("ALPN protocol: http/1.1"))
+      let facts = try await Program.tool(
+        [
+          "openssl", "x509", "-noout", "-fingerprint", "-sha256", "-ext",
+          "subjectAltName,extendedKeyUsage,basicConstraints,keyUsage",
+        ], input: shown.output
+      ).output
+      #expect(facts.contains("Fingerprint=\(certificate.fingerprint)"))
+      #expect(facts.contains("DNS:theater.example.org"))
+      #expect(facts.contains("DNS:localhost"))
+      #expect(facts.contains("IP Address:127.0.0.1"))
+      #expect(facts.contains("IP Address:0:0:0:0:0:0:0:1"))
+      #expect(facts.contains("TLS Web Server Authentication"))
+      #expect(facts.contains("CA:FALSE"))
+      // Trusting it, curl checks names, times and signature.
+      let answer = try await Program.tool(
+        [
+          "curl", "-sS", "--cacert", folder.appendingPathComponent("tls.pem").path, "--resolve",
+          "theater.example.org:\(room.port):127.0.0.1",
+          "https://theater.example.org:\(room.port)/api/health",
+        ])
+      #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
+      // Not trusting it, nobody goes on.
+      let stranger = try await Program.tool(
+        ["curl", "-sS", "https://127.0.0.1:\(room.port)/api/health"])
+      #expect(stranger.status == 60)
+    }
+  }
+
+  @Test("A10 · with TLS the cookie has the name that keeps others from planting one")
+  func hostCookie() async throws {
+    try await Self.open { room, _, folder in
+      _ = try await room.owner()
+      let base = "https://127.0.0.1:\(room.port)"
+      let trust = ["curl", "-sS", "-i", "--cacert", folder.appendingPathComponent("tls.pem").path]
+      let login = try await Program.tool(
+        trust + [
+          "-H", "Content-Type: application/json", "-H", "Origin: \(base)", "-H", "X-Theater: 1",
+          "-d", #"{"email":"ann@example.org","password":"\#(LivingRoom.password)","cookie":true}"#,
+          "\(base)/api/sessions",
+        ]
+      ).output
+      let set = try #require(RawAnswer(text: login).header("set-cookie"))
+      #expect(set.hasPrefix("__Host-theater="))
+      let sets = RawAnswer(text: login).headers("set-cookie")
+      #expect(sets.count == 2 && sets.last?.hasPrefix("__Host-theater-device=") == true)
+      for set in sets {
+        #expect(set.contains("; Secure") && set.contains("; Path=/") && !set.contains("Domain"))
+        #expect(set.contains("; HttpOnly") && set.contains("; SameSite=Strict"))
+      }
+      let cookie = String(set.split(separator: ";").first ?? "")
+      let status = try await Program.tool(
+        trust + ["-H", "Cookie: \(cookie)", "\(base)/api/sessions/current"])
+      #expect(status.output.contains("ann@example.org"))
+      // A page without TLS under our name is another one.
+      let plain = try await Program.tool(
+        trust + [
+          "-X", "POST", "-H", "Cookie: \(cookie)", "-H", "X-Theater: 1", "-H",
+          "Origin: http://127.0.0.1:\(room.port)", "\(base)/api/off",
+        ])
+      #expect(RawAnswer(text: plain.output).status == 403)
+    }
+  }
+
+  @Test(
+    "F5 · old versions of TLS are refused, 1.2 and 1.3 are spoken; who speaks none gets nothing")
+  func versions() async throws {
+    try await Self.open { room, _, folder in
+      let program = """
+        import socket, ssl, sys
+        def version(which):
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")
+            context.minimum_version = context.maximum_version = which
+            try:
+                with socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10) as plain:
+                    with context.wrap_socket(plain) as channel:
+                        return channel.version()
+            except (ssl.SSLError, ConnectionError):
+                return "refused"
+        import warnings
+        warnings.simplefilter("ignore")
+        print([version(v) for v in (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1,
+                                    ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)])
+        """
+      let answer = try await Program.tool(["python3", "-c", program, "\(room.port)"])
+      #expect(
+        answer.output == "['refused', 'refused', 'TLSv1.2', 'TLSv1.3']\n", "\(answer.errors)")
+      let plain = try await room.raw(lines: [
+        "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+      ])
+      #expect(plain.status == nil)
+    }
+  }
+
+  @Test(
+    "F5 · with TLS 1.2 only fresh keys and authenticated encryption are spoken, whatever the key",
+    arguments: ["ec -pkeyopt ec_paramgen_curve:P-256", "rsa:2048"])
+  func ciphers(kind: String) async throws {
+    try await Program.withFolder { folder in
+      let made = try await Program.tool(
+        [
+          "sh", "-c",
+          "cd \(folder.path) && umask 077 && openssl req -x509 -newkey \(kind) -nodes -days 9 "
+            + "-keyout key.pem -out cert.pem -subj /CN=tv",
+        ])
+      try #require(made.status == 0, "\(made.errors)")
+      let door = Listener.port(
+        0, of: "127.0.0.1",
+        certificate: try CertificateFiles.owners(
+          certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem"))
+      try await LivingRoom.open(door) { room in
+        for (suites, isSpoken) in [
+          ("ECDHE+AESGCM", true), ("ECDHE+CHACHA20", true),
+          ("ECDHE+AES:!AESGCM:!AESCCM", false), ("kRSA", false), ("DHE", false), ("3DES", false),
+        ] {
+          let greeting = try await Program.tool(
+            [
+              "openssl", "s_client", "-connect", "127.0.0.1:\(room.port)", "-tls1_2", "-cipher",
+              "\(suites):@SECLEVEL=0",
+            ])
+          #expect(
+            greeting.output.contains("Cipher is ECDHE") == isSpoken, "\(suites): \(greeting.output)"
+          )
+        }
+      }
+    }
+  }
+
+  @Test("F5 · who begins TLS and does not go on is let go")
+  func slowHandshake() async throws {
+    try await Program.withFolder { folder in
+      var limits = ConnectionLimits.standard
+      limits.firstHead = .milliseconds(200)
+      let kept = try CertificateFiles.own(
+        at: folder.appendingPathComponent("tls.pem").path, for: ["localhost"])
+      let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate, limits: limits)
+      try await LivingRoom.open(door) { room in
+        // The first bytes of a greeting (RFC 8446, section 5.1).
+        let answer = try await room.raw([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+        #expect(answer.status == nil)
+      }
+    }
+  }
+
+  @Test("F5 · a connection that breaks off in the middle of a request leaves no line in the log")
+  func brokenOff() async throws {
+    try await Self.open { room, _, folder in
+      let program = """
+        import socket, ssl, sys
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        port = int(sys.argv[1])
+        for body in (b"{", b"zz\\r\\n"):
+            with socket.create_connection(("127.0.0.1", port), 10) as plain:
+                channel = context.wrap_socket(plain)
+                length = b"Content-Length: 60" if body == b"{" else b"Transfer-Encoding: chunked"
+                channel.sendall(b"POST /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n" % port
+                    + b"Content-Type: application/json\\r\\n" + length + b"\\r\\n\\r\\n" + body)
+                if body != b"{":
+                    print(channel.recv(100).decode().split("\\r\\n")[0])
+                channel.detach()
+        """
+      let answer = try await Program.tool(["python3", "-c", program, "\(room.port)"])
+      #expect(answer.output == "HTTP/1.1 400 Bad Request\n", "\(answer.errors)")
+      #expect(
+        await eventually {
+          room.log.lines.contains { $0 == "debug: POST /api/sessions: the body breaks off" }
+        })
+      #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
+    }
+  }
+
+  @Test("F5 · browsers are told to insist on TLS where the owner brought a certificate, else not")
+  func insistence() async throws {
+    try await Program.withFolder { folder in
+      let path = folder.appendingPathComponent("tls.pem").path
+      _ = try CertificateFiles.own(at: path, for: ["localhost"])
+      let certificate = try CertificateFiles.owners(certificate: path, key: path)
+      for (door, value) in [
+        (Listener.port(0, of: "127.0.0.1", certificate: certificate), "max-age=31536000"),
+        (.port(0, of: "127.0.0.1", certificate: try CertificateFiles.existing(at: path)), nil),
+      ] {
+        try await LivingRoom.open(door) { room in
+          let answer = try await Program.tool(
+            ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/health"])
+          #expect(RawAnswer(text: answer.output).header("strict-transport-security") == value)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Accounts
+import Devices
+import HomeTheater
+import JSON
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct EventStreamTests {
+  @Test("E2 E9 · a new listener gets a snapshot, then each change with an id that follows")
+  func snapshotFirst() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      var events: [ServerSentEvent] = []
+      _ = try await owner.listen { event in
+        events.append(event)
+        if event.name == "snapshot" {
+          await room.devices["lights"]?.report(.brightness, 40)
+        }
+        return Self.brightness(event) != 40
+      }
+      let first = try #require(events.first)
+      #expect(first.name == "snapshot")
+      #expect(first.json["devices"]?.array?.count == 8)
+      #expect(first.json["event"]?.string == first.id)
+      let last = try #require(events.last)
+      #expect(last.name == "device")
+      #expect(last.id.flatMap(room.theater.events.sequence(of:)) != nil)
+    }
+  }
+
+  @Test("E9 · who names the last event it saw gets what it missed, and no snapshot")
+  func resume() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let events = room.theater.events
+      events.publish(.other(name: "note", 1))
+      let last = events.currentID
+      events.publish(.other(name: "note", 2))
+      events.publish(.other(name: "note", 3))
+      var seen: [JSON] = []
+      var names: Set<String> = []
+      _ = try await owner.listen(after: last) { event in
+        names.insert(event.name)
+        if event.name == "note" { seen.append(event.json) }
+        if seen == [2, 3] { events.publish(.other(name: "note", 4)) }
+        return seen.last != 4
+      }
+      #expect(seen == [2, 3, 4])
+      #expect(!names.contains("snapshot"))
+    }
+  }
+
+  @Test(
+    "E9 · an id that is unknown, of another start or not yet reached gives a snapshot",
+    arguments: ["nonsense", "other-5", "-1", "BOOT-999999", "BOOT--3", "BOOT-x"])
+  func unknownID(id: String) async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let id = id.replacing("BOOT", with: room.theater.events.boot)
+      var first: String?
+      _ = try await owner.listen(after: id) { event in
+        first = event.name
+        return false
+      }
+      #expect(first == "snapshot")
+    }
+  }
+
+  @Test("E9 · an id that is too old gives a snapshot")
+  func tooOldID() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let id = room.theater.events.currentID
+      for number in 0...(3 * EventLog.capacity) {
+        room.theater.events.publish(.other(name: "note", .integer(number)))
+      }
+      var first: String?
+      _ = try await owner.listen(after: id) { event in
+        first = event.name
+        return false
+      }
+      #expect(first == "snapshot")
+    }
+  }
+
+  @Test("E9 · a listener that is too slow is given a snapshot instead of what it lost")
+  func slowListener() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let events = room.theater.events
+      let filler = JSON.string(String(repeating: "x", count: 4096))
+      var snapshots = 0
+      var notes = 0
+      _ = try await owner.listen { event in
+        if event.name == "snapshot" { snapshots += 1 }
+        if event.name == "note" { notes += 1 }
+        if snapshots == 1, notes == 0 {
+          // Far more than sockets and buffers hold, while this listener does not read.
+          for _ in 0..<10_000 { events.publish(.other(name: "note", filler)) }
+        }
+        return snapshots < 2
+      }
+      #expect(snapshots == 2)
+      #expect(notes < 10_000)
+    }
+  }
+
+  @Test("A10 · logging out ends the stream at once")
+  func logOutEndsStream() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let other = try await room.logIn("ann@example.org")
+      let refusal = try await owner.listen { event in
+        if event.name == "snapshot" {
+          // Another session of the same person is another matter.
+          _ = try await other.send(.DELETE, "/api/sessions/current")
+          room.theater.events.publish(.other(name: "note", 1))
+        }
+        if event.name == "note" { _ = try await owner.send(.DELETE, "/api/sessions/current") }
+        return true
+      }
+      #expect(refusal == nil)
+      let again = try await owner.listen { _ in true }
+      #expect(again?.status == 401)
+    }
+  }
+
+  @Test("F5 · a stream on which nothing happens shows every 15 s that it lives")
+  func signsOfLife() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let token = try await room.owner().token ?? ""
+      try await room.connection { inbound, outbound in
+        try await outbound.write(room.listening(token))
+        var parts = inbound.makeAsyncIterator()
+        var text = ""
+        while !text.contains("event: snapshot"), let part = try await parts.next() {
+          text += String(buffer: part)
+        }
+        for _ in 0..<3 {
+          await room.clock.waitForSleepers(1)
+          room.clock.advance(by: EventStream.keepAlive)
+          let part = try #require(try await parts.next())
+          #expect(String(buffer: part).contains(": still here\n\n"))
+        }
+      }
+    }
+  }
+
+  @Test("E9 · the stream ends when the controller stops")
+  func shutdownEndsStream() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      _ = try await owner.listen { event in
+        if event.name == "snapshot" { await room.services.triggerGracefulShutdown() }
+        return true
+      }
+    }
+  }
+
+  @Test("E9 · server-sent events are taken apart wherever their bytes are cut")
+  func parser() {
+    let text =
+      ": hello\r\n\r\nid: a-1\nevent: x\ndata: {\"a\":1}\n\ndata: b\r\ndata: c\r\n\r\nid\n\n"
+    let whole = [
+      ServerSentEvent(id: "a-1", name: "x", data: "{\"a\":1}"),
+      ServerSentEvent(id: "a-1", name: "message", data: "b\nc"),
+    ]
+    for length in 1...text.utf8.count {
+      var parser = ServerSentEventParser()
+      var events: [ServerSentEvent] = []
+      var rest = Array(text.utf8)[...]
+      while !rest.isEmpty {
+        events += parser.take(rest.prefix(length))
+        rest = rest.dropFirst(length)
+      }
+      #expect(events == whole)
+    }
+  }
+
+  private static func brightness(_ event: ServerSentEvent) -> Int? {
+    guard event.name == "device", event.json["id"] == "lights" else { return nil }
+    return event.json["state"]?["brightness"]?["value"]?.integer
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import HomeTheater
+import JSON
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+/// What ends a session while its stream of events is open.
+enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
+  case loggedOut = "logged out"
+  case endedByAnother = "ended from another session"
+  case allEnded = "all ended"
+  case othersEnded = "all others ended"
+  case newLogin = "another login with its token"
+  case proven = "proven again, under a new token"
+  case passwordChanged = "the password changed elsewhere"
+  case passwordReset = "the password reset"
+  case roleChanged = "another role"
+  case removed = "the person removed"
+  case leftAlone = "the person leaves"
+  case passRevoked = "the guest pass taken back"
+  case hostDemoted = "who gave the guest pass is no owner any more"
+  case idle = "not used for 7 days"
+  case guestDay = "a guest's day is over"
+  case passExpired = "the guest pass expired"
+
+  var testDescription: String { rawValue }
+
+  typealias Deed = @Sendable () async throws -> Void
+
+  /// Who listens, and what then happens.
+  func prepare(_ room: LivingRoom) async throws -> (RemoteClient, Deed) {
+    let owner = try await room.owner()
+    let password = JSON.string(LivingRoom.password)
+    switch self {
+    case .loggedOut: return (owner, Self.ask(owner, .DELETE, "/api/sessions/current"))
+    case .endedByAnother:
+      let list = try await owner.send(.GET, "/api/sessions").json["sessions"]?.array
+      let id = list?.first?["id"]?.string ?? ""
+      let other = try await room.logIn("ann@example.org")
+      return (owner, Self.ask(other, .DELETE, "/api/sessions/\(id)"))
+    case .allEnded:
+      let other = try await room.logIn("ann@example.org")
+      return (owner, Self.ask(other, .DELETE, "/api/sessions"))
+    case .othersEnded:
+      let other = try await room.logIn("ann@example.org")
+      return (owner, Self.ask(other, .DELETE, "/api/sessions/others"))
+    case .newLogin:
+      let body: JSON = ["email": "ann@example.org", "password": password]
+      return (owner, Self.ask(owner, .POST, "/api/sessions", body))
+    case .proven:
+      let path = "/api/sessions/current/proof"
+      return (owner, Self.ask(owner, .POST, path, ["password": password]))
+    case .passwordChanged:
+      let other = try await room.logIn("ann@example.org")
+      let body: JSON = ["password": password, "newPassword": "another evening with friends"]
+      return (owner, Self.ask(other, .POST, "/api/account/password", body))
+    case .passwordReset: return (owner, try await reset(room, owner))
+    case .roleChanged, .removed, .leftAlone:
+      let member = try await room.member(invitedBy: owner)
+      if self == .leftAlone { return (member, Self.ask(member, .DELETE, "/api/account")) }
+      let path = "/api/accounts/\(try await Self.id(of: "ben@example.org", owner))"
+      return self == .removed
+        ? (member, Self.ask(owner, .DELETE, path))
+        : (member, Self.ask(owner, .POST, "\(path)/role", ["role": "owner"]))
+    case .passRevoked:
+      let guest = try await room.enter(room.guestPass(from: owner))
+      let list = try await owner.send(.GET, "/api/guests").json["guests"]?.array
+      let id = list?.first?["id"]?.string ?? ""
+      return (guest, Self.ask(owner, .DELETE, "/api/guests/\(id)"))
+    case .hostDemoted:
+      let host = try await room.member(invitedBy: owner)
+      let path = "/api/accounts/\(try await Self.id(of: "ben@example.org", owner))/role"
+      _ = try await owner.send(.POST, path, ["role": "owner"])
+      let guest = try await room.enter(room.guestPass(from: host))
+      return (guest, Self.ask(owner, .POST, path, ["role": "member"]))
+    case .idle: return (owner, { room.day.advance(days: 7) })
+    case .guestDay:
+      return (try await room.enter(room.guestPass(from: owner)), { room.day.advance(days: 1) })
+    case .passExpired:
+      let pass = try await room.guestPass(from: owner, validFor: 3600)
+      return (try await room.enter(pass), { room.day.advance(by: .seconds(3600)) })
+    }
+  }
+
+  private func reset(_ room: LivingRoom, _ owner: RemoteClient) async throws -> Deed {
+    let sent = try await owner.send(.POST, "/api/account/email")
+    _ = try await owner.send(
+      .POST, "/api/account/email/confirmation",
+      ["request": sent.json["request"] ?? .null, "code": .string(room.box.code ?? "")])
+    let request = try await room.stranger.send(
+      .POST, "/api/password-resets", ["email": "ann@example.org"])
+    return Self.ask(
+      room.stranger, .POST, "/api/password-resets/confirmation",
+      [
+        "request": request.json["request"] ?? .null, "code": .string(room.box.code ?? ""),
+        "newPassword": "another evening with friends",
+      ])
+  }
+
+  fileprivate static func ask(
+    _ client: RemoteClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
+  ) -> Deed {
+    {
+      let answer = try await client.send(method, path, body)
+      #expect(answer.isSuccess, "\(method) \(path): \(answer.status) \(answer.json)")
+    }
+  }
+
+  private static func id(of email: String, _ owner: RemoteClient) async throws -> String {
+    let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array
+    return people?.first { $0["email"]?.string == email }?["id"]?.string ?? ""
+  }
+}
+
+@Suite struct StreamEndTests {
+  @Test(
+    "A10 · whatever ends a session ends its stream of events within a second",
+    .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
+  func ended(by ending: StreamEnding) async throws {
+    try await LivingRoom.open { room in
+      let (listener, deed) = try await ending.prepare(room)
+      let (opening, opened) = AsyncStream<Void>.makeStream()
+      let clock = ContinuousClock()
+      async let end: ContinuousClock.Instant = {
+        let refusal = try await listener.listen { _ in
+          opened.finish()
+          return true
+        }
+        #expect(refusal == nil)
+        return clock.now
+      }()
+      for await _ in opening {}
+      #expect(room.streams.count == 1)
+      try await deed()
+      let done = clock.now
+      #expect(done.duration(to: try await end) < .seconds(1))
+      // With another role the same session may listen on, by the rights that it has now.
+      let again = try await listener.listen { _ in false }
+      #expect(again?.status == (ending == .roleChanged ? nil : 401))
+    }
+  }
+
+  @Test(
+    "A10 · a listener that takes nothing is dropped when its session ends, however that comes about",
+    .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
+  func stuck(by ending: StreamEnding) async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let (listener, deed) = try await ending.prepare(room)
+      try await Self.expectDrop(
+        of: listener.token ?? "", in: room, .init(transport: .port, address: "\(room.port)"),
+        unread: 224, by: deed)
+    }
+  }
+
+  @Test(
+    "A10 · a listener that takes nothing is dropped when its session ends, whatever is buffered",
+    .timeLimit(.minutes(5)), arguments: [0, 64, 128, 160, 192, 224, 256, 288, 352, 480])
+  func stuck(unread: Int) async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let owner = try await room.owner()
+      for transport in [StuckReader.Transport.port, .socket] {
+        let client = try await room.logIn("ann@example.org")
+        try await Self.expectDrop(
+          of: client.token ?? "", in: room,
+          .init(
+            transport: transport,
+            address: transport == .port ? "\(room.port)" : room.socket), unread: unread,
+          by: StreamEnding.ask(client, .DELETE, "/api/sessions/current"))
+      }
+      #expect(try await owner.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("A10 · TLS keeps no listener that takes nothing: its goodbye is not waited for")
+  func stuckWithTLS() async throws {
+    try await Program.withFolder { folder in
+      let certificate = try CertificateFiles.own(
+        at: folder.appendingPathComponent("tls.pem").path, for: [], and: ["127.0.0.1"]
+      ).certificate
+      let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate)
+      try await LivingRoom.open(listener) { room in
+        let client = try await room.owner()
+        try await Self.expectDrop(
+          of: client.token ?? "", in: room, .init(transport: .tls, address: "\(room.port)"),
+          unread: 224, by: StreamEnding.ask(client, .DELETE, "/api/sessions/current"))
+      }
+    }
+  }
+
+  /// Expects that a listener with so many KiB of unread changes is dropped by what is done then.
+  private static func expectDrop(
+    of token: String, in room: LivingRoom, _ reader: StuckReader, unread: Int,
+    by deed: StreamEnding.Deed
+  ) async throws {
+    let listener = try await room.logIn("ann@example.org")
+    let isDropped = try await reader.isDropped(
+      String(buffer: room.listening(token)), readingTo: "event: snapshot"
+    ) {
+      try await room.publish(kibibytes: unread, to: listener)
+      try await deed()
+    }
+    #expect(isDropped)
+    #expect(await eventually { room.streams.count == 0 })
+  }
+
+  @Test(
+    "E9 · a listener that takes nothing does not keep the controller from stopping",
+    .timeLimit(.minutes(2)))
+  func stuckAtStop() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let token = try await room.owner().token ?? ""
+      try await Self.expectDrop(
+        of: token, in: room, .init(transport: .port, address: "\(room.port)"), unread: 480
+      ) { await room.services.triggerGracefulShutdown() }
+    }
+  }
+
+  @Test("F5 · nor does somebody who asks much and reads nothing", .timeLimit(.minutes(2)))
+  func stuckAnswersAtStop() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let ask = "GET /api/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
+      let isDropped = try await StuckReader(transport: .port, address: "\(room.port)").isDropped(
+        String(repeating: ask, count: 60), readingTo: "HTTP/1.1 200"
+      ) { await room.services.triggerGracefulShutdown() }
+      #expect(isDropped)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Devices
+import HomeTheater
+import JSON
+import NIOHTTP1
+import TestSupport
+import Testing
+import WebServer
+
+@Suite struct ActivityRouteTests {
+  @Test("E8 E11 E12 · one request begins a film, step by step in the scene's order")
+  func watch() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.POST, "/api/watch", ["item": "metropolis"], wait: 10)
+      #expect(answer.status == 200)
+      #expect(answer.header("preference-applied") == "wait=10")
+      #expect(answer.json["run"]?["status"] == "done")
+      #expect(
+        room.journal.lines == [
+          "lights {\"dim\":10}", "projector \"on\"", "amp \"on\"", "amp {\"volume\":50}",
+          "dvd \"on\"", "dvd {\"play\":{\"item\":\"metropolis\"}}",
+        ])
+      let status = try await owner.send(.GET, "/api/status").json
+      #expect(status["activity"]?["itemTitle"] == "Metropolis")
+      #expect(status["activity"]?["status"] == "running")
+    }
+  }
+
+  @Test("E11 · without Prefer the answer is 202 at once, with the run's place")
+  func accepted() async throws {
+    try await LivingRoom.open { room in
+      await room.devices["projector"]?.hold("on")
+      let owner = try await room.owner()
+      let answer = try await owner.send(.POST, "/api/activities/film", ["item": "Metropolis"])
+      #expect(answer.status == 202)
+      let place = try #require(answer.header("location"))
+      #expect(place == "/api/runs/\(answer.json["run"]?["id"]?.string ?? "")")
+      await room.devices["projector"]?.waitForHeldCommand()
+      let running = try await owner.send(.GET, place).json
+      #expect(running["status"] == "running")
+      #expect(running["steps"]?.array?[1]["status"] == "running")
+      await room.devices["projector"]?.release()
+      let run = try #require(place.split(separator: "/").last)
+      _ = try await room.theater.run(id: String(run)).finished()
+      #expect(try await owner.send(.GET, place).json["status"] == "done")
+    }
+  }
+
+  @Test("E2 E11 · a run that takes longer than the request would wait is 202 then")
+  func waitsNoLonger() async throws {
+    try await LivingRoom.open { room in
+      await room.devices["projector"]?.hold("on")
+      let owner = try await room.owner()
+      async let answer = owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 5)
+      await room.devices["projector"]?.waitForHeldCommand()
+      await room.clock.waitForSleepers(2)  // The saving of positions sleeps too.
+      room.clock.advance(by: .seconds(5))
+      #expect(try await answer.status == 202)
+      await room.devices["projector"]?.release()
+    }
+  }
+
+  @Test("E17 · a failed step is reported with its device, position and what to do")
+  func failedStep() async throws {
+    try await LivingRoom.open { room in
+      await room.devices["amp"]?.fail(
+        "volume", with: DeviceError(.failed, "the knob is stuck", hint: "Turn it by hand."))
+      let answer = try await room.owner().send(
+        .POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      #expect(answer.status == 200)
+      let run = answer.json["run"]
+      #expect(run?["status"] == "failed")
+      #expect(
+        run?["error"] == [
+          "code": "deviceFailed", "message": "the knob is stuck", "hint": "Turn it by hand.",
+          "device": "amp", "step": 4,
+        ])
+      #expect(run?["steps"]?.array?.last?["status"] == "waiting")
+    }
+  }
+
+  @Test("E8 · what does not exist is 404 with the nearest name, nothing is begun")
+  func unknownNames() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let film = try await owner.send(.POST, "/api/watch", ["item": "Metropolys"])
+      #expect(film.status == 404)
+      #expect(film.json["error"]?["hint"]?.string?.contains("Metropolis") == true)
+      #expect(try await owner.send(.POST, "/api/activities/opera", [:]).status == 404)
+      #expect(try await owner.send(.POST, "/api/listen", ["item": "x"]).status == 404)
+      #expect(try await owner.send(.GET, "/api/runs/run-99").status == 404)
+      #expect(room.journal.lines.isEmpty)
+    }
+  }
+
+  @Test("E11 · ending what is not on is 409 and says how to begin")
+  func endOfNothing() async throws {
+    try await LivingRoom.open { room in
+      let answer = try await room.owner().send(.POST, "/api/end")
+      #expect(answer.status == 409)
+      #expect(answer.json["error"]?["code"] == "notNow")
+    }
+  }
+
+  @Test("E8 E11 · popcorn, the end and off are one request each")
+  func popcornEndOff() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      #expect(try await owner.send(.POST, "/api/popcorn", wait: 10).status == 200)
+      #expect(room.journal.lines == ["popper \"pop\""])
+      _ = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      room.journal.clear()
+      #expect(try await owner.send(.POST, "/api/end", wait: 10).status == 200)
+      #expect(room.journal.lines == ["dvd \"stop\"", "amp \"off\""])
+      room.journal.clear()
+      #expect(try await owner.send(.POST, "/api/off", wait: 10).status == 200)
+      #expect(Set(room.journal.lines).isSuperset(of: ["amp \"off\"", "projector \"off\""]))
+    }
+  }
+
+  @Test("E9 · content is listed by category")
+  func lists() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let films = try await owner.send(.GET, "/api/films").json["films"]?.array
+      #expect(films?.map { $0["title"] } == ["Metropolis", "Nosferatu"])
+      #expect(films?.first?["duration"] == 9180)
+      #expect(try await owner.send(.GET, "/api/songs").json == ["songs": []])
+    }
+  }
+
+  @Test("E9 · a scan reports what each player found and what it could not read")
+  func libraryScan() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let found = [
+        CatalogueItem(id: "a", title: "One"), CatalogueItem(id: "b", title: "Two"),
+        CatalogueItem(id: "a", title: "One again"),
+      ]
+      await room.devices["cd"]?.setItems(found)
+      await room.devices["tuner"]?.failScan(
+        with: DeviceError(.failed, "the antenna is gone", hint: "Plug it in."))
+      let answer = try await owner.send(.POST, "/api/library/scan")
+      #expect(answer.status == 200)
+      #expect(answer.json["films"] == 2 && answer.json["songs"] == 2)
+      let players = answer.json["players"]?.array ?? []
+      #expect(players.map { $0["player"] } == ["cd", "dvd", "tuner"])
+      #expect(players.map { $0["items"] } == [2, 0, 0])
+      #expect(players.map { $0["category"] } == ["songs", "films", "stations"])
+      #expect(
+        players.last?["problems"] == [["message": "the antenna is gone", "hint": "Plug it in."]])
+      #expect(players.first?["problems"] == [])
+      let member = try await room.member(invitedBy: owner)
+      #expect(try await member.send(.POST, "/api/library/scan").status == 200)
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      #expect(try await guest.send(.POST, "/api/library/scan").status == 403)
+    }
+  }
+
+  @Test("F6 · scenes are listed, and run with their parameters")
+  func scenes() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let scenes = try await owner.send(.GET, "/api/scenes").json["scenes"]?.array
+      #expect(scenes?.map { $0["name"] } == ["end-film", "popcorn", "watch-film"])
+      #expect(scenes?.last?["parameters"] == ["film": "film"])
+      let answer = try await owner.send(
+        .POST, "/api/scenes/watch-film/runs", ["parameters": ["film": "Nosferatu"]], wait: 10)
+      #expect(answer.json["run"]?["status"] == "done")
+      #expect(room.journal.lines.last == "dvd {\"play\":{\"item\":\"nosferatu\"}}")
+      let missing = try await owner.send(.POST, "/api/scenes/watch-film/runs", [:])
+      #expect(missing.status == 422)
+      let wrong = try await owner.send(
+        .POST, "/api/scenes/watch-film/runs", ["parameters": ["film": []]])
+      #expect(wrong.status == 422)
+    }
+  }
+}

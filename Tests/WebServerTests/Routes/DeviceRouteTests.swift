@@ -1,0 +1,149 @@
+import Devices
+import HomeTheater
+import JSON
+import NIOHTTP1
+import TestSupport
+import Testing
+import WebServer
+
+@Suite struct DeviceRouteTests {
+  @Test("E15 · every device is listed with role and state")
+  func list() async throws {
+    try await LivingRoom.open { room in
+      await room.devices["lights"]?.report(.brightness, 40)
+      let devices = try await room.owner().send(.GET, "/api/devices").json["devices"]?.array
+      #expect(devices?.count == 8)
+      let lights = devices?.first { $0["id"] == "lights" }
+      #expect(lights?["role"] == "lights")
+      #expect(lights?["state"]?["brightness"]?["value"] == 40)
+      #expect(lights?["state"]?["brightness"]?["provenance"] == "reported")
+    }
+  }
+
+  @Test("E15 · a device tells its commands from the table of its role", arguments: Role.allCases)
+  func commands(role: Role) async throws {
+    try await LivingRoom.open { room in
+      let id = try #require(room.devices.first { $0.value.role == role }?.key)
+      let device = try await room.owner().send(.GET, "/api/devices/\(id)").json
+      let names = device["commands"]?.array?.compactMap { $0["name"]?.string }
+      #expect(names == role.commands.map(\.name))
+    }
+  }
+
+  @Test("E15 · a command reaches its device, and the answer says how its end is known")
+  func command() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.POST, "/api/devices/lights/commands", ["dim": 40])
+      #expect(answer.status == 200)
+      #expect(answer.json == ["confirmation": "observed"])
+      let quick = try await owner.send(
+        .POST, "/api/devices/lights/commands", ["dim": 30], wait: 0)
+      #expect(quick.status == 202)
+      #expect(quick.json == ["confirmation": "accepted"])
+      #expect(room.journal.lines == ["lights {\"dim\":40}", "lights {\"dim\":30}"])
+    }
+  }
+
+  @Test(
+    "E15 · what is no command of the device is 422 and says what would be",
+    arguments: [
+      (["dim": 140], "0 to 100"), ("dimm", "dim"), (["dim": "x"], "0 to 100"), (["on": 1], "alone"),
+      ([], "dim"), ([:], "dim"), ("dim", "0 to 100"),
+    ] as [(JSON, String)])
+  func wrongCommands(body: JSON, told: String) async throws {
+    try await LivingRoom.open { room in
+      let answer = try await room.owner().send(.POST, "/api/devices/lights/commands", body)
+      #expect(answer.status == 422)
+      let error = answer.json["error"]
+      #expect(error?["device"] == "lights")
+      #expect("\(error ?? .null)".contains(told))
+      #expect(room.journal.lines.isEmpty)
+    }
+  }
+
+  @Test("E15 · a device that refuses, is not ready or is gone says so with the right status")
+  func refusals() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let cases: [(DeviceError.Code, Int)] = [
+        (.notNow, 409), (.unsupported, 422), (.refused, 503), (.unavailable, 503), (.timeout, 503),
+      ]
+      for (code, status) in cases {
+        await room.devices["projector"]?.fail(
+          "on", with: DeviceError(code, "the lamp is cooling", hint: "Wait a minute."))
+        let answer = try await owner.send(.POST, "/api/devices/projector/commands", "on")
+        #expect(answer.status == status)
+        #expect(answer.json["error"]?["message"] == "the lamp is cooling")
+        #expect(answer.json["error"]?["hint"] == "Wait a minute.")
+        #expect(answer.json["error"]?["device"] == "projector")
+      }
+    }
+  }
+
+  @Test("E15 · an unknown device is 404 with the nearest name")
+  func unknownDevice() async throws {
+    try await LivingRoom.open { room in
+      let answer = try await room.owner().send(.POST, "/api/devices/light/commands", "on")
+      #expect(answer.status == 404)
+      #expect(answer.json["error"]?["hint"]?.string?.contains("lights") == true)
+    }
+  }
+
+  @Test("E8 E9 · pause, seek, volume and mute go to the player and the amplifier of what is on")
+  func transport() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      _ = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      room.journal.clear()
+      var changes: [JSON?] = []
+      let requests: [(String, JSON?)] = [
+        ("pause", nil), ("resume", nil), ("next", nil), ("previous", nil), ("seek", ["to": 750]),
+        ("seek", ["by": -30]), ("volume", ["to": 40]), ("volume", ["by": 5]),
+        ("volume", ["by": -100]), ("volume", ["mute": "toggle"]), ("volume", ["mute": false]),
+      ]
+      for (word, body) in requests {
+        let answer = try await owner.send(.POST, "/api/\(word)", body)
+        #expect(answer.status == 200, "\(word)")
+        #expect(answer.json["confirmation"]?.string != nil)
+        if word == "volume" { changes.append(answer.json["volume"] ?? answer.json["muted"]) }
+      }
+      #expect(changes == [40, 45, 0, true, false])
+      #expect(
+        room.journal.lines == [
+          "dvd \"pause\"", "dvd \"play\"", "dvd \"next\"", "dvd \"previous\"",
+          "dvd {\"seek\":750}", "dvd {\"seek\":720}", "amp {\"volume\":40}", "amp {\"volume\":45}",
+          "amp {\"volume\":0}", "amp \"mute\"", "amp \"unmute\"",
+        ])
+    }
+  }
+
+  @Test(
+    "E9 · steering that makes no sense is refused",
+    arguments: [
+      ("volume", ["to": 101], 422), ("volume", ["to": 4.5], 422), ("volume", [:], 422),
+      ("volume", ["to": 1, "by": 1], 422), ("volume", ["mute": "maybe"], 422),
+      ("volume", ["by": 101], 422), ("volume", ["by": -1_000_000], 422),
+      ("seek", [:], 422), ("seek", ["to": "12:30"], 422), ("seek", ["to": 5], 409),
+      ("pause", [:], 409), ("pause", ["x": 1], 422),
+    ] as [(String, JSON, Int)])
+  func wrongSteering(word: String, body: JSON, status: Int) async throws {
+    try await LivingRoom.open { room in
+      let answer = try await room.owner().send(.POST, "/api/\(word)", body)
+      #expect(answer.status == status)
+      #expect(answer.json["error"]?["message"]?.string?.isEmpty == false)
+    }
+  }
+
+  @Test("F6 · a configuration is checked by the owner alone")
+  func checkConfiguration() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.POST, "/api/configuration/check", ["devices": [:]])
+      #expect(answer.json == ["problems": [], "bytes": 14])
+      let member = try await room.member(invitedBy: owner)
+      #expect(try await member.send(.POST, "/api/configuration/check", [:]).status == 403)
+      #expect(try await member.send(.GET, "/api/plugins").status == 200)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Accounts
+import JSON
+import NIOHTTP1
+import Testing
+import Validation
+import WebServer
+
+@Suite struct ValidationRouteTests {
+  @Test("C1 C2 · strangers are served the rules that registering keeps, with their version")
+  func rules() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let answer = try await room.stranger.send(.GET, "/api/validation")
+      #expect(answer.status == 200)
+      #expect(answer.json["format"]?.integer == RuleSet.format)
+      let rules = try RuleSet(#require(answer.json["rules"]))
+      #expect(rules == room.accountService.rules)
+      #expect(rules.version == 1)
+
+      let refused = rules.report(on: "passwordpassword", in: .password)
+      let code = try #require(try await room.accountService.open()).text
+      let registering = try await room.stranger.send(
+        .POST, "/api/accounts",
+        [
+          "setupCode": .string(code), "name": "Anna", "email": "anna@example.org",
+          "password": "passwordpassword",
+        ])
+      #expect(registering.status == 422)
+      #expect(registering.json["error"]?["field"] == "password")
+      #expect(registering.json["error"]?["hint"]?.string == refused.firstMessage)
+    }
+  }
+
+  @Test("C8 E7 · whether an address is free is told to the holder of a good code alone")
+  func answers() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let code = try #require(try await room.accountService.open()).text
+      func ask(_ body: JSON) async throws -> RemoteAnswer {
+        try await room.stranger.send(.POST, "/api/validation/answers", body)
+      }
+      func free(_ email: String, _ code: String, _ kind: String = "invitation") async throws
+        -> RemoteAnswer
+      {
+        try await ask([
+          "question": "emailFree", "text": .string(email), kind: .string(code),
+        ])
+      }
+      #expect(try await free("ann@example.org", code, "setupCode").json["answer"] == true)
+      let owner = try await room.owner()
+      let closed = try await free("ann@example.org", code, "setupCode")
+      #expect(closed.status == 409 && closed.json["error"]?["code"] == "setupClosed")
+
+      let invitation = try #require(
+        try await owner.send(.POST, "/api/invitations").json["code"]?.string)
+      for (email, isFree) in [
+        ("ann@example.org", false), ("ANN@example.org", false), ("ben@example.org", true),
+      ] {
+        #expect(try await free(email, invitation).json["answer"]?.bool == isFree, "\(email)")
+      }
+      // The code stays good, and without one known and unknown addresses are answered alike.
+      let known = try await free("ann@example.org", "AAAA-AAAA-AAAA-AAAA-AAAA")
+      let unknown = try await free("ben@example.org", "AAAA-AAAA-AAAA-AAAA-AAAA")
+      #expect(known.status == 403 && unknown.status == 403 && known.body == unknown.body)
+      #expect(try await free("nonsense", invitation).status == 422)
+      #expect(
+        try await ask([
+          "question": "weather", "text": "x", "invitation": .string(invitation),
+        ]).status == 422)
+      #expect(try await ask(["question": "emailFree", "text": "ann@example.org"]).status == 422)
+      let registered = try await room.stranger.send(
+        .POST, "/api/accounts",
+        [
+          "invitation": .string(invitation), "name": "Ben", "email": "ben@example.org",
+          "password": .string(LivingRoom.password),
+        ])
+      #expect(registered.status == 201)
+      #expect(
+        try await free("eve@example.org", invitation).json["error"]?["code"] == "codeInvalid")
+    }
+  }
+
+  @Test("C1 C6 · the blocklist that a page needs to give the same answers is served too")
+  func blocklist() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let answer = try await room.stranger.send(.GET, "/api/validation/blocklist")
+      let entries = try #require(answer.json["entries"]?.array).compactMap(\.string)
+      #expect(entries == Blocklist.entries.map { String($0) })
+    }
+  }
+}

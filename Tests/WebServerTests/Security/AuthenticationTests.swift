@@ -1,0 +1,152 @@
+import Accounts
+import HTTPTypes
+import JSON
+import NIOHTTP1
+import TestSupport
+import Testing
+import WebServer
+
+@Suite struct AuthenticationTests {
+  @Test("F5 A10 · every route but the open ones answers 401 without a session")
+  func everyRouteIsGated() async throws {
+    try await LivingRoom.open { (room) async throws in
+      #expect(room.routes.count > 25)
+      for route in room.routes {
+        let answer = try await room.stranger.send(
+          HTTPMethod(rawValue: route.method.rawValue), Self.path(of: route), ["item": "x"])
+        let isRefused = answer.json["error"]?["code"] == "notLoggedIn"
+        switch route.access {
+        case .everyone: #expect(!isRefused, "\(route.method) \(route.path)")
+        case .permitted:
+          #expect(answer.status == 401, "\(route.method) \(route.path)")
+          #expect(isRefused, "\(route.method) \(route.path)")
+          #expect(answer.header("www-authenticate") == "Bearer")
+        }
+      }
+      #expect(room.journal.lines.isEmpty)
+    }
+  }
+
+  @Test(
+    "F5 · what does not exist, another method and a wrong token are 401 without a session too",
+    arguments: [
+      (HTTPMethod.GET, "/api/nothing"), (.GET, "/"), (.PUT, "/api/status"),
+      (.DELETE, "/api/films"), (.GET, "/api//status"), (.GET, "/api/../api/status"),
+    ])
+  func strangersLearnNothing(method: HTTPMethod, path: String) async throws {
+    try await LivingRoom.open { (room) async throws in
+      #expect(try await room.stranger.send(method, path).status == 401)
+      var impostor = room.stranger
+      impostor.token = String(repeating: "A", count: 43)
+      #expect(try await impostor.send(method, path).status == 401)
+    }
+  }
+
+  @Test(
+    "F5 · a header that is no bearer token opens nothing",
+    arguments: ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer x y", "bearer\tx"])
+  func otherAuthorizations(header: String) async throws {
+    try await LivingRoom.open { (room) async throws in
+      let answer = try await room.stranger.send(
+        .GET, "/api/status", headers: ["authorization": header])
+      #expect(answer.status == 401)
+    }
+  }
+
+  @Test("E1 A7 · logging in gives a token; who is logged in is shown without it")
+  func logIn() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.GET, "/api/sessions/current")
+      #expect(answer.status == 200)
+      #expect(answer.json["user"] == ["name": "Ann", "email": "ann@example.org", "role": "owner"])
+      #expect(answer.json["token"] == nil)
+      #expect(answer.json["expires"]?.string?.contains("T") == true)
+    }
+  }
+
+  @Test("E1 · a wrong password and an unknown address get the same answer")
+  func oneAnswerForBoth() async throws {
+    try await LivingRoom.open { (room) async throws in
+      _ = try await room.owner()
+      let wrong = try await room.stranger.send(
+        .POST, "/api/sessions", ["email": "ann@example.org", "password": "not this one at all"])
+      let unknown = try await room.stranger.send(
+        .POST, "/api/sessions", ["email": "eve@example.org", "password": "not this one at all"])
+      #expect(wrong.status == 401)
+      #expect(wrong.json["error"]?["code"] == "wrongCredentials")
+      #expect(wrong.body == unknown.body)
+    }
+  }
+
+  @Test("A10 · after logging out the token is refused")
+  func logOut() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      #expect(try await owner.send(.DELETE, "/api/sessions/current").status == 204)
+      #expect(try await owner.send(.GET, "/api/status").status == 401)
+      #expect(try await owner.send(.DELETE, "/api/sessions/current").status == 401)
+    }
+  }
+
+  @Test("E7 · an invitation admits one person, a member, who may not invite")
+  func invitations() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      #expect(try await member.send(.GET, "/api/status").status == 200)
+      let refusal = try await member.send(.POST, "/api/invitations")
+      #expect(refusal.status == 403)
+      #expect(refusal.json["error"]?["code"] == "forbidden")
+    }
+  }
+
+  @Test(
+    "E7 · what is wrong with a registration is told with its field and status",
+    arguments: [
+      (["setupCode": "nonsense", "name": "A", "email": "a@b.example", "password": "x"], 403),
+      (["name": "A", "email": "a@b.example", "password": "x"], 422),
+      (["setupCode": "x", "invitation": "y", "name": "A", "email": "a@b.example"], 422),
+      (
+        ["invitation": "0000-0000-0000-0000-0000", "name": "A", "email": "a", "password": "b"], 403
+      ),
+      (["invitation": 7, "name": "A", "email": "a", "password": "b"], 422),
+    ] as [(JSON, Int)])
+  func wrongRegistrations(body: JSON, status: Int) async throws {
+    try await LivingRoom.open { (room) async throws in
+      _ = try await room.accountService.open()
+      let answer = try await room.stranger.send(.POST, "/api/accounts", body)
+      #expect(answer.status == status)
+      #expect(answer.json["error"]?["message"]?.string?.isEmpty == false)
+      // Nothing is opened by a refused registration.
+      #expect(try await room.accountService.open() != nil)
+    }
+  }
+
+  @Test("E7 · a taken address and a short password are told to the holder of a code")
+  func takenAndShort() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      let code = try await owner.send(.POST, "/api/invitations").json["code"] ?? .null
+      let taken = try await room.stranger.send(
+        .POST, "/api/accounts",
+        [
+          "invitation": code, "name": "Ann", "email": "ANN@example.org",
+          "password": .string(LivingRoom.password),
+        ])
+      #expect(taken.status == 409)
+      #expect(taken.json["error"]?["code"] == "taken")
+      let short = try await room.stranger.send(
+        .POST, "/api/accounts",
+        ["invitation": code, "name": "Ben", "email": "ben@example.org", "password": "short"])
+      #expect(short.status == 422)
+      #expect(short.json["error"]?["field"] == "password")
+    }
+  }
+
+  /// A route's path with something in each capture.
+  private static func path(of route: Route) -> String {
+    route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
+      .reduce("") { "\($0)/\($1)" }
+  }
+}

@@ -1,0 +1,130 @@
+import Accounts
+import Foundation
+import JSON
+import NIOHTTP1
+import TestSupport
+import Testing
+import WebServer
+
+/// What somebody in the network can do by trying, at the edge.
+@Suite struct LoginAttemptTests {
+  private static let door = Listener.port(0, of: "127.0.0.1")
+
+  @Test("guesses at the present password are 429 with how long to wait, from that source alone")
+  func presentPassword() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let owner = try await room.owner()
+      let thief = Neighbour(room: room, address: "127.0.0.2", token: owner.token)
+      let guess: JSON = [
+        "password": "not the right one", "newPassword": "another evening with friends",
+      ]
+      let removal: JSON = ["password": "not the right one"]
+      for _ in 0..<2 {
+        #expect(try await thief.post("/api/account/password", guess).status == 401)
+        let removed = try await thief.post("/api/account/second-factor/removal", removal)
+        #expect(removed.status == 401)
+      }
+      #expect(try await thief.post("/api/account/password", guess).status == 401)
+      for (path, body) in [
+        ("/api/account/password", guess), ("/api/account/second-factor/removal", removal),
+        ("/api/sessions/current/proof", removal),
+      ] {
+        let waiting = try await thief.post(path, body)
+        #expect(waiting.status == 429, "\(path)")
+        #expect(waiting.json["error"]?["code"] == "tooManyTries")
+        #expect(waiting.header("retry-after") == "1")
+      }
+      room.day.advance(days: 1.0 / 86_400)
+      #expect(try await thief.post("/api/account/password", guess).status == 401)
+      let longer = try await thief.post("/api/account/password", guess)
+      #expect(longer.header("retry-after") == "2")
+      // The person at the machine does not wait, and is told of the change.
+      let changed = try await owner.send(
+        .POST, "/api/account/password",
+        [
+          "password": .string(LivingRoom.password), "newPassword": "another evening with friends",
+        ])
+      #expect(changed.status == 204)
+      #expect(room.box.newest?.destination.text == "ann@example.org")
+      #expect(room.box.newest?.text.contains("was changed") == true)
+    }
+  }
+
+  @Test("codes are tried so often from one source; another source and a known device go on")
+  func codes() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      _ = try await room.owner()
+      let login = try await room.stranger.send(
+        .POST, "/api/sessions",
+        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+      let guess: JSON = [
+        "request": .string(String(repeating: "0", count: 32)), "code": "123456",
+        "newPassword": "another evening with friends",
+      ]
+      var stranger = Neighbour(room: room, address: "127.0.0.2")
+      let path = "/api/password-resets/confirmation"
+      for _ in 0..<30 { #expect(try await stranger.post(path, guess).status == 403) }
+      let waiting = try await stranger.post(path, guess)
+      #expect(waiting.status == 429)
+      #expect(waiting.header("retry-after") == "1")
+      let other = Neighbour(room: room, address: "127.0.0.3")
+      #expect(try await other.post(path, guess).status == 403)
+      stranger.device = login.json["device"]?.string
+      #expect(try await stranger.post(path, guess).status == 403)
+    }
+  }
+
+  @Test("one source uses up its own codes an hour; the person gets one elsewhere, here, and known")
+  func sends() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let owner = try await room.owner()
+      let verification = try await owner.send(.POST, "/api/account/email")
+      let confirmed = try await owner.send(
+        .POST, "/api/account/email/confirmation",
+        [
+          "request": verification.json["request"] ?? .null,
+          "code": .string(try #require(room.box.code)),
+        ])
+      #expect(confirmed.status == 200)
+      let login = try await room.stranger.send(
+        .POST, "/api/sessions",
+        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+
+      var stranger = Neighbour(room: room, address: "127.0.0.2")
+      let ann: JSON = ["email": "ann@example.org"]
+      let path = "/api/password-resets"
+      #expect(try await stranger.post(path, ann).status == 202)
+      #expect(try await stranger.post(path, ann).status == 429)
+      for person in 1..<30 {
+        let body: JSON = ["email": .string("person\(person)@example.org")]
+        #expect(try await stranger.post(path, body).status == 202)
+      }
+      // Nothing more, whomever it asks for.
+      for body in [["email": "nobody@example.org"], ann] as [JSON] {
+        let refused = try await stranger.post(path, body)
+        #expect(refused.status == 429)
+        #expect(refused.json["error"]?["code"] == "tooEarly")
+        #expect(refused.header("retry-after") == "3600")
+      }
+      let sent = room.box.count
+      #expect(try await Neighbour(room: room, address: "127.0.0.3").post(path, ann).status == 202)
+      #expect(try await room.stranger.send(.POST, path, ann).status == 202)
+      stranger.device = login.json["device"]?.string
+      #expect(try await stranger.post(path, ann).status == 202)
+      #expect(room.box.count == sent + 3)
+    }
+  }
+
+  @Test(
+    "what comes through the socket is written down with its user, what comes by the port is not")
+  func origins() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let owner = try await room.owner()
+      _ = try await Neighbour(room: room, address: "127.0.0.2").post(
+        "/api/sessions", ["email": "ann@example.org", "password": "not the right one"])
+      let entries = try await owner.send(.GET, "/api/audit").json["entries"]?.array ?? []
+      #expect(entries.first?["address"] == .string("local (uid \(getuid()))"))
+      #expect(entries.last?["address"] == "127.0.0.2")
+    }
+  }
+}

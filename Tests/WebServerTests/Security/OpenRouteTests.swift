@@ -1,0 +1,104 @@
+import Accounts
+import HTTPTypes
+import JSON
+import NIOHTTP1
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+/// Endless requests of a client without a session.
+@Suite struct OpenRouteTests {
+  private static let wrong: JSON = "0000-0000-0000-0000-0000"
+
+  /// Ways to try each route that changes something, by its path: the body of a try.
+  private static let tries: [String: [@Sendable (Int) -> JSON]] = [
+    "/api/accounts": [
+      { person($0, ["setupCode": wrong]) }, { person($0, ["invitation": wrong]) },
+    ],
+    "/api/validation/answers": [
+      { _ in ["question": "emailFree", "text": "ann@example.org", "setupCode": wrong] },
+      { _ in ["question": "emailFree", "text": "ann@example.org", "invitation": wrong] },
+    ],
+    "/api/sessions": [
+      { ["email": email($0), "password": "not the right one"] },
+      { _ in ["email": "ann@example.org", "password": "not the right one"] },
+      { _ in ["request": "0", "oneTimeCode": "123456"] },
+    ],
+    "/api/login-codes": [{ ["email": email($0)] }, { _ in ["email": "ann@example.org"] }],
+    "/api/password-resets": [{ ["email": email($0)] }, { _ in ["email": "ann@example.org"] }],
+    "/api/password-resets/confirmation": [
+      { _ in ["request": "0", "code": "123456", "newPassword": "another evening with friends"] }
+    ],
+    "/api/guests/sessions": [{ _ in ["pass": wrong] }],
+  ]
+
+  private static func email(_ number: Int) -> JSON { .string("person\(number)@example.org") }
+
+  private static func person(_ number: Int, _ admission: JSONObject) -> JSON {
+    var body = admission
+    body["name"] = "Eve"
+    body["email"] = email(number)
+    body["password"] = .string(LivingRoom.password)
+    return .object(body)
+  }
+
+  @Test(
+    "F5 E7 · each open route keeps nothing, or makes its source wait after thirty tries at most")
+  func throttled() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      _ = try await room.owner()
+      let open = room.routes.filter { $0.access == .everyone }
+      #expect(Set(open.filter { $0.method == .post }.map(\.path)) == Set(Self.tries.keys))
+      var source = 1
+      for (path, bodies) in Self.tries {
+        for body in bodies {
+          source += 1
+          let stranger = Neighbour(room: room, address: "127.0.2.\(source)")
+          var statuses: [Int?] = []
+          for number in 0..<40 {
+            statuses.append(try await stranger.post(path, body(number)).status)
+          }
+          let judged = statuses.count { $0 != 429 }
+          #expect((1...30).contains(judged), "\(path): \(judged)")
+          #expect(statuses.suffix(40 - judged).allSatisfy { $0 == 429 }, "\(path)")
+        }
+      }
+      let written = try await room.accountService.audit.entries(newest: 1000)
+      for route in open where route.method == .get {
+        for _ in 0..<40 { #expect(try await room.stranger.send(.GET, route.path).status == 200) }
+      }
+      #expect(try await room.accountService.audit.entries(newest: 1000) == written)
+      // Refusals are recorded; the repeats of one source share an entry.
+      let refused = written.filter { $0.outcome != .done }
+      #expect(refused.contains { $0.deed == .registration && $0.outcome.word == "setupClosed" })
+      #expect(refused.contains { $0.deed == .guestEntered && $0.count == 30 })
+      #expect(refused.count <= 101)
+    }
+  }
+
+  @Test("E7 · from ever new addresses strangers add 100 entries an hour, and push out none")
+  func distributed() async throws {
+    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+      _ = try await room.owner()
+      let first = Neighbour(room: room, address: "127.0.3.1")
+      _ = try await first.post("/api/guests/sessions", ["pass": Self.wrong])
+      var judged = 1
+      for address in 1...150 {
+        let stranger = Neighbour(room: room, address: "127.0.4.\(address)")
+        for body in Self.tries["/api/accounts"] ?? [] {
+          if try await stranger.post("/api/accounts", body(address)).status != 429 { judged += 1 }
+        }
+      }
+      #expect(judged == 301)
+      let refused = try await room.accountService.audit.entries(newest: 1000).filter {
+        $0.outcome != .done
+      }
+      #expect(refused.first?.origin.address == "127.0.3.1")
+      #expect(refused.count == 102)
+      #expect(refused.suffix(2).map(\.origin.address) == ["many addresses", "many addresses"])
+      #expect(refused.map(\.count).reduce(0, +) == judged)
+      #expect(refused.allSatisfy { $0.last == $0.at })
+    }
+  }
+}

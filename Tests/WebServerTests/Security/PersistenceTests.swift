@@ -1,0 +1,172 @@
+import JSON
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+/// Whether a connection goes on after an answer, and whether a body comes before one.
+@Suite(.timeLimit(.minutes(1))) struct PersistenceTests {
+  private static func door() -> Listener {
+    var limits = ConnectionLimits.standard
+    // What ends a connection here is its answer, not its idleness.
+    limits.idle = .hours(1)
+    limits.body = .hours(1)
+    return .port(0, of: "127.0.0.1", limits: limits)
+  }
+
+  private static func host(_ room: LivingRoom) -> String { "Host: 127.0.0.1:\(room.port)\r\n" }
+
+  /// A login of which the body is still to come.
+  private static func login(_ room: LivingRoom, _ body: String, _ lines: String) -> String {
+    "POST /api/sessions HTTP/1.1\r\n\(host(room))Content-Type: application/json\r\n"
+      + "Content-Length: \(body.utf8.count)\r\n\(lines)\r\n"
+  }
+
+  @Test(
+    "F5 · an answer to HTTP/1.0 ends the connection, and says so in words that HTTP/1.0 knows",
+    arguments: ["", "Connection: keep-alive\r\n"])
+  func old(line: String) async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      let answer = try await room.raw("GET /api/health HTTP/1.0\r\n\(Self.host(room))\(line)\r\n")
+      #expect(answer.text.hasPrefix("HTTP/1.0 200 OK\r\n"), "\(answer.text)")
+      #expect(answer.headers("connection") == ["close"])
+      #expect(answer.body.contains("pluginsUp"))
+      let refusal = try await room.raw("GET /api/status HTTP/1.0\r\n\(Self.host(room))\r\n")
+      #expect(refusal.text.hasPrefix("HTTP/1.0 401 "), "\(refusal.text)")
+    }
+  }
+
+  @Test("F5 · events come to HTTP/1.0 without chunks, which it does not know")
+  func oldEvents() async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      let token = try await room.owner().token ?? ""
+      try await room.connection { inbound, outbound in
+        try await outbound.write(
+          ByteBuffer(
+            string: "GET /api/events HTTP/1.0\r\n\(Self.host(room))"
+              + "Authorization: Bearer \(token)\r\n\r\n"))
+        var text = ""
+        for try await part in inbound {
+          text += String(buffer: part)
+          if text.contains("\n\n") { break }
+        }
+        let answer = RawAnswer(text: text)
+        #expect(answer.header("transfer-encoding") == nil, "\(text)")
+        #expect(answer.body.hasPrefix("id: ") || answer.body.hasPrefix(":"), "\(text)")
+      }
+    }
+  }
+
+  @Test(
+    "F5 · whoever wants the end of the connection gets it, however it is spelt; what follows is not done",
+    arguments: ["close", "Close", "keep-alive, CLOSE", "close\r\nConnection: TE"])
+  func close(value: String) async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      let ask = "GET /api/health HTTP/1.1\r\n\(Self.host(room))"
+      let answer = try await room.raw("\(ask)Connection: \(value)\r\n\r\n\(ask)\r\n")
+      #expect(answer.status == 200)
+      #expect(answer.headers("connection") == ["close"])
+      #expect(answer.text.ranges(of: "HTTP/1.1 ").count == 1, "\(answer.text)")
+    }
+  }
+
+  @Test("F5 · a connection on which nobody wants its end goes on")
+  func goesOn() async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      let ask = "GET /api/health HTTP/1.1\r\n\(Self.host(room))"
+      let answer = try await room.raw("\(ask)\r\n\(ask)\r\n\(ask)Connection: close\r\n\r\n")
+      #expect(answer.headers("connection") == [])
+      #expect(answer.text.ranges(of: "HTTP/1.1 200").count == 3, "\(answer.text)")
+    }
+  }
+
+  @Test("F5 · a body that will be taken is asked for with 100, and then taken")
+  func wanted() async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      _ = try await room.owner()
+      let body = #"{"email": "ann@example.org", "password": "\#(LivingRoom.password)"}"#
+      try await room.connection { inbound, outbound in
+        try await outbound.write(
+          ByteBuffer(string: Self.login(room, body, "Expect: 100-Continue\r\n")))
+        var text = ""
+        var isAsked = false
+        for try await part in inbound {
+          text += String(buffer: part)
+          guard !isAsked, text.contains("\r\n\r\n") else { continue }
+          isAsked = true
+          #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
+          try await outbound.write(ByteBuffer(string: body))
+        }
+        #expect(text.contains("HTTP/1.1 201 Created\r\n") && text.contains("token"), "\(text)")
+      }
+    }
+  }
+
+  /// Requests whose bodies are refused before they come.
+  enum Unwanted: String, CaseIterable {
+    case stranger = "POST /api/activities/film HTTP/1.1\r\nContent-Length: 20\r\n"
+    case nowhere = "POST /api/nothing HTTP/1.1\r\nContent-Length: 20\r\n"
+    case foreign =
+      "POST /api/sessions HTTP/1.1\r\nOrigin: http://evil.test\r\nContent-Length: 20\r\n"
+    case large = """
+      POST /api/sessions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n
+      """
+    case noJSON =
+      "POST /api/sessions HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 20\r\n"
+    case untypedChunks = "POST /api/sessions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
+
+    var status: Int {
+      switch self {
+      case .stranger, .nowhere: 401
+      case .foreign: 403
+      case .large: 413
+      case .noJSON, .untypedChunks: 415
+      }
+    }
+  }
+
+  @Test(
+    "F5 · a body that will be refused is refused before it comes, and nothing is taken for another",
+    arguments: Unwanted.allCases)
+  func unwanted(request: Unwanted) async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      // Whether a body or another request comes after a refusal nobody could tell.
+      let answer = try await room.raw(
+        "\(request.rawValue)\(Self.host(room))Expect: 100-continue\r\n\r\n")
+      #expect(answer.status == request.status, "\(answer.text)")
+      #expect(answer.headers("connection") == ["close"])
+      #expect(answer.text.ranges(of: "HTTP/1.1 ").count == 1, "\(answer.text)")
+    }
+  }
+
+  @Test("F5 · HTTP/1.0 knows no 100, and gets none")
+  func oldExpectation() async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      let answer = try await room.raw(
+        "POST /api/sessions HTTP/1.0\r\n\(Self.host(room))Content-Type: application/json\r\n"
+          + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n{}")
+      #expect(answer.text.hasPrefix("HTTP/1.0 422 "), "\(answer.text)")
+    }
+  }
+
+  @Test("F5 · curl gets its answers over HTTP/1.0 and behind 100, at once and to the end")
+  func curl() async throws {
+    try await LivingRoom.open(Self.door()) { room in
+      let url = "http://127.0.0.1:\(room.port)/api"
+      let old = try await Program.tool(
+        "curl", "-sS", "--max-time", "20", "--http1.0", "-w", " %{http_version}", "\(url)/health")
+      #expect(old.status == 0 && old.output.hasSuffix("} 1"), "\(old.output)\(old.errors)")
+      // Without an answer to its expectation curl would wait for as long as it may.
+      let login = try await Program.tool(
+        "curl", "-sS", "--max-time", "20", "--expect100-timeout", "3600", "-H",
+        "Expect: 100-continue", "-H", "Content-Type: application/json", "-d",
+        #"{"email": "ann@example.org", "password": "wrong"}"#, "\(url)/sessions")
+      #expect(login.output.contains("wrongCredentials"), "\(login.output)\(login.errors)")
+      let refused = try await Program.tool(
+        "curl", "-sS", "--max-time", "20", "--expect100-timeout", "3600", "-H",
+        "Expect: 100-continue", "-d", "x", "-w", " %{http_code} %{size_upload}", "\(url)/sessions")
+      #expect(refused.output.hasSuffix(" 415 0"), "\(refused.output)\(refused.errors)")
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import HTTPTypes
+import JSON
+import NIOCore
+import NIOHTTP1
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+/// What goes over a connection, byte by byte.
+@Suite struct WireTests {
+  private static let door = Listener.port(0, of: "127.0.0.1")
+
+  private static func login(_ room: LivingRoom, _ line: String) -> String {
+    "POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
+      + "Content-Type: application/json\r\n\(line)\r\n\r\n"
+  }
+
+  @Test(
+    "A9 · a body in a form that HTTP does not have is 400, and no fault of ours in the log",
+    arguments: [
+      ("Transfer-Encoding: gzip", "{}"), ("Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"),
+      ("Transfer-Encoding: chunked", "fffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
+      ("Transfer-Encoding: chunked", "2\r\n{}nonsense\r\n0\r\n\r\n"),
+    ])
+  func unreadableBody(line: String, body: String) async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let answer = try await room.raw(Self.login(room, line) + body)
+      #expect(answer.status == 400, "\(answer.text)")
+      #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
+      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+    }
+  }
+
+  @Test("A9 · a body that breaks off is no fault of ours in the log")
+  func brokenBody() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      for line in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
+        let text = Self.login(room, line) + "5\r\n{\"a\":"
+        try await room.connection { _, outbound in
+          try await outbound.write(ByteBuffer(string: text))
+        }
+      }
+      #expect(
+        await eventually {
+          room.log.lines.count { $0.contains("the body breaks off") } == 2
+        })
+      #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
+    }
+  }
+
+  @Test("A9 · HEAD is answered with headers alone, and the next answer follows them")
+  func head() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let host = "Host: 127.0.0.1:\(room.port)\r\n"
+      for (path, status) in [("/api/health", 200), ("/api/status", 401), ("/api/nothing", 401)] {
+        let answer = try await room.raw(
+          "HEAD \(path) HTTP/1.1\r\n\(host)\r\n"
+            + "GET /api/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
+        #expect(answer.status == status)
+        #expect(answer.header("content-length").flatMap { Int($0) }.map { $0 > 0 } == true)
+        #expect(answer.header("x-content-type-options") == "nosniff")
+        #expect(answer.body.hasPrefix("HTTP/1.1 200"), "\(answer.text)")
+      }
+    }
+  }
+
+  /// Requests that cannot be read as HTTP, and what they are answered.
+  enum Unreadable: String, CaseIterable, CustomTestStringConvertible {
+    case noRequest, otherProtocol, secondRequest, proxyTarget, fieldName, twoLengths, method
+    case longField, longTarget, manyFields, version
+
+    var testDescription: String { rawValue }
+
+    func text(_ host: String) -> String {
+      let start = "GET /api/health HTTP/1.1\r\nHost: \(host)\r\n"
+      return switch self {
+      case .noRequest: "nonsense\r\n\r\n"
+      // How TLS begins.
+      case .otherProtocol: "\u{16}\u{03}\u{01}\u{02}\u{00}\u{01}\r\n\r\n"
+      case .secondRequest: "\(start)\r\nnonsense\r\n\r\n"
+      case .proxyTarget: "GET http://\(host)/api/health HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .fieldName: "\(start)Bad Name: x\r\n\r\n"
+      case .twoLengths: "\(start)Content-Length: 4\r\nContent-Length: 5\r\n\r\n"
+      case .method: "FETCH /api/health HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .longField: "\(start)X: \(String(repeating: "x", count: 9000))\r\n\r\n"
+      case .longTarget: "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\n\r\n"
+      case .manyFields:
+        start + (0..<80).map { "X\($0): y\r\n" }.joined() + "\r\n"
+      case .version: "GET /api/health HTTP/2.0\r\nHost: \(host)\r\n\r\n"
+      }
+    }
+
+    var statuses: [Int] {
+      switch self {
+      case .secondRequest: [200, 400]
+      case .longField, .longTarget, .manyFields: [431]
+      case .version: [505]
+      default: [400]
+      }
+    }
+  }
+
+  @Test(
+    "A9 · a request that cannot be read as HTTP is refused in the shape of every error, once",
+    arguments: Unreadable.allCases)
+  func unreadable(request: Unreadable) async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let answer = try await room.raw(request.text("127.0.0.1:\(room.port)"))
+      let statuses = answer.text.matches(of: #/HTTP/1\.1 (\d{3})/#).compactMap { Int($0.output.1) }
+      #expect(statuses == request.statuses, "\(answer.text)")
+      let start = try #require(answer.text.ranges(of: #/HTTP/1\.1 \d{3}/#).last)
+      let refusal = RawAnswer(text: String(answer.text[start.lowerBound...]))
+      #expect(refusal.json["error"]?["code"]?.string?.isEmpty == false)
+      #expect(refusal.json["error"]?["message"]?.string?.isEmpty == false)
+      #expect(refusal.json["error"]?["hint"]?.string?.isEmpty == false)
+      #expect(refusal.header("content-type") == "application/json")
+      #expect(refusal.header("content-length") == "\(refusal.body.utf8.count)")
+      #expect(refusal.header("x-content-type-options") == "nosniff")
+      #expect(refusal.headers("connection") == ["close"])
+      #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
+    }
+  }
+
+  @Test("A9 · HEAD on each route that GET reads has the same header fields, and nothing else")
+  func headOfRoutes() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let owner = try await room.owner()
+      let fields = ["Host: 127.0.0.1:\(room.port)", "Authorization: Bearer \(owner.token ?? "")"]
+      let paths = room.routes.filter { $0.method == .get && $0.path != "/api/events" }.map {
+        $0.path.replacing("devices/{id}", with: "devices/lights").replacing("{id}", with: "x")
+      }
+      #expect(paths.count > 20)
+      for path in paths {
+        let whole = try await room.raw(lines: ["GET \(path) HTTP/1.1"] + fields)
+        let head = try await room.raw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
+        #expect(head.status == whole.status, "\(path)")
+        #expect(head.body.isEmpty, "\(path): \(head.text)")
+        for name in ["content-length", "content-type", "cache-control", "x-frame-options"] {
+          #expect(head.header(name) == whole.header(name), "\(path): \(name)")
+        }
+      }
+      for path in ["/api/watch", "/api/nothing", "/api/accounts/x/role"] {
+        let head = try await room.raw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
+        #expect(head.status == (path == "/api/nothing" ? 404 : 405))
+        #expect(head.body.isEmpty)
+      }
+    }
+  }
+
+  @Test("A9 · HEAD on the events opens no stream, and the next answer follows it")
+  func headOfEvents() async throws {
+    try await LivingRoom.open(Self.door) { room in
+      let token = try await room.owner().token ?? ""
+      let host = "Host: 127.0.0.1:\(room.port)\r\n"
+      let ask = "HEAD /api/events HTTP/1.1\r\n\(host)Authorization: Bearer \(token)\r\n\r\n"
+      // More often than there are places.
+      let answer = try await room.raw(
+        String(repeating: ask, count: 20)
+          + "GET /api/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
+      #expect(answer.status == 200)
+      #expect(answer.header("content-type") == "text/event-stream")
+      #expect(answer.header("content-length") == nil)
+      #expect(answer.text.ranges(of: "HTTP/1.1 200").count == 21, "\(answer.text)")
+      #expect(!answer.text.contains("\r\n0\r\n"), "\(answer.text)")
+      #expect(answer.text.contains("pluginsUp"))
+      #expect(room.streams.count == 0)
+      let stranger = try await room.raw(
+        lines: ["HEAD /api/events HTTP/1.1", "Host: 127.0.0.1:\(room.port)"])
+      #expect(stranger.status == 401)
+    }
+  }
+
+  @Test("A9 · a method that a path does not have is 405 with what it has; one that none has is 501")
+  func otherMethods() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      for method in [HTTPMethod.TRACE, .OPTIONS, .PATCH, .POST] {
+        let answer = try await owner.send(method, "/api/status")
+        #expect(answer.status == 405, "\(method)")
+        #expect(answer.header("allow") == "GET, HEAD")
+        #expect(try await owner.send(method, "/api/nothing").status == 404)
+        #expect(try await room.stranger.send(method, "/api/status").status == 401)
+        #expect(try await room.stranger.send(method, "/api/nothing").status == 401)
+      }
+      #expect(
+        try await owner.send(.TRACE, "/api/sessions").header("allow") == "DELETE, GET, HEAD, POST")
+      for method in [HTTPMethod.PROPFIND, .LOCK, .MKCOL, .SOURCE] {
+        for path in ["/api/status", "/api/nothing"] {
+          let answer = try await owner.send(method, path)
+          #expect(answer.status == 501, "\(method)")
+          #expect(answer.json["error"]?["code"] == "notImplemented")
+          #expect(try await room.stranger.send(method, path).status == 401)
+        }
+      }
+      #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
+    }
+  }
+}

@@ -1,0 +1,308 @@
+import Accounts
+import Devices
+import Foundation
+import HomeTheater
+import Hummingbird
+import JSON
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ServiceLifecycle
+import Storage
+import Synchronization
+import TestSupport
+import WebServer
+
+/// A theater of devices in memory behind a real server on a Unix socket of its own, and on a port of
+/// this machine where a test wants one.
+struct LivingRoom: Sendable {
+  static let password = "four friends at the movies"
+
+  let clock: ManualClock
+  /// The time of day, by which sessions expire.
+  let day: Day
+  let journal: CommandJournal
+  let devices: [String: FakeDevice]
+  let theater: HomeTheaterFacade
+  let accountService: AccountService
+  /// What was sent to people.
+  let box: CodeBox
+  let works: FakeWorks
+  /// What went to the controller's log.
+  let log: KeptLines
+  let routes: [Route]
+  let streams: EventStreamLimiter
+  /// Asks without a session.
+  let stranger: RemoteClient
+  let services: ServiceGroup
+  /// The port; 0 where none was wanted.
+  private(set) var port = 0
+
+  /// Runs `body` while the server answers.
+  ///
+  /// - Parameter listener: A further listener, on port 0.
+  static func open(
+    _ listener: Listener? = nil, _ body: (LivingRoom) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/web-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (running, isRunning) = AsyncStream<Int>.makeStream()
+    let listeners = [.socket("\(folder)/s")] + (listener.map { [$0] } ?? [])
+    var room = try LivingRoom(socket: "\(folder)/s", listeners) {
+      isRunning.yield($0.localAddress?.port ?? 0)
+    }
+    let services = room.services
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await services.run() }
+      var open = 0
+      for await port in running {
+        open += 1
+        room.port = max(room.port, port)
+        if open == listeners.count { break }
+      }
+      do {
+        try await body(room)
+      } catch {
+        await services.triggerGracefulShutdown()
+        throw error
+      }
+      await services.triggerGracefulShutdown()
+      try await group.waitForAll()
+    }
+  }
+
+  private init(
+    socket: String, _ listeners: [Listener],
+    onRunning: @escaping @Sendable (any Channel) -> Void
+  ) throws {
+    let clock = ManualClock()
+    let day = Day()
+    let journal = CommandJournal()
+    let roles: [(String, Role)] = [
+      ("amp", .amplifier), ("dvd", .dvdPlayer), ("cd", .cdPlayer), ("tuner", .tuner),
+      ("lights", .lights), ("screen", .screen), ("projector", .projector),
+      ("popper", .popcornPopper),
+    ]
+    let devices = roles.map { name, role in
+      FakeDevice(DeviceID(name), role, journal: journal, clock: clock)
+    }
+    let theater = HomeTheaterFacade(
+      devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
+    let box = CodeBox()
+    let accountService = AccountService(
+      stores: try TheaterDatabase(inMemory: day.clock).gateStores,
+      hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
+      clock: day.clock, steady: day.steady)
+    let works = FakeWorks()
+    let remote = APIServices(theater: theater, accountService: accountService, machinery: works)
+    let log = KeptLines()
+    let logger = Logger(label: "test") { _ in log }
+    let web = WebServer(remote, logger: logger)
+    let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
+    self.clock = clock
+    self.day = day
+    self.journal = journal
+    self.devices = Dictionary(
+      zip(roles.map(\.0), devices), uniquingKeysWith: { first, _ in first })
+    self.theater = theater
+    self.accountService = accountService
+    self.box = box
+    self.works = works
+    self.log = log
+    routes = remote.routes
+    streams = remote.streams
+    stranger = RemoteClient(.socket(socket))
+    services = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [TheaterWork(theater: theater)] + servers, logger: logger))
+  }
+
+  /// What the tests' `devices.json` would say.
+  private static var plan: TheaterPlan {
+    func step(_ device: String, _ role: Role, _ json: JSON) -> Step? {
+      guard let command = try? Command(json, role: role) else { return nil }
+      return Step(device: DeviceID(device), command: .fixed(command))
+    }
+    let play = Step(
+      device: "dvd", command: .template(name: "play", argument: ["item": "$film"], role: .dvdPlayer)
+    )
+    let watch = [
+      step("lights", .lights, ["dim": 10]), step("projector", .projector, "on"),
+      step("amp", .amplifier, "on"), step("amp", .amplifier, ["volume": 50]),
+      step("dvd", .dvdPlayer, "on"),
+    ]
+    let end = [step("dvd", .dvdPlayer, "stop"), step("amp", .amplifier, "off")]
+    let pop = [step("popper", .popcornPopper, "pop")]
+    return TheaterPlan(
+      scenes: [
+        "watch-film": Scene(
+          name: "watch-film", parameters: ["film": .film], steps: watch.compactMap(\.self) + [play]),
+        "end-film": Scene(name: "end-film", steps: end.compactMap(\.self)),
+        "popcorn": Scene(name: "popcorn", steps: pop.compactMap(\.self)),
+      ],
+      activities: [
+        "film": Activity(
+          name: "film", title: "Watch a film", start: "watch-film", end: "end-film", player: "dvd",
+          amplifier: "amp", category: .films)
+      ],
+      library: Library(films: [
+        LibraryItem(id: "metropolis", title: "Metropolis", duration: 9180),
+        LibraryItem(id: "nosferatu", title: "Nosferatu", duration: 5640, rating: 16),
+      ]))
+  }
+}
+
+extension LivingRoom {
+  /// Sends bytes as they are on a connection of their own, and gives back how the answer begins.
+  func exchange(_ request: String) async throws -> String {
+    guard case .socket(let path) = stranger.address else { throw Missing(what: "the socket") }
+    let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .connect(unixDomainSocketPath: path) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await connection.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: request))
+      for try await bytes in inbound { return String(buffer: bytes) }
+      throw Missing(what: "an answer")
+    }
+  }
+
+  /// Registers the owner and gives back a client with a session.
+  func owner() async throws -> RemoteClient {
+    guard let code = try await accountService.open() else { throw Missing(what: "the setup code") }
+    let account = try await stranger.send(
+      .POST, "/api/accounts",
+      [
+        "setupCode": .string(code.text), "name": "Ann", "email": "ann@example.org",
+        "password": .string(Self.password),
+      ])
+    guard account.status == 201 else { throw Missing(what: "the account: \(account.json)") }
+    return try await logIn("ann@example.org")
+  }
+
+  /// Registers a member, invited by the owner.
+  func member(invitedBy owner: RemoteClient) async throws -> RemoteClient {
+    let invitation = try await owner.send(.POST, "/api/invitations")
+    let account = try await stranger.send(
+      .POST, "/api/accounts",
+      [
+        "invitation": invitation.json["code"] ?? .null, "name": "Ben",
+        "email": "ben@example.org", "password": .string(Self.password),
+      ])
+    guard account.status == 201 else { throw Missing(what: "the account: \(account.json)") }
+    return try await logIn("ben@example.org")
+  }
+
+  /// A guest pass for films, two days long unless said otherwise.
+  func guestPass(
+    from owner: RemoteClient, volume: Int = 40, validFor seconds: Int = 172_800
+  ) async throws -> String {
+    let answer = try await owner.send(
+      .POST, "/api/guests",
+      ["activities": ["film"], "volumeLimit": .integer(volume), "validFor": .integer(seconds)])
+    guard let code = answer.json["code"]?.string else { throw Missing(what: "the pass") }
+    return code
+  }
+
+  /// A client with a guest's session.
+  func enter(_ pass: String) async throws -> RemoteClient {
+    let answer = try await stranger.send(
+      .POST, "/api/guests/sessions", ["pass": .string(pass)])
+    guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
+    return RemoteClient(stranger.address, token: token)
+  }
+
+  /// A client with a session.
+  func logIn(_ email: String) async throws -> RemoteClient {
+    let answer = try await stranger.send(
+      .POST, "/api/sessions",
+      ["email": .string(email), "password": .string(Self.password)])
+    guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
+    return RemoteClient(stranger.address, token: token)
+  }
+
+  /// Something that a test needs is not there.
+  struct Missing: Error {
+    let what: String
+  }
+}
+
+/// The theater's own work beside the server.
+private struct TheaterWork: Service {
+  let theater: HomeTheaterFacade
+  func run() async throws { await cancelWhenGracefulShutdown { await theater.run() } }
+}
+
+/// Positions that nobody keeps.
+private struct FakePositions: PositionStore {
+  func save(_ seconds: Double, item: String, user: String) {}
+  func position(item: String, user: String) -> Double? { nil }
+  func clear(item: String, user: String) {}
+}
+
+/// The works behind the scenes, as a test wants them.
+struct FakeWorks: Diagnostics {
+  /// A failure that the API does not know.
+  struct Surprise: Error {
+    let secret = "the key is under the mat"
+  }
+
+  func plugins() -> JSON { ["plugins": []] }
+  func audioDevices() throws -> JSON { throw Surprise() }
+  func check(configuration text: [UInt8]) -> JSON {
+    ["problems": [], "bytes": .integer(text.count)]
+  }
+}
+
+/// The clocks of the gate, which stand still until a test moves them.
+final class Day: Sendable {
+  private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+  private let time = ManualClock()
+
+  var clock: WallClock {
+    WallClock {
+      Self.start.addingTimeInterval(self.time.now().seconds)
+    } sleep: {
+      date in
+      try await self.time.sleep(until: .seconds(date.timeIntervalSince(Self.start)))
+    }
+  }
+
+  var steady: SteadyClock {
+    SteadyClock {
+      SteadyTime(
+        boot: "one", milliseconds: 100_000 + Int64(self.time.now() / .milliseconds(1)))
+    } sleep: { time in
+      try await self.time.sleep(until: .milliseconds(time.milliseconds - 100_000))
+    }
+  }
+
+  func advance(days: Double) { time.advance(by: .seconds(days * 86_400)) }
+  func advance(by time: Duration) { self.time.advance(by: time) }
+}
+
+/// Takes messages instead of sending them.
+final class CodeBox: MessageDelivery {
+  private let state = Mutex<[AccountMessage]>([])
+
+  /// How many messages came.
+  var count: Int { state.withLock { $0.count } }
+
+  /// The newest.
+  var newest: AccountMessage? { state.withLock { $0.last } }
+
+  /// The six digits of the newest that has some.
+  var code: String? {
+    state.withLock { $0 }.reversed().lazy
+      .compactMap { $0.text.firstMatch(of: /\b[0-9]{6}\b/) }.first.map { String($0.output) }
+  }
+
+  func reaches(_ channel: CodeChannel) -> Bool { channel == .email }
+  func deliver(_ message: AccountMessage) async throws(AccountError) { post(message) }
+  func post(_ message: AccountMessage) { state.withLock { $0.append(message) } }
+}

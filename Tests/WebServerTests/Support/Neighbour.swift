@@ -1,0 +1,26 @@
+import JSON
+import WebServer
+
+/// Somebody who asks the port from an address of their own, and not through the socket of who sits at
+/// the machine.
+struct Neighbour: Sendable {
+  let room: LivingRoom
+  /// One of 127.0.0.0/8, all of which are this machine's.
+  let address: String
+  var token: String?
+  var device: String?
+
+  func post(_ path: String, _ body: JSON) async throws -> RawAnswer {
+    var lines = [
+      "POST \(path) HTTP/1.1", "Host: localhost:\(room.port)", "Content-Type: application/json",
+    ]
+    if let token { lines.append("Authorization: Bearer \(token)") }
+    if let device { lines.append("Theater-Device: \(device)") }
+    return try await room.raw(lines: lines, body: body.text(), from: address)
+  }
+}
+
+extension RawAnswer {
+  /// The body as JSON; `null` where it is none.
+  var json: JSON { (try? JSON(parsing: body)) ?? .null }
+}
