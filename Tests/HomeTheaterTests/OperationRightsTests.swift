@@ -7,7 +7,7 @@ import Testing
 
 /// No operation runs with more rights than the person has who asked for it.
 @Suite struct OperationRightsTests {
-  private static let child = WatchTests.child
+  private static let child = AgeLimitMonitorTests.child
 
   /// The evening with one rated film fewer: everything that the library knows is for a child.
   private static let forChildren: TheaterPlan = {
@@ -27,13 +27,13 @@ import Testing
 
   /// Runs `body` in a theater where a user without limits has begun the film for everyone.
   private static func evening(
-    _ plan: TheaterPlan = .rated, _ body: @Sendable (Theater, WatchTests.Stops) async throws -> Void
+    _ plan: TheaterPlan = .rated, _ body: @Sendable (Theater, AgeLimitMonitorTests.Stops) async throws -> Void
   ) async throws {
-    let stops = WatchTests.Stops()
+    let stops = AgeLimitMonitorTests.Stops()
     try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
       #expect(await begun.run.finished().status == .done)
-      #expect(await WatchTests.seen("f1", in: theater))
+      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       theater.journal.clear()
       try await body(theater, stops)
     }
@@ -48,9 +48,9 @@ import Testing
 
   /// Waits until the player was stopped that has gone on to an item above the limit.
   private static func isStopped(
-    goingOnTo item: String, _ theater: Theater, _ stops: WatchTests.Stops
+    goingOnTo item: String, _ theater: Theater, _ stops: AgeLimitMonitorTests.Stops
   ) async -> Bool {
-    await WatchTests.goesOn(to: item, in: theater)
+    await AgeLimitMonitorTests.goesOn(to: item, in: theater)
     return await eventually { stops.all.map(\.player) == ["dvd"] }
   }
 
@@ -116,8 +116,8 @@ import Testing
       // A new choice is not limited by other users.
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
       #expect(await begun.run.finished().status == .done)
-      #expect(await WatchTests.seen("f1", in: theater))
-      await WatchTests.goesOn(to: "f2", in: theater)
+      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
+      await AgeLimitMonitorTests.goesOn(to: "f2", in: theater)
       #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
       #expect(stops.all.count == 1)
     }
@@ -161,13 +161,13 @@ import Testing
   @Test("E9 · what plays on when an activity is over stays within the limit of its person")
   func playsOn() async throws {
     let lights = TheaterPlan.step("lights", .lights, "on")
-    let stops = WatchTests.Stops()
+    let stops = AgeLimitMonitorTests.Stops()
     let plan = Self.plan(["end-film": [lights]])
     try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
       let begun = try await theater.facade.begin(
         "film", item: "f1", fromStart: false, user: "ben", within: Self.child)
       #expect(await begun.run.finished().status == .done)
-      #expect(await WatchTests.seen("f1", in: theater))
+      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       _ = await (try await theater.facade.end()).finished()
       #expect(await eventually { await theater.facade.stage.report.status == .idle })
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
@@ -176,15 +176,15 @@ import Testing
 
   @Test("E9 · a player that starts anew and goes on keeps to the limit of the person who chose")
   func restart() async throws {
-    let stops = WatchTests.Stops()
+    let stops = AgeLimitMonitorTests.Stops()
     try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
       _ = try await theater.facade.perform(
         ["play": ["item": "f1"]], on: "dvd", until: .settled, within: Self.child)
-      #expect(await WatchTests.seen("f1", in: theater))
+      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       await theater["dvd"].restart()
       await Self.report(Playback(.stopped), in: theater)
-      await WatchTests.goesOn(to: "f1", in: theater)
-      #expect(await WatchTests.seen("f1", in: theater))
+      await AgeLimitMonitorTests.goesOn(to: "f1", in: theater)
+      #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
   }
@@ -200,8 +200,8 @@ import Testing
           ["play": ["item": "f3"]], on: "dvd", until: .settled, within: Self.child)
       }
       // The new process goes on with the item of the command that was lost.
-      await WatchTests.goesOn(to: "f3", in: theater)
-      #expect(await WatchTests.seen("f3", in: theater))
+      await AgeLimitMonitorTests.goesOn(to: "f3", in: theater)
+      #expect(await AgeLimitMonitorTests.seen("f3", in: theater))
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
   }
