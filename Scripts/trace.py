@@ -1,9 +1,11 @@
-"""Lists each requirement beside the tests that prove it; fails where one has none.
+"""Lists each requirement beside the tests that prove it, by face; fails where a face has none.
 
-Requirements: docs/requirements.md, lines "- **A1** …". Parts that are not built yet:
-docs/not-built-yet.txt, an ID a line. Tests carry IDs at the beginning of their display names:
-@Test("E12 E17 · a failed step is reported"). What docs/security.md promises stands beside names of
-tests in “quotation marks”, without their IDs; each must be there.
+Requirements: docs/requirements.md, lines "- **A1** (library, terminal, page) …".
+Faces that are not built yet: docs/not-built-yet.txt, lines "A1 page".
+Tests carry IDs at the beginning of their display names: @Test("E12 E17 · a failed step is
+reported"). Their face follows from their target (see `faces`).
+Each promise of docs/security.md stands beside the name of its test in “quotation marks”, without
+IDs; each such test must exist.
 """
 
 import pathlib
@@ -11,55 +13,86 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-requirement = re.compile(r"^- \*\*([A-F]\d+)\*\* (.+)$", re.MULTILINE)
-test_name = re.compile(r'@Test\(\s*"((?:[A-F]\d+ )+)· ([^"\n]+)', re.MULTILINE)
+faces = {"TheaterTests": "terminal", "EndToEndTests": "terminal", "PageTests": "page"}
+all_faces = ("library", "terminal", "page")
 
-any_test_name = re.compile(r'@Test\(\s*"(?:(?:[A-F]\d+ )+· )?((?:[^"\\\n]|\\.)+)"')
-
-
-def promises_without_test():
-    """The names of tests in docs/security.md that no test has."""
-    names = {name for path in (root / "Tests").rglob("*.swift")
-             for name in any_test_name.findall(path.read_text())}
-    text = " ".join((root / "docs/security.md").read_text().split())
-    return [name for name in re.findall(r"“([^”]+)”", text)
-            if name not in names and name != "quotation marks"]
+requirement = re.compile(r"^- \*\*([A-F]\d+)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
+any_requirement = re.compile(r"^- \*\*([A-F]\d+)\*\*", re.MULTILINE)
+test_name = re.compile(r'@Test\(\s*"(?:((?:[A-F]\d+ )+)· )?((?:[^"\\\n]|\\.)+)"')
 
 
-def proofs():
-    found = {}
+def read(path):
+    return (root / path).read_text()
+
+
+def tests():
+    """Each test's IDs, name, face and file."""
     for path in sorted((root / "Tests").rglob("*.swift")):
-        for match in test_name.finditer(path.read_text()):
-            for identifier in match.group(1).split():
-                found.setdefault(identifier, []).append(
-                    f"{match.group(2)} ({path.relative_to(root)})")
-    return found
+        file = path.relative_to(root)
+        face = faces.get(file.parts[1], "library")
+        for identifiers, name in test_name.findall(path.read_text()):
+            yield identifiers.split(), name, face, file
+
+
+def not_built_yet():
+    """The pairs of ID and face in docs/not-built-yet.txt."""
+    lines = (line.split("#")[0].split() for line in read("docs/not-built-yet.txt").splitlines())
+    return {(words[0], " ".join(words[1:])) for words in lines if words}
 
 
 def main():
-    requirements = dict(requirement.findall((root / "docs/requirements.md").read_text()))
-    pending = {
-        line.split("#")[0].strip()
-        for line in (root / "docs/not-built-yet.txt").read_text().splitlines()
-    } - {""}
-    proven = proofs()
-    for identifier, text in requirements.items():
-        state = " (not built yet)" if identifier in pending else ""
-        print(f"{identifier}{state}  {text}")
-        for proof in proven.get(identifier, []):
-            print(f"    {proof}")
-    problems = [f"{i} has no test" for i in requirements if i not in proven and i not in pending]
-    problems += [f"{i} is proven but stands in docs/not-built-yet.txt"
-                 for i in sorted(pending) if i in proven]
-    problems += [f"{i} is proven but is no requirement" for i in proven if i not in requirements]
-    problems += [f"docs/not-built-yet.txt: {i} is no requirement"
-                 for i in sorted(pending) if i not in requirements]
-    problems += [f"docs/security.md: there is no test “{name}”"
-                 for name in promises_without_test()]
+    text = read("docs/requirements.md")
+    requirements = {
+        identifier: (named.split(", "), line) for identifier, named, line in requirement.findall(text)
+    }
+    pending = not_built_yet()
+    proofs, names = {}, set()
+    for identifiers, name, face, file in tests():
+        names.add(name)
+        for identifier in identifiers:
+            proofs.setdefault((identifier, face), []).append(f"{name} ({file})")
+
+    problems = [
+        f"docs/requirements.md: {identifier} names no faces in parentheses"
+        for identifier in any_requirement.findall(text) if identifier not in requirements
+    ]
+    wanted = set()
+    for identifier, (named, line) in requirements.items():
+        print(f"{identifier}  {line}")
+        for face in named:
+            if face not in all_faces:
+                problems.append(f"docs/requirements.md: {identifier}: there is no face \"{face}\"")
+            wanted.add((identifier, face))
+            found = proofs.get((identifier, face), [])
+            state = " (not built yet)" if (identifier, face) in pending else ""
+            print(f"  {face}{state}")
+            for proof in found:
+                print(f"    {proof}")
+            if not found and not state:
+                problems.append(f"{identifier} has no test of the {face}")
+            if found and state:
+                problems.append(
+                    f"{identifier} is proven for the {face} but stands in docs/not-built-yet.txt")
+    problems += [
+        f"{identifier} is proven but is no requirement"
+        for identifier in sorted({i for i, _ in proofs} - requirements.keys())
+    ]
+    problems += [
+        f"docs/not-built-yet.txt: no requirement is wanted as \"{identifier} {face}\""
+        for identifier, face in sorted(pending - wanted)
+    ]
+    promised = re.findall(r"“([^”]+)”", " ".join(read("docs/security.md").split()))
+    problems += [
+        f"docs/security.md: there is no test “{name}”"
+        for name in promised if name not in names and name != "quotation marks"
+    ]
+
     for problem in problems:
         print(f"trace: {problem}", file=sys.stderr)
-    count = len(requirements) - len(pending)
-    print(f"trace: {count} requirements proven, {len(pending)} not built yet")
+    for face in all_faces:
+        total = sum(1 for _, wanted_face in wanted if wanted_face == face)
+        open_count = sum(1 for _, open_face in pending if open_face == face)
+        print(f"trace: {face}: {total - open_count} of {total} requirements proven")
     return 1 if problems else 0
 
 
