@@ -38,7 +38,7 @@ struct Watching {
       let ended = times(Self.turn, ending: true)
       _ = post(path, body)
       let playing = times(Self.turn, ending: false)
-      _ = post("/api/end", "{}")
+      _ = post("/api/v1/end", "{}")
       guard turn > 0 else { continue }
       first += ended
       again += playing
@@ -49,7 +49,7 @@ struct Watching {
   private func times(_ count: Int, ending: Bool) -> [Duration] {
     (0..<count).map { _ in
       let time = post(path, body)
-      if ending { _ = post("/api/end", "{}") }
+      if ending { _ = post("/api/v1/end", "{}") }
       return time
     }
   }

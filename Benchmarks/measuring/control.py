@@ -42,16 +42,16 @@ def watch_film(count=2000):
     with Controller(instant_configuration()) as controller:
         controller.log_in()
         controller.wait_for(controller.plugins_are_up)
-        film = controller.request("GET", "/api/films")
+        film = controller.request("GET", "/api/v1/films")
         film = (film.get("films") or film.get("items") if isinstance(film, dict) else film)[0]
         pids = [pid for _, pid in controller.processes()]
         before = sum(processes.cpu_nanoseconds(pid) for pid in pids)
         messages = _messages(controller)
-        figures = _bench("watch-film", controller.port, count, "/api/watch", film["title"],
+        figures = _bench("watch-film", controller.port, count, "/api/v1/watch", film["title"],
                          token=controller.token)
         cpu = sum(processes.cpu_nanoseconds(pid) for pid in pids) - before
         messages = _messages(controller) - messages
-        again = _bench("watch-again", controller.port, count // 2, "/api/watch", film["title"],
+        again = _bench("watch-again", controller.port, count // 2, "/api/v1/watch", film["title"],
                        token=controller.token)
     runs = count + 50  # the first fifty warm up
     per_run = cpu / 1e6 / runs
@@ -70,7 +70,7 @@ def watch_film(count=2000):
 
 
 def _messages(controller):
-    plugins = controller.request("GET", "/api/plugins")
+    plugins = controller.request("GET", "/api/v1/plugins")
     plugins = plugins["plugins"] if isinstance(plugins, dict) else plugins
     counts = [plugin["messages"] for plugin in plugins if "messages" in plugin]
     return sum(count["sent"] + count["received"] for count in counts)

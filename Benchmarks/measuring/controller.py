@@ -141,29 +141,29 @@ class Controller:
     def log_in(self):
         """Registers the owner; `token` is that of a session, `device` makes this a known one."""
         self.email, self.password = "bench@example.org", secrets.token_urlsafe(18)
-        self.request("POST", "/api/accounts", {
+        self.request("POST", "/api/v1/accounts", {
             "name": "Bench", "email": self.email, "password": self.password,
             "setupCode": self.setup_code()})
-        session = self.request("POST", "/api/sessions", {
+        session = self.request("POST", "/api/v1/sessions", {
             "email": self.email, "password": self.password})
         self.token, self.device = session["token"], session["device"]
 
     def invite(self):
         """A new invitation: its `id` and its `code`."""
-        return self.request("POST", "/api/invitations", {})
+        return self.request("POST", "/api/v1/invitations", {})
 
     def accounts(self):
-        return self.request("GET", "/api/accounts")["accounts"]
+        return self.request("GET", "/api/v1/accounts")["accounts"]
 
     def answers(self):
         try:
-            return self.request("GET", "/api/health") is not None
+            return self.request("GET", "/api/v1/health") is not None
         except (urllib.error.URLError, ConnectionError):
             return False
 
     def plugins_are_up(self):
         try:
-            plugins = self.request("GET", "/api/plugins")
+            plugins = self.request("GET", "/api/v1/plugins")
         except (urllib.error.URLError, ConnectionError):
             return False
         listed = plugins.get("plugins", plugins) if isinstance(plugins, dict) else plugins

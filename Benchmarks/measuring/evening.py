@@ -29,16 +29,16 @@ class Evening:
         self.controller.__exit__()
 
     def _songs(self):
-        songs = self.controller.request("GET", "/api/songs")
+        songs = self.controller.request("GET", "/api/v1/songs")
         songs = songs.get("songs") or songs.get("items") if isinstance(songs, dict) else songs
         return {song["title"]: song["id"] for song in songs or []}
 
     def listen(self, title):
         """Asks for a song; returns the monotonic time just before, ns."""
-        return self._ask("/api/listen", {"item": self.songs[title], "fromStart": True})
+        return self._ask("/api/v1/listen", {"item": self.songs[title], "fromStart": True})
 
     def command(self, word, body=None):
-        return self._ask(f"/api/{word}", body or {})
+        return self._ask(f"/api/v1/{word}", body or {})
 
     def _ask(self, path, body):
         asked = time.monotonic_ns()

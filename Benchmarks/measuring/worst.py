@@ -13,8 +13,8 @@ LARGEST = 64 * 1024
 TARGET = 50
 TRIES = 3
 
-# | POST | `/api/sessions` | anyone | Logs in: `{"email", "password"}`, or … |
-ROW = re.compile(r"\| ([A-Z]+) \| `(/api/[^`]*)` \| (\w+) \| (.*) \|")
+# | POST | `/api/v1/sessions` | anyone | Logs in: `{"email", "password"}`, or … |
+ROW = re.compile(r"\| ([A-Z]+) \| `(/api/v1/[^`]*)` \| (\w+) \| (.*) \|")
 
 # Texts that cost far more to compare, or to normalise, than their length tells.
 MARKS = "a" + "\u0308" * 15_900 + "\u0323" * 15_900
@@ -82,7 +82,7 @@ def hostile_bodies():
 
 
 def configurations():
-    """What `/api/configuration/check` has most work with."""
+    """What `/api/v1/configuration/check` has most work with."""
     devices = '"devices":{"amp":{"role":"amplifier","plugin":"Simulated"},' \
         '"lights":{"role":"lights","plugin":"Simulated"}}'
     name = "n" * 58
@@ -170,13 +170,13 @@ def worst_request():
                 continue
             floors.append(costs.of(method, path, plain))
             bodies = hostile_bodies()
-            if path == "/api/configuration/check":
+            if path == "/api/v1/configuration/check":
                 bodies |= configurations()
             for kind, body in bodies.items():
                 hostile.append((costs.of(method, path, body), f"POST {path}", kind))
             usual = {**dict.fromkeys(members, "a"), **USUAL}
             usual = {name: usual[name] for name in members}
-            if path == "/api/accounts":
+            if path == "/api/v1/accounts":
                 usual["invitation"] = controller.invite()["code"]
             # A password costs a hash, whatever it holds.
             short = costs.of(method, path, json.dumps({**usual, "password": "short"}

@@ -31,26 +31,26 @@ import WebServer
       let guestPassword = "canary-guest-\(UUID().uuidString)"
       let stranger = RemoteClient(.socket(socket))
       _ = try await stranger.send(
-        .POST, "/api/sessions", ["email": "ann@example.org", "password": .string(wrong)])
+        .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": .string(wrong)])
       _ = try await stranger.send(
-        .POST, "/api/sessions", ["email": .string(wrong), "password": .string(wrong)])
+        .POST, "/api/v1/sessions", ["email": .string(wrong), "password": .string(wrong)])
       let invitation = try #require(
-        try await owner.send(.POST, "/api/invitations").json["code"]?.string)
+        try await owner.send(.POST, "/api/v1/invitations").json["code"]?.string)
       let unused = try #require(
-        try await owner.send(.POST, "/api/invitations").json["code"]?.string)
+        try await owner.send(.POST, "/api/v1/invitations").json["code"]?.string)
       let body: JSON = [
         "invitation": .string(invitation), "name": "Ben", "email": "ben@example.org",
         "password": .string(guestPassword),
       ]
-      #expect(try await stranger.send(.POST, "/api/accounts", body).status == 201)
-      _ = try await stranger.send(.POST, "/api/accounts", body)
+      #expect(try await stranger.send(.POST, "/api/v1/accounts", body).status == 201)
+      _ = try await stranger.send(.POST, "/api/v1/accounts", body)
       let guest = try await stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ben@example.org", "password": .string(guestPassword)]
       ).json
       let film = try #require(
-        try await owner.send(.GET, "/api/films").json["films"]?.array?.first?["title"]?.string)
-      _ = try await owner.send(.POST, "/api/watch", ["item": .string(film)], wait: 20)
+        try await owner.send(.GET, "/api/v1/films").json["films"]?.array?.first?["title"]?.string)
+      _ = try await owner.send(.POST, "/api/v1/watch", ["item": .string(film)], wait: 20)
 
       let canaries = [
         room.password, wrong, guestPassword, token, guest["token"]?.string,

@@ -19,7 +19,7 @@ import WebServer
       let tokens = await writeUntilKilled(theater, after: .milliseconds(40 + round * 37 % 300))
       try #require(try await theater.start(), "round \(round): \(theater.text("log"))")
       for token in tokens {
-        let answer = try await theater.client(token: token).send(.GET, "/api/sessions/current")
+        let answer = try await theater.client(token: token).send(.GET, "/api/v1/sessions/current")
         #expect(answer.status == 200, "round \(round)")
       }
     }
@@ -36,7 +36,7 @@ import WebServer
         group.addTask {
           var tokens: [String] = []
           while let token = try? await theater.client().send(
-            .POST, "/api/sessions",
+            .POST, "/api/v1/sessions",
             ["email": "ann@example.org", "password": .string(theater.password)]
           ).json["token"]?.string { tokens.append(token) }
           // An account has 20 sessions; older ones have ended.
@@ -76,7 +76,7 @@ import WebServer
     #expect(try await theater.start())
     // The session of before is void; the account is there.
     #expect(restored.output.contains("everybody logs in anew"))
-    #expect(try await owner.send(.GET, "/api/status").status == 401)
+    #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
     _ = try await theater.logIn()
     await theater.close()
   }
@@ -88,10 +88,10 @@ import WebServer
     _ = try await theater.moveIn()
     for password in (0..<60).map({ "wrong \($0)" }) {
       _ = try await theater.client().send(
-        .POST, "/api/sessions", ["email": "ann@example.org", "password": .string(password)])
+        .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": .string(password)])
     }
     let body: JSON = ["email": "ann@example.org", "password": .string(theater.password)]
-    let refused = try await theater.client().send(.POST, "/api/sessions", body)
+    let refused = try await theater.client().send(.POST, "/api/v1/sessions", body)
     #expect(refused.status == 429)
     #expect((refused.header("retry-after").flatMap { Int($0) } ?? 0) > 0)
     let outcome = try await theater.theater("accounts", "unlock", "ann@example.org")

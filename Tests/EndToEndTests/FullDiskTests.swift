@@ -28,46 +28,46 @@ import WebServer
     let filler = Self.inside(theater, "filler")
     try fill(filler)
 
-    let invitation = try await owner.send(.POST, "/api/invitations")
+    let invitation = try await owner.send(.POST, "/api/v1/invitations")
     #expect(invitation.status == 507)
     #expect(invitation.json["error"]?["message"]?.string?.contains("disk is full") == true)
     let login = try await theater.client().send(
-      .POST, "/api/sessions",
+      .POST, "/api/v1/sessions",
       ["email": "ann@example.org", "password": .string(theater.password)])
     #expect(login.status == 507)
-    for path in ["/api/status", "/api/devices", "/api/sessions/current"] {
+    for path in ["/api/v1/status", "/api/v1/devices", "/api/v1/sessions/current"] {
       #expect(try await owner.send(.GET, path).status == 200)
     }
     #expect(
-      try await owner.send(.POST, "/api/devices/lights/commands", ["dim": 40]).isSuccess)
+      try await owner.send(.POST, "/api/v1/devices/lights/commands", ["dim": 40]).isSuccess)
     // Who is in begins a film, holds it, goes on, and is told what happens.
     let film = try await owner.send(
-      .POST, "/api/activities/film", ["item": "night-ferry"], wait: 20)
+      .POST, "/api/v1/activities/film", ["item": "night-ferry"], wait: 20)
     #expect(film.json["run"]?["status"] == "done", "\(film.json)")
     for deed in ["pause", "resume"] {
-      #expect(try await owner.send(.POST, "/api/\(deed)").isSuccess)
+      #expect(try await owner.send(.POST, "/api/v1/\(deed)").isSuccess)
     }
     for command: JSON in ["on", "stereo"] {
-      let answer = try await owner.send(.POST, "/api/devices/amp/commands", command)
+      let answer = try await owner.send(.POST, "/api/v1/devices/amp/commands", command)
       #expect(answer.isSuccess, "\(answer.json)")
     }
-    let volume = try await owner.send(.POST, "/api/volume", ["to": 35])
+    let volume = try await owner.send(.POST, "/api/v1/volume", ["to": 35])
     #expect(volume.json["volume"] == 35, "\(volume.json)")
     #expect(await eventually { (await self.position(owner) ?? 0) > 2 })
     let stream = try await owner.listen { $0.name != "snapshot" }
     #expect(stream == nil)
-    #expect(try await owner.send(.POST, "/api/end", wait: 20).isSuccess)
+    #expect(try await owner.send(.POST, "/api/v1/end", wait: 20).isSuccess)
     #expect(await eventually { theater.text("log").contains("\"night-ferry\" could not be saved") })
 
     // Room is all that it needs: nothing is started anew.
     try FileManager.default.removeItem(atPath: filler)
-    #expect(try await owner.send(.POST, "/api/invitations").status == 201)
+    #expect(try await owner.send(.POST, "/api/v1/invitations").status == 201)
     _ = try await theater.logIn()
-    _ = try await owner.send(.POST, "/api/activities/film", ["item": "night-ferry"], wait: 20)
+    _ = try await owner.send(.POST, "/api/v1/activities/film", ["item": "night-ferry"], wait: 20)
     #expect(await eventually { (await self.position(owner) ?? 0) > 2 })
-    _ = try await owner.send(.POST, "/api/end", wait: 20)
+    _ = try await owner.send(.POST, "/api/v1/end", wait: 20)
     let again = try await owner.send(
-      .POST, "/api/activities/film", ["item": "night-ferry"], wait: 20)
+      .POST, "/api/v1/activities/film", ["item": "night-ferry"], wait: 20)
     #expect((again.json["resumedAt"]?.number ?? 0) > 1, "\(again.json)")
     await theater.close()
   }
@@ -92,7 +92,7 @@ import WebServer
 
   /// Where the film is.
   private func position(_ client: RemoteClient) async -> Double? {
-    try? await client.send(.GET, "/api/status").json["playback"]?["position"]?.number
+    try? await client.send(.GET, "/api/v1/status").json["playback"]?["position"]?.number
   }
 
   @Test(
@@ -123,36 +123,36 @@ import WebServer
     let laptop = theater.client(token: try await theater.logIn())
     let phone = theater.client(token: try await theater.logIn())
     let member = try await invite("ben@example.org", by: owner, to: theater)
-    let invitation = try await owner.send(.POST, "/api/invitations")
+    let invitation = try await owner.send(.POST, "/api/v1/invitations")
     let pass = try await owner.send(
-      .POST, "/api/guests", ["name": "Cleo", "activities": ["film"], "volumeLimit": 30])
+      .POST, "/api/v1/guests", ["name": "Cleo", "activities": ["film"], "volumeLimit": 30])
     let link = try #require(pass.json["code"]?.string, "\(pass.json)")
     let guest = theater.client(
       token: try #require(
-        try await theater.client().send(.POST, "/api/guests/sessions", ["pass": .string(link)])
+        try await theater.client().send(.POST, "/api/v1/guests/sessions", ["pass": .string(link)])
           .json["token"]?.string))
     try fill(Self.inside(theater, "filler"))
-    #expect(try await owner.send(.POST, "/api/invitations").status == 507)
+    #expect(try await owner.send(.POST, "/api/v1/invitations").status == 507)
 
-    let ben = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array?.last
+    let ben = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array?.last
     let paths = try [
-      "/api/accounts/\(#require(ben?["id"]?.string))",
-      "/api/guests/\(#require(pass.json["id"]?.string))",
-      "/api/invitations/\(#require(invitation.json["id"]?.string))",
+      "/api/v1/accounts/\(#require(ben?["id"]?.string))",
+      "/api/v1/guests/\(#require(pass.json["id"]?.string))",
+      "/api/v1/invitations/\(#require(invitation.json["id"]?.string))",
     ]
-    #expect(try await laptop.send(.DELETE, "/api/sessions/current").isSuccess)
+    #expect(try await laptop.send(.DELETE, "/api/v1/sessions/current").isSuccess)
     for path in paths {
       let answer = try await owner.send(.DELETE, path)
       #expect(answer.isSuccess, "\(path): \(answer.json)")
     }
-    #expect(try await owner.send(.DELETE, "/api/sessions/others").isSuccess)
+    #expect(try await owner.send(.DELETE, "/api/v1/sessions/others").isSuccess)
     for gone in [laptop, phone, member, guest] {
-      #expect(try await gone.send(.GET, "/api/status").status == 401)
+      #expect(try await gone.send(.GET, "/api/v1/status").status == 401)
     }
     // What the log took it has given back. Where that is gone as well, there is no room for anything
     // else, least of all what is kept.
     try fill(Self.inside(theater, "more"))
-    #expect(try await owner.send(.POST, "/api/invitations").status == 507)
+    #expect(try await owner.send(.POST, "/api/v1/invitations").status == 507)
     // After a power cut nobody is in again.
     #expect(
       try await kept(in: theater)
@@ -180,17 +180,17 @@ import WebServer
   private func invite(
     _ email: String, by owner: RemoteClient, to theater: SmallTheater
   ) async throws -> RemoteClient {
-    let invitation = try await owner.send(.POST, "/api/invitations")
+    let invitation = try await owner.send(.POST, "/api/v1/invitations")
     let code = try #require(invitation.json["code"]?.string, "\(invitation.json)")
     let account = try await theater.client().send(
-      .POST, "/api/accounts",
+      .POST, "/api/v1/accounts",
       [
         "invitation": .string(code), "name": "Ben", "email": .string(email),
         "password": .string(theater.password),
       ])
     #expect(account.status == 201, "\(account.json)")
     let session = try await theater.client().send(
-      .POST, "/api/sessions", ["email": .string(email), "password": .string(theater.password)])
+      .POST, "/api/v1/sessions", ["email": .string(email), "password": .string(theater.password)])
     return theater.client(token: try #require(session.json["token"]?.string))
   }
 

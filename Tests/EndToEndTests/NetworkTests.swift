@@ -70,7 +70,7 @@ import Testing
       ] {
         let answer = try await Program.tool(
           "curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(host)",
-          "https://127.0.0.1:\(port)/api/status")
+          "https://127.0.0.1:\(port)/api/v1/status")
         #expect(answer.output == status, "\(host)")
       }
       // As docs/http-api.md shows it, and the terminal over its socket.
@@ -78,7 +78,7 @@ import Testing
         #"{"setupCode": "\#(code)", "name": "Ann", "email": "ann@example.org", "#
         + #""password": "\#(room.password)"}"#
       let account = try await Program.tool(
-        "curl", "-sk", "https://127.0.0.1:\(port)/api/accounts", "-H",
+        "curl", "-sk", "https://127.0.0.1:\(port)/api/v1/accounts", "-H",
         "Content-Type: application/json", "-d", body)
       #expect(account.output.contains("\"role\":\"owner\""), "\(account.output)")
       try await room.expect(

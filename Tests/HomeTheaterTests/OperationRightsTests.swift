@@ -27,7 +27,8 @@ import Testing
 
   /// Runs `body` in a theater where a user without limits has begun the film for everyone.
   private static func evening(
-    _ plan: TheaterPlan = .rated, _ body: @Sendable (Theater, AgeLimitMonitorTests.Stops) async throws -> Void
+    _ plan: TheaterPlan = .rated,
+    _ body: @Sendable (Theater, AgeLimitMonitorTests.Stops) async throws -> Void
   ) async throws {
     let stops = AgeLimitMonitorTests.Stops()
     try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in

@@ -49,7 +49,7 @@ class Ledger:
         """How many writes were lost; what is gone is forgotten once that is seen."""
         facts = {
             "invitation": {each["id"] for each in controller.request(
-                "GET", "/api/invitations")["invitations"]},
+                "GET", "/api/v1/invitations")["invitations"]},
             "account": {each["email"] for each in controller.accounts()},
             "session": {token for kind, token in self._is_there if kind == "session"
                         and _opens(controller, token)},
@@ -63,7 +63,7 @@ class Ledger:
 
 def _opens(controller, token):
     with Visitor(controller, token) as visitor:
-        return visitor.ask("GET", "/api/sessions/current").status == 200
+        return visitor.ask("GET", "/api/v1/sessions/current").status == 200
 
 
 # Each writes until the controller is gone.
@@ -71,26 +71,26 @@ def _opens(controller, token):
 def _invites(controller, ledger):
     with Visitor(controller, controller.token) as owner:
         while True:
-            answer = owner.ask("POST", "/api/invitations", {})
+            answer = owner.ask("POST", "/api/v1/invitations", {})
             if answer.status == 201:
                 ledger.note("invitation", answer.json["id"], True)
             leaving = ledger.take("invitation")
             if leaving:
-                _take_back(owner, ledger, "invitation", leaving, f"/api/invitations/{leaving}")
+                _take_back(owner, ledger, "invitation", leaving, f"/api/v1/invitations/{leaving}")
 
 
 def _registers(controller, ledger):
     with Visitor(controller, controller.token) as owner, Visitor(controller) as stranger:
         while True:
-            code = owner.ask("POST", "/api/invitations", {}).json["code"]
+            code = owner.ask("POST", "/api/v1/invitations", {}).json["code"]
             email = f"{secrets.token_hex(8)}@example.org"
             answer = stranger.ask(*registration(email, new_password(), invitation=code))
             if answer.status == 201:
                 ledger.note("account", email, True)
             leaving = ledger.take("account")
-            accounts = owner.ask("GET", "/api/accounts").json["accounts"] if leaving else []
+            accounts = owner.ask("GET", "/api/v1/accounts").json["accounts"] if leaving else []
             for account in (each for each in accounts if each["email"] == leaving):
-                _take_back(owner, ledger, "account", leaving, f"/api/accounts/{account['id']}")
+                _take_back(owner, ledger, "account", leaving, f"/api/v1/accounts/{account['id']}")
 
 
 def _logs_in(controller, ledger):
@@ -106,7 +106,7 @@ def _logs_in(controller, ledger):
             token = ledger.take("session")
             if token:
                 with Visitor(controller, token) as leaving:
-                    _take_back(leaving, ledger, "session", token, "/api/sessions/current")
+                    _take_back(leaving, ledger, "session", token, "/api/v1/sessions/current")
 
 
 def _take_back(visitor, ledger, kind, name, path):

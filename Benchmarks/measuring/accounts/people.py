@@ -12,11 +12,11 @@ Person = collections.namedtuple("Person", "email password")
 def registration(email, password, **admission):
     """The request of who registers; `admission` is `setupCode` or `invitation`."""
     body = {"name": "Bench", "email": email, "password": password, **admission}
-    return ("POST", "/api/accounts", body)
+    return ("POST", "/api/v1/accounts", body)
 
 
 def login(person):
-    return ("POST", "/api/sessions", {"email": person.email, "password": person.password})
+    return ("POST", "/api/v1/sessions", {"email": person.email, "password": person.password})
 
 
 def new_password():
@@ -43,9 +43,9 @@ def move_in(controller, count, mailbox=None):
 def _verify(controller, visitor, person, mailbox):
     token = _expect(201, visitor.ask(*login(person)))["token"]
     with Visitor(controller, token) as owner:
-        request = _expect(202, owner.ask("POST", "/api/account/email", {}))["request"]
+        request = _expect(202, owner.ask("POST", "/api/v1/account/email", {}))["request"]
         body = {"request": request, "code": mailbox.code(person.email)}
-        _expect(200, owner.ask("POST", "/api/account/email/confirmation", body))
+        _expect(200, owner.ask("POST", "/api/v1/account/email/confirmation", body))
 
 
 def _expect(status, answer):

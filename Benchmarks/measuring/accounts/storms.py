@@ -44,7 +44,7 @@ class Watching:
     def _watch(self):
         due = time.perf_counter()
         while not self._over.is_set():
-            answer = self._visitor.ask("GET", "/api/status")
+            answer = self._visitor.ask("GET", "/api/v1/status")
             now = time.perf_counter()
             self.times.append((now - due) * 1000 if answer.status == 200 else math.inf)
             due += self._pace

@@ -39,14 +39,14 @@ def _logins(controller, known, unknown, tries):
                 _unlock(controller, email)
 
     def request(email):
-        return ("POST", "/api/sessions", {"email": email, "password": "wrong, but long enough"})
+        return ("POST", "/api/v1/sessions", {"email": email, "password": "wrong, but long enough"})
     return _compared("login", 401, controller, [(known, unknown)] * tries, request, before)
 
 
 def _registrations(controller, pairs):
     # Who holds a good code is told what is taken; this one was taken back.
     issued = controller.invite()
-    controller.request("DELETE", f"/api/invitations/{issued['id']}")
+    controller.request("DELETE", f"/api/v1/invitations/{issued['id']}")
     return _compared(
         "registration", 403, controller, pairs,
         lambda email: registration(email, "long and hardly common", invitation=issued["code"]))
@@ -56,7 +56,7 @@ def _resets(controller, pairs):
     # A further code to one address has to wait: each is asked for once.
     return _compared(
         "password reset", 202, controller, pairs,
-        lambda email: ("POST", "/api/password-resets", {"email": email}))
+        lambda email: ("POST", "/api/v1/password-resets", {"email": email}))
 
 
 def _unlock(controller, email):

@@ -85,7 +85,7 @@ package struct RemoteClient: Sendable {
   ) async throws(RemoteFailure) -> RemoteAnswer? {
     var headers: HTTPHeaders = ["accept": "text/event-stream"]
     if let id { headers.add(name: "last-event-id", value: id) }
-    return try await exchange(.GET, "/api/events", nil, headers) { head, parts in
+    return try await exchange(.GET, "/api/v1/events", nil, headers) { head, parts in
       var refusal: [UInt8] = []
       var parser = ServerSentEventParser()
       if head.status == .ok { await opened() }

@@ -5,12 +5,12 @@ enum TitleCompletion {
   static let films = titles("films")
   static let songs = titles("songs")
   static let stations = titles("stations")
-  static let devices = names("/api/devices", "devices", "id")
-  static let scenes = names("/api/scenes", "scenes", "name")
+  static let devices = names("/api/v1/devices", "devices", "id")
+  static let scenes = names("/api/v1/scenes", "scenes", "name")
 
   private static func titles(_ list: String) -> @Sendable ([String], Int, String) async -> [String]
   {
-    names("/api/\(list)", list, "title")
+    names("/api/v1/\(list)", list, "title")
   }
 
   private static func names(_ path: String, _ list: String, _ key: String)

@@ -8,7 +8,7 @@ struct Plugins: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/plugins")
+    let answer = try await RemoteTheater().get("/api/v1/plugins")
     try output.show(answer, PluginText.text)
   }
 }
@@ -50,7 +50,7 @@ struct AudioDevices: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/audio")
+    let answer = try await RemoteTheater().get("/api/v1/audio")
     try output.show(answer, AudioText.text)
   }
 }

@@ -9,7 +9,7 @@ struct DeviceList: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/devices")
+    let answer = try await RemoteTheater().get("/api/v1/devices")
     try output.show(answer) { answer in
       var columns = Columns()
       for device in answer["devices"]?.array ?? [] {
@@ -43,7 +43,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let path = "/api/devices/\(pathPart(device))"
+    let path = "/api/v1/devices/\(pathPart(device))"
     let known = try await theater.get(path)
     guard let role = known["role"]?.string.flatMap(Role.init) else {
       throw ExitError(.failed, "\(device) has a role that this program does not know")
@@ -89,7 +89,7 @@ private struct ItemNames {
     guard let title = words.first, !title.contains("="), TimeText.seconds(title) == nil else {
       return words
     }
-    let entries = try await theater.get("/api/\(list)")[list]?.array ?? []
+    let entries = try await theater.get("/api/v1/\(list)")[list]?.array ?? []
     let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
     guard let id = entry?["id"]?.string else { return words }
     return [id] + words.dropFirst()
@@ -100,7 +100,7 @@ private struct ItemNames {
 enum CommandCompletion {
   static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
     guard let place = words.firstIndex(of: "device"), words.count > place + 1,
-      let known = try? await RemoteTheater().get("/api/devices/\(pathPart(words[place + 1]))"),
+      let known = try? await RemoteTheater().get("/api/v1/devices/\(pathPart(words[place + 1]))"),
       let role = known["role"]?.string.flatMap(Role.init)
     else { return [] }
     return CompletionRequest(words: words, index: index, prefix: prefix)

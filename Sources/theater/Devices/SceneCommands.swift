@@ -7,7 +7,7 @@ struct Scenes: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/scenes")
+    let answer = try await RemoteTheater().get("/api/v1/scenes")
     try output.show(answer) { answer in
       var columns = Columns()
       for scene in answer["scenes"]?.array ?? [] {
@@ -50,7 +50,7 @@ struct SceneCommand: AsyncParsableCommand {
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
       try await RunFollower(RemoteTheater(), waiting).run(
-        "/api/scenes/\(pathPart(name))/runs", ["parameters": .object(parameters.object)])
+        "/api/v1/scenes/\(pathPart(name))/runs", ["parameters": .object(parameters.object)])
     }
   }
 }

@@ -102,8 +102,8 @@ struct ControllerCheckup {
   func findings() async -> [Finding] {
     do {
       let theater = try RemoteTheater(folders: folders)
-      let plugins = try await theater.get("/api/plugins").printable["plugins"]?.array ?? []
-      let devices = try await theater.get("/api/devices").printable["devices"]?.array ?? []
+      let plugins = try await theater.get("/api/v1/plugins").printable["plugins"]?.array ?? []
+      let devices = try await theater.get("/api/v1/devices").printable["devices"]?.array ?? []
       return [.good("controller", "it answers at \(folders.socket)")]
         + plugins.compactMap(Self.finding(plugin:)) + devices.compactMap(Self.finding(device:))
     } catch {

@@ -39,7 +39,7 @@ struct Radio: AsyncParsableCommand {
 
   func run() async throws {
     try await RunFollower(RemoteTheater(), waiting).run(
-      "/api/radio", ["item": .string(station.joined(separator: " "))])
+      "/api/v1/radio", ["item": .string(station.joined(separator: " "))])
   }
 
   func validate() throws {
@@ -54,7 +54,7 @@ struct Popcorn: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/popcorn")
+    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/popcorn")
   }
 }
 
@@ -64,7 +64,7 @@ struct Stop: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/end")
+    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/end")
   }
 }
 
@@ -74,7 +74,7 @@ struct Off: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/off")
+    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/off")
   }
 }
 
@@ -95,6 +95,6 @@ struct BeginOptions: ParsableArguments {
   /// Begins an activity and shows its steps.
   func begin(_ word: String, item: String) async throws {
     try await RunFollower(RemoteTheater(), waiting).run(
-      "/api/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
+      "/api/v1/\(word)", ["item": .string(item), "fromStart": .bool(fromStart)])
   }
 }

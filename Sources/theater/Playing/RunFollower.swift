@@ -49,7 +49,7 @@ struct RunFollower: Sendable {
         return run["status"]?.string == "running"
       case "snapshot":
         // Events were lost: how the run stands now says it all.
-        let run = try await theater.get("/api/runs/\(id)")
+        let run = try await theater.get("/api/v1/runs/\(id)")
         show(run)
         last = run
         return run["status"]?.string == "running"

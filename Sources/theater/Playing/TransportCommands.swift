@@ -3,13 +3,13 @@ import JSON
 
 /// Asks for a change of what plays, and says whether it was seen to happen.
 private func steer(_ word: String, _ body: JSON? = nil, done: String) async throws {
-  let answer = try await RemoteTheater().post("/api/\(word)", body)
+  let answer = try await RemoteTheater().post("/api/v1/\(word)", body)
   Console.say(SteeringText.text(done, answer))
 }
 
 /// Asks for a change of the volume, and says what it has become.
 private func turn(_ body: JSON) async throws {
-  let answer = try await RemoteTheater().post("/api/volume", body)
+  let answer = try await RemoteTheater().post("/api/v1/volume", body)
   Console.say(SteeringText.text(SteeringText.volume(answer), answer))
 }
 

@@ -36,7 +36,7 @@ struct LibraryCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().post("/api/library/scan")
+      let answer = try await RemoteTheater().post("/api/v1/library/scan")
       try output.show(answer, ScanText.text)
       let problems = (answer["players"]?.array ?? []).flatMap { $0["problems"]?.array ?? [] }
       if !problems.isEmpty { throw ExitError(silent: .failed) }
@@ -70,7 +70,7 @@ enum ScanText {
 }
 
 private func showLibrary(_ list: String, _ output: OutputOptions) async throws {
-  let answer = try await RemoteTheater().get("/api/\(list)")
+  let answer = try await RemoteTheater().get("/api/v1/\(list)")
   try output.show(answer) { LibraryText.text($0[list]?.array ?? [], list: list) }
 }
 

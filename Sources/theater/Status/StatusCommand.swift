@@ -15,12 +15,12 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     guard follow else {
-      let status = try await theater.get("/api/status")
+      let status = try await theater.get("/api/v1/status")
       if output.json { return Console.say(status.prettyText()) }
       let view = TheaterView(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
       // Only for a look: what follows, scrolls or is read by scripts stays as it is.
-      let address = AddressLines.lines(try await theater.get("/api/address").printable)
+      let address = AddressLines.lines(try await theater.get("/api/v1/address").printable)
       let end = address.isEmpty ? [] : [""] + address
       return Console.write(([text.text(view, at: Self.now)] + end).joined(separator: "\n") + "\n")
     }

@@ -73,7 +73,7 @@ final class SmallTheater: Sendable {
     running.withLock { $0 = process }
     _ = await eventually {
       if !process.isRunning { return true }
-      return (try? await self.client().send(.GET, "/api/health").status) == 200
+      return (try? await self.client().send(.GET, "/api/v1/health").status) == 200
     }
     return process.isRunning
   }
@@ -99,7 +99,7 @@ final class SmallTheater: Sendable {
     let line = text("console").split(separator: "\n").first { $0.hasPrefix("setup code: ") } ?? ""
     let code = String(line.dropFirst("setup code: ".count))
     let account = try await client().send(
-      .POST, "/api/accounts",
+      .POST, "/api/v1/accounts",
       [
         "setupCode": .string(code), "name": "Ann", "email": "ann@example.org",
         "password": .string(password),
@@ -111,7 +111,7 @@ final class SmallTheater: Sendable {
   /// The token of a new session.
   func logIn() async throws -> String {
     let answer = try await client().send(
-      .POST, "/api/sessions", ["email": "ann@example.org", "password": .string(password)])
+      .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": .string(password)])
     return try #require(answer.json["token"]?.string, "\(answer.status) \(answer.json)")
   }
 

@@ -91,7 +91,7 @@ import Testing
         let answer = try await Program.tool(
           [
             "curl", "-sS", "--cacert", path("ca.pem"),
-            "https://localhost:\(room.port)/api/health",
+            "https://localhost:\(room.port)/api/v1/health",
           ])
         #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
       }

@@ -41,8 +41,8 @@ import Testing
   func slowHead() async throws {
     let door = Self.door { $0.firstHead = .milliseconds(250) }
     try await LivingRoom.open(door) { room in
-      try await Self.drip(room, "GET /api/health HTTP/1.1\r\nX-Slow: ", "a")
-      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+      try await Self.drip(room, "GET /api/v1/health HTTP/1.1\r\nX-Slow: ", "a")
+      #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
   }
 
@@ -51,11 +51,11 @@ import Testing
     let door = Self.door { $0.body = .milliseconds(250) }
     try await LivingRoom.open(door) { room in
       let head = """
-        POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
+        POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
         Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n
         """
       try await Self.drip(room, head, " ")
-      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+      #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
   }
 
@@ -95,7 +95,7 @@ import Testing
     case longLine, longTarget, manyLines, muchInAll
 
     func text(_ host: String) -> String {
-      let start = "GET /api/health HTTP/1.1\r\nHost: \(host)\r\n"
+      let start = "GET /api/v1/health HTTP/1.1\r\nHost: \(host)\r\n"
       func lines(_ count: Int, _ length: Int) -> String {
         (0..<count).map { "X\($0): \(String(repeating: "y", count: length))\r\n" }.joined()
       }
@@ -123,7 +123,7 @@ import Testing
   func largeBodies() async throws {
     try await LivingRoom.open(Self.door { $0.firstHead = .milliseconds(500) }) { room in
       let head =
-        "POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
+        "POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
         + "Content-Type: application/json\r\n"
       let declared = try await room.raw(
         "\(head)Connection: close\r\nContent-Length: 10000000000\r\n\r\n{")
@@ -132,7 +132,7 @@ import Testing
       let endless = try await room.raw(
         "\(head)Transfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: 40))
       #expect(endless.status == nil || endless.status == 413)
-      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+      #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
   }
 
@@ -148,17 +148,17 @@ import Testing
     try await LivingRoom.open(Self.door { $0.body = .milliseconds(300) }) { room in
       let host = "Host: 127.0.0.1:\(room.port)"
       let answer = try await room.raw(
-        "POST /api/sessions HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n\(lines)\r\n\r\n"
-          + "0\r\n\r\nGET /api/health HTTP/1.1\r\n\(host)\r\nConnection: close\r\n\r\n")
+        "POST /api/v1/sessions HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n\(lines)\r\n\r\n"
+          + "0\r\n\r\nGET /api/v1/health HTTP/1.1\r\n\(host)\r\nConnection: close\r\n\r\n")
       #expect(!answer.text.contains("pluginsUp"), "\(answer.text)")
     }
   }
 
   /// Ways to keep a place without getting on.
   enum Dawdling: String, CaseIterable {
-    case head = "GET /api/hea"
+    case head = "GET /api/v1/hea"
     case body = """
-      POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:PORT\r
+      POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:PORT\r
       Content-Type: application/json\r\nContent-Length: 6000\r\n\r\n{
       """
   }
@@ -189,7 +189,7 @@ import Testing
         }
         for _ in 0..<10 {
           let answer = try await room.raw(lines: [
-            "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+            "GET /api/v1/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
           ])
           #expect(answer.status == 200)
         }
@@ -203,7 +203,7 @@ import Testing
   func manyReaders() async throws {
     let door = Self.door { $0.connections = 4 }
     try await LivingRoom.open(door) { room in
-      let ask = "GET /api/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
+      let ask = "GET /api/v1/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
           group.addTask {
@@ -218,7 +218,7 @@ import Testing
         }
         let isServed = await eventually {
           let answer = try? await room.raw(lines: [
-            "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+            "GET /api/v1/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
           ])
           return answer?.status == 200
         }
@@ -249,7 +249,7 @@ import Testing
       [recorder, ConnectionGuard(ConnectionLimiter(.standard), .standard)])
     try channel.writeInbound(
       HTTPServerRequestPart.head(
-        HTTPRequestHead(version: .http1_1, method: .GET, uri: "/api/health")))
+        HTTPRequestHead(version: .http1_1, method: .GET, uri: "/api/v1/health")))
     try channel.writeInbound(HTTPServerRequestPart.end(nil))
     return (channel, recorder)
   }
@@ -392,7 +392,7 @@ import Testing
         let welcome = try await other.listen { _ in false }
         #expect(welcome == nil)
         // Logging out ends them, and every place is free.
-        _ = try await owner.send(.DELETE, "/api/sessions/current")
+        _ = try await owner.send(.DELETE, "/api/v1/sessions/current")
         try await group.waitForAll()
       }
       #expect(await eventually { room.streams.count == 0 })

@@ -14,7 +14,7 @@ import Testing
   ) async throws -> RawAnswer {
     try await room.raw(
       lines: [
-        "POST /api/sessions HTTP/1.1", "Host: localhost:\(room.port)",
+        "POST /api/v1/sessions HTTP/1.1", "Host: localhost:\(room.port)",
         "Content-Type: application/json",
       ] + more,
       body: #"{"email":"ann@example.org","password":"\#(password)","cookie":true}"#)
@@ -46,15 +46,15 @@ import Testing
       }
       #expect(!set.contains("Domain") && !set.contains("Secure"))
       let cookie = "Cookie: other=1; \(Self.cookie(answer)); more=2"
-      let status = try await Self.ask(room, "GET /api/sessions/current", cookie)
+      let status = try await Self.ask(room, "GET /api/v1/sessions/current", cookie)
       #expect(status.status == 200)
       #expect(status.body.contains("ann@example.org"))
       let out = try await Self.ask(
-        room, "DELETE /api/sessions/current", cookie, "X-Theater: 1", page[0])
+        room, "DELETE /api/v1/sessions/current", cookie, "X-Theater: 1", page[0])
       #expect(out.status == 204)
       #expect(out.header("set-cookie")?.contains("Max-Age=0") == true)
       #expect(out.header("clear-site-data") == "\"cache\", \"storage\"")
-      #expect(try await Self.ask(room, "GET /api/status", cookie).status == 401)
+      #expect(try await Self.ask(room, "GET /api/v1/status", cookie).status == 401)
     }
   }
 
@@ -81,10 +81,10 @@ import Testing
       // It opens nothing.
       let token = device.dropFirst("theater-device=".count)
       for line in ["Cookie: \(device)", "Cookie: theater=\(token)"] {
-        #expect(try await Self.ask(room, "GET /api/status", line).status == 401)
+        #expect(try await Self.ask(room, "GET /api/v1/status", line).status == 401)
       }
       let out = try await Self.ask(
-        room, "DELETE /api/sessions/current", "Cookie: \(device); \(Self.cookie(answer))",
+        room, "DELETE /api/v1/sessions/current", "Cookie: \(device); \(Self.cookie(answer))",
         "X-Theater: 1")
       #expect(out.status == 204)
       #expect(out.headers("set-cookie").allSatisfy { $0.hasPrefix("theater=;") })
@@ -133,7 +133,8 @@ import Testing
   func plantedCookie() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
-      #expect(try await Self.ask(room, "GET /api/status", "Cookie: theater=\(token)").status == 200)
+      #expect(
+        try await Self.ask(room, "GET /api/v1/status", "Cookie: theater=\(token)").status == 200)
       for lines in [
         ["Cookie: theater=\(token); theater=x"], ["Cookie: theater=x; theater=\(token)"],
         ["Cookie: theater=\(token)", "Cookie: theater=x"], ["Cookie: theater="],
@@ -141,7 +142,7 @@ import Testing
         ["Cookie: __Host-theater=\(token)"], ["Cookie: theater=\"\(token)\""],
       ] {
         let answer = try await room.raw(
-          lines: ["GET /api/status HTTP/1.1", "Host: localhost:\(room.port)"] + lines)
+          lines: ["GET /api/v1/status HTTP/1.1", "Host: localhost:\(room.port)"] + lines)
         #expect(answer.status == 401, "\(lines)")
       }
     }
@@ -152,7 +153,7 @@ import Testing
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       let answer = try await Self.ask(
-        room, "GET /api/status", "Cookie: theater=\(token)", "Authorization: Bearer wrong")
+        room, "GET /api/v1/status", "Cookie: theater=\(token)", "Authorization: Bearer wrong")
       #expect(answer.status == 401)
     }
   }
@@ -162,15 +163,15 @@ import Testing
     try await LivingRoom.open { room in
       let token = try await room.owner().token ?? ""
       let refusal = try await room.stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password), "cookie": true])
       #expect(refusal.status == 422)
       let answer = try await room.stranger.send(
-        .GET, "/api/status", headers: ["cookie": "theater=\(token)"])
+        .GET, "/api/v1/status", headers: ["cookie": "theater=\(token)"])
       #expect(answer.status == 401)
       // A program keeps what makes it known itself.
       let login = try await room.stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)])
       #expect(login.json["device"] != nil)
       #expect(login.header("set-cookie") == nil)
@@ -183,7 +184,7 @@ import Testing
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
         let lines = [
-          "GET /api/events HTTP/1.1", "Host: localhost:\(room.port)", "Cookie: theater=\(token)",
+          "GET /api/v1/events HTTP/1.1", "Host: localhost:\(room.port)", "Cookie: theater=\(token)",
           "Sec-Fetch-Site: same-origin", "Accept: text/event-stream", "", "",
         ]
         try await outbound.write(.init(string: lines.joined(separator: "\r\n")))

@@ -21,13 +21,13 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   var testDescription: String { parts.flatMap(\.lines).joined(separator: " | ") }
 
   static let methods: [Part] = [
-    .ours("POST /api/devices/lights/commands HTTP/1.1"),
-    .foreign("PUT /api/devices/lights/commands HTTP/1.1"),
-    .foreign("PATCH /api/devices/lights/commands HTTP/1.1"),
-    .foreign("DELETE /api/devices/lights/commands HTTP/1.1"),
-    .foreign("GET /api/devices/lights/commands HTTP/1.1"),
-    .foreign("POST http://HOST/api/devices/lights/commands HTTP/1.1"),
-    .foreign("POST /api/devices/lights/commands?_method=POST HTTP/1.1", "X-HTTP-Method: \u{0}"),
+    .ours("POST /api/v1/devices/lights/commands HTTP/1.1"),
+    .foreign("PUT /api/v1/devices/lights/commands HTTP/1.1"),
+    .foreign("PATCH /api/v1/devices/lights/commands HTTP/1.1"),
+    .foreign("DELETE /api/v1/devices/lights/commands HTTP/1.1"),
+    .foreign("GET /api/v1/devices/lights/commands HTTP/1.1"),
+    .foreign("POST http://HOST/api/v1/devices/lights/commands HTTP/1.1"),
+    .foreign("POST /api/v1/devices/lights/commands?_method=POST HTTP/1.1", "X-HTTP-Method: \u{0}"),
   ]
   static let hosts: [Part] = [
     .ours("Host: 127.0.0.1:PORT"), .ours("Host: localhost:PORT"), .ours("Host: theater.local:PORT"),
@@ -176,7 +176,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       let request = [
-        "POST /api/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
+        "POST /api/v1/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
         "Authorization: Bearer \(token)", "Content-Type: application/json",
       ]
       #expect(try await room.raw(lines: request, body: #""on""#).status == 200)
@@ -193,7 +193,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   func foreignReading() async throws {
     try await LivingRoom.open(Self.door) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
-      let request = ["GET /api/status HTTP/1.1", "Host: localhost:\(room.port)", cookie]
+      let request = ["GET /api/v1/status HTTP/1.1", "Host: localhost:\(room.port)", cookie]
       #expect(try await room.raw(lines: request).status == 200)
       for line in [
         "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: http://evil.example",
@@ -209,7 +209,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   func preflight() async throws {
     try await LivingRoom.open(Self.door) { room in
       let answer = try await room.raw(lines: [
-        "OPTIONS /api/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
+        "OPTIONS /api/v1/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
         "Origin: http://evil.example", "Access-Control-Request-Method: POST",
         "Access-Control-Request-Headers: x-theater, authorization",
       ])
@@ -222,7 +222,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   func unixSocket() async throws {
     try await LivingRoom.open { room in
       let answer = try await room.owner().send(
-        .GET, "/api/status", headers: ["origin": "http://evil.example"])
+        .GET, "/api/v1/status", headers: ["origin": "http://evil.example"])
       #expect(answer.status == 200)
     }
   }

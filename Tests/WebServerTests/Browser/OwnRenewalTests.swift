@@ -67,7 +67,7 @@ import Testing
         connection.connect()
         return connection
     def ask(connection):
-        connection.request("GET", "/api/health")
+        connection.request("GET", "/api/v1/health")
         answer = connection.getresponse()
         answer.read()
         shown = hashlib.sha256(connection.sock.getpeercert(True)).hexdigest().upper()

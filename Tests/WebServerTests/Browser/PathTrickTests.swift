@@ -9,40 +9,48 @@ import Testing
 enum PathTricks {
   static let all: [String] = [
     // Dots
-    "/api/./status", "/api/../api/status", "/./api/status", "/../api/status", "/api/status/.",
-    "/api/status/..", "/api/status/../status", "/api/health/../status",
-    "/api/health/../../api/status",
-    "/api/sessions/../status", "/api/.../status", "/api/health/./../status",
+    "/api/v1/./status", "/api/v1/../v1/status", "/./api/v1/status", "/../api/v1/status",
+    "/api/v1/status/.",
+    "/api/v1/status/..", "/api/v1/status/../status", "/api/v1/health/../status",
+    "/api/v1/health/../../v1/status",
+    "/api/v1/sessions/../status", "/api/v1/.../status", "/api/v1/health/./../status",
     // Encoded dots
-    "/api/%2e/status", "/api/%2e%2e/api/status", "/api/health/%2e%2e/status",
-    "/api/.%2e/api/status",
-    "/api/%2E%2E/api/status", "/api/health/%252e%252e/status", "/api/health/..%2fstatus",
+    "/api/v1/%2e/status", "/api/v1/%2e%2e/v1/status", "/api/v1/health/%2e%2e/status",
+    "/api/v1/.%2e/v1/status",
+    "/api/v1/%2E%2E/v1/status", "/api/v1/health/%252e%252e/status", "/api/v1/health/..%2fstatus",
     // Slashes
-    "//api/status", "/api//status", "/api/status/", "/api/status//", "///api///status",
-    "/api%2fstatus", "/api%2Fstatus", "/api/health%2f..%2fstatus", "/%2fapi/status",
-    "/api/devices/x%2f..%2f..%2fstatus", "/api/devices/%2e%2e/status",
+    "//api/v1/status", "/api/v1//status", "/api/v1/status/", "/api/v1/status//",
+    "///api/v1///status",
+    "/api%2fv1%2fstatus", "/api%2Fv1%2Fstatus", "/api/v1/health%2f..%2fstatus", "/%2fapi/v1/status",
+    "/api/v1/devices/x%2f..%2f..%2fstatus", "/api/v1/devices/%2e%2e/status",
     // Backslashes
-    "/api\\status", "\\api\\status", "/api/health\\..\\status", "/api/%5cstatus",
-    "/api/health/..%5cstatus", "/api/devices/a%5c..%5cb",
+    "/api\\v1\\status", "\\api\\v1\\status", "/api/v1/health\\..\\status", "/api/v1/%5cstatus",
+    "/api/v1/health/..%5cstatus", "/api/v1/devices/a%5c..%5cb",
     // NUL, control, line ends
-    "/api/status%00", "/api/status%00.css", "/api/%00/status", "/api/health%00/../status",
-    "/api/status\u{0}", "/api/devices/a%0d%0aX-Theater:%201", "/api/status%0a", "/api/status%7f",
-    "/api/status\t", "/api/status%09",
+    "/api/v1/status%00", "/api/v1/status%00.css", "/api/v1/%00/status",
+    "/api/v1/health%00/../status",
+    "/api/v1/status\u{0}", "/api/v1/devices/a%0d%0aX-Theater:%201", "/api/v1/status%0a",
+    "/api/v1/status%7f",
+    "/api/v1/status\t", "/api/v1/status%09",
     // UTF-8 that is too long, cut short, or none
-    "/api/%c0%ae%c0%ae/status", "/api%c0%afstatus", "/api/%e0%80%af/status", "/api/%f0%80%80%af",
-    "/api/health/%c0%ae%c0%ae%c0%afstatus", "/api/%ff/status", "/api/devices/%c3",
+    "/api/v1/%c0%ae%c0%ae/status", "/api/v1%c0%afstatus", "/api/v1/%e0%80%af/status",
+    "/api/v1/%f0%80%80%af",
+    "/api/v1/health/%c0%ae%c0%ae%c0%afstatus", "/api/v1/%ff/status", "/api/v1/devices/%c3",
     // Full-width and other look-alikes
-    "/api/．．/status", "/api／status", "/api/%ef%bc%8e%ef%bc%8e/status",
+    "/api/v1/．．/status", "/api/v1／status", "/api/v1/%ef%bc%8e%ef%bc%8e/status",
     // Parameters, files, cases, needless encoding
-    "/api/status;x=1", "/api;x/status", "/api/health;/../status", "/api/status;.css",
-    "/api/status.json", "/api/status.css", "/API/status", "/api/Status", "/%61pi/status",
-    "/api/statu%73", "/api/devices/%6cights",
+    "/api/v1/status;x=1", "/api/v1;x/status", "/api/v1/health;/../status", "/api/v1/status;.css",
+    "/api/v1/status.json", "/api/v1/status.css", "/API/v1/status", "/api/v1/Status",
+    "/%61pi/v1/status",
+    "/api/v1/statu%73", "/api/v1/devices/%6cights",
     // Broken encoding
-    "/api/status%", "/api/status%2", "/api/status%zz", "/api/%u002e/status", "/api/status%25",
+    "/api/v1/status%", "/api/v1/status%2", "/api/v1/status%zz", "/api/v1/%u002e/status",
+    "/api/v1/status%25",
     // Other forms of a target
-    "http://127.0.0.1/api/status", "https://evil.example/api/status", "api/status",
-    "/api/status#x", "*", "127.0.0.1:80", "?/api/status", "/?/api/status", "/api?/status",
-    "@/api/status",
+    "http://127.0.0.1/api/v1/status", "https://evil.example/api/v1/status", "api/v1/status",
+    "/api/v1/status#x", "*", "127.0.0.1:80", "?/api/v1/status", "/?/api/v1/status",
+    "/api/v1?/status",
+    "@/api/v1/status",
   ]
 }
 
@@ -82,7 +90,7 @@ enum PathTricks {
     try await LivingRoom.open(Self.door) { room in
       let member = try await room.member(invitedBy: room.owner())
       for path in PathTricks.all {
-        let trick = path.replacing("/api/status", with: "/api/invitations")
+        let trick = path.replacing("/api/v1/status", with: "/api/v1/invitations")
           .replacing("status", with: "invitations")
         let answer = try await room.raw(lines: [
           "POST \(trick) HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
@@ -97,7 +105,7 @@ enum PathTricks {
   @Test(
     "F5 · what needs encoding may be encoded, in the one way that there is",
     arguments: [
-      "/", "/a", "/api/devices/a%20b", "/a/%C3%A4", "/a:b@c,d+e=f&g", "/a%2Cb", "/~a-b.c_d",
+      "/", "/a", "/api/v1/devices/a%20b", "/a/%C3%A4", "/a:b@c,d+e=f&g", "/a%2Cb", "/~a-b.c_d",
     ])
   func canonical(path: String) { #expect(CanonicalPath.holds(path)) }
 }

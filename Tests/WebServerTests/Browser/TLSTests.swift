@@ -50,12 +50,12 @@ import Testing
         [
           "curl", "-sS", "--cacert", folder.appendingPathComponent("tls.pem").path, "--resolve",
           "theater.example.org:\(room.port):127.0.0.1",
-          "https://theater.example.org:\(room.port)/api/health",
+          "https://theater.example.org:\(room.port)/api/v1/health",
         ])
       #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
       // Not trusting it, nobody goes on.
       let stranger = try await Program.tool(
-        ["curl", "-sS", "https://127.0.0.1:\(room.port)/api/health"])
+        ["curl", "-sS", "https://127.0.0.1:\(room.port)/api/v1/health"])
       #expect(stranger.status == 60)
     }
   }
@@ -70,7 +70,7 @@ import Testing
         trust + [
           "-H", "Content-Type: application/json", "-H", "Origin: \(base)", "-H", "X-Theater: 1",
           "-d", #"{"email":"ann@example.org","password":"\#(LivingRoom.password)","cookie":true}"#,
-          "\(base)/api/sessions",
+          "\(base)/api/v1/sessions",
         ]
       ).output
       let set = try #require(RawAnswer(text: login).header("set-cookie"))
@@ -83,13 +83,13 @@ import Testing
       }
       let cookie = String(set.split(separator: ";").first ?? "")
       let status = try await Program.tool(
-        trust + ["-H", "Cookie: \(cookie)", "\(base)/api/sessions/current"])
+        trust + ["-H", "Cookie: \(cookie)", "\(base)/api/v1/sessions/current"])
       #expect(status.output.contains("ann@example.org"))
       // A page without TLS under our name is another one.
       let plain = try await Program.tool(
         trust + [
           "-X", "POST", "-H", "Cookie: \(cookie)", "-H", "X-Theater: 1", "-H",
-          "Origin: http://127.0.0.1:\(room.port)", "\(base)/api/off",
+          "Origin: http://127.0.0.1:\(room.port)", "\(base)/api/v1/off",
         ])
       #expect(RawAnswer(text: plain.output).status == 403)
     }
@@ -122,7 +122,7 @@ import Testing
       #expect(
         answer.output == "['refused', 'refused', 'TLSv1.2', 'TLSv1.3']\n", "\(answer.errors)")
       let plain = try await room.raw(lines: [
-        "GET /api/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+        "GET /api/v1/health HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
       ])
       #expect(plain.status == nil)
     }
@@ -191,7 +191,7 @@ import Testing
             with socket.create_connection(("127.0.0.1", port), 10) as plain:
                 channel = context.wrap_socket(plain)
                 length = b"Content-Length: 60" if body == b"{" else b"Transfer-Encoding: chunked"
-                channel.sendall(b"POST /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n" % port
+                channel.sendall(b"POST /api/v1/sessions HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\n" % port
                     + b"Content-Type: application/json\\r\\n" + length + b"\\r\\n\\r\\n" + body)
                 if body != b"{":
                     print(channel.recv(100).decode().split("\\r\\n")[0])
@@ -201,7 +201,7 @@ import Testing
       #expect(answer.output == "HTTP/1.1 400 Bad Request\n", "\(answer.errors)")
       #expect(
         await eventually {
-          room.log.lines.contains { $0 == "debug: POST /api/sessions: the body breaks off" }
+          room.log.lines.contains { $0 == "debug: POST /api/v1/sessions: the body breaks off" }
         })
       #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
     }
@@ -219,7 +219,7 @@ import Testing
       ] {
         try await LivingRoom.open(door) { room in
           let answer = try await Program.tool(
-            ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/health"])
+            ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/v1/health"])
           #expect(RawAnswer(text: answer.output).header("strict-transport-security") == value)
         }
       }

@@ -118,10 +118,10 @@ import Testing
       let refusal = try await owner.listen { event in
         if event.name == "snapshot" {
           // Another session of the same person is another matter.
-          _ = try await other.send(.DELETE, "/api/sessions/current")
+          _ = try await other.send(.DELETE, "/api/v1/sessions/current")
           room.theater.events.publish(.other(name: "note", 1))
         }
-        if event.name == "note" { _ = try await owner.send(.DELETE, "/api/sessions/current") }
+        if event.name == "note" { _ = try await owner.send(.DELETE, "/api/v1/sessions/current") }
         return true
       }
       #expect(refusal == nil)

@@ -37,44 +37,44 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     let owner = try await room.owner()
     let password = JSON.string(LivingRoom.password)
     switch self {
-    case .loggedOut: return (owner, Self.ask(owner, .DELETE, "/api/sessions/current"))
+    case .loggedOut: return (owner, Self.ask(owner, .DELETE, "/api/v1/sessions/current"))
     case .endedByAnother:
-      let list = try await owner.send(.GET, "/api/sessions").json["sessions"]?.array
+      let list = try await owner.send(.GET, "/api/v1/sessions").json["sessions"]?.array
       let id = list?.first?["id"]?.string ?? ""
       let other = try await room.logIn("ann@example.org")
-      return (owner, Self.ask(other, .DELETE, "/api/sessions/\(id)"))
+      return (owner, Self.ask(other, .DELETE, "/api/v1/sessions/\(id)"))
     case .allEnded:
       let other = try await room.logIn("ann@example.org")
-      return (owner, Self.ask(other, .DELETE, "/api/sessions"))
+      return (owner, Self.ask(other, .DELETE, "/api/v1/sessions"))
     case .othersEnded:
       let other = try await room.logIn("ann@example.org")
-      return (owner, Self.ask(other, .DELETE, "/api/sessions/others"))
+      return (owner, Self.ask(other, .DELETE, "/api/v1/sessions/others"))
     case .newLogin:
       let body: JSON = ["email": "ann@example.org", "password": password]
-      return (owner, Self.ask(owner, .POST, "/api/sessions", body))
+      return (owner, Self.ask(owner, .POST, "/api/v1/sessions", body))
     case .proven:
-      let path = "/api/sessions/current/proof"
+      let path = "/api/v1/sessions/current/proof"
       return (owner, Self.ask(owner, .POST, path, ["password": password]))
     case .passwordChanged:
       let other = try await room.logIn("ann@example.org")
       let body: JSON = ["password": password, "newPassword": "another evening with friends"]
-      return (owner, Self.ask(other, .POST, "/api/account/password", body))
+      return (owner, Self.ask(other, .POST, "/api/v1/account/password", body))
     case .passwordReset: return (owner, try await reset(room, owner))
     case .roleChanged, .removed, .leftAlone:
       let member = try await room.member(invitedBy: owner)
-      if self == .leftAlone { return (member, Self.ask(member, .DELETE, "/api/account")) }
-      let path = "/api/accounts/\(try await Self.id(of: "ben@example.org", owner))"
+      if self == .leftAlone { return (member, Self.ask(member, .DELETE, "/api/v1/account")) }
+      let path = "/api/v1/accounts/\(try await Self.id(of: "ben@example.org", owner))"
       return self == .removed
         ? (member, Self.ask(owner, .DELETE, path))
         : (member, Self.ask(owner, .POST, "\(path)/role", ["role": "owner"]))
     case .passRevoked:
       let guest = try await room.enter(room.guestPass(from: owner))
-      let list = try await owner.send(.GET, "/api/guests").json["guests"]?.array
+      let list = try await owner.send(.GET, "/api/v1/guests").json["guests"]?.array
       let id = list?.first?["id"]?.string ?? ""
-      return (guest, Self.ask(owner, .DELETE, "/api/guests/\(id)"))
+      return (guest, Self.ask(owner, .DELETE, "/api/v1/guests/\(id)"))
     case .hostDemoted:
       let host = try await room.member(invitedBy: owner)
-      let path = "/api/accounts/\(try await Self.id(of: "ben@example.org", owner))/role"
+      let path = "/api/v1/accounts/\(try await Self.id(of: "ben@example.org", owner))/role"
       _ = try await owner.send(.POST, path, ["role": "owner"])
       let guest = try await room.enter(room.guestPass(from: host))
       return (guest, Self.ask(owner, .POST, path, ["role": "member"]))
@@ -88,14 +88,14 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   private func reset(_ room: LivingRoom, _ owner: RemoteClient) async throws -> Deed {
-    let sent = try await owner.send(.POST, "/api/account/email")
+    let sent = try await owner.send(.POST, "/api/v1/account/email")
     _ = try await owner.send(
-      .POST, "/api/account/email/confirmation",
+      .POST, "/api/v1/account/email/confirmation",
       ["request": sent.json["request"] ?? .null, "code": .string(room.box.code ?? "")])
     let request = try await room.stranger.send(
-      .POST, "/api/password-resets", ["email": "ann@example.org"])
+      .POST, "/api/v1/password-resets", ["email": "ann@example.org"])
     return Self.ask(
-      room.stranger, .POST, "/api/password-resets/confirmation",
+      room.stranger, .POST, "/api/v1/password-resets/confirmation",
       [
         "request": request.json["request"] ?? .null, "code": .string(room.box.code ?? ""),
         "newPassword": "another evening with friends",
@@ -112,7 +112,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   private static func id(of email: String, _ owner: RemoteClient) async throws -> String {
-    let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array
+    let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array
     return people?.first { $0["email"]?.string == email }?["id"]?.string ?? ""
   }
 }
@@ -170,9 +170,9 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
           .init(
             transport: transport,
             address: transport == .port ? "\(room.port)" : room.socket), unread: unread,
-          by: StreamEnding.ask(client, .DELETE, "/api/sessions/current"))
+          by: StreamEnding.ask(client, .DELETE, "/api/v1/sessions/current"))
       }
-      #expect(try await owner.send(.GET, "/api/health").status == 200)
+      #expect(try await owner.send(.GET, "/api/v1/health").status == 200)
     }
   }
 
@@ -187,7 +187,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
         let client = try await room.owner()
         try await Self.expectDrop(
           of: client.token ?? "", in: room, .init(transport: .tls, address: "\(room.port)"),
-          unread: 224, by: StreamEnding.ask(client, .DELETE, "/api/sessions/current"))
+          unread: 224, by: StreamEnding.ask(client, .DELETE, "/api/v1/sessions/current"))
       }
     }
   }
@@ -223,7 +223,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   @Test("F5 · nor does somebody who asks much and reads nothing", .timeLimit(.minutes(2)))
   func stuckAnswersAtStop() async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
-      let ask = "GET /api/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
+      let ask = "GET /api/v1/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
       let isDropped = try await StuckReader(transport: .port, address: "\(room.port)").isDropped(
         String(repeating: ask, count: 60), readingTo: "HTTP/1.1 200"
       ) { await room.services.triggerGracefulShutdown() }

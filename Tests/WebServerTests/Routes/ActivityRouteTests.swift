@@ -11,7 +11,7 @@ import WebServer
   func watch() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let answer = try await owner.send(.POST, "/api/watch", ["item": "metropolis"], wait: 10)
+      let answer = try await owner.send(.POST, "/api/v1/watch", ["item": "metropolis"], wait: 10)
       #expect(answer.status == 200)
       #expect(answer.header("preference-applied") == "wait=10")
       #expect(answer.json["run"]?["status"] == "done")
@@ -20,7 +20,7 @@ import WebServer
           "lights {\"dim\":10}", "projector \"on\"", "amp \"on\"", "amp {\"volume\":50}",
           "dvd \"on\"", "dvd {\"play\":{\"item\":\"metropolis\"}}",
         ])
-      let status = try await owner.send(.GET, "/api/status").json
+      let status = try await owner.send(.GET, "/api/v1/status").json
       #expect(status["activity"]?["itemTitle"] == "Metropolis")
       #expect(status["activity"]?["status"] == "running")
     }
@@ -31,10 +31,10 @@ import WebServer
     try await LivingRoom.open { room in
       await room.devices["projector"]?.hold("on")
       let owner = try await room.owner()
-      let answer = try await owner.send(.POST, "/api/activities/film", ["item": "Metropolis"])
+      let answer = try await owner.send(.POST, "/api/v1/activities/film", ["item": "Metropolis"])
       #expect(answer.status == 202)
       let place = try #require(answer.header("location"))
-      #expect(place == "/api/runs/\(answer.json["run"]?["id"]?.string ?? "")")
+      #expect(place == "/api/v1/runs/\(answer.json["run"]?["id"]?.string ?? "")")
       await room.devices["projector"]?.waitForHeldCommand()
       let running = try await owner.send(.GET, place).json
       #expect(running["status"] == "running")
@@ -51,7 +51,7 @@ import WebServer
     try await LivingRoom.open { room in
       await room.devices["projector"]?.hold("on")
       let owner = try await room.owner()
-      async let answer = owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 5)
+      async let answer = owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 5)
       await room.devices["projector"]?.waitForHeldCommand()
       await room.clock.waitForSleepers(2)  // The saving of positions sleeps too.
       room.clock.advance(by: .seconds(5))
@@ -66,7 +66,7 @@ import WebServer
       await room.devices["amp"]?.fail(
         "volume", with: DeviceError(.failed, "the knob is stuck", hint: "Turn it by hand."))
       let answer = try await room.owner().send(
-        .POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+        .POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
       #expect(answer.status == 200)
       let run = answer.json["run"]
       #expect(run?["status"] == "failed")
@@ -83,12 +83,12 @@ import WebServer
   func unknownNames() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let film = try await owner.send(.POST, "/api/watch", ["item": "Metropolys"])
+      let film = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolys"])
       #expect(film.status == 404)
       #expect(film.json["error"]?["hint"]?.string?.contains("Metropolis") == true)
-      #expect(try await owner.send(.POST, "/api/activities/opera", [:]).status == 404)
-      #expect(try await owner.send(.POST, "/api/listen", ["item": "x"]).status == 404)
-      #expect(try await owner.send(.GET, "/api/runs/run-99").status == 404)
+      #expect(try await owner.send(.POST, "/api/v1/activities/opera", [:]).status == 404)
+      #expect(try await owner.send(.POST, "/api/v1/listen", ["item": "x"]).status == 404)
+      #expect(try await owner.send(.GET, "/api/v1/runs/run-99").status == 404)
       #expect(room.journal.lines.isEmpty)
     }
   }
@@ -96,7 +96,7 @@ import WebServer
   @Test("E11 · ending what is not on is 409 and says how to begin")
   func endOfNothing() async throws {
     try await LivingRoom.open { room in
-      let answer = try await room.owner().send(.POST, "/api/end")
+      let answer = try await room.owner().send(.POST, "/api/v1/end")
       #expect(answer.status == 409)
       #expect(answer.json["error"]?["code"] == "notNow")
     }
@@ -106,14 +106,14 @@ import WebServer
   func popcornEndOff() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      #expect(try await owner.send(.POST, "/api/popcorn", wait: 10).status == 200)
+      #expect(try await owner.send(.POST, "/api/v1/popcorn", wait: 10).status == 200)
       #expect(room.journal.lines == ["popper \"pop\""])
-      _ = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      _ = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
       room.journal.clear()
-      #expect(try await owner.send(.POST, "/api/end", wait: 10).status == 200)
+      #expect(try await owner.send(.POST, "/api/v1/end", wait: 10).status == 200)
       #expect(room.journal.lines == ["dvd \"stop\"", "amp \"off\""])
       room.journal.clear()
-      #expect(try await owner.send(.POST, "/api/off", wait: 10).status == 200)
+      #expect(try await owner.send(.POST, "/api/v1/off", wait: 10).status == 200)
       #expect(Set(room.journal.lines).isSuperset(of: ["amp \"off\"", "projector \"off\""]))
     }
   }
@@ -122,10 +122,10 @@ import WebServer
   func lists() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let films = try await owner.send(.GET, "/api/films").json["films"]?.array
+      let films = try await owner.send(.GET, "/api/v1/films").json["films"]?.array
       #expect(films?.map { $0["title"] } == ["Metropolis", "Nosferatu"])
       #expect(films?.first?["duration"] == 9180)
-      #expect(try await owner.send(.GET, "/api/songs").json == ["songs": []])
+      #expect(try await owner.send(.GET, "/api/v1/songs").json == ["songs": []])
     }
   }
 
@@ -140,7 +140,7 @@ import WebServer
       await room.devices["cd"]?.setItems(found)
       await room.devices["tuner"]?.failScan(
         with: DeviceError(.failed, "the antenna is gone", hint: "Plug it in."))
-      let answer = try await owner.send(.POST, "/api/library/scan")
+      let answer = try await owner.send(.POST, "/api/v1/library/scan")
       #expect(answer.status == 200)
       #expect(answer.json["films"] == 2 && answer.json["songs"] == 2)
       let players = answer.json["players"]?.array ?? []
@@ -151,9 +151,9 @@ import WebServer
         players.last?["problems"] == [["message": "the antenna is gone", "hint": "Plug it in."]])
       #expect(players.first?["problems"] == [])
       let member = try await room.member(invitedBy: owner)
-      #expect(try await member.send(.POST, "/api/library/scan").status == 200)
+      #expect(try await member.send(.POST, "/api/v1/library/scan").status == 200)
       let guest = try await room.enter(try await room.guestPass(from: owner))
-      #expect(try await guest.send(.POST, "/api/library/scan").status == 403)
+      #expect(try await guest.send(.POST, "/api/v1/library/scan").status == 403)
     }
   }
 
@@ -161,17 +161,17 @@ import WebServer
   func scenes() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let scenes = try await owner.send(.GET, "/api/scenes").json["scenes"]?.array
+      let scenes = try await owner.send(.GET, "/api/v1/scenes").json["scenes"]?.array
       #expect(scenes?.map { $0["name"] } == ["end-film", "popcorn", "watch-film"])
       #expect(scenes?.last?["parameters"] == ["film": "film"])
       let answer = try await owner.send(
-        .POST, "/api/scenes/watch-film/runs", ["parameters": ["film": "Nosferatu"]], wait: 10)
+        .POST, "/api/v1/scenes/watch-film/runs", ["parameters": ["film": "Nosferatu"]], wait: 10)
       #expect(answer.json["run"]?["status"] == "done")
       #expect(room.journal.lines.last == "dvd {\"play\":{\"item\":\"nosferatu\"}}")
-      let missing = try await owner.send(.POST, "/api/scenes/watch-film/runs", [:])
+      let missing = try await owner.send(.POST, "/api/v1/scenes/watch-film/runs", [:])
       #expect(missing.status == 422)
       let wrong = try await owner.send(
-        .POST, "/api/scenes/watch-film/runs", ["parameters": ["film": []]])
+        .POST, "/api/v1/scenes/watch-film/runs", ["parameters": ["film": []]])
       #expect(wrong.status == 422)
     }
   }

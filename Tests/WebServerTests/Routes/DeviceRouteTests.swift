@@ -11,7 +11,7 @@ import WebServer
   func list() async throws {
     try await LivingRoom.open { room in
       await room.devices["lights"]?.report(.brightness, 40)
-      let devices = try await room.owner().send(.GET, "/api/devices").json["devices"]?.array
+      let devices = try await room.owner().send(.GET, "/api/v1/devices").json["devices"]?.array
       #expect(devices?.count == 8)
       let lights = devices?.first { $0["id"] == "lights" }
       #expect(lights?["role"] == "lights")
@@ -24,7 +24,7 @@ import WebServer
   func commands(role: Role) async throws {
     try await LivingRoom.open { room in
       let id = try #require(room.devices.first { $0.value.role == role }?.key)
-      let device = try await room.owner().send(.GET, "/api/devices/\(id)").json
+      let device = try await room.owner().send(.GET, "/api/v1/devices/\(id)").json
       let names = device["commands"]?.array?.compactMap { $0["name"]?.string }
       #expect(names == role.commands.map(\.name))
     }
@@ -34,11 +34,11 @@ import WebServer
   func command() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let answer = try await owner.send(.POST, "/api/devices/lights/commands", ["dim": 40])
+      let answer = try await owner.send(.POST, "/api/v1/devices/lights/commands", ["dim": 40])
       #expect(answer.status == 200)
       #expect(answer.json == ["confirmation": "observed"])
       let quick = try await owner.send(
-        .POST, "/api/devices/lights/commands", ["dim": 30], wait: 0)
+        .POST, "/api/v1/devices/lights/commands", ["dim": 30], wait: 0)
       #expect(quick.status == 202)
       #expect(quick.json == ["confirmation": "accepted"])
       #expect(room.journal.lines == ["lights {\"dim\":40}", "lights {\"dim\":30}"])
@@ -53,7 +53,7 @@ import WebServer
     ] as [(JSON, String)])
   func wrongCommands(body: JSON, told: String) async throws {
     try await LivingRoom.open { room in
-      let answer = try await room.owner().send(.POST, "/api/devices/lights/commands", body)
+      let answer = try await room.owner().send(.POST, "/api/v1/devices/lights/commands", body)
       #expect(answer.status == 422)
       let error = answer.json["error"]
       #expect(error?["device"] == "lights")
@@ -72,7 +72,7 @@ import WebServer
       for (code, status) in cases {
         await room.devices["projector"]?.fail(
           "on", with: DeviceError(code, "the lamp is cooling", hint: "Wait a minute."))
-        let answer = try await owner.send(.POST, "/api/devices/projector/commands", "on")
+        let answer = try await owner.send(.POST, "/api/v1/devices/projector/commands", "on")
         #expect(answer.status == status)
         #expect(answer.json["error"]?["message"] == "the lamp is cooling")
         #expect(answer.json["error"]?["hint"] == "Wait a minute.")
@@ -84,7 +84,7 @@ import WebServer
   @Test("E15 · an unknown device is 404 with the nearest name")
   func unknownDevice() async throws {
     try await LivingRoom.open { room in
-      let answer = try await room.owner().send(.POST, "/api/devices/light/commands", "on")
+      let answer = try await room.owner().send(.POST, "/api/v1/devices/light/commands", "on")
       #expect(answer.status == 404)
       #expect(answer.json["error"]?["hint"]?.string?.contains("lights") == true)
     }
@@ -94,7 +94,7 @@ import WebServer
   func transport() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      _ = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      _ = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
       room.journal.clear()
       var changes: [JSON?] = []
       let requests: [(String, JSON?)] = [
@@ -103,7 +103,7 @@ import WebServer
         ("volume", ["by": -100]), ("volume", ["mute": "toggle"]), ("volume", ["mute": false]),
       ]
       for (word, body) in requests {
-        let answer = try await owner.send(.POST, "/api/\(word)", body)
+        let answer = try await owner.send(.POST, "/api/v1/\(word)", body)
         #expect(answer.status == 200, "\(word)")
         #expect(answer.json["confirmation"]?.string != nil)
         if word == "volume" { changes.append(answer.json["volume"] ?? answer.json["muted"]) }
@@ -129,7 +129,7 @@ import WebServer
     ] as [(String, JSON, Int)])
   func wrongSteering(word: String, body: JSON, status: Int) async throws {
     try await LivingRoom.open { room in
-      let answer = try await room.owner().send(.POST, "/api/\(word)", body)
+      let answer = try await room.owner().send(.POST, "/api/v1/\(word)", body)
       #expect(answer.status == status)
       #expect(answer.json["error"]?["message"]?.string?.isEmpty == false)
     }
@@ -139,11 +139,11 @@ import WebServer
   func checkConfiguration() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let answer = try await owner.send(.POST, "/api/configuration/check", ["devices": [:]])
+      let answer = try await owner.send(.POST, "/api/v1/configuration/check", ["devices": [:]])
       #expect(answer.json == ["problems": [], "bytes": 14])
       let member = try await room.member(invitedBy: owner)
-      #expect(try await member.send(.POST, "/api/configuration/check", [:]).status == 403)
-      #expect(try await member.send(.GET, "/api/plugins").status == 200)
+      #expect(try await member.send(.POST, "/api/v1/configuration/check", [:]).status == 403)
+      #expect(try await member.send(.GET, "/api/v1/plugins").status == 200)
     }
   }
 }

@@ -13,21 +13,21 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let phone = try await room.stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)],
         headers: ["user-agent": "Mozilla/5.0 (Android 14; Mobile; rv:130.0) Firefox/130.0"])
       #expect(phone.status == 201)
-      let list = try await owner.send(.GET, "/api/sessions").json["sessions"]?.array ?? []
+      let list = try await owner.send(.GET, "/api/v1/sessions").json["sessions"]?.array ?? []
       #expect(list.count == 2)
       let other = try #require(list.first { $0["current"] == false })
       #expect(list.first { $0["current"] == true }?["device"]?.string?.hasPrefix("theater") == true)
       #expect(other["address"] == .string("local (uid \(getuid()))"))
       let id = other["id"]?.string ?? ""
-      #expect(try await owner.send(.DELETE, "/api/sessions/\(id)").status == 204)
-      #expect(try await owner.send(.DELETE, "/api/sessions/\(id)").status == 404)
+      #expect(try await owner.send(.DELETE, "/api/v1/sessions/\(id)").status == 204)
+      #expect(try await owner.send(.DELETE, "/api/v1/sessions/\(id)").status == 404)
       let token = phone.json["token"]?.string
       #expect(
-        try await RemoteClient(room.stranger.address, token: token).send(.GET, "/api/status")
+        try await RemoteClient(room.stranger.address, token: token).send(.GET, "/api/v1/status")
           .status == 401)
     }
   }
@@ -37,12 +37,12 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let answer = try await owner.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)])
       #expect(answer.status == 201)
-      #expect(try await owner.send(.GET, "/api/status").status == 401)
+      #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
       let again = RemoteClient(owner.address, token: answer.json["token"]?.string)
-      #expect(try await again.send(.GET, "/api/sessions").json["sessions"]?.array?.count == 1)
+      #expect(try await again.send(.GET, "/api/v1/sessions").json["sessions"]?.array?.count == 1)
     }
   }
 
@@ -51,15 +51,15 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       var owner = try await room.owner()
       let wrong = try await owner.send(
-        .POST, "/api/sessions/current/proof", ["password": "not the right one"])
+        .POST, "/api/v1/sessions/current/proof", ["password": "not the right one"])
       #expect(wrong.status == 401)
       #expect(wrong.json["error"]?["code"] == "wrongCredentials")
       let proof = try await owner.send(
-        .POST, "/api/sessions/current/proof", ["password": .string(LivingRoom.password)])
+        .POST, "/api/v1/sessions/current/proof", ["password": .string(LivingRoom.password)])
       #expect(proof.status == 200)
-      #expect(try await owner.send(.GET, "/api/status").status == 401)
+      #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
       owner.token = proof.json["token"]?.string
-      #expect(try await owner.send(.GET, "/api/status").status == 200)
+      #expect(try await owner.send(.GET, "/api/v1/status").status == 200)
     }
   }
 
@@ -67,9 +67,9 @@ import WebServer
   func nullCode() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let invitation = try await owner.send(.POST, "/api/invitations", ["validFor": .null])
+      let invitation = try await owner.send(.POST, "/api/v1/invitations", ["validFor": .null])
       let account = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         [
           "setupCode": .null, "invitation": invitation.json["code"] ?? .null, "name": "Ben",
           "email": "ben@example.org", "password": .string(LivingRoom.password),
@@ -83,26 +83,26 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array ?? []
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
       #expect(people.count == 2)
       let ann = people.first { $0["role"] == "owner" }?["id"]?.string ?? ""
       let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
-      let last = try await owner.send(.POST, "/api/accounts/\(ann)/role", ["role": "member"])
+      let last = try await owner.send(.POST, "/api/v1/accounts/\(ann)/role", ["role": "member"])
       #expect(last.status == 409)
       #expect(last.json["error"]?["code"] == "lastOwner")
-      #expect(try await owner.send(.DELETE, "/api/account").status == 409)
+      #expect(try await owner.send(.DELETE, "/api/v1/account").status == 409)
       for role in ["guest", "king", ""] {
         let answer = try await owner.send(
-          .POST, "/api/accounts/\(ben)/role", ["role": .string(role)])
+          .POST, "/api/v1/accounts/\(ben)/role", ["role": .string(role)])
         #expect(answer.status == 422)
       }
-      #expect(try await member.send(.GET, "/api/audit").status == 403)
-      let promoted = try await owner.send(.POST, "/api/accounts/\(ben)/role", ["role": "owner"])
+      #expect(try await member.send(.GET, "/api/v1/audit").status == 403)
+      let promoted = try await owner.send(.POST, "/api/v1/accounts/\(ben)/role", ["role": "owner"])
       #expect(promoted.status == 204)
-      #expect(try await member.send(.GET, "/api/audit").status == 200)
-      #expect(try await owner.send(.DELETE, "/api/accounts/\(ben)").status == 204)
-      #expect(try await owner.send(.DELETE, "/api/accounts/\(ben)").status == 404)
-      #expect(try await member.send(.GET, "/api/status").status == 401)
+      #expect(try await member.send(.GET, "/api/v1/audit").status == 200)
+      #expect(try await owner.send(.DELETE, "/api/v1/accounts/\(ben)").status == 204)
+      #expect(try await owner.send(.DELETE, "/api/v1/accounts/\(ben)").status == 404)
+      #expect(try await member.send(.GET, "/api/v1/status").status == 401)
     }
   }
 
@@ -111,51 +111,52 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array ?? []
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
       let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
-      #expect(try await member.send(.GET, "/api/films").json["films"]?.array?.count == 2)
+      #expect(try await member.send(.GET, "/api/v1/films").json["films"]?.array?.count == 2)
       let set = try await owner.send(
-        .POST, "/api/accounts/\(ben)/age-limit", ["ageLimit": 12])
+        .POST, "/api/v1/accounts/\(ben)/age-limit", ["ageLimit": 12])
       #expect(set.status == 204)
-      let films = try await member.send(.GET, "/api/films").json["films"]?.array ?? []
+      let films = try await member.send(.GET, "/api/v1/films").json["films"]?.array ?? []
       #expect(films.map { $0["title"] } == ["Metropolis"])
-      let answer = try await member.send(.POST, "/api/watch", ["item": "Nosferatu"])
+      let answer = try await member.send(.POST, "/api/v1/watch", ["item": "Nosferatu"])
       #expect(answer.status == 403)
       #expect(answer.json["error"]?["message"]?.string?.contains("rated 16") == true)
       #expect(
-        try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", ["ageLimit": 99]).status
+        try await owner.send(.POST, "/api/v1/accounts/\(ben)/age-limit", ["ageLimit": 99]).status
           == 422)
       // Nothing and null are the same.
       for body in [[:], ["ageLimit": 12], ["ageLimit": .null]] as [JSON] {
-        let answer = try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", body)
+        let answer = try await owner.send(.POST, "/api/v1/accounts/\(ben)/age-limit", body)
         #expect(answer.status == 204, "\(answer.json)")
       }
       #expect(
-        try await member.send(.POST, "/api/watch", ["item": "Nosferatu"], wait: 10).status == 200)
+        try await member.send(.POST, "/api/v1/watch", ["item": "Nosferatu"], wait: 10).status == 200
+      )
     }
   }
 
   @Test(
     "E9 · who has an age limit lets no player go on that may begin with what is rated above it",
     arguments: [
-      ("/api/resume", [:]), ("/api/devices/dvd/commands", "play"),
-      ("/api/devices/dvd/commands", "next"), ("/api/next", [:]), ("/api/previous", [:]),
+      ("/api/v1/resume", [:]), ("/api/v1/devices/dvd/commands", "play"),
+      ("/api/v1/devices/dvd/commands", "next"), ("/api/v1/next", [:]), ("/api/v1/previous", [:]),
     ] as [(String, JSON)])
   func ageLimitOfGoingOn(path: String, body: JSON) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array ?? []
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
       let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
-      _ = try await owner.send(.POST, "/api/accounts/\(ben)/age-limit", ["ageLimit": 12])
-      let begun = try await owner.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      _ = try await owner.send(.POST, "/api/v1/accounts/\(ben)/age-limit", ["ageLimit": 12])
+      let begun = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
       #expect(begun.status == 200)
       await room.devices["dvd"]?.report(
         .playback, Playback(.stopped, item: "metropolis").json)
       room.journal.clear()
       #expect(try await member.send(.POST, path, body).status == 403)
       #expect(room.journal.lines.isEmpty)
-      #expect(try await member.send(.POST, "/api/library/scan").json["films"] == 1)
+      #expect(try await member.send(.POST, "/api/v1/library/scan").json["films"] == 1)
     }
   }
 
@@ -164,21 +165,21 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let made = try await owner.send(
-        .POST, "/api/invitations", ["role": "owner", "validFor": 3600])
+        .POST, "/api/v1/invitations", ["role": "owner", "validFor": 3600])
       #expect(made.status == 201)
       #expect(made.json["role"] == "owner")
       let code = made.json["code"]?.string ?? ""
       // There is no page that a link could lead to.
       #expect(made.json["link"] == nil)
       #expect(made.json["command"] == .string("theater register --invitation \(code)"))
-      let pass = try await owner.send(.POST, "/api/guests", ["activities": ["film"]])
+      let pass = try await owner.send(.POST, "/api/v1/guests", ["activities": ["film"]])
       #expect(pass.json["link"] == nil && pass.json["code"]?.string?.isEmpty == false)
       #expect(pass.json["command"] == "theater guest enter")
-      let list = try await owner.send(.GET, "/api/invitations")
+      let list = try await owner.send(.GET, "/api/v1/invitations")
       #expect(!list.json.text().contains(code))
       let id = list.json["invitations"]?.array?.first?["id"]?.string ?? ""
-      #expect(try await owner.send(.DELETE, "/api/invitations/\(id)").status == 204)
-      #expect(try await owner.send(.GET, "/api/invitations").json["invitations"] == [])
+      #expect(try await owner.send(.DELETE, "/api/v1/invitations/\(id)").status == 204)
+      #expect(try await owner.send(.GET, "/api/v1/invitations").json["invitations"] == [])
     }
   }
 
@@ -186,27 +187,27 @@ import WebServer
   func guests() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let unknown = try await owner.send(.POST, "/api/guests", ["activities": ["flim"]])
+      let unknown = try await owner.send(.POST, "/api/v1/guests", ["activities": ["flim"]])
       #expect(unknown.status == 404)
       #expect(unknown.json["error"]?["hint"]?.string?.contains("film") == true)
       for body in [[:], ["activities": "film"], ["activities": [1]], ["activities": []]] as [JSON] {
-        #expect(try await owner.send(.POST, "/api/guests", body).status == 422)
+        #expect(try await owner.send(.POST, "/api/v1/guests", body).status == 422)
       }
       let guest = try await room.enter(try await room.guestPass(from: owner, volume: 30))
-      let who = try await guest.send(.GET, "/api/sessions/current").json
+      let who = try await guest.send(.GET, "/api/v1/sessions/current").json
       #expect(who["user"] == ["name": "Guest", "role": "guest"])
       #expect(who["volumeLimit"] == 30)
       #expect(who["activities"] == ["film"])
-      let begun = try await guest.send(.POST, "/api/watch", ["item": "Metropolis"], wait: 10)
+      let begun = try await guest.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
       #expect(begun.json["run"]?["status"] == "done")
       #expect(room.journal.lines.contains("amp {\"volume\":30}"))
-      #expect(try await guest.send(.POST, "/api/volume", ["to": 40]).status == 403)
-      #expect(try await guest.send(.POST, "/api/pause").status == 200)
-      #expect(try await guest.send(.POST, "/api/off").status == 403)
+      #expect(try await guest.send(.POST, "/api/v1/volume", ["to": 40]).status == 403)
+      #expect(try await guest.send(.POST, "/api/v1/pause").status == 200)
+      #expect(try await guest.send(.POST, "/api/v1/off").status == 403)
       #expect(
-        try await guest.send(.POST, "/api/devices/lights/commands", "on").status == 403)
+        try await guest.send(.POST, "/api/v1/devices/lights/commands", "on").status == 403)
       let again = try await room.stranger.send(
-        .POST, "/api/guests/sessions", ["pass": "0000-0000-0000-0000-0000"])
+        .POST, "/api/v1/guests/sessions", ["pass": "0000-0000-0000-0000-0000"])
       #expect(again.status == 403)
     }
   }
@@ -216,9 +217,9 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       _ = try await room.stranger.send(
-        .POST, "/api/sessions", ["email": "eve@example.org", "password": "guess guess guess"])
+        .POST, "/api/v1/sessions", ["email": "eve@example.org", "password": "guess guess guess"])
       await room.accountService.audit.record(.login, by: nil, about: "a\u{1B}[2J\u{202E}b")
-      let entries = try await owner.send(.GET, "/api/audit").json["entries"]?.array ?? []
+      let entries = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
       #expect(entries.map { $0["deed"] } == ["registration", "login", "login", "login"])
       #expect(entries[1]["who"] == "ann@example.org")
       #expect(entries[1]["proven"] == true)
@@ -228,15 +229,15 @@ import WebServer
       #expect(entries[2]["outcome"] == "wrongCredentials")
       #expect(entries[3]["subject"] == "a\\u{1B}[2J\\u{202E}b")
       #expect(entries[0]["at"]?.string?.hasSuffix("Z") == true)
-      let last = try await owner.send(.GET, "/api/audit?limit=1").json["entries"]?.array
+      let last = try await owner.send(.GET, "/api/v1/audit?limit=1").json["entries"]?.array
       #expect(last?.count == 1)
-      let none = try await owner.send(.GET, "/api/audit?since=2100-01-01T00:00:00Z").json
+      let none = try await owner.send(.GET, "/api/v1/audit?since=2100-01-01T00:00:00Z").json
       #expect(none == ["entries": []])
       for query in [
         "limit=0", "limit=1001", "limit=x", "since=yesterday", "before=0", "before=x", "before=-1",
         "before=99999999999999999999",
       ] {
-        #expect(try await owner.send(.GET, "/api/audit?\(query)").status == 422)
+        #expect(try await owner.send(.GET, "/api/v1/audit?\(query)").status == 422)
       }
     }
   }
@@ -247,7 +248,7 @@ import WebServer
       let owner = try await room.owner()
       for password in ["one", "two", "three"] {
         _ = try await room.stranger.send(
-          .POST, "/api/sessions",
+          .POST, "/api/v1/sessions",
           ["email": "eve@example.org", "password": .string("not \(password)")])
         room.day.advance(by: .seconds(60))
       }
@@ -256,7 +257,7 @@ import WebServer
       var query: String? = "?limit=3"
       var pages = 0
       while let asked = query {
-        let page = try await owner.send(.GET, "/api/audit\(asked)").json
+        let page = try await owner.send(.GET, "/api/v1/audit\(asked)").json
         entries = (page["entries"]?.array ?? []) + entries
         query = page["before"]?.integer.map { "?limit=3&before=\($0)" }
         pages += 1
@@ -291,11 +292,11 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       _ = try await room.owner()
       let answer = try await room.stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)],
         headers: agent.isEmpty ? [:] : ["user-agent": agent])
       let client = RemoteClient(room.stranger.address, token: answer.json["token"]?.string)
-      let list = try await client.send(.GET, "/api/sessions").json["sessions"]?.array ?? []
+      let list = try await client.send(.GET, "/api/v1/sessions").json["sessions"]?.array ?? []
       let device = list.first { $0["current"] == true }?["device"]?.string
       if agent.isEmpty {
         #expect(device?.hasPrefix("theater") == true)

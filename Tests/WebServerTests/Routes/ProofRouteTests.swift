@@ -9,12 +9,12 @@ import WebServer
 @Suite struct ProofRouteTests {
   /// Verifies the owner's address.
   private func verify(_ room: LivingRoom, _ owner: RemoteClient) async throws {
-    let sent = try await owner.send(.POST, "/api/account/email")
+    let sent = try await owner.send(.POST, "/api/v1/account/email")
     #expect(sent.status == 202)
     #expect(sent.json["digits"] == 6 && sent.json["validFor"] == 600)
     #expect(sent.json["resendAfter"] == 30)
     let confirmed = try await owner.send(
-      .POST, "/api/account/email/confirmation",
+      .POST, "/api/v1/account/email/confirmation",
       [
         "request": sent.json["request"] ?? .null, "code": .string(try #require(room.box.code)),
       ])
@@ -26,9 +26,9 @@ import WebServer
   func verification() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      #expect(try await owner.send(.GET, "/api/account").json["user"]?["emailVerified"] == false)
+      #expect(try await owner.send(.GET, "/api/v1/account").json["user"]?["emailVerified"] == false)
       try await verify(room, owner)
-      let early = try await owner.send(.POST, "/api/account/email")
+      let early = try await owner.send(.POST, "/api/v1/account/email")
       #expect(early.status == 429)
       #expect(early.json["error"]?["code"] == "tooEarly")
       let wait = try #require(early.json["error"]?["retryAfter"]?.integer)
@@ -42,7 +42,7 @@ import WebServer
     try await LivingRoom.open { room in
       _ = try await room.owner()
       let answer = try await room.stranger.send(
-        .POST, "/api/login-codes", ["phone": "+49 30 1234567"])
+        .POST, "/api/v1/login-codes", ["phone": "+49 30 1234567"])
       #expect(answer.status == 409)
       #expect(answer.json["error"]?["code"] == "deliveryUnavailable")
     }
@@ -53,7 +53,7 @@ import WebServer
   func codeLogin() async throws {
     try await LivingRoom.open { room in
       try await verify(room, try await room.owner())
-      for path in ["/api/login-codes", "/api/password-resets"] {
+      for path in ["/api/v1/login-codes", "/api/v1/password-resets"] {
         let before = room.box.count
         let known = try await room.stranger.send(.POST, path, ["email": "ann@example.org"])
         #expect(room.box.count == before + 1)
@@ -62,9 +62,9 @@ import WebServer
         #expect(known.status == 202 && unknown.status == 202)
         #expect(known.body.count == unknown.body.count)
         #expect(known.headers.map(\.name) == unknown.headers.map(\.name))
-        guard path == "/api/login-codes" else { continue }
+        guard path == "/api/v1/login-codes" else { continue }
         let login = try await room.stranger.send(
-          .POST, "/api/sessions",
+          .POST, "/api/v1/sessions",
           [
             "request": known.json["request"] ?? .null,
             "oneTimeCode": .string(try #require(room.box.code)),
@@ -80,7 +80,7 @@ import WebServer
     try await LivingRoom.open { room in
       try await verify(room, try await room.owner())
       let sent = try await room.stranger.send(
-        .POST, "/api/password-resets", ["email": "ann@example.org"])
+        .POST, "/api/v1/password-resets", ["email": "ann@example.org"])
       let right = try #require(room.box.code)
       func confirm(_ code: String, _ password: String? = nil) async throws -> RemoteAnswer {
         var body: JSONObject = [
@@ -88,7 +88,7 @@ import WebServer
         ]
         if let password { body["newPassword"] = .string(password) }
         return try await room.stranger.send(
-          .POST, "/api/password-resets/confirmation", .object(body))
+          .POST, "/api/v1/password-resets/confirmation", .object(body))
       }
       let wrong = try await confirm(right == "000000" ? "000001" : "000000")
       #expect(wrong.json["error"]?["code"] == "codeWrong")
@@ -108,17 +108,17 @@ import WebServer
   func secondFactor() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let enrolment = try await owner.send(.POST, "/api/account/second-factor")
+      let enrolment = try await owner.send(.POST, "/api/v1/account/second-factor")
       #expect(enrolment.status == 201)
       #expect(enrolment.json["uri"]?.string?.hasPrefix("otpauth://totp/") == true)
       #expect(enrolment.json["svg"]?.string?.hasPrefix("<svg") == true)
       let wrong = try await owner.send(
-        .POST, "/api/account/second-factor/confirmation", ["code": "abc"])
+        .POST, "/api/v1/account/second-factor/confirmation", ["code": "abc"])
       #expect(wrong.status == 422)
       #expect(wrong.json["error"]?["field"] == "code")
       // Not confirmed: the password alone is enough.
       _ = try await room.logIn("ann@example.org")
-      let none = try await owner.send(.POST, "/api/account/recovery-codes")
+      let none = try await owner.send(.POST, "/api/v1/account/recovery-codes")
       #expect(none.status == 409)
     }
   }
@@ -132,7 +132,7 @@ import WebServer
   func phone(_ typed: String) async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let answer = try await owner.send(.POST, "/api/account/phone", ["phone": .string(typed)])
+      let answer = try await owner.send(.POST, "/api/v1/account/phone", ["phone": .string(typed)])
       let report = room.accountService.rules.report(on: typed, in: .phone)
       if report.state == .valid {
         // Here are no text messages; the number was fine.
@@ -149,16 +149,16 @@ import WebServer
     try await LivingRoom.open { room in
       let owner = try await room.owner()
       let changed = try await owner.send(
-        .POST, "/api/account/password",
+        .POST, "/api/v1/account/password",
         ["password": .string(LivingRoom.password), "newPassword": "another evening with friends"])
       #expect(changed.status == 204)
       let wrong = try await owner.send(
-        .POST, "/api/account/password",
+        .POST, "/api/v1/account/password",
         ["password": .string(LivingRoom.password), "newPassword": "another evening with friends"])
       #expect(wrong.status == 401)
       #expect(wrong.json["error"]?["field"] == "password")
       for body: JSON in [[:], ["email": "a@b.co", "phone": "+49301234567"]] {
-        #expect(try await room.stranger.send(.POST, "/api/password-resets", body).status == 422)
+        #expect(try await room.stranger.send(.POST, "/api/v1/password-resets", body).status == 422)
       }
     }
   }

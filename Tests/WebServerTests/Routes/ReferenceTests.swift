@@ -12,7 +12,7 @@ import WebServer
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("docs/http-api.md")
     let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-      .filter { $0.contains("| `/api") }
+      .filter { $0.contains("| `/api/v1") }
       .map { row in
         row.split(separator: "|").prefix(3)
           .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }

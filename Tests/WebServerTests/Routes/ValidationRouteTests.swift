@@ -9,7 +9,7 @@ import WebServer
   @Test("C1 C2 · strangers are served the rules that registering keeps, with their version")
   func rules() async throws {
     try await LivingRoom.open { (room) async throws in
-      let answer = try await room.stranger.send(.GET, "/api/validation")
+      let answer = try await room.stranger.send(.GET, "/api/v1/validation")
       #expect(answer.status == 200)
       #expect(answer.json["format"]?.integer == RuleSet.format)
       let rules = try RuleSet(#require(answer.json["rules"]))
@@ -19,7 +19,7 @@ import WebServer
       let refused = rules.report(on: "passwordpassword", in: .password)
       let code = try #require(try await room.accountService.open()).text
       let registering = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         [
           "setupCode": .string(code), "name": "Anna", "email": "anna@example.org",
           "password": "passwordpassword",
@@ -35,7 +35,7 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let code = try #require(try await room.accountService.open()).text
       func ask(_ body: JSON) async throws -> RemoteAnswer {
-        try await room.stranger.send(.POST, "/api/validation/answers", body)
+        try await room.stranger.send(.POST, "/api/v1/validation/answers", body)
       }
       func free(_ email: String, _ code: String, _ kind: String = "invitation") async throws
         -> RemoteAnswer
@@ -50,7 +50,7 @@ import WebServer
       #expect(closed.status == 409 && closed.json["error"]?["code"] == "setupClosed")
 
       let invitation = try #require(
-        try await owner.send(.POST, "/api/invitations").json["code"]?.string)
+        try await owner.send(.POST, "/api/v1/invitations").json["code"]?.string)
       for (email, isFree) in [
         ("ann@example.org", false), ("ANN@example.org", false), ("ben@example.org", true),
       ] {
@@ -67,7 +67,7 @@ import WebServer
         ]).status == 422)
       #expect(try await ask(["question": "emailFree", "text": "ann@example.org"]).status == 422)
       let registered = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         [
           "invitation": .string(invitation), "name": "Ben", "email": "ben@example.org",
           "password": .string(LivingRoom.password),
@@ -81,7 +81,7 @@ import WebServer
   @Test("C1 C6 · the blocklist that a page needs to give the same answers is served too")
   func blocklist() async throws {
     try await LivingRoom.open { (room) async throws in
-      let answer = try await room.stranger.send(.GET, "/api/validation/blocklist")
+      let answer = try await room.stranger.send(.GET, "/api/v1/validation/blocklist")
       let entries = try #require(answer.json["entries"]?.array).compactMap(\.string)
       #expect(entries == Blocklist.entries.map { String($0) })
     }

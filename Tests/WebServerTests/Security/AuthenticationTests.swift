@@ -30,8 +30,8 @@ import WebServer
   @Test(
     "F5 · what does not exist, another method and a wrong token are 401 without a session too",
     arguments: [
-      (HTTPMethod.GET, "/api/nothing"), (.GET, "/"), (.PUT, "/api/status"),
-      (.DELETE, "/api/films"), (.GET, "/api//status"), (.GET, "/api/../api/status"),
+      (HTTPMethod.GET, "/api/v1/nothing"), (.GET, "/"), (.PUT, "/api/v1/status"),
+      (.DELETE, "/api/v1/films"), (.GET, "/api/v1//status"), (.GET, "/api/v1/../v1/status"),
     ])
   func strangersLearnNothing(method: HTTPMethod, path: String) async throws {
     try await LivingRoom.open { (room) async throws in
@@ -48,7 +48,7 @@ import WebServer
   func otherAuthorizations(header: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let answer = try await room.stranger.send(
-        .GET, "/api/status", headers: ["authorization": header])
+        .GET, "/api/v1/status", headers: ["authorization": header])
       #expect(answer.status == 401)
     }
   }
@@ -57,7 +57,7 @@ import WebServer
   func logIn() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let answer = try await owner.send(.GET, "/api/sessions/current")
+      let answer = try await owner.send(.GET, "/api/v1/sessions/current")
       #expect(answer.status == 200)
       #expect(answer.json["user"] == ["name": "Ann", "email": "ann@example.org", "role": "owner"])
       #expect(answer.json["token"] == nil)
@@ -70,9 +70,9 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       _ = try await room.owner()
       let wrong = try await room.stranger.send(
-        .POST, "/api/sessions", ["email": "ann@example.org", "password": "not this one at all"])
+        .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": "not this one at all"])
       let unknown = try await room.stranger.send(
-        .POST, "/api/sessions", ["email": "eve@example.org", "password": "not this one at all"])
+        .POST, "/api/v1/sessions", ["email": "eve@example.org", "password": "not this one at all"])
       #expect(wrong.status == 401)
       #expect(wrong.json["error"]?["code"] == "wrongCredentials")
       #expect(wrong.body == unknown.body)
@@ -83,9 +83,9 @@ import WebServer
   func logOut() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      #expect(try await owner.send(.DELETE, "/api/sessions/current").status == 204)
-      #expect(try await owner.send(.GET, "/api/status").status == 401)
-      #expect(try await owner.send(.DELETE, "/api/sessions/current").status == 401)
+      #expect(try await owner.send(.DELETE, "/api/v1/sessions/current").status == 204)
+      #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
+      #expect(try await owner.send(.DELETE, "/api/v1/sessions/current").status == 401)
     }
   }
 
@@ -94,8 +94,8 @@ import WebServer
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
-      #expect(try await member.send(.GET, "/api/status").status == 200)
-      let refusal = try await member.send(.POST, "/api/invitations")
+      #expect(try await member.send(.GET, "/api/v1/status").status == 200)
+      let refusal = try await member.send(.POST, "/api/v1/invitations")
       #expect(refusal.status == 403)
       #expect(refusal.json["error"]?["code"] == "forbidden")
     }
@@ -115,7 +115,7 @@ import WebServer
   func wrongRegistrations(body: JSON, status: Int) async throws {
     try await LivingRoom.open { (room) async throws in
       _ = try await room.accountService.open()
-      let answer = try await room.stranger.send(.POST, "/api/accounts", body)
+      let answer = try await room.stranger.send(.POST, "/api/v1/accounts", body)
       #expect(answer.status == status)
       #expect(answer.json["error"]?["message"]?.string?.isEmpty == false)
       // Nothing is opened by a refused registration.
@@ -127,9 +127,9 @@ import WebServer
   func takenAndShort() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let code = try await owner.send(.POST, "/api/invitations").json["code"] ?? .null
+      let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       let taken = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         [
           "invitation": code, "name": "Ann", "email": "ANN@example.org",
           "password": .string(LivingRoom.password),
@@ -137,7 +137,7 @@ import WebServer
       #expect(taken.status == 409)
       #expect(taken.json["error"]?["code"] == "taken")
       let short = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         ["invitation": code, "name": "Ben", "email": "ben@example.org", "password": "short"])
       #expect(short.status == 422)
       #expect(short.json["error"]?["field"] == "password")

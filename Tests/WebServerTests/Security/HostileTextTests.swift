@@ -78,7 +78,7 @@ struct HostileTextTests {
   func texts() async throws {
     try await LivingRoom.open { room in
       let texts = room.routes.filter { $0.body == .text }.map(\.path)
-      #expect(texts == ["/api/configuration/check"])
+      #expect(texts == ["/api/v1/configuration/check"])
     }
   }
 
@@ -131,10 +131,10 @@ struct HostileTextTests {
       let owner = try await room.owner()
       for (count, status) in [(1, 201), (100, 201), (101, 422), (5_000, 422)] {
         let names = JSON.array(Array(repeating: "film", count: count))
-        let answer = try await owner.send(.POST, "/api/guests", ["activities": names])
+        let answer = try await owner.send(.POST, "/api/v1/guests", ["activities": names])
         #expect(answer.status == status, "\(count)")
       }
-      let passes = try await owner.send(.GET, "/api/guests").json["guests"]?.array ?? []
+      let passes = try await owner.send(.GET, "/api/v1/guests").json["guests"]?.array ?? []
       #expect(passes.map { $0["activities"] } == [["film"], ["film"]])
     }
   }
@@ -148,16 +148,16 @@ struct HostileTextTests {
   func people(text: String) async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      let renamed = try await owner.send(.POST, "/api/account/name", ["name": .string(text)])
+      let renamed = try await owner.send(.POST, "/api/v1/account/name", ["name": .string(text)])
       #expect(renamed.status == 204)
-      let name = try await owner.send(.GET, "/api/sessions/current").json["user"]?["name"]
+      let name = try await owner.send(.GET, "/api/v1/sessions/current").json["user"]?["name"]
       #expect(name == .string(text))
       let encoded = text.utf8.map { byte in
         byte < 0x80 && byte != 0x20
           ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
       }.joined()
       let device = try await owner.send(
-        .GET, "/api/devices/\(encoded)?x=\(encoded)", headers: ["user-agent": text])
+        .GET, "/api/v1/devices/\(encoded)?x=\(encoded)", headers: ["user-agent": text])
       #expect(device.status == 404)
       #expect(device.json["error"]?["message"]?.string?.contains(text.quotation) == true)
     }

@@ -20,14 +20,14 @@ import WebServer
       ]
       let removal: JSON = ["password": "not the right one"]
       for _ in 0..<2 {
-        #expect(try await thief.post("/api/account/password", guess).status == 401)
-        let removed = try await thief.post("/api/account/second-factor/removal", removal)
+        #expect(try await thief.post("/api/v1/account/password", guess).status == 401)
+        let removed = try await thief.post("/api/v1/account/second-factor/removal", removal)
         #expect(removed.status == 401)
       }
-      #expect(try await thief.post("/api/account/password", guess).status == 401)
+      #expect(try await thief.post("/api/v1/account/password", guess).status == 401)
       for (path, body) in [
-        ("/api/account/password", guess), ("/api/account/second-factor/removal", removal),
-        ("/api/sessions/current/proof", removal),
+        ("/api/v1/account/password", guess), ("/api/v1/account/second-factor/removal", removal),
+        ("/api/v1/sessions/current/proof", removal),
       ] {
         let waiting = try await thief.post(path, body)
         #expect(waiting.status == 429, "\(path)")
@@ -35,12 +35,12 @@ import WebServer
         #expect(waiting.header("retry-after") == "1")
       }
       room.day.advance(days: 1.0 / 86_400)
-      #expect(try await thief.post("/api/account/password", guess).status == 401)
-      let longer = try await thief.post("/api/account/password", guess)
+      #expect(try await thief.post("/api/v1/account/password", guess).status == 401)
+      let longer = try await thief.post("/api/v1/account/password", guess)
       #expect(longer.header("retry-after") == "2")
       // The person at the machine does not wait, and is told of the change.
       let changed = try await owner.send(
-        .POST, "/api/account/password",
+        .POST, "/api/v1/account/password",
         [
           "password": .string(LivingRoom.password), "newPassword": "another evening with friends",
         ])
@@ -55,14 +55,14 @@ import WebServer
     try await LivingRoom.open(Self.door) { room in
       _ = try await room.owner()
       let login = try await room.stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)])
       let guess: JSON = [
         "request": .string(String(repeating: "0", count: 32)), "code": "123456",
         "newPassword": "another evening with friends",
       ]
       var stranger = Neighbour(room: room, address: "127.0.0.2")
-      let path = "/api/password-resets/confirmation"
+      let path = "/api/v1/password-resets/confirmation"
       for _ in 0..<30 { #expect(try await stranger.post(path, guess).status == 403) }
       let waiting = try await stranger.post(path, guess)
       #expect(waiting.status == 429)
@@ -78,21 +78,21 @@ import WebServer
   func sends() async throws {
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()
-      let verification = try await owner.send(.POST, "/api/account/email")
+      let verification = try await owner.send(.POST, "/api/v1/account/email")
       let confirmed = try await owner.send(
-        .POST, "/api/account/email/confirmation",
+        .POST, "/api/v1/account/email/confirmation",
         [
           "request": verification.json["request"] ?? .null,
           "code": .string(try #require(room.box.code)),
         ])
       #expect(confirmed.status == 200)
       let login = try await room.stranger.send(
-        .POST, "/api/sessions",
+        .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)])
 
       var stranger = Neighbour(room: room, address: "127.0.0.2")
       let ann: JSON = ["email": "ann@example.org"]
-      let path = "/api/password-resets"
+      let path = "/api/v1/password-resets"
       #expect(try await stranger.post(path, ann).status == 202)
       #expect(try await stranger.post(path, ann).status == 429)
       for person in 1..<30 {
@@ -121,8 +121,8 @@ import WebServer
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()
       _ = try await Neighbour(room: room, address: "127.0.0.2").post(
-        "/api/sessions", ["email": "ann@example.org", "password": "not the right one"])
-      let entries = try await owner.send(.GET, "/api/audit").json["entries"]?.array ?? []
+        "/api/v1/sessions", ["email": "ann@example.org", "password": "not the right one"])
+      let entries = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
       #expect(entries.first?["address"] == .string("local (uid \(getuid()))"))
       #expect(entries.last?["address"] == "127.0.0.2")
     }

@@ -50,16 +50,16 @@ import WebServer
   func names(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let code = try await owner.send(.POST, "/api/invitations").json["code"] ?? .null
+      let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       let answer = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         [
           "invitation": code, "name": .string(text), "email": "ben@example.org",
           "password": .string(LivingRoom.password),
         ])
       expectClear(answer, kind)
       guard answer.isSuccess else { return expectRefusal(answer, of: "name", text) }
-      let shown = try await room.logIn("ben@example.org").send(.GET, "/api/sessions/current")
+      let shown = try await room.logIn("ben@example.org").send(.GET, "/api/v1/sessions/current")
       let name = shown.json["user"]?["name"]?.string
       // Unicode form C, without white space around it: to the eye the same.
       #expect(name == text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -70,11 +70,11 @@ import WebServer
   func passwords(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let code = try await owner.send(.POST, "/api/invitations").json["code"] ?? .null
+      let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       // Long enough for the rule, and different from all others in its end alone.
       let password = "correct horse battery " + text
       let answer = try await room.stranger.send(
-        .POST, "/api/accounts",
+        .POST, "/api/v1/accounts",
         [
           "invitation": code, "name": "Ben", "email": "ben@example.org",
           "password": .string(password),
@@ -83,7 +83,7 @@ import WebServer
       guard answer.isSuccess else { return expectRefusal(answer, of: "password", text) }
       func logIn(_ password: String) async throws -> Int {
         try await room.stranger.send(
-          .POST, "/api/sessions", ["email": "ben@example.org", "password": .string(password)]
+          .POST, "/api/v1/sessions", ["email": "ben@example.org", "password": .string(password)]
         ).status
       }
       #expect(try await logIn(password) == 201)
@@ -95,17 +95,17 @@ import WebServer
   func addresses(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
-      let code = try await owner.send(.POST, "/api/invitations").json["code"] ?? .null
+      let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       for email in [text, text + "@example.org", "ben@" + text] {
         let registration = try await room.stranger.send(
-          .POST, "/api/accounts",
+          .POST, "/api/v1/accounts",
           [
             "invitation": code, "name": "Ben", "email": .string(email),
             "password": .string(LivingRoom.password),
           ])
         expectClear(registration, kind)
         let login = try await room.stranger.send(
-          .POST, "/api/sessions",
+          .POST, "/api/v1/sessions",
           ["email": .string(email), "password": .string(LivingRoom.password)])
         expectClear(login, kind)
         // An unusual address that is one may have registered; then it may also log in.
@@ -126,7 +126,7 @@ import WebServer
           "password": .string(LivingRoom.password),
         ]
         body[field] = long
-        let answer = try await room.stranger.send(.POST, "/api/accounts", .object(body))
+        let answer = try await room.stranger.send(.POST, "/api/v1/accounts", .object(body))
         #expect(answer.status == 413)
         expectClear(answer, field)
       }

@@ -13,24 +13,24 @@ import Testing
 
   /// Ways to try each route that changes something, by its path: the body of a try.
   private static let tries: [String: [@Sendable (Int) -> JSON]] = [
-    "/api/accounts": [
+    "/api/v1/accounts": [
       { person($0, ["setupCode": wrong]) }, { person($0, ["invitation": wrong]) },
     ],
-    "/api/validation/answers": [
+    "/api/v1/validation/answers": [
       { _ in ["question": "emailFree", "text": "ann@example.org", "setupCode": wrong] },
       { _ in ["question": "emailFree", "text": "ann@example.org", "invitation": wrong] },
     ],
-    "/api/sessions": [
+    "/api/v1/sessions": [
       { ["email": email($0), "password": "not the right one"] },
       { _ in ["email": "ann@example.org", "password": "not the right one"] },
       { _ in ["request": "0", "oneTimeCode": "123456"] },
     ],
-    "/api/login-codes": [{ ["email": email($0)] }, { _ in ["email": "ann@example.org"] }],
-    "/api/password-resets": [{ ["email": email($0)] }, { _ in ["email": "ann@example.org"] }],
-    "/api/password-resets/confirmation": [
+    "/api/v1/login-codes": [{ ["email": email($0)] }, { _ in ["email": "ann@example.org"] }],
+    "/api/v1/password-resets": [{ ["email": email($0)] }, { _ in ["email": "ann@example.org"] }],
+    "/api/v1/password-resets/confirmation": [
       { _ in ["request": "0", "code": "123456", "newPassword": "another evening with friends"] }
     ],
-    "/api/guests/sessions": [{ _ in ["pass": wrong] }],
+    "/api/v1/guests/sessions": [{ _ in ["pass": wrong] }],
   ]
 
   private static func email(_ number: Int) -> JSON { .string("person\(number)@example.org") }
@@ -82,12 +82,14 @@ import Testing
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()
       let first = Neighbour(room: room, address: "127.0.3.1")
-      _ = try await first.post("/api/guests/sessions", ["pass": Self.wrong])
+      _ = try await first.post("/api/v1/guests/sessions", ["pass": Self.wrong])
       var judged = 1
       for address in 1...150 {
         let stranger = Neighbour(room: room, address: "127.0.4.\(address)")
-        for body in Self.tries["/api/accounts"] ?? [] {
-          if try await stranger.post("/api/accounts", body(address)).status != 429 { judged += 1 }
+        for body in Self.tries["/api/v1/accounts"] ?? [] {
+          if try await stranger.post("/api/v1/accounts", body(address)).status != 429 {
+            judged += 1
+          }
         }
       }
       #expect(judged == 301)

@@ -19,7 +19,7 @@ import Testing
 
   /// A login of which the body is still to come.
   private static func login(_ room: LivingRoom, _ body: String, _ lines: String) -> String {
-    "POST /api/sessions HTTP/1.1\r\n\(host(room))Content-Type: application/json\r\n"
+    "POST /api/v1/sessions HTTP/1.1\r\n\(host(room))Content-Type: application/json\r\n"
       + "Content-Length: \(body.utf8.count)\r\n\(lines)\r\n"
   }
 
@@ -28,11 +28,12 @@ import Testing
     arguments: ["", "Connection: keep-alive\r\n"])
   func old(line: String) async throws {
     try await LivingRoom.open(Self.door()) { room in
-      let answer = try await room.raw("GET /api/health HTTP/1.0\r\n\(Self.host(room))\(line)\r\n")
+      let answer = try await room.raw(
+        "GET /api/v1/health HTTP/1.0\r\n\(Self.host(room))\(line)\r\n")
       #expect(answer.text.hasPrefix("HTTP/1.0 200 OK\r\n"), "\(answer.text)")
       #expect(answer.headers("connection") == ["close"])
       #expect(answer.body.contains("pluginsUp"))
-      let refusal = try await room.raw("GET /api/status HTTP/1.0\r\n\(Self.host(room))\r\n")
+      let refusal = try await room.raw("GET /api/v1/status HTTP/1.0\r\n\(Self.host(room))\r\n")
       #expect(refusal.text.hasPrefix("HTTP/1.0 401 "), "\(refusal.text)")
     }
   }
@@ -44,7 +45,7 @@ import Testing
       try await room.connection { inbound, outbound in
         try await outbound.write(
           ByteBuffer(
-            string: "GET /api/events HTTP/1.0\r\n\(Self.host(room))"
+            string: "GET /api/v1/events HTTP/1.0\r\n\(Self.host(room))"
               + "Authorization: Bearer \(token)\r\n\r\n"))
         var text = ""
         for try await part in inbound {
@@ -63,7 +64,7 @@ import Testing
     arguments: ["close", "Close", "keep-alive, CLOSE", "close\r\nConnection: TE"])
   func close(value: String) async throws {
     try await LivingRoom.open(Self.door()) { room in
-      let ask = "GET /api/health HTTP/1.1\r\n\(Self.host(room))"
+      let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
       let answer = try await room.raw("\(ask)Connection: \(value)\r\n\r\n\(ask)\r\n")
       #expect(answer.status == 200)
       #expect(answer.headers("connection") == ["close"])
@@ -74,7 +75,7 @@ import Testing
   @Test("F5 · a connection on which nobody wants its end goes on")
   func goesOn() async throws {
     try await LivingRoom.open(Self.door()) { room in
-      let ask = "GET /api/health HTTP/1.1\r\n\(Self.host(room))"
+      let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
       let answer = try await room.raw("\(ask)\r\n\(ask)\r\n\(ask)Connection: close\r\n\r\n")
       #expect(answer.headers("connection") == [])
       #expect(answer.text.ranges(of: "HTTP/1.1 200").count == 3, "\(answer.text)")
@@ -105,16 +106,16 @@ import Testing
 
   /// Requests whose bodies are refused before they come.
   enum Unwanted: String, CaseIterable {
-    case stranger = "POST /api/activities/film HTTP/1.1\r\nContent-Length: 20\r\n"
-    case nowhere = "POST /api/nothing HTTP/1.1\r\nContent-Length: 20\r\n"
+    case stranger = "POST /api/v1/activities/film HTTP/1.1\r\nContent-Length: 20\r\n"
+    case nowhere = "POST /api/v1/nothing HTTP/1.1\r\nContent-Length: 20\r\n"
     case foreign =
-      "POST /api/sessions HTTP/1.1\r\nOrigin: http://evil.test\r\nContent-Length: 20\r\n"
+      "POST /api/v1/sessions HTTP/1.1\r\nOrigin: http://evil.test\r\nContent-Length: 20\r\n"
     case large = """
-      POST /api/sessions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n
+      POST /api/v1/sessions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n
       """
     case noJSON =
-      "POST /api/sessions HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 20\r\n"
-    case untypedChunks = "POST /api/sessions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
+      "POST /api/v1/sessions HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 20\r\n"
+    case untypedChunks = "POST /api/v1/sessions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
 
     var status: Int {
       switch self {
@@ -144,7 +145,7 @@ import Testing
   func oldExpectation() async throws {
     try await LivingRoom.open(Self.door()) { room in
       let answer = try await room.raw(
-        "POST /api/sessions HTTP/1.0\r\n\(Self.host(room))Content-Type: application/json\r\n"
+        "POST /api/v1/sessions HTTP/1.0\r\n\(Self.host(room))Content-Type: application/json\r\n"
           + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n{}")
       #expect(answer.text.hasPrefix("HTTP/1.0 422 "), "\(answer.text)")
     }
@@ -153,7 +154,7 @@ import Testing
   @Test("F5 · curl gets its answers over HTTP/1.0 and behind 100, at once and to the end")
   func curl() async throws {
     try await LivingRoom.open(Self.door()) { room in
-      let url = "http://127.0.0.1:\(room.port)/api"
+      let url = "http://127.0.0.1:\(room.port)/api/v1"
       let old = try await Program.tool(
         "curl", "-sS", "--max-time", "20", "--http1.0", "-w", " %{http_version}", "\(url)/health")
       #expect(old.status == 0 && old.output.hasSuffix("} 1"), "\(old.output)\(old.errors)")

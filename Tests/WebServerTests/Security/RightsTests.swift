@@ -11,9 +11,11 @@ import Testing
 @Suite struct RightsTests {
   /// Who may ask for what is open to nobody else is in this list, or fails.
   private static let publicRoutes: Set<String> = [
-    "POST /api/accounts", "POST /api/sessions", "POST /api/guests/sessions", "GET /api/health",
-    "POST /api/login-codes", "POST /api/password-resets", "POST /api/password-resets/confirmation",
-    "GET /api/validation", "GET /api/validation/blocklist", "POST /api/validation/answers",
+    "POST /api/v1/accounts", "POST /api/v1/sessions", "POST /api/v1/guests/sessions",
+    "GET /api/v1/health",
+    "POST /api/v1/login-codes", "POST /api/v1/password-resets",
+    "POST /api/v1/password-resets/confirmation",
+    "GET /api/v1/validation", "GET /api/v1/validation/blocklist", "POST /api/v1/validation/answers",
   ]
 
   @Test("F5 · no route is public that is not in this list")
@@ -81,7 +83,7 @@ import Testing
       for device in room.devices.values {
         for command in device.role.commands {
           let answer = try await client.send(
-            .POST, "/api/devices/\(device.id)/commands", Self.json(of: command), wait: 0)
+            .POST, "/api/v1/devices/\(device.id)/commands", Self.json(of: command), wait: 0)
           let isRefused = answer.status == 403
           let needsMore = !role.permissions.contains(command.permission)
           // The volume is not known at once everywhere; unmuting then waits for it.
@@ -99,7 +101,7 @@ import Testing
       let other = try await room.logIn("ann@example.org")
       let refusal = try await other.listen { event in
         if event.name == "snapshot" {
-          let answer = try await owner.send(.DELETE, "/api/sessions/others")
+          let answer = try await owner.send(.DELETE, "/api/v1/sessions/others")
           #expect(answer.json == ["ended": 1])
         }
         return true
@@ -107,7 +109,7 @@ import Testing
       #expect(refusal == nil)
       let again = try await other.listen { _ in true }
       #expect(again?.status == 401)
-      #expect(try await owner.send(.GET, "/api/status").status == 200)
+      #expect(try await owner.send(.GET, "/api/v1/status").status == 200)
     }
   }
 
@@ -117,12 +119,12 @@ import Testing
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let guest = try await room.enter(try await room.guestPass(from: owner))
-      let pass = try await owner.send(.GET, "/api/guests").json["guests"]?.array?.first?["id"]
-      let people = try await owner.send(.GET, "/api/accounts").json["accounts"]?.array ?? []
+      let pass = try await owner.send(.GET, "/api/v1/guests").json["guests"]?.array?.first?["id"]
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
       let ben = people.first { $0["role"] == "member" }?["id"]?.string ?? ""
       _ = try await guest.listen { event in
         if event.name == "snapshot" {
-          let path = "/api/guests/\(pass?.string ?? "")"
+          let path = "/api/v1/guests/\(pass?.string ?? "")"
           let answer = try await owner.send(.DELETE, path)
           #expect(answer.status == 204)
         }
@@ -130,13 +132,13 @@ import Testing
       }
       _ = try await member.listen { event in
         if event.name == "snapshot" {
-          let answer = try await owner.send(.DELETE, "/api/accounts/\(ben)")
+          let answer = try await owner.send(.DELETE, "/api/v1/accounts/\(ben)")
           #expect(answer.status == 204)
         }
         return true
       }
-      #expect(try await guest.send(.GET, "/api/status").status == 401)
-      #expect(try await member.send(.GET, "/api/status").status == 401)
+      #expect(try await guest.send(.GET, "/api/v1/status").status == 401)
+      #expect(try await member.send(.GET, "/api/v1/status").status == 401)
     }
   }
 
@@ -146,7 +148,7 @@ import Testing
     let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
       .reduce("") { "\($0)/\($1)" }
     let answer: RemoteAnswer? =
-      if route.path == "/api/events" {
+      if route.path == "/api/v1/events" {
         try await client.listen { _ in false }
       } else {
         try await client.send(HTTPMethod(rawValue: route.method.rawValue), path, ["x": 1])
@@ -167,5 +169,5 @@ import Testing
 
 extension Route {
   /// Whether it takes away the account that asks.
-  fileprivate var isLast: Bool { method == .delete && path == "/api/account" }
+  fileprivate var isLast: Bool { method == .delete && path == "/api/v1/account" }
 }

@@ -10,7 +10,7 @@ import Testing
   func securityHeaders() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
-      for path in ["/api/health", "/api/status", "/api/nothing", "/api/audio"] {
+      for path in ["/api/v1/health", "/api/v1/status", "/api/v1/nothing", "/api/v1/audio"] {
         let answer = try await owner.send(.GET, path)
         #expect(answer.header("x-content-type-options") == "nosniff")
         #expect(answer.header("content-security-policy")?.contains("default-src 'none'") == true)
@@ -23,7 +23,7 @@ import Testing
   @Test("A9 · an unknown failure is an empty 500: nothing of it goes out")
   func unknownFailure() async throws {
     try await LivingRoom.open { room in
-      let answer = try await room.owner().send(.GET, "/api/audio")
+      let answer = try await room.owner().send(.GET, "/api/v1/audio")
       #expect(answer.status == 500)
       #expect(answer.body.isEmpty)
     }
@@ -32,7 +32,7 @@ import Testing
   @Test("A9 · another method is 405 and says what is possible")
   func otherMethod() async throws {
     try await LivingRoom.open { room in
-      let answer = try await room.owner().send(.PUT, "/api/status", [:])
+      let answer = try await room.owner().send(.PUT, "/api/v1/status", [:])
       #expect(answer.status == 405)
       #expect(answer.header("allow") == "GET, HEAD")
       #expect(answer.json["error"]?["code"] == "methodNotAllowed")
@@ -42,9 +42,10 @@ import Testing
   @Test(
     "A9 · a path has one form",
     arguments: [
-      "/api/status/", "/api//status", "/api/./status", "/api/films/../status", "/api/%2e/status",
-      "/api/devices/a%2Fb", "/api/devices/%00", "/api/devices/%ff", "/api/devices/%4",
-      "//api/status",
+      "/api/v1/status/", "/api/v1//status", "/api/v1/./status", "/api/v1/films/../status",
+      "/api/v1/%2e/status",
+      "/api/v1/devices/a%2Fb", "/api/v1/devices/%00", "/api/v1/devices/%ff", "/api/v1/devices/%4",
+      "//api/v1/status",
     ])
   func canonicalPaths(path: String) async throws {
     try await LivingRoom.open { room in
@@ -60,7 +61,8 @@ import Testing
   func malformedBody(text: String) async throws {
     try await LivingRoom.open { room in
       let answer = try await room.owner().send(
-        .POST, "/api/watch", bytes: Array(text.utf8), headers: ["content-type": "application/json"])
+        .POST, "/api/v1/watch", bytes: Array(text.utf8),
+        headers: ["content-type": "application/json"])
       #expect(answer.status == 400)
       #expect(answer.json["error"]?["code"] == "malformed")
       #expect(answer.json["error"]?["message"]?.string?.contains("line 1") == true)
@@ -72,7 +74,7 @@ import Testing
     try await LivingRoom.open { room in
       let bytes = Array(String(repeating: "[", count: 30_000).utf8)
       let answer = try await room.owner().send(
-        .POST, "/api/watch", bytes: bytes, headers: ["content-type": "application/json"])
+        .POST, "/api/v1/watch", bytes: bytes, headers: ["content-type": "application/json"])
       #expect(answer.status == 400)
     }
   }
@@ -82,7 +84,7 @@ import Testing
     try await LivingRoom.open { room in
       let bytes = [UInt8](repeating: 0x20, count: 64 * 1024 + 1)
       let answer = try await room.owner().send(
-        .POST, "/api/watch", bytes: bytes, headers: ["content-type": "application/json"])
+        .POST, "/api/v1/watch", bytes: bytes, headers: ["content-type": "application/json"])
       #expect(answer.status == 413)
     }
   }
@@ -91,7 +93,7 @@ import Testing
   func largeChunkedBody() async throws {
     try await LivingRoom.open { room in
       let head = """
-        POST /api/sessions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r
+        POST /api/v1/sessions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r
         transfer-encoding: chunked\r\n\r\n10400\r\n
         """
       let chunk = String(repeating: " ", count: 0x10400)
@@ -106,7 +108,7 @@ import Testing
   func otherType(type: String) async throws {
     try await LivingRoom.open { room in
       let answer = try await room.owner().send(
-        .POST, "/api/watch", bytes: Array("{}".utf8), headers: ["content-type": type])
+        .POST, "/api/v1/watch", bytes: Array("{}".utf8), headers: ["content-type": type])
       #expect(answer.status == 415)
     }
   }
@@ -115,7 +117,7 @@ import Testing
   func unknownMember() async throws {
     try await LivingRoom.open { room in
       let answer = try await room.owner().send(
-        .POST, "/api/watch", ["item": "Metropolis", "fromstart": true])
+        .POST, "/api/v1/watch", ["item": "Metropolis", "fromstart": true])
       #expect(answer.status == 422)
       #expect(answer.json["error"]?["hint"]?.string?.contains("fromStart") == true)
       #expect(room.journal.lines.isEmpty)
@@ -126,7 +128,7 @@ import Testing
   func largeHeaders() async throws {
     try await LivingRoom.open { room in
       let answer = try await room.stranger.send(
-        .GET, "/api/health", headers: ["x-large": String(repeating: "x", count: 20_000)])
+        .GET, "/api/v1/health", headers: ["x-large": String(repeating: "x", count: 20_000)])
       #expect(answer.status == 431)
     }
   }

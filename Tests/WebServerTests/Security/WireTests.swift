@@ -12,7 +12,7 @@ import Testing
   private static let door = Listener.port(0, of: "127.0.0.1")
 
   private static func login(_ room: LivingRoom, _ line: String) -> String {
-    "POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
+    "POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
       + "Content-Type: application/json\r\n\(line)\r\n\r\n"
   }
 
@@ -28,7 +28,7 @@ import Testing
       let answer = try await room.raw(Self.login(room, line) + body)
       #expect(answer.status == 400, "\(answer.text)")
       #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
-      #expect(try await room.stranger.send(.GET, "/api/health").status == 200)
+      #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
   }
 
@@ -53,10 +53,12 @@ import Testing
   func head() async throws {
     try await LivingRoom.open(Self.door) { room in
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
-      for (path, status) in [("/api/health", 200), ("/api/status", 401), ("/api/nothing", 401)] {
+      for (path, status) in [
+        ("/api/v1/health", 200), ("/api/v1/status", 401), ("/api/v1/nothing", 401),
+      ] {
         let answer = try await room.raw(
           "HEAD \(path) HTTP/1.1\r\n\(host)\r\n"
-            + "GET /api/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
+            + "GET /api/v1/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
         #expect(answer.status == status)
         #expect(answer.header("content-length").flatMap { Int($0) }.map { $0 > 0 } == true)
         #expect(answer.header("x-content-type-options") == "nosniff")
@@ -73,21 +75,21 @@ import Testing
     var testDescription: String { rawValue }
 
     func text(_ host: String) -> String {
-      let start = "GET /api/health HTTP/1.1\r\nHost: \(host)\r\n"
+      let start = "GET /api/v1/health HTTP/1.1\r\nHost: \(host)\r\n"
       return switch self {
       case .noRequest: "nonsense\r\n\r\n"
       // How TLS begins.
       case .otherProtocol: "\u{16}\u{03}\u{01}\u{02}\u{00}\u{01}\r\n\r\n"
       case .secondRequest: "\(start)\r\nnonsense\r\n\r\n"
-      case .proxyTarget: "GET http://\(host)/api/health HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .proxyTarget: "GET http://\(host)/api/v1/health HTTP/1.1\r\nHost: \(host)\r\n\r\n"
       case .fieldName: "\(start)Bad Name: x\r\n\r\n"
       case .twoLengths: "\(start)Content-Length: 4\r\nContent-Length: 5\r\n\r\n"
-      case .method: "FETCH /api/health HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+      case .method: "FETCH /api/v1/health HTTP/1.1\r\nHost: \(host)\r\n\r\n"
       case .longField: "\(start)X: \(String(repeating: "x", count: 9000))\r\n\r\n"
       case .longTarget: "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\n\r\n"
       case .manyFields:
         start + (0..<80).map { "X\($0): y\r\n" }.joined() + "\r\n"
-      case .version: "GET /api/health HTTP/2.0\r\nHost: \(host)\r\n\r\n"
+      case .version: "GET /api/v1/health HTTP/2.0\r\nHost: \(host)\r\n\r\n"
       }
     }
 
@@ -127,7 +129,7 @@ import Testing
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()
       let fields = ["Host: 127.0.0.1:\(room.port)", "Authorization: Bearer \(owner.token ?? "")"]
-      let paths = room.routes.filter { $0.method == .get && $0.path != "/api/events" }.map {
+      let paths = room.routes.filter { $0.method == .get && $0.path != "/api/v1/events" }.map {
         $0.path.replacing("devices/{id}", with: "devices/lights").replacing("{id}", with: "x")
       }
       #expect(paths.count > 20)
@@ -140,9 +142,9 @@ import Testing
           #expect(head.header(name) == whole.header(name), "\(path): \(name)")
         }
       }
-      for path in ["/api/watch", "/api/nothing", "/api/accounts/x/role"] {
+      for path in ["/api/v1/watch", "/api/v1/nothing", "/api/v1/accounts/x/role"] {
         let head = try await room.raw(lines: ["HEAD \(path) HTTP/1.1"] + fields)
-        #expect(head.status == (path == "/api/nothing" ? 404 : 405))
+        #expect(head.status == (path == "/api/v1/nothing" ? 404 : 405))
         #expect(head.body.isEmpty)
       }
     }
@@ -153,11 +155,11 @@ import Testing
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
-      let ask = "HEAD /api/events HTTP/1.1\r\n\(host)Authorization: Bearer \(token)\r\n\r\n"
+      let ask = "HEAD /api/v1/events HTTP/1.1\r\n\(host)Authorization: Bearer \(token)\r\n\r\n"
       // More often than there are places.
       let answer = try await room.raw(
         String(repeating: ask, count: 20)
-          + "GET /api/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
+          + "GET /api/v1/health HTTP/1.1\r\n\(host)Connection: close\r\n\r\n")
       #expect(answer.status == 200)
       #expect(answer.header("content-type") == "text/event-stream")
       #expect(answer.header("content-length") == nil)
@@ -166,7 +168,7 @@ import Testing
       #expect(answer.text.contains("pluginsUp"))
       #expect(room.streams.count == 0)
       let stranger = try await room.raw(
-        lines: ["HEAD /api/events HTTP/1.1", "Host: 127.0.0.1:\(room.port)"])
+        lines: ["HEAD /api/v1/events HTTP/1.1", "Host: 127.0.0.1:\(room.port)"])
       #expect(stranger.status == 401)
     }
   }
@@ -176,17 +178,18 @@ import Testing
     try await LivingRoom.open { room in
       let owner = try await room.owner()
       for method in [HTTPMethod.TRACE, .OPTIONS, .PATCH, .POST] {
-        let answer = try await owner.send(method, "/api/status")
+        let answer = try await owner.send(method, "/api/v1/status")
         #expect(answer.status == 405, "\(method)")
         #expect(answer.header("allow") == "GET, HEAD")
-        #expect(try await owner.send(method, "/api/nothing").status == 404)
-        #expect(try await room.stranger.send(method, "/api/status").status == 401)
-        #expect(try await room.stranger.send(method, "/api/nothing").status == 401)
+        #expect(try await owner.send(method, "/api/v1/nothing").status == 404)
+        #expect(try await room.stranger.send(method, "/api/v1/status").status == 401)
+        #expect(try await room.stranger.send(method, "/api/v1/nothing").status == 401)
       }
       #expect(
-        try await owner.send(.TRACE, "/api/sessions").header("allow") == "DELETE, GET, HEAD, POST")
+        try await owner.send(.TRACE, "/api/v1/sessions").header("allow")
+          == "DELETE, GET, HEAD, POST")
       for method in [HTTPMethod.PROPFIND, .LOCK, .MKCOL, .SOURCE] {
-        for path in ["/api/status", "/api/nothing"] {
+        for path in ["/api/v1/status", "/api/v1/nothing"] {
           let answer = try await owner.send(method, path)
           #expect(answer.status == 501, "\(method)")
           #expect(answer.json["error"]?["code"] == "notImplemented")

@@ -176,7 +176,7 @@ extension LivingRoom {
   func owner() async throws -> RemoteClient {
     guard let code = try await accountService.open() else { throw Missing(what: "the setup code") }
     let account = try await stranger.send(
-      .POST, "/api/accounts",
+      .POST, "/api/v1/accounts",
       [
         "setupCode": .string(code.text), "name": "Ann", "email": "ann@example.org",
         "password": .string(Self.password),
@@ -187,9 +187,9 @@ extension LivingRoom {
 
   /// Registers a member, invited by the owner.
   func member(invitedBy owner: RemoteClient) async throws -> RemoteClient {
-    let invitation = try await owner.send(.POST, "/api/invitations")
+    let invitation = try await owner.send(.POST, "/api/v1/invitations")
     let account = try await stranger.send(
-      .POST, "/api/accounts",
+      .POST, "/api/v1/accounts",
       [
         "invitation": invitation.json["code"] ?? .null, "name": "Ben",
         "email": "ben@example.org", "password": .string(Self.password),
@@ -203,7 +203,7 @@ extension LivingRoom {
     from owner: RemoteClient, volume: Int = 40, validFor seconds: Int = 172_800
   ) async throws -> String {
     let answer = try await owner.send(
-      .POST, "/api/guests",
+      .POST, "/api/v1/guests",
       ["activities": ["film"], "volumeLimit": .integer(volume), "validFor": .integer(seconds)])
     guard let code = answer.json["code"]?.string else { throw Missing(what: "the pass") }
     return code
@@ -212,7 +212,7 @@ extension LivingRoom {
   /// A client with a guest's session.
   func enter(_ pass: String) async throws -> RemoteClient {
     let answer = try await stranger.send(
-      .POST, "/api/guests/sessions", ["pass": .string(pass)])
+      .POST, "/api/v1/guests/sessions", ["pass": .string(pass)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
     return RemoteClient(stranger.address, token: token)
   }
@@ -220,7 +220,7 @@ extension LivingRoom {
   /// A client with a session.
   func logIn(_ email: String) async throws -> RemoteClient {
     let answer = try await stranger.send(
-      .POST, "/api/sessions",
+      .POST, "/api/v1/sessions",
       ["email": .string(email), "password": .string(Self.password)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
     return RemoteClient(stranger.address, token: token)

@@ -60,7 +60,7 @@ extension LivingRoom {
   /// The request of a listener to events, on the port.
   func listening(_ token: String) -> ByteBuffer {
     ByteBuffer(
-      string: "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+      string: "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         + "Authorization: Bearer \(token)\r\n\r\n")
   }
 

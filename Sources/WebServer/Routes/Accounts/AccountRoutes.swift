@@ -9,16 +9,17 @@ extension APIServices {
   /// Registering, logging in and out.
   var accountRoutes: [Route] {
     [
-      .post("/api/accounts", by: .everyone, "Makes an account for the holder of a code.") { call in
+      .post("/api/v1/accounts", by: .everyone, "Makes an account for the holder of a code.") {
+        call in
         try await register(call)
       },
-      .post("/api/sessions", by: .everyone, "Logs in: a token for further requests.") { call in
+      .post("/api/v1/sessions", by: .everyone, "Logs in: a token for further requests.") { call in
         try await logIn(call)
       },
-      .get("/api/sessions/current", "Who is logged in.") { call in
+      .get("/api/v1/sessions/current", "Who is logged in.") { call in
         Response(try call.principal().json)
       },
-      .delete("/api/sessions/current", by: .permitted(.view), "Logs out.") { call in
+      .delete("/api/v1/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
         try await accountService.logOut(caller.token)
         var answer = Response(status: .noContent)

@@ -9,7 +9,7 @@ extension APIServices {
   var auditRoutes: [Route] {
     [
       .get(
-        "/api/audit", by: .permitted(.administer),
+        "/api/v1/audit", by: .permitted(.administer),
         "The newest entries of the audit log, or those before a place: "
           + "?limit=100&since=2026-01-31T00:00:00Z&before=1234."
       ) { call in

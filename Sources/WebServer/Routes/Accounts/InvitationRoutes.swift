@@ -11,32 +11,34 @@ extension APIServices {
   var invitationRoutes: [Route] {
     [
       .post(
-        "/api/invitations", by: .permitted(.administer),
+        "/api/v1/invitations", by: .permitted(.administer),
         "A code with which one more person registers."
       ) { call in
         try await invite(call)
       },
       .get(
-        "/api/invitations", by: .permitted(.administer), "The invitations that are still open."
+        "/api/v1/invitations", by: .permitted(.administer), "The invitations that are still open."
       ) { call in
         let open = try await accountService.openInvitations(for: call.principal())
         return Response(["invitations": .array(open.map(\.json))])
       },
-      .delete("/api/invitations/{id}", by: .permitted(.administer), "Takes an invitation back.") {
+      .delete("/api/v1/invitations/{id}", by: .permitted(.administer), "Takes an invitation back.")
+      {
         call in
         try await accountService.revokeInvitation(
           InvitationID(call.captured("id")), by: call.principal())
         return Response(status: .noContent)
       },
-      .post("/api/guests", by: .permitted(.administer), "A guest pass, with its code.") { call in
+      .post("/api/v1/guests", by: .permitted(.administer), "A guest pass, with its code.") { call in
         try await makePass(call)
       },
-      .get("/api/guests", by: .permitted(.administer), "The guest passes that are good.") { call in
+      .get("/api/v1/guests", by: .permitted(.administer), "The guest passes that are good.") {
+        call in
         let passes = try await accountService.guestPasses(for: call.principal())
         return Response(["guests": .array(passes.map(\.json))])
       },
       .delete(
-        "/api/guests/{id}", by: .permitted(.administer),
+        "/api/v1/guests/{id}", by: .permitted(.administer),
         "Takes a guest pass back; its sessions end at once."
       ) { call in
         try await accountService.revokeGuestPass(
@@ -44,7 +46,7 @@ extension APIServices {
         return Response(status: .noContent)
       },
       .post(
-        "/api/guests/sessions", by: .everyone, "Opens a session for the holder of a guest pass."
+        "/api/v1/guests/sessions", by: .everyone, "Opens a session for the holder of a guest pass."
       ) { call in
         let fields = try call.fields("pass", "cookie")
         let cookies = try call.wantedCookies(fields)

@@ -9,18 +9,18 @@ extension APIServices {
   /// Other people's accounts, and one's own name.
   var peopleRoutes: [Route] {
     [
-      .get("/api/accounts", by: .permitted(.administer), "Everybody with an account.") { call in
+      .get("/api/v1/accounts", by: .permitted(.administer), "Everybody with an account.") { call in
         let people = try await accountService.people(for: call.principal())
         return Response(["accounts": .array(people.map(\.json))])
       },
       .post(
-        "/api/account/name", by: .permitted(.account), "Changes how one is called."
+        "/api/v1/account/name", by: .permitted(.account), "Changes how one is called."
       ) { call in
         let name = try call.fields("name").requiredText("name")
         try await accountService.setName(name, by: call.principal())
         return Response(status: .noContent)
       },
-      .delete("/api/account", by: .permitted(.account), "Removes one's own account.") {
+      .delete("/api/v1/account", by: .permitted(.account), "Removes one's own account.") {
         call in
         let principal = try call.principal()
         try accountService.requireFreshProof(principal)
@@ -28,21 +28,21 @@ extension APIServices {
         return Response(status: .noContent)
       },
       .post(
-        "/api/accounts/{id}/role", by: .permitted(.administer), "Changes what somebody may do."
+        "/api/v1/accounts/{id}/role", by: .permitted(.administer), "Changes what somebody may do."
       ) { call in
         let role = try Self.role(try call.fields("role").requiredText("role"))
         try await accountService.setRole(role, of: Self.account(call), by: call.principal())
         return Response(status: .noContent)
       },
       .post(
-        "/api/accounts/{id}/age-limit", by: .permitted(.administer),
+        "/api/v1/accounts/{id}/age-limit", by: .permitted(.administer),
         "Sets the oldest age rating that somebody may watch; none lifts it."
       ) { call in
         let years = try call.fields("ageLimit").integer("ageLimit")
         try await accountService.setAgeLimit(years, of: Self.account(call), by: call.principal())
         return Response(status: .noContent)
       },
-      .delete("/api/accounts/{id}", by: .permitted(.administer), "Removes an account.") { call in
+      .delete("/api/v1/accounts/{id}", by: .permitted(.administer), "Removes an account.") { call in
         try await accountService.remove(Self.account(call), by: call.principal())
         return Response(status: .noContent)
       },

@@ -12,12 +12,12 @@ extension APIServices {
 
   private var ownAccountRoutes: [Route] {
     [
-      .get("/api/account", by: .permitted(.account), "One's own account, and what is proven.") {
+      .get("/api/v1/account", by: .permitted(.account), "One's own account, and what is proven.") {
         call in
         Response(Self.json(try await accountService.ownAccount(of: call.principal())))
       },
       .post(
-        "/api/account/email", by: .permitted(.account),
+        "/api/v1/account/email", by: .permitted(.account),
         "Sends a code to the account's address, or to a new one."
       ) { call in
         let fields = try call.fields("email")
@@ -27,7 +27,7 @@ extension APIServices {
           status: .accepted)
       },
       .post(
-        "/api/account/phone", by: .permitted(.account), "Sends a code to a phone number."
+        "/api/v1/account/phone", by: .permitted(.account), "Sends a code to a phone number."
       ) { call in
         let fields = try call.fields("phone")
         return Response(
@@ -36,8 +36,8 @@ extension APIServices {
               to: fields.requiredText("phone"), by: call.principal())),
           status: .accepted)
       },
-      confirmation("/api/account/email/confirmation", .verifyEmail, "Takes the code: verified."),
-      confirmation("/api/account/phone/confirmation", .verifyPhone, "Takes the code: verified."),
+      confirmation("/api/v1/account/email/confirmation", .verifyEmail, "Takes the code: verified."),
+      confirmation("/api/v1/account/phone/confirmation", .verifyPhone, "Takes the code: verified."),
     ]
   }
 
@@ -54,7 +54,7 @@ extension APIServices {
   private var passwordRoutes: [Route] {
     [
       .post(
-        "/api/account/password", by: .permitted(.account),
+        "/api/v1/account/password", by: .permitted(.account),
         "Changes the password; other sessions end."
       ) { call in
         let fields = try call.fields("password", "newPassword")
@@ -63,13 +63,13 @@ extension APIServices {
           by: call.principal())
         return Response(status: .noContent)
       },
-      .post("/api/password-resets", by: .everyone, "Sends a code to who forgot the password.") {
+      .post("/api/v1/password-resets", by: .everyone, "Sends a code to who forgot the password.") {
         call in
         Response(
           Self.json(try await accountService.beginReset(Self.destination(call))), status: .accepted)
       },
       .post(
-        "/api/password-resets/confirmation", by: .everyone,
+        "/api/v1/password-resets/confirmation", by: .everyone,
         "Takes the code and a new password; every session ends."
       ) { call in
         let fields = try call.fields("request", "code", "newPassword")
@@ -85,7 +85,7 @@ extension APIServices {
   private var secondFactorRoutes: [Route] {
     [
       .post(
-        "/api/account/second-factor", by: .permitted(.account),
+        "/api/v1/account/second-factor", by: .permitted(.account),
         "A secret for an authenticator app, as text and as a QR code."
       ) { call in
         let enrolment = try await accountService.enrolFactor(by: call.principal())
@@ -96,7 +96,7 @@ extension APIServices {
         return Response(.object(answer), status: .created)
       },
       .post(
-        "/api/account/second-factor/confirmation", by: .permitted(.account),
+        "/api/v1/account/second-factor/confirmation", by: .permitted(.account),
         "Takes a first code of the app: the factor is active."
       ) { call in
         let fields = try call.fields("code")
@@ -107,7 +107,7 @@ extension APIServices {
           status: .created)
       },
       .post(
-        "/api/account/second-factor/removal", by: .permitted(.account),
+        "/api/v1/account/second-factor/removal", by: .permitted(.account),
         "Removes the second factor and its recovery codes."
       ) { call in
         let fields = try call.fields("password")
@@ -116,7 +116,7 @@ extension APIServices {
         return Response(status: .noContent)
       },
       .post(
-        "/api/account/recovery-codes", by: .permitted(.account),
+        "/api/v1/account/recovery-codes", by: .permitted(.account),
         "Ten new recovery codes; the earlier ones are void."
       ) { call in
         Response(
@@ -128,7 +128,7 @@ extension APIServices {
 
   private var codeRoutes: [Route] {
     [
-      .post("/api/login-codes", by: .everyone, "Sends a code to log in with.") { call in
+      .post("/api/v1/login-codes", by: .everyone, "Sends a code to log in with.") { call in
         Response(
           Self.json(try await accountService.sendLoginCode(to: Self.destination(call))),
           status: .accepted)

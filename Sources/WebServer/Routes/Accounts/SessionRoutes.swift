@@ -9,27 +9,28 @@ extension APIServices {
   /// One's own sessions, and proving again who one is.
   var sessionRoutes: [Route] {
     [
-      .get("/api/sessions", by: .permitted(.account), "One's own sessions, the newest first.") {
+      .get("/api/v1/sessions", by: .permitted(.account), "One's own sessions, the newest first.") {
         call in
         let sessions = try await accountService.sessions(of: call.principal())
         return Response(["sessions": .array(sessions.map(\.json))])
       },
-      .delete("/api/sessions", by: .permitted(.account), "Ends all of one's own sessions.") {
+      .delete("/api/v1/sessions", by: .permitted(.account), "Ends all of one's own sessions.") {
         call in
         Self.ended(try await accountService.endSessions(of: call.principal(), exceptCurrent: false))
       },
       .delete(
-        "/api/sessions/others", by: .permitted(.account), "Ends one's own sessions but this one."
+        "/api/v1/sessions/others", by: .permitted(.account), "Ends one's own sessions but this one."
       ) { call in
         Self.ended(try await accountService.endSessions(of: call.principal(), exceptCurrent: true))
       },
-      .delete("/api/sessions/{id}", by: .permitted(.account), "Ends one of one's own sessions.") {
+      .delete("/api/v1/sessions/{id}", by: .permitted(.account), "Ends one of one's own sessions.")
+      {
         call in
         try await accountService.endSession(SessionID(call.captured("id")), of: call.principal())
         return Response(status: .noContent)
       },
       .post(
-        "/api/sessions/current/proof", by: .permitted(.account),
+        "/api/v1/sessions/current/proof", by: .permitted(.account),
         "Proves again who one is: a new token for the session."
       ) { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }

@@ -10,12 +10,12 @@ extension APIServices {
   var validationRoutes: [Route] {
     [
       .get(
-        "/api/validation", by: .everyone, "The rules for names, addresses and passwords."
+        "/api/v1/validation", by: .everyone, "The rules for names, addresses and passwords."
       ) { _ in
         Response(["format": .integer(RuleSet.format), "rules": accountService.rules.json])
       },
       .get(
-        "/api/validation/blocklist", by: .everyone,
+        "/api/v1/validation/blocklist", by: .everyone,
         "The common passwords that the rule notInBlocklist refuses."
       ) { _ in
         Response([
@@ -24,7 +24,7 @@ extension APIServices {
         ])
       },
       .post(
-        "/api/validation/answers", by: .everyone,
+        "/api/v1/validation/answers", by: .everyone,
         "Answers what a rule asks about a text, to the holder of a code."
       ) { call in
         let fields = try call.fields("question", "text", "setupCode", "invitation")

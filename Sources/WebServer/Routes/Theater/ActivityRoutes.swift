@@ -10,22 +10,23 @@ extension APIServices {
   /// Beginning and ending what a person does for an evening.
   var activityRoutes: [Route] {
     [
-      .post("/api/activities/{name}", by: .permitted(.play), "Begins an activity of devices.json.")
-      { call in
+      .post(
+        "/api/v1/activities/{name}", by: .permitted(.play), "Begins an activity of devices.json."
+      ) { call in
         try await begin(try call.captured("name"), call)
       },
       begin("watch", .films), begin("listen", .songs), begin("radio", .stations),
-      .post("/api/end", by: .permitted(.play), "Ends what is on.") { call in
+      .post("/api/v1/end", by: .permitted(.play), "Ends what is on.") { call in
         _ = try call.fields()
         let allowance = try call.allowance()
         return try await answer(call) { try await theater.end(within: allowance) }
       },
-      .post("/api/off", "Turns everything off.") { call in
+      .post("/api/v1/off", "Turns everything off.") { call in
         _ = try call.fields()
         let allowance = try call.allowance()
         return try await answer(call) { try await theater.turnEverythingOff(within: allowance) }
       },
-      .post("/api/popcorn", "Makes popcorn, beside whatever is on.") { call in
+      .post("/api/v1/popcorn", "Makes popcorn, beside whatever is on.") { call in
         _ = try call.fields()
         let allowance = try call.allowance()
         return try await answer(call) { try await theater.popcorn(within: allowance) }
@@ -35,7 +36,8 @@ extension APIServices {
 
   private func begin(_ word: String, _ category: Category) -> Route {
     .post(
-      "/api/\(word)", by: .permitted(.play), "Begins the activity that plays \(category.rawValue)."
+      "/api/v1/\(word)", by: .permitted(.play),
+      "Begins the activity that plays \(category.rawValue)."
     ) { call in
       try await begin(try theater.activity(for: category), call)
     }
@@ -68,7 +70,7 @@ extension APIServices {
     if let resumedAt { body["resumedAt"] = .number(resumedAt) }
     var response = Response(
       .object(body), status: report.status == .running ? .accepted : .ok)
-    response.headers[.location] = "/api/runs/\(report.id)"
+    response.headers[.location] = "/api/v1/runs/\(report.id)"
     if let seconds = call.preferredWait.seconds {
       response.headers[.preferenceApplied] = "wait=\(seconds)"
     }

@@ -9,14 +9,14 @@ extension APIServices {
   /// Every device by itself.
   var deviceRoutes: [Route] {
     [
-      .get("/api/devices", "Every device with its state.") { _ in
+      .get("/api/v1/devices", "Every device with its state.") { _ in
         var devices: [JSON] = []
         for device in theater.devices.values.sorted(by: { $0.id < $1.id }) {
           devices.append(await json(device))
         }
         return Response(["devices": .array(devices)])
       },
-      .get("/api/devices/{id}", "One device with its state and its commands.") { call in
+      .get("/api/v1/devices/{id}", "One device with its state and its commands.") { call in
         let device = try device(call)
         guard var object = await json(device).object else {
           return Response(status: .internalServerError)
@@ -26,7 +26,7 @@ extension APIServices {
       },
       .post(
         // What each command needs says its row in the table of commands.
-        "/api/devices/{id}/commands", by: .permitted(.play),
+        "/api/v1/devices/{id}/commands", by: .permitted(.play),
         "Gives a device a command: \"on\" or {\"dim\": 40}."
       ) { call in
         let device = try device(call)

@@ -18,14 +18,17 @@ extension APIServices {
   /// The works behind the scenes, and the sign of life.
   var machineryRoutes: [Route] {
     [
-      .get("/api/health", by: .everyone, "A sign of life, and whether every plugin is up.") { _ in
+      .get("/api/v1/health", by: .everyone, "A sign of life, and whether every plugin is up.") {
+        _ in
         var isUp = true
         for device in theater.devices.values where isUp {
           isUp = await device.snapshot().availability == .available
         }
         return Response(["status": "ok", "pluginsUp": .bool(isUp)])
       },
-      .get("/api/address", "Where browsers find the theater, with the certificate's fingerprint.") {
+      .get(
+        "/api/v1/address", "Where browsers find the theater, with the certificate's fingerprint."
+      ) {
         _ in
         var answer = JSONObject()
         if let webAddress { answer["address"] = .string(webAddress) }
@@ -35,18 +38,18 @@ extension APIServices {
         return Response(.object(answer))
       },
       .get(
-        "/api/plugins", by: .permitted(.operate),
+        "/api/v1/plugins", by: .permitted(.operate),
         "Every plugin: whether it runs, why not, since when."
       ) { _ in
         Response(await machinery.plugins())
       },
       .get(
-        "/api/audio", by: .permitted(.operate), "The sound devices that the amplifier could use."
+        "/api/v1/audio", by: .permitted(.operate), "The sound devices that the amplifier could use."
       ) { _ in
         Response(try await machinery.audioDevices())
       },
       .post(
-        "/api/configuration/check", by: .permitted(.administer), body: .text,
+        "/api/v1/configuration/check", by: .permitted(.administer), body: .text,
         "What is wrong with the configuration in the body."
       ) { call in
         let answer = await machinery.check(configuration: Array(call.text.readableBytesView))

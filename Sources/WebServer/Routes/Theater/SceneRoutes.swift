@@ -8,12 +8,12 @@ extension APIServices {
   /// Scenes by themselves, and the runs of scenes.
   var sceneRoutes: [Route] {
     [
-      .get("/api/scenes", "Every scene with its parameters and steps.") { _ in
+      .get("/api/v1/scenes", "Every scene with its parameters and steps.") { _ in
         let scenes = theater.plan.scenes.values.sorted { $0.name < $1.name }
         return Response(["scenes": .array(scenes.map(\.json))])
       },
       .post(
-        "/api/scenes/{name}/runs", "Runs a scene: {\"parameters\": {\"film\": \"Metropolis\"}}."
+        "/api/v1/scenes/{name}/runs", "Runs a scene: {\"parameters\": {\"film\": \"Metropolis\"}}."
       ) { call in
         let name = try call.captured("name")
         let arguments = try Self.arguments(try call.fields("parameters"))
@@ -23,7 +23,7 @@ extension APIServices {
           try await theater.runScene(name, arguments: arguments, user: user, within: allowance)
         }
       },
-      .get("/api/runs/{id}", "How a run stands, step by step.") { call in
+      .get("/api/v1/runs/{id}", "How a run stands, step by step.") { call in
         let run = try await theater.run(id: try call.captured("id"))
         return Response(await ended(run, for: call.preferredWait).json)
       },

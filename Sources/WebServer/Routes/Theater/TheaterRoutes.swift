@@ -7,15 +7,15 @@ extension APIServices {
   /// What is on, what can be chosen, and everything that happens.
   var theaterRoutes: [Route] {
     [
-      .get("/api/status", "What is on, what plays, every device.") { _ in
+      .get("/api/v1/status", "What is on, what plays, every device.") { _ in
         Response(await theater.status())
       },
-      .get("/api/events", "Everything that happens, as server-sent events.") { call in
+      .get("/api/v1/events", "Everything that happens, as server-sent events.") { call in
         try EventStream(theater: theater, accountService: accountService, places: streams).response(
           to: call)
       },
       list(.films), list(.songs), list(.stations),
-      .post("/api/library/scan", "Reads every player's catalogue again, and reports each.") {
+      .post("/api/v1/library/scan", "Reads every player's catalogue again, and reports each.") {
         call in
         _ = try call.fields()
         let allowance = try call.allowance()
@@ -31,7 +31,7 @@ extension APIServices {
   }
 
   private func list(_ category: Category) -> Route {
-    .get("/api/\(category.rawValue)", "The \(category.rawValue) that can be chosen.") { call in
+    .get("/api/v1/\(category.rawValue)", "The \(category.rawValue) that can be chosen.") { call in
       let entries = await theater.entries(category, within: try call.allowance())
       return Response(.object([category.rawValue: .array(entries.map(\.json))]))
     }

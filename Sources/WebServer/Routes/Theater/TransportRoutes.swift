@@ -12,7 +12,7 @@ extension APIServices {
       step("next", "Goes to the next track.") { try await $0.next(within: $1) },
       step("previous", "Goes to the track before.") { try await $0.previous(within: $1) },
       .post(
-        "/api/seek", by: .permitted(.play),
+        "/api/v1/seek", by: .permitted(.play),
         "Goes to a place, in seconds: {\"to\": 750} or {\"by\": -30}."
       ) { call in
         let fields = try call.fields("to", "by")
@@ -28,7 +28,7 @@ extension APIServices {
         }
       },
       .post(
-        "/api/volume", by: .permitted(.play),
+        "/api/v1/volume", by: .permitted(.play),
         "Sets the volume: {\"to\": 40}, {\"by\": -5} or {\"mute\": \"toggle\"}."
       ) { call in
         let outcome = try await theater.changeVolume(
@@ -45,7 +45,7 @@ extension APIServices {
     _ word: String, _ help: String,
     _ step: @escaping @Sendable (HomeTheaterFacade, Allowance) async throws -> Confirmation
   ) -> Route {
-    .post("/api/\(word)", by: .permitted(.play), help) { call in
+    .post("/api/v1/\(word)", by: .permitted(.play), help) { call in
       _ = try call.fields()
       return Self.done(try await step(theater, call.allowance()))
     }

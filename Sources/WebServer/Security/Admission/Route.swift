@@ -22,7 +22,7 @@ package struct Route: Sendable {
   }
 
   package let method: HTTPRequest.Method
-  /// With captures in braces: `/api/devices/{id}`.
+  /// With captures in braces: `/api/v1/devices/{id}`.
   package let path: String
   package let access: Access
   package let body: Body

@@ -38,7 +38,7 @@ struct Audit: AsyncParsableCommand {
     var pages: [[JSON]] = []
     repeat {
       let answer = try await theater.get(
-        "/api/audit" + query + (place.map { "&before=\($0)" } ?? ""))
+        "/api/v1/audit" + query + (place.map { "&before=\($0)" } ?? ""))
       pages.append(answer["entries"]?.array ?? [])
       place = answer["before"]?.integer.map(Int64.init)
     } while all && place != nil

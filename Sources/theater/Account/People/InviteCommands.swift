@@ -22,7 +22,7 @@ struct Invite: AsyncParsableCommand {
     func run() async throws {
       var body: JSONObject = ["role": .string(role.rawValue)]
       if let validity { body["validFor"] = .integer(validity.seconds) }
-      let answer = try await RemoteTheater().post("/api/invitations", .object(body))
+      let answer = try await RemoteTheater().post("/api/v1/invitations", .object(body))
       try output.show(answer) {
         let code = $0["code"]?.string ?? "?"
         return "invitation: \(code)\nIt is good once, until \($0["expires"]?.string ?? "?").\n"
@@ -37,7 +37,7 @@ struct Invite: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/invitations")
+      let answer = try await RemoteTheater().get("/api/v1/invitations")
       try output.show(answer) {
         let invitations = $0["invitations"]?.array ?? []
         if invitations.isEmpty { return "There are no open invitations." }
@@ -58,7 +58,7 @@ struct Invite: AsyncParsableCommand {
     @Argument(help: "The id of the invitation.") var id: String
 
     func run() async throws {
-      try await RemoteTheater().delete("/api/invitations/\(pathPart(id))")
+      try await RemoteTheater().delete("/api/v1/invitations/\(pathPart(id))")
       Console.say("The invitation is void.")
     }
   }
@@ -102,7 +102,7 @@ struct Guest: AsyncParsableCommand {
         "validFor": .integer(validity.seconds),
       ]
       if let years = age?.years { body["ageLimit"] = .integer(years) }
-      let answer = try await RemoteTheater().post("/api/guests", .object(body))
+      let answer = try await RemoteTheater().post("/api/v1/guests", .object(body))
       try output.show(answer) {
         "guest pass: \($0["code"]?.string ?? "?")\n"
           + "It is good until \($0["expires"]?.string ?? "?").\n"
@@ -118,7 +118,7 @@ struct Guest: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/guests")
+      let answer = try await RemoteTheater().get("/api/v1/guests")
       try output.show(answer) {
         let passes = $0["guests"]?.array ?? []
         if passes.isEmpty { return "There are no guest passes." }
@@ -142,7 +142,7 @@ struct Guest: AsyncParsableCommand {
     @Argument(help: "The id of the pass.") var id: String
 
     func run() async throws {
-      try await RemoteTheater().delete("/api/guests/\(pathPart(id))")
+      try await RemoteTheater().delete("/api/v1/guests/\(pathPart(id))")
       Console.say("The guest pass is void.")
     }
   }
@@ -156,7 +156,7 @@ struct Guest: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater(needsLogin: false)
       let pass = try Question.secretLine("Guest pass")
-      let answer = try await theater.post("/api/guests/sessions", ["pass": .string(pass)])
+      let answer = try await theater.post("/api/v1/guests/sessions", ["pass": .string(pass)])
       guard let token = answer["token"]?.string else {
         throw ExitError(.failed, "the controller gave no token")
       }

@@ -18,7 +18,7 @@ struct People: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/accounts")
+      let answer = try await RemoteTheater().get("/api/v1/accounts")
       try output.show(answer) {
         var columns = Columns(["name", "e-mail", "role", "age limit", "since"])
         for account in $0["accounts"]?.array ?? [] {
@@ -42,7 +42,7 @@ struct People: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
-      try await theater.post("/api/accounts/\(id)/role", ["role": .string(role.rawValue)])
+      try await theater.post("/api/v1/accounts/\(id)/role", ["role": .string(role.rawValue)])
       Console.say("\(email) is \(role.words) now.")
     }
   }
@@ -57,7 +57,7 @@ struct People: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
-      try await theater.post("/api/accounts/\(id)/age-limit", years.body)
+      try await theater.post("/api/v1/accounts/\(id)/age-limit", years.body)
       Console.say(
         years.years.map { "\(email) may watch what is rated up to \($0)." }
           ?? "\(email) may watch everything.")
@@ -70,7 +70,7 @@ struct People: AsyncParsableCommand {
     @Argument(help: "Your name.") var name: String
 
     func run() async throws {
-      try await RemoteTheater().post("/api/account/name", ["name": .string(name)])
+      try await RemoteTheater().post("/api/v1/account/name", ["name": .string(name)])
       Console.say("You are called \(name) now.")
     }
   }
@@ -83,7 +83,7 @@ struct People: AsyncParsableCommand {
 
     func run() async throws {
       let theater = try RemoteTheater()
-      try await theater.delete("/api/accounts/\(try await accountID(email, theater))")
+      try await theater.delete("/api/v1/accounts/\(try await accountID(email, theater))")
       Console.say("The account of \(email) is gone.")
     }
   }
@@ -94,7 +94,7 @@ struct People: AsyncParsableCommand {
 
     func run() async throws {
       let theater = try RemoteTheater()
-      try await theater.delete("/api/account")
+      try await theater.delete("/api/v1/account")
       TokenFile(theater.folders.token).remove()
       Console.say("Your account is gone.")
     }
@@ -131,7 +131,7 @@ struct AgeWord: ExpressibleByArgument {
 
 /// The part of a path that names the account with an address.
 private func accountID(_ email: String, _ theater: RemoteTheater) async throws -> String {
-  let accounts = try await theater.get("/api/accounts")["accounts"]?.array ?? []
+  let accounts = try await theater.get("/api/v1/accounts")["accounts"]?.array ?? []
   let wanted = EmailAddress(stored: email)
   let found = accounts.first { $0["email"]?.string.map { EmailAddress(stored: $0) } == wanted }
   guard let id = found?["id"]?.string else {

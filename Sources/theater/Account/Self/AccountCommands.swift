@@ -8,7 +8,7 @@ struct LogOut: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     defer { TokenFile(theater.folders.token).remove() }
-    try await theater.delete("/api/sessions/current")
+    try await theater.delete("/api/v1/sessions/current")
     Console.say("You are logged out.")
   }
 }
@@ -20,7 +20,7 @@ struct WhoAmI: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/sessions/current")
+    let answer = try await RemoteTheater().get("/api/v1/sessions/current")
     try output.show(answer) {
       let user = $0["user"]
       let address = user?["email"]?.string.map { " <\($0)>" } ?? ""

@@ -23,7 +23,7 @@ struct PasswordChange: AsyncParsableCommand {
     let present = try Question.password(fromInput: password.passwordStdin, twice: false)
     try await prompt.ask(
       RemotePasswordChange(theater: theater, present: present),
-      for: prompt.isOnScreen ? NewPasswordOwner(try await theater.get("/api/account")) : .init())
+      for: prompt.isOnScreen ? NewPasswordOwner(try await theater.get("/api/v1/account")) : .init())
     Console.say("Your password is changed; your other sessions have ended.")
   }
 }
@@ -59,7 +59,7 @@ struct PasswordReset: AsyncParsableCommand {
 }
 
 extension NewPasswordOwner {
-  /// What `GET /api/account` answers.
+  /// What `GET /api/v1/account` answers.
   fileprivate init(_ account: JSON) {
     let user = account["user"]
     self.init(

@@ -18,14 +18,14 @@ struct TOTPEnrol: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     try Question.expectAnswer("code")
-    let answer = try await theater.post("/api/account/second-factor")
+    let answer = try await theater.post("/api/v1/account/second-factor")
     guard let uri = answer["uri"]?.string, let secret = answer["secret"]?.string else {
       throw ExitError(.failed, "the controller gave no secret")
     }
     if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
     Console.say("Scan this with your authenticator app, or type into it: \(secret)")
     let confirmation = RemoteConfirmation(
-      theater, at: "/api/account/second-factor/confirmation")
+      theater, at: "/api/v1/account/second-factor/confirmation")
     _ = try await CodeScreen(CodeTicket(wait: nil)).ask(
       confirmation, "The code that it shows now")
     Console.say("Your second factor is active: each login asks for a code of the app.")
@@ -49,7 +49,7 @@ struct TOTPRemove: AsyncParsableCommand {
     let theater = try RemoteTheater()
     let password = try Question.password(fromInput: password.passwordStdin, twice: false)
     try await theater.post(
-      "/api/account/second-factor/removal", ["password": .string(password)])
+      "/api/v1/account/second-factor/removal", ["password": .string(password)])
     Console.say("Your second factor is removed.")
   }
 }
@@ -61,7 +61,7 @@ struct RecoveryCodes: AsyncParsableCommand {
     abstract: "Make new recovery codes; the earlier ones are void.")
 
   func run() async throws {
-    RecoveryCodeText.say(try await RemoteTheater().post("/api/account/recovery-codes"))
+    RecoveryCodeText.say(try await RemoteTheater().post("/api/v1/account/recovery-codes"))
   }
 }
 

@@ -13,7 +13,7 @@ struct SessionCommands: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/sessions")
+      let answer = try await RemoteTheater().get("/api/v1/sessions")
       try output.show(answer) {
         var columns = Columns(["id", "device", "address", "opened", "last seen", ""])
         for session in $0["sessions"]?.array ?? [] {
@@ -48,18 +48,18 @@ struct SessionCommands: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       guard let id else {
-        try await theater.delete(others ? "/api/sessions/others" : "/api/sessions")
+        try await theater.delete(others ? "/api/v1/sessions/others" : "/api/v1/sessions")
         if all { TokenFile(theater.folders.token).remove() }
         return Console.say(all ? "You are logged out everywhere." : "Every other session ended.")
       }
-      let sessions = try await theater.get("/api/sessions")["sessions"]?.array ?? []
+      let sessions = try await theater.get("/api/v1/sessions")["sessions"]?.array ?? []
       let found = sessions.compactMap { $0["id"]?.string }.filter { $0.hasPrefix(id) }
       guard let session = found.first, found.count == 1 else {
         throw ExitError(
           .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
           hint: "See which there are: \(Invocation.name) sessions")
       }
-      try await theater.delete("/api/sessions/\(pathPart(session))")
+      try await theater.delete("/api/v1/sessions/\(pathPart(session))")
       Console.say("The session ended.")
     }
   }
@@ -75,7 +75,7 @@ struct Prove: AsyncParsableCommand {
     let theater = try RemoteTheater()
     let password = try Question.password(fromInput: password.passwordStdin, twice: false)
     let answer = try await SecondStep(theater).prove(
-      ["password": .string(password)], at: "/api/sessions/current/proof")
+      ["password": .string(password)], at: "/api/v1/sessions/current/proof")
     guard let token = answer["token"]?.string else {
       throw ExitError(.failed, "the controller gave no token")
     }

@@ -29,19 +29,19 @@ struct RemoteCodes: CodeRequestService, CodeService {
 
   let theater: RemoteTheater
   let channel: Channel
-  /// Where a code is asked for: `/api/account/email`.
+  /// Where a code is asked for: `/api/v1/account/email`.
   let path: String
   /// Whether one goes out only where an account has verified the place, and nobody is told.
   var isSilent = false
 
   /// Codes that prove an address or a number to be one's own.
   static func verifying(_ channel: Channel, at theater: RemoteTheater) -> RemoteCodes {
-    RemoteCodes(theater: theater, channel: channel, path: "/api/account/\(channel.rawValue)")
+    RemoteCodes(theater: theater, channel: channel, path: "/api/v1/account/\(channel.rawValue)")
   }
 
   /// Codes with which a new password is set.
   static func resetting(by channel: Channel, at theater: RemoteTheater) -> RemoteCodes {
-    RemoteCodes(theater: theater, channel: channel, path: "/api/password-resets", isSilent: true)
+    RemoteCodes(theater: theater, channel: channel, path: "/api/v1/password-resets", isSilent: true)
   }
 
   func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {

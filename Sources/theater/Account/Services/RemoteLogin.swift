@@ -9,7 +9,7 @@ struct RemoteLogin: LoginService {
 
   func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
     try await theater.requestCode(
-      at: "/api/login-codes", channel.body(contact), for: contact, isSilent: true)
+      at: "/api/v1/login-codes", channel.body(contact), for: contact, isSilent: true)
   }
 
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer {
@@ -23,7 +23,7 @@ struct RemoteLogin: LoginService {
     if let code = credentials.code { body["code"] = .string(code) }
     let answer: JSON
     do {
-      answer = try await theater.post("/api/sessions", for: .object(body))
+      answer = try await theater.post("/api/v1/sessions", for: .object(body))
     } catch {
       if case .refused(let refusal) = error, refusal.code == "secondFactorNeeded" {
         return .secondFactorNeeded

@@ -21,7 +21,7 @@ struct RemotePasswordChange: NewPasswordService {
 
   func set(_ password: TypedPassword) async throws(ScreenFailure) {
     _ = try await theater.post(
-      "/api/account/password",
+      "/api/v1/account/password",
       for: ["password": .string(present), "newPassword": .string(password.text)])
   }
 }

@@ -15,7 +15,7 @@ struct RemoteRegistration: RegistrationService {
 
   /// The rules of the controller for names, addresses and passwords.
   static func rules(of theater: RemoteTheater) async throws -> RuleSet {
-    let answer = try await theater.get("/api/validation")
+    let answer = try await theater.get("/api/v1/validation")
     guard answer["format"]?.integer == RuleSet.format,
       let rules = try? RuleSet(answer["rules"] ?? .null)
     else {
@@ -32,7 +32,7 @@ struct RemoteRegistration: RegistrationService {
       "password": .string(person.password),
     ]
     body.put(admission)
-    let user = try await theater.post("/api/accounts", for: .object(body))["user"]
+    let user = try await theater.post("/api/v1/accounts", for: .object(body))["user"]
     return Registered(
       name: user?["name"]?.string ?? person.name, email: user?["email"]?.string ?? person.email,
       role: user?["role"]?.string ?? "member")
@@ -41,7 +41,7 @@ struct RemoteRegistration: RegistrationService {
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool {
     var body: JSONObject = ["question": .string(question), "text": .string(text)]
     body.put(admission)
-    let answer = try await theater.post("/api/validation/answers", for: .object(body))["answer"]
+    let answer = try await theater.post("/api/v1/validation/answers", for: .object(body))["answer"]
     guard let answer = answer?.bool else { throw .network("The controller gave no answer.") }
     return answer
   }
