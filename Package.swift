@@ -95,20 +95,22 @@ let package = Package(
     layer("PluginProtocol", ["Devices", "JSON", "CLinux"]),
     layer("Accounts", ["Validation", "Devices", "CArgon2", "CLinux", crypto]),
     layer("AccountFlows", ["Validation", "Devices"]),
+    layer("Scenes", ["Devices", "JSON"]),
     // Layer 3
     layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
-    layer("HomeTheater", ["Devices", "JSON"]),
+    layer("HomeTheater", ["Scenes", "Devices", "JSON"]),
     // Layer 4
     layer(
-      "TheaterConfiguration", ["HomeTheater", "PluginProtocol", "Devices", "Validation", "JSON"]),
+      "TheaterConfiguration",
+      ["HomeTheater", "Scenes", "PluginProtocol", "Devices", "Validation", "JSON"]),
     layer("Delivery", ["Accounts", "JSON", "CCurl"]),
     layer("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     layer(
       "WebServer",
       [
-        "Accounts", "HomeTheater", "Devices", "Validation", "JSON", "QRCode", "CLinux", crypto,
-        hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
+        "Accounts", "HomeTheater", "Scenes", "Devices", "Validation", "JSON", "QRCode", "CLinux",
+        crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
       ] + nio + tls),
     // Layer 5: the one executable
     .executableTarget(
@@ -152,11 +154,11 @@ let package = Package(
         "TestSupport", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "CLinux",
         logging,
       ]),
-    tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Devices", "JSON"]),
+    tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Scenes", "Devices", "JSON"]),
     tests(
       "TheaterConfigurationTests",
       [
-        "TestSupport", "TheaterConfiguration", "HomeTheater", "PluginProtocol", "Devices",
+        "TestSupport", "TheaterConfiguration", "HomeTheater", "Scenes", "PluginProtocol", "Devices",
         "Validation", "JSON",
       ]),
     tests(
@@ -171,8 +173,8 @@ let package = Package(
     tests(
       "WebServerTests",
       [
-        "TestSupport", "WebServer", "Storage", "Accounts", "HomeTheater", "Devices", "Validation",
-        "JSON", hummingbird, httpTypes, lifecycle, logging,
+        "TestSupport", "WebServer", "Storage", "Accounts", "HomeTheater", "Scenes", "Devices",
+        "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
     tests(

@@ -1,3 +1,5 @@
+import Scenes
+
 /// What a theater is made of, apart from its devices: everything that `devices.json` scripts.
 package struct TheaterPlan: Sendable, Hashable {
   /// By name.

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 import Synchronization
 import TestSupport
 import Testing

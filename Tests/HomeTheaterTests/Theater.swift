@@ -1,6 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
+import Scenes
 import Synchronization
 import TestSupport
 

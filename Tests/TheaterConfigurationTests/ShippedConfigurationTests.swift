@@ -3,6 +3,7 @@ import Foundation
 import HomeTheater
 import JSON
 import PluginProtocol
+import Scenes
 import Testing
 
 @testable import TheaterConfiguration

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 /// Something that happened, as everyone who listens is told.
 package enum TheaterEvent: Sendable {
@@ -65,5 +66,12 @@ extension DeviceSnapshot {
     object["attributes"] = state.attributesJSON
     object["capabilities"] = .array(capabilities.names.sorted().map { .string($0) })
     return .object(object)
+  }
+}
+
+extension Run {
+  /// A run whose every change is told to `events`.
+  convenience init(id: String, scene: String, steps: [PlannedStep], events: EventLog) {
+    self.init(id: id, scene: scene, steps: steps) { events.publish(.run($0)) }
   }
 }

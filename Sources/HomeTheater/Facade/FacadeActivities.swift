@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 extension HomeTheaterFacade {
   /// What a request began.

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 // The current activity follows its player: when a disc goes on to its next song, the item, the
 // title and the saved position follow.

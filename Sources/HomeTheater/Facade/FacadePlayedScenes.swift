@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 // A scene that runs by itself and plays something counts as the current activity.
 extension HomeTheaterFacade {

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 extension HomeTheaterFacade {
   /// Makes popcorn, beside whatever is on: the scene "popcorn".

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 extension HomeTheaterFacade {
   /// Holds the film or song still.

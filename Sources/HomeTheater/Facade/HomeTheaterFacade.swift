@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 /// The theater as one thing: film, music, radio, popcorn, end, pause, seek, volume.
 ///

@@ -1,4 +1,5 @@
 import Devices
+import Scenes
 
 /// The current activity, its current item, and the run that begins or ends it.
 struct Stage {

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 /// Everything that can be chosen: what the configuration names and what the players have found.
 package struct Catalogue: Sendable {

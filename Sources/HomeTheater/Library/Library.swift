@@ -1,4 +1,5 @@
 import Devices
+import Scenes
 
 /// The films, songs and stations that `devices.json` names, and the folders to look for more in.
 package struct Library: Sendable, Hashable {
@@ -48,14 +49,6 @@ package struct LibraryItem: Sendable, Hashable {
     self.player = player
     self.frequency = frequency
   }
-}
-
-/// Where a station sends.
-package enum StationFrequency: Sendable, Hashable {
-  /// In kHz, within `TunerCommand.amRange`.
-  case am(Double)
-  /// In MHz, within `TunerCommand.fmRange`.
-  case fm(Double)
 }
 
 /// A folder of films or songs, listed by the players' `catalogue.scan`.

@@ -1,6 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
+import Scenes
 
 extension ConfigurationReader {
   /// What a step tells a device whose role is known.

@@ -1,6 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
+import Scenes
 
 extension ConfigurationReader {
   /// The library, without the entries that have a mistake in them.

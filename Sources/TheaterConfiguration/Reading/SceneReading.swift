@@ -1,6 +1,7 @@
 import Devices
 import HomeTheater
 import JSON
+import Scenes
 
 extension ConfigurationReader {
   /// The scenes without a mistake in them, by name.

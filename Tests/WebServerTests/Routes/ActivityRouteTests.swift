@@ -2,6 +2,7 @@ import Devices
 import HomeTheater
 import JSON
 import NIOHTTP1
+import Scenes
 import TestSupport
 import Testing
 import WebServer

@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Scenes
 import ServiceLifecycle
 import Storage
 import Synchronization

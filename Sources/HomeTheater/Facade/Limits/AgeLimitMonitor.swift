@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 /// The check of the items that one player goes on to by itself: they must be within the age limit
 /// of the user who chose last.

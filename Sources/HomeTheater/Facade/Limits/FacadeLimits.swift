@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Scenes
 
 // How far a person may go, who may not do everything. Whatever brings something about asks here
 // first: activities, scenes, steering, and commands for one device.

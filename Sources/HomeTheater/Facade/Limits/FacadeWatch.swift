@@ -1,4 +1,5 @@
 import Devices
+import Scenes
 
 // The age limit of what comes by itself: a player that goes on to the next title, and somebody at the
 // player who changes it. What is commanded is checked before it happens (`FacadeLimits`).

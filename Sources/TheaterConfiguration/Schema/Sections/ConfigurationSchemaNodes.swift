@@ -2,6 +2,7 @@ import Devices
 import HomeTheater
 import JSON
 import PluginProtocol
+import Scenes
 
 /// The grammar of `devices.json`, for a set of plugins.
 enum ConfigurationSchemaNodes {

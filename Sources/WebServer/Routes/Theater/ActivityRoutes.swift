@@ -4,6 +4,7 @@ import HomeTheater
 import HTTPTypes
 import Hummingbird
 import JSON
+import Scenes
 import ServiceLifecycle
 
 extension APIServices {

@@ -3,6 +3,7 @@ import Devices
 import HomeTheater
 import Hummingbird
 import JSON
+import Scenes
 
 extension APIServices {
   /// Scenes by themselves, and the runs of scenes.

@@ -10,16 +10,30 @@ package struct PlannedStep: Sendable {
   package let always: Bool
   /// Whether the step sets a volume that must not be exceeded, and leaves a lower one as it is.
   package var isCeiling = false
+
+  package init(
+    device: any Device, command: Command, until: Completion, onFailure: OnFailure, always: Bool,
+    isCeiling: Bool = false
+  ) {
+    self.device = device
+    self.command = command
+    self.until = until
+    self.onFailure = onFailure
+    self.always = always
+    self.isCeiling = isCeiling
+  }
 }
 
 /// Carries out planned steps, one after the other.
-struct SceneRunner: Sendable {
-  let clock: any TheaterClock
+package struct SceneRunner: Sendable {
+  package let clock: any TheaterClock
+
+  package init(clock: any TheaterClock) { self.clock = clock }
 
   /// Runs every step; ends early when a step that matters fails, or when the run is cancelled.
   ///
   /// - Parameter perform: Gives a step's device its command.
-  func run(
+  package func run(
     _ steps: [PlannedStep], as run: Run,
     perform: (PlannedStep) async throws(DeviceError) -> Confirmation
   ) async {

@@ -1,35 +1,16 @@
 import Devices
 import JSON
 
-/// What a scene's parameter was given.
-package enum SceneArgument: Sendable, Hashable {
-  /// The id of a film or song.
-  case item(String)
-  /// A station by its name.
-  case station(String)
-  /// A station by where it sends.
-  case frequency(StationFrequency)
-  case text(String)
-  case number(Double)
-
-  /// What takes the place of `"$name"` in a step.
-  var json: JSON {
-    switch self {
-    case .item(let text), .station(let text), .text(let text): .string(text)
-    case .number(let number): .number(number)
-    case .frequency(.am(let number)), .frequency(.fm(let number)): .number(number)
-    }
-  }
-}
-
 /// Makes steps that can be carried out from a scene and its arguments. Pure: nothing is sent.
-struct ScenePlanner: Sendable {
-  let devices: [DeviceID: any Device]
+package struct ScenePlanner: Sendable {
+  package let devices: [DeviceID: any Device]
+
+  package init(devices: [DeviceID: any Device]) { self.devices = devices }
 
   /// The steps of `scene` with its parameters filled in.
   ///
   /// - Throws: Which step cannot be made and why, before anything is done.
-  func plan(_ scene: Scene, arguments: [String: SceneArgument]) throws(TheaterError)
+  package func plan(_ scene: Scene, arguments: [String: SceneArgument]) throws(TheaterError)
     -> [PlannedStep]
   {
     for name in scene.parameters.keys.sorted() where arguments[name] == nil {
@@ -96,7 +77,7 @@ struct ScenePlanner: Sendable {
 
 extension PlannedStep {
   /// This step, playing from `seconds` on; other commands than `play` stay as they are.
-  func resuming(at seconds: Double) -> PlannedStep {
+  package func resuming(at seconds: Double) -> PlannedStep {
     guard command.spec.name == DVDPlayerCommand.Name.play.rawValue,
       var request = command.argument?.object, request["position"] == nil
     else { return self }
@@ -110,7 +91,7 @@ extension PlannedStep {
   }
 
   /// This step, whose failure does not stop the run.
-  var continuing: PlannedStep {
+  package var continuing: PlannedStep {
     PlannedStep(
       device: device, command: command, until: until, onFailure: .continue, always: always)
   }

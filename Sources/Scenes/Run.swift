@@ -28,6 +28,17 @@ package struct RunReport: Sendable, Hashable {
   /// Why it stopped, if it did.
   package var error: TheaterError?
 
+  package init(
+    id: String, scene: String, status: Status = .running, steps: [StepReport],
+    error: TheaterError? = nil
+  ) {
+    self.id = id
+    self.scene = scene
+    self.status = status
+    self.steps = steps
+    self.error = error
+  }
+
   /// The run for the API.
   package var json: JSON {
     var object: JSONObject = [
@@ -60,22 +71,26 @@ package final class Run: Sendable {
     var nextKey = 0
   }
   private let state: Mutex<State>
-  private let events: EventLog
+  private let changed: @Sendable (RunReport) -> Void
 
-  init(id: String, scene: String, steps: [PlannedStep], events: EventLog) {
+  /// - Parameter changed: Receives the report after each change of it.
+  package init(
+    id: String, scene: String, steps: [PlannedStep],
+    changed: @escaping @Sendable (RunReport) -> Void
+  ) {
     let reports = steps.map {
       RunReport.StepReport(device: $0.device.id, command: $0.command.json)
     }
     state = Mutex(State(report: RunReport(id: id, scene: scene, steps: reports)))
-    self.events = events
+    self.changed = changed
   }
 
   /// How it stands now.
   package var report: RunReport { state.withLock { $0.report } }
 
   /// Begins, in a task of the run's own; called once.
-  func start(_ body: @escaping @Sendable (Run) async -> Void) {
-    events.publish(.run(report))
+  package func start(_ body: @escaping @Sendable (Run) async -> Void) {
+    changed(report)
     let task = Task(executorPreference: ArrivalExecutor.shared) {
       await body(self)
       let waiting = self.state.withLock { state in
@@ -126,6 +141,6 @@ package final class Run: Sendable {
       change(&state.report)
       return state.report
     }
-    events.publish(.run(report))
+    changed(report)
   }
 }

@@ -1,4 +1,3 @@
-import Devices
 import JSON
 
 /// What a person is told when something did not work: one shape for every front end.
