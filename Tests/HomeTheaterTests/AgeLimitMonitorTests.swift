@@ -9,8 +9,8 @@ import Testing
 
 /// What comes by itself: the next title, or one that somebody at the player puts in.
 @Suite struct AgeLimitMonitorTests {
-  static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
-  static let grown = Allowance(permissions: Set(Permission.allCases), ageLimit: 16)
+  static let child = Principal(ageLimit: 12)
+  static let grown = Principal(ageLimit: 16)
 
   /// What was told to have been stopped.
   final class Stops: Sendable {
@@ -21,7 +21,7 @@ import Testing
 
   /// The evening with ratings, in which somebody has begun the film for everybody.
   static func evening(
-    begunWithin allowance: Allowance,
+    begunBy principal: Principal,
     _ body: @Sendable (Theater, Stops) async throws -> Void
   ) async throws {
     let stops = Stops()
@@ -30,7 +30,7 @@ import Testing
       name: "other", steps: [TheaterPlan.step("dvd", .dvdPlayer, ["play": ["item": "f2"]])])
     try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
       let begun = try await theater.facade.begin(
-        "film", item: "f1", fromStart: false, user: "ben", within: allowance)
+        "film", item: "f1", fromStart: false, by: principal.named("ben"))
       #expect(await begun.run.finished().status == .done)
       #expect(await seen("f1", in: theater))
       theater.journal.clear()
@@ -61,7 +61,7 @@ import Testing
     "E9 · a player that goes on to what is rated above the limit of who began is stopped, and it is said",
     arguments: [("f2", "\"The Short Cut\", rated 16"), ("x9", "\"x9\", not in the library")])
   func goesOn(item: String, words: String) async throws {
-    try await Self.evening(begunWithin: Self.child) { theater, stops in
+    try await Self.evening(begunBy: Self.child) { theater, stops in
       await Self.goesOn(to: item, in: theater)
       #expect(await eventually { !stops.all.isEmpty })
       #expect(Self.commands(theater) == ["dvd \"stop\""])
@@ -86,7 +86,7 @@ import Testing
 
   @Test("E9 · a player that refuses to stop is told again with each report, which is said once")
   func refusesToStop() async throws {
-    try await Self.evening(begunWithin: Self.child) { theater, stops in
+    try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
       await Self.goesOn(to: "f2", in: theater)
       #expect(
@@ -104,8 +104,8 @@ import Testing
 
   @Test("E9 · what goes on is for whom has no limit, or is old enough")
   func oldEnough() async throws {
-    for allowance in [Allowance.everything, Self.grown] {
-      try await Self.evening(begunWithin: allowance) { theater, stops in
+    for principal in [Principal.owner, Self.grown] {
+      try await Self.evening(begunBy: principal) { theater, stops in
         await Self.goesOn(to: "f2", in: theater)
         #expect(await Self.seen("f2", in: theater))
         #expect(await theater.facade.watches["dvd"]?.passed == "f2")
@@ -135,14 +135,14 @@ import Testing
     "E9 · what somebody older has chosen since is not stopped; whose choice was last counts",
     arguments: Choosing.allCases)
   func takenOver(choosing: Choosing) async throws {
-    try await Self.evening(begunWithin: Self.child) { theater, stops in
+    try await Self.evening(begunBy: Self.child) { theater, stops in
       try await choosing.happens(in: theater)
       #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
       #expect(stops.all.isEmpty)
       // The child chooses again: what plays until then is not stopped, what comes after it is.
       await theater["dvd"].hold("play")
       async let chosen = theater.facade.perform(
-        ["play": ["item": "f3"]], on: "dvd", until: .accepted, within: Self.child)
+        ["play": ["item": "f3"]], on: "dvd", until: .accepted, by: Self.child)
       await theater["dvd"].waitForHeldCommand()
       await theater["dvd"].report(.playback, Playback(.playing, item: "f2", position: 9).json)
       #expect(
@@ -160,7 +160,7 @@ import Testing
 
   @Test("E9 · going on after a pause lifts nobody's age limit")
   func resumed() async throws {
-    try await Self.evening(begunWithin: Self.child) { theater, stops in
+    try await Self.evening(begunBy: Self.child) { theater, stops in
       try await theater.facade.pause()
       try await theater.facade.resume()
       await Self.goesOn(to: "f2", in: theater)
@@ -173,13 +173,13 @@ import Testing
     let stops = Stops()
     try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
       let play: JSON = ["play": ["item": "f1"]]
-      _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, within: Self.child)
+      _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, by: Self.child)
       #expect(await Self.seen("f1", in: theater))
       await Self.goesOn(to: "f2", in: theater)
       #expect(await eventually { stops.all.count == 1 })
       #expect(stops.all.first?.user == nil)
 
-      _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, within: Self.child)
+      _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, by: Self.child)
       #expect(await Self.seen("f1", in: theater))
       _ = try await theater.facade.perform("stop", on: "dvd", until: .settled)
       #expect(await eventually { await theater.facade.watches["dvd"] == nil })
@@ -191,7 +191,7 @@ import Testing
 
   @Test("E9 · what a player refused nobody has chosen")
   func refused() async throws {
-    try await Self.evening(begunWithin: Self.child) { theater, stops in
+    try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("play", with: DeviceError(.invalid, "there is no such film"))
       await #expect(throws: TheaterError.self) {
         try await theater.facade.perform(["play": ["item": "f9"]], on: "dvd", until: .accepted)
@@ -203,14 +203,14 @@ import Testing
 
   @Test("E9 · what is being stopped is not let through by another choice")
   func choosingMeanwhile() async throws {
-    try await Self.evening(begunWithin: Self.child) { theater, stops in
+    try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
       await Self.goesOn(to: "f2", in: theater)
       #expect(await eventually { await theater.facade.watches["dvd"]?.found != nil })
       await theater["dvd"].fail("play", with: DeviceError(.failed, "its file is gone"))
       await #expect(throws: TheaterError.self) {
         try await theater.facade.perform(
-          ["play": ["item": "f1"]], on: "dvd", until: .accepted, within: Self.child)
+          ["play": ["item": "f1"]], on: "dvd", until: .accepted, by: Self.child)
       }
       await theater["dvd"].fail("stop", with: nil)
       await theater["dvd"].report(.playback, Playback(.playing, item: "f2", position: 7).json)

@@ -24,7 +24,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await theater.facade.run() }
       _ = await eventually {
-        await theater.facade.entries(.songs, within: .everything).contains {
+        await theater.facade.entries(.songs, for: .owner).contains {
           $0.item.id == "scanned"
         }
       }
@@ -39,7 +39,7 @@ import Testing
     to song: String, as user: String = "ann", in theater: Theater
   ) async throws -> Double? {
     let begun = try await theater.facade.begin(
-      "music", item: song, fromStart: false, user: user, within: .everything)
+      "music", item: song, fromStart: false, by: Principal(user))
     #expect(await begun.run.finished().status == .done)
     #expect(await eventually { await theater.facade.stage.report.status == .running })
     await play(song, at: begun.resumedAt ?? 0, in: theater)
@@ -108,7 +108,7 @@ import Testing
       await Self.goOn(to: "s2", from: "s1", in: theater)
       await Self.goOn(to: "s3", from: "s2", in: theater)
       theater.clock.advance(by: .seconds(6))
-      _ = await (try await theater.facade.end(within: .everything)).finished()
+      _ = await (try await theater.facade.end(by: .owner)).finished()
       let saved = (1...5).map { theater.positions.position(item: "s\($0)", user: "ann") }
       #expect(saved == [nil, nil, 6, nil, nil])
       try await Self.expect("s1", resumesAt: nil, in: theater)
@@ -121,18 +121,18 @@ import Testing
     try await Self.evening { theater in
       try await Self.listen(to: "s2", in: theater)
       theater.clock.advance(by: .seconds(9))
-      try await theater.facade.next(within: .everything)
+      try await theater.facade.next(by: .owner)
       await Self.play("s3", in: theater)
       theater.clock.advance(by: .seconds(2))
-      try await theater.facade.previous(within: .everything)
+      try await theater.facade.previous(by: .owner)
       await Self.play("s2", in: theater)
       #expect(await eventually { await theater.facade.stage.report.item == "s2" })
-      try await theater.facade.seek(12, isRelative: false, within: .everything)
+      try await theater.facade.seek(12, isRelative: false, by: .owner)
       #expect(
         await eventually {
           await theater.facade.snapshots["cd"]?.state.playback?.position == 12
         })
-      try await theater.facade.pause(within: .everything)
+      try await theater.facade.pause(by: .owner)
       #expect(
         await eventually { theater.positions.position(item: "s2", user: "ann") == 12 })
       #expect(theater.positions.position(item: "s3", user: "ann") == 2)
@@ -157,7 +157,7 @@ import Testing
         await Self.goOn(to: "s2", from: "s1", in: theater)
         theater.clock.advance(by: .seconds(seconds))
       }
-      _ = await (try await theater.facade.end(within: .everything)).finished()
+      _ = await (try await theater.facade.end(by: .owner)).finished()
       for (user, seconds) in [("ann", 5.0), ("ben", 11)] {
         #expect(theater.positions.position(item: "s1", user: user) == nil)
         #expect(theater.positions.position(item: "s2", user: user) == seconds)
@@ -186,7 +186,7 @@ import Testing
         #expect(await eventually { await theater.facade.stage.report.itemTitle == item })
         theater.clock.advance(by: .seconds(30))
       }
-      _ = await (try await theater.facade.end(within: .everything)).finished()
+      _ = await (try await theater.facade.end(by: .owner)).finished()
       #expect(theater.positions.position(item: "x", user: "ann") == nil)
       #expect(theater.positions.position(item: "y", user: "ann") == 30)
     }
@@ -220,7 +220,7 @@ import Testing
       await Self.play("s4", at: 15, in: theater)
       await theater["amp"].hold("on")
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "ann", within: .everything)
+        "music", item: "s1", fromStart: false, by: Principal("ann"))
       await theater["amp"].waitForHeldCommand()
       await Self.play("s4", at: 19, in: theater)
       await Self.play("s5", at: 1, in: theater)
@@ -241,7 +241,7 @@ import Testing
     try await Self.evening({ $0.scenes["listen-music"]?.steps.append(step) }) { theater in
       await theater["lights"].hold("dim")
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "ann", within: .everything)
+        "music", item: "s1", fromStart: false, by: Principal("ann"))
       await theater["lights"].waitForHeldCommand()
       await Self.play("s1", at: 18, in: theater)
       await Self.play("s2", at: 1, in: theater)
@@ -258,7 +258,7 @@ import Testing
     try await Self.evening({ $0.scenes["listen-music"]?.steps.append(step) }) { theater in
       await theater["lights"].hold("dim")
       let begun = try await theater.facade.begin(
-        "music", item: "s5", fromStart: false, user: "ann", within: .everything)
+        "music", item: "s5", fromStart: false, by: Principal("ann"))
       await theater["lights"].waitForHeldCommand()
       await Self.play("s5", .ended, at: 20, in: theater)
       #expect(await theater.facade.stage.report.status == .starting)
@@ -277,7 +277,7 @@ import Testing
     }) { theater in
       await theater["cd"].hold("next")
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "ann", within: .everything)
+        "music", item: "s1", fromStart: false, by: Principal("ann"))
       await theater["cd"].waitForHeldCommand()
       await Self.play("s2", at: 1, in: theater)
       #expect(await theater.facade.stage.report.item == "s1")
@@ -303,7 +303,7 @@ import Testing
       #expect(await theater.facade.stage.report.itemTitle == "Song 2")
       await Self.play("s2", at: 8, in: theater)
       theater.clock.advance(by: .seconds(2))
-      _ = await (try await theater.facade.end(within: .everything)).finished()
+      _ = await (try await theater.facade.end(by: .owner)).finished()
       #expect(theater.positions.position(item: "s2", user: "ann") == 10)
       #expect(theater.positions.position(item: "s1", user: "ann") == nil)
     }
@@ -323,10 +323,10 @@ import Testing
 
   @Test("E9 · the age limit of the next song holds, and what plays after it is named")
   func ageLimit() async throws {
-    let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
+    let child = Principal(ageLimit: 12)
     try await Self.evening({ $0.library.songs[1].rating = 16 }) { theater in
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "ben", within: child)
+        "music", item: "s1", fromStart: false, by: child.named("ben"))
       #expect(await begun.run.finished().status == .done)
       await Self.play("s1", in: theater)
       theater.journal.clear()
@@ -365,7 +365,7 @@ import Testing
   func stations() async throws {
     try await Self.evening { theater in
       let begun = try await theater.facade.begin(
-        "radio", item: "Jazz", fromStart: false, user: "ann", within: .everything)
+        "radio", item: "Jazz", fromStart: false, by: Principal("ann"))
       #expect(await begun.run.finished().status == .done)
       await theater["tuner"].report(.band, "fm")
       await theater["tuner"].report(.frequency, 91.2)

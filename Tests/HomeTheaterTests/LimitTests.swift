@@ -8,8 +8,8 @@ import Testing
 
 /// Limits on the ways that name neither film nor volume: going on, scenes, ends.
 @Suite struct LimitTests {
-  private static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
-  private static let guest = Allowance(permissions: [.view, .play], volumeLimit: 30)
+  private static let child = Principal(ageLimit: 12)
+  private static let guest = Principal(permissions: [.view, .play], volumeLimit: 30)
 
   /// The evening with ratings, and with this scene in place of the end of a film.
   private static func evening(endingWith steps: [Step]) -> TheaterPlan {
@@ -21,9 +21,9 @@ import Testing
   private static func dvd(_ json: JSON) -> Step { TheaterPlan.step("dvd", .dvdPlayer, json) }
 
   /// A bare `play` for the DVD player.
-  private static func play(_ theater: Theater, within allowance: Allowance) async -> TheaterError? {
+  private static func play(_ theater: Theater, by principal: Principal) async -> TheaterError? {
     await refusal { () async throws(TheaterError) in
-      try await theater.facade.perform("play", on: "dvd", until: .accepted, within: allowance)
+      try await theater.facade.perform("play", on: "dvd", until: .accepted, by: principal)
     }
   }
 
@@ -42,13 +42,13 @@ import Testing
       _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .settled)
       #expect(await Self.report(Playback(.stopped), in: theater))
       theater.journal.clear()
-      #expect(await Self.play(theater, within: Self.child)?.code == .forbidden)
+      #expect(await Self.play(theater, by: Self.child)?.code == .forbidden)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
       // Who may watch everything in the library may watch this too.
-      let grown = Allowance(permissions: Set(Permission.allCases), ageLimit: 16)
-      #expect(await Self.play(theater, within: grown) == nil)
+      let grown = Principal(ageLimit: 16)
+      #expect(await Self.play(theater, by: grown) == nil)
       #expect(await Self.report(Playback(.paused, item: "f1"), in: theater))
-      #expect(await Self.play(theater, within: Self.child) == nil)
+      #expect(await Self.play(theater, by: Self.child) == nil)
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
     try await Theater(plan: plan).live { theater in
       if let item { #expect(await Self.report(Playback(.paused, item: item), in: theater)) }
       let refused = await refusal { () async throws(TheaterError) in
-        try await theater.facade.runScene("go-on", arguments: [:], within: Self.child)
+        try await theater.facade.runScene("go-on", arguments: [:], by: Self.child)
       }
       #expect(refused?.code == (isAllowed ? nil : .forbidden))
     }
@@ -87,7 +87,7 @@ import Testing
       #expect(await begun.run.finished().status == .done)
       #expect(await Self.report(Playback(.paused, item: "f2"), in: theater))
       let fixed = await refusal { () async throws(TheaterError) in
-        try await facade.resume(within: Self.child)
+        try await facade.resume(by: Self.child)
       }
       #expect(fixed?.code == .forbidden)
       // The player has gone on to another than the one that was begun.
@@ -95,11 +95,11 @@ import Testing
       #expect(await film.run.finished().status == .done)
       #expect(await Self.report(Playback(.paused, item: "f2", position: 1), in: theater))
       let next = await refusal { () async throws(TheaterError) in
-        try await facade.resume(within: Self.child)
+        try await facade.resume(by: Self.child)
       }
       #expect(next?.code == .forbidden)
       #expect(await Self.report(Playback(.paused, item: "f1", position: 1), in: theater))
-      #expect(try await facade.resume(within: Self.child) == .observed)
+      #expect(try await facade.resume(by: Self.child) == .observed)
     }
   }
 
@@ -108,11 +108,11 @@ import Testing
     let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
     try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
       let begun = try await theater.facade.begin(
-        "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+        "film", item: "f1", fromStart: false, by: Self.guest)
       _ = await begun.run.finished()
       try await theater.facade.changeVolume(.to(20))
       theater.journal.clear()
-      let run = try await theater.facade.end(within: Self.guest)
+      let run = try await theater.facade.end(by: Self.guest)
       #expect(await theater.journal(of: run) == ["amp {\"volume\":30}"])
       #expect(run.report.status == .done)
     }
@@ -123,7 +123,7 @@ import Testing
     let off = TheaterPlan.step("amp", .amplifier, "off")
     try await Theater(plan: Self.evening(endingWith: [off])).live { theater in
       let begun = try await theater.facade.begin(
-        "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+        "film", item: "f1", fromStart: false, by: Self.guest)
       _ = await begun.run.finished()
       await theater["amp"].report(.volume, 80)
       #expect(
@@ -131,7 +131,7 @@ import Testing
           await theater.facade.snapshots["amp"]?.state.volume == 80
         })
       theater.journal.clear()
-      let run = try await theater.facade.end(within: Self.guest)
+      let run = try await theater.facade.end(by: Self.guest)
       #expect(await theater.journal(of: run) == ["amp {\"volume\":30}", "amp \"off\""])
     }
   }
@@ -141,7 +141,7 @@ import Testing
     let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
     try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
       let begun = try await theater.facade.begin(
-        "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+        "film", item: "f1", fromStart: false, by: Self.guest)
       _ = await begun.run.finished()
       #expect(await eventually { await theater.facade.stage.report.status == .running })
       try await theater.facade.changeVolume(.to(20))
@@ -161,13 +161,13 @@ import Testing
       _ = await begun.run.finished()
       theater.journal.clear()
       let ended = await refusal { () async throws(TheaterError) in
-        try await facade.end(within: Self.child)
+        try await facade.end(by: Self.child)
       }
       #expect(ended?.code == .forbidden)
       // On a switch the same steps would run first.
       let switched = await refusal { () async throws(TheaterError) in
         try await facade.begin(
-          "music", item: "s1", fromStart: false, user: "c", within: Self.child)
+          "music", item: "s1", fromStart: false, by: Self.child)
       }
       #expect(switched?.code == .forbidden)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)

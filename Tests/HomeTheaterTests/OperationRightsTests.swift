@@ -64,14 +64,14 @@ import Testing
     try await Self.evening { theater, _ in
       await Self.report(playback, in: theater)
       let refused = await refusal { () async throws(TheaterError) in
-        try await theater.facade.resume(within: Self.child)
+        try await theater.facade.resume(by: Self.child)
       }
       #expect(refused?.code == .forbidden)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
     }
     try await Self.evening(Self.forChildren) { theater, stops in
       await Self.report(playback, in: theater)
-      try await theater.facade.resume(within: Self.child)
+      try await theater.facade.resume(by: Self.child)
       #expect(await Self.isStopped(goingOnTo: "x9", theater, stops))
     }
   }
@@ -82,7 +82,7 @@ import Testing
     plan.activities["film"]?.whenEnded = .stay
     try await Self.evening(plan) { theater, stops in
       await Self.report(Playback(.ended, item: "f1", position: 90), in: theater)
-      try await theater.facade.resume(within: Self.child)
+      try await theater.facade.resume(by: Self.child)
       #expect(await Self.isStopped(goingOnTo: "x9", theater, stops))
     }
   }
@@ -91,17 +91,17 @@ import Testing
   enum GoingOn: CaseIterable {
     case resume, command, seek, seekCommand, scene
 
-    func happens(in theater: Theater, within allowance: Allowance) async throws(TheaterError) {
+    func happens(in theater: Theater, by principal: Principal) async throws(TheaterError) {
       let facade = theater.facade
       switch self {
-      case .resume: try await facade.resume(within: allowance)
+      case .resume: try await facade.resume(by: principal)
       case .command:
-        _ = try await facade.perform("play", on: "dvd", until: .settled, within: allowance)
-      case .seek: try await facade.seek(80, isRelative: false, within: allowance)
+        _ = try await facade.perform("play", on: "dvd", until: .settled, by: principal)
+      case .seek: try await facade.seek(80, isRelative: false, by: principal)
       case .seekCommand:
-        _ = try await facade.perform(["seek": 80], on: "dvd", until: .settled, within: allowance)
+        _ = try await facade.perform(["seek": 80], on: "dvd", until: .settled, by: principal)
       case .scene:
-        _ = await (try await facade.runScene("go-on", arguments: [:], within: allowance)).finished()
+        _ = await (try await facade.runScene("go-on", arguments: [:], by: principal)).finished()
       }
     }
   }
@@ -113,7 +113,7 @@ import Testing
     let plan = Self.plan(["go-on": [TheaterPlan.step("dvd", .dvdPlayer, "play")]])
     try await Self.evening(plan) { theater, stops in
       await Self.report(Playback(.paused, item: "f1", position: 1), in: theater)
-      try await way.happens(in: theater, within: Self.child)
+      try await way.happens(in: theater, by: Self.child)
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
       // A new choice is not limited by other users.
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
@@ -126,7 +126,7 @@ import Testing
     try await Self.evening(plan) { theater, _ in
       await Self.report(Playback(.paused, item: "f2", position: 1), in: theater)
       let refused = await refusal { () async throws(TheaterError) in
-        try await way.happens(in: theater, within: Self.child)
+        try await way.happens(in: theater, by: Self.child)
       }
       #expect(refused?.code == .forbidden)
     }
@@ -138,7 +138,7 @@ import Testing
     let plan = Self.plan(["later": [lights, Self.playFilm]])
     try await Self.evening(plan) { theater, stops in
       await theater["lights"].hold("dim")
-      let run = try await theater.facade.runScene("later", arguments: [:], within: Self.child)
+      let run = try await theater.facade.runScene("later", arguments: [:], by: Self.child)
       await theater["lights"].waitForHeldCommand()
       _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .accepted)
       #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
@@ -153,7 +153,7 @@ import Testing
   @Test("E9 · what an end scene plays stays within the limit of the person who ended")
   func endScene() async throws {
     try await Self.evening(Self.plan(["end-film": [Self.playFilm]])) { theater, stops in
-      let run = try await theater.facade.end(within: Self.child)
+      let run = try await theater.facade.end(by: Self.child)
       #expect(await run.finished().status == .done)
       #expect(await eventually { await theater.facade.stage.report.status == .idle })
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
@@ -167,7 +167,7 @@ import Testing
     let plan = Self.plan(["end-film": [lights]])
     try await Theater(plan: plan, limitStopped: { stops.note($0) }).live { theater in
       let begun = try await theater.facade.begin(
-        "film", item: "f1", fromStart: false, user: "ben", within: Self.child)
+        "film", item: "f1", fromStart: false, by: Self.child.named("ben"))
       #expect(await begun.run.finished().status == .done)
       #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       _ = await (try await theater.facade.end()).finished()
@@ -181,7 +181,7 @@ import Testing
     let stops = AgeLimitMonitorTests.Stops()
     try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
       _ = try await theater.facade.perform(
-        ["play": ["item": "f1"]], on: "dvd", until: .settled, within: Self.child)
+        ["play": ["item": "f1"]], on: "dvd", until: .settled, by: Self.child)
       #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       await theater["dvd"].restart()
       await Self.report(Playback(.stopped), in: theater)
@@ -199,7 +199,7 @@ import Testing
       await theater["dvd"].fail("play", with: DeviceError(code, "its plugin has ended"))
       _ = await refusal { () async throws(TheaterError) in
         try await theater.facade.perform(
-          ["play": ["item": "f3"]], on: "dvd", until: .settled, within: Self.child)
+          ["play": ["item": "f3"]], on: "dvd", until: .settled, by: Self.child)
       }
       // The new process goes on with the item of the command that was lost.
       await AgeLimitMonitorTests.goesOn(to: "f3", in: theater)
@@ -218,7 +218,7 @@ import Testing
         try await theater.facade.perform("play", on: "dvd", until: .accepted)
       }
       await theater["dvd"].waitForHeldCommand()
-      await theater.facade.choose(on: "dvd", within: Self.child)
+      await theater.facade.choose(on: "dvd", by: Self.child)
       await theater["dvd"].release()
       #expect(await refused?.code == .notNow)
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
@@ -227,7 +227,7 @@ import Testing
 
   // MARK: Volume and activities
 
-  private static let guest = Allowance(permissions: [.view, .play], volumeLimit: 30)
+  private static let guest = Principal(permissions: [.view, .play], volumeLimit: 30)
 
   private static func amplifier(_ json: JSON) -> Step {
     TheaterPlan.step("amp", .amplifier, json)
@@ -243,7 +243,7 @@ import Testing
         #expect(
           await eventually { await theater.facade.snapshots["amp"]?.state.volume == volume })
       }
-      let run = try await theater.facade.runScene("sound", arguments: [:], within: guest)
+      let run = try await theater.facade.runScene("sound", arguments: [:], by: guest)
       #expect(await run.finished().status == .done)
     }
     return theater.journal.lines.filter { $0.hasPrefix("amp") }
@@ -266,7 +266,7 @@ import Testing
     try await Theater(plan: plan).live { theater in
       await theater["amp"].report(.volume, 20)
       await theater["amp"].hold("on")
-      let run = try await theater.facade.runScene("sound", arguments: [:], within: Self.guest)
+      let run = try await theater.facade.runScene("sound", arguments: [:], by: Self.guest)
       await theater["amp"].waitForHeldCommand()
       await theater["amp"].report(.volume, 60)
       await theater["amp"].release()
@@ -279,10 +279,10 @@ import Testing
 
   @Test("E11 · a guest turns off nothing while what others began is on")
   func off() async throws {
-    let guest = Allowance(permissions: [.view, .play], activities: ["music"])
+    let guest = Principal(permissions: [.view, .play], activities: ["music"])
     try await Self.evening { theater, _ in
       let refused = await refusal { () async throws(TheaterError) in
-        try await theater.facade.turnEverythingOff(within: guest)
+        try await theater.facade.turnEverythingOff(by: guest)
       }
       #expect(refused?.code == .forbidden)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)

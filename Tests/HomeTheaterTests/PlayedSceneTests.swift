@@ -8,7 +8,7 @@ import Testing
 
 /// Scenes that are run by themselves: one that plays something becomes the current activity.
 @Suite struct PlayedSceneTests {
-  private static let guest = Allowance(
+  private static let guest = Principal(
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
 
   private static func step(_ device: DeviceID, _ role: Role, _ json: JSON) -> Step {
@@ -50,7 +50,7 @@ import Testing
   ) async throws -> [String] {
     theater.journal.clear()
     let run = try await theater.facade.runScene(
-      name, arguments: arguments, user: "ann", within: .everything)
+      name, arguments: arguments, by: Principal("ann"))
     let lines = await theater.journal(of: run)
     #expect(run.report.status == .done)
     return lines
@@ -70,30 +70,30 @@ import Testing
 
   /// Returns the errors of a guest's attempts to operate the playback of others.
   private static func attempts(
-    _ facade: HomeTheaterFacade, within guest: Allowance
+    _ facade: HomeTheaterFacade, by guest: Principal
   ) async -> [TheaterError?] {
     [
-      await refusal { () async throws(TheaterError) in try await facade.pause(within: guest) },
-      await refusal { () async throws(TheaterError) in try await facade.resume(within: guest) },
-      await refusal { () async throws(TheaterError) in try await facade.next(within: guest) },
+      await refusal { () async throws(TheaterError) in try await facade.pause(by: guest) },
+      await refusal { () async throws(TheaterError) in try await facade.resume(by: guest) },
+      await refusal { () async throws(TheaterError) in try await facade.next(by: guest) },
       await refusal { () async throws(TheaterError) in
-        try await facade.seek(5, isRelative: false, within: guest)
+        try await facade.seek(5, isRelative: false, by: guest)
       },
       await refusal { () async throws(TheaterError) in
-        try await facade.changeVolume(.to(1), within: guest)
+        try await facade.changeVolume(.to(1), by: guest)
       },
       await refusal { () async throws(TheaterError) in
-        try await facade.changeVolume(.mute, within: guest)
+        try await facade.changeVolume(.mute, by: guest)
       },
-      await refusal { () async throws(TheaterError) in try await facade.end(within: guest) },
+      await refusal { () async throws(TheaterError) in try await facade.end(by: guest) },
       await refusal { () async throws(TheaterError) in
-        try await facade.begin("music", item: "s1", fromStart: false, user: "g", within: guest)
-      },
-      await refusal { () async throws(TheaterError) in
-        try await facade.perform("pause", on: "dvd", until: .accepted, within: guest)
+        try await facade.begin("music", item: "s1", fromStart: false, by: guest)
       },
       await refusal { () async throws(TheaterError) in
-        try await facade.perform(["volume": 1], on: "amp", until: .accepted, within: guest)
+        try await facade.perform("pause", on: "dvd", until: .accepted, by: guest)
+      },
+      await refusal { () async throws(TheaterError) in
+        try await facade.perform(["volume": 1], on: "amp", until: .accepted, by: guest)
       },
     ]
   }
@@ -103,13 +103,13 @@ import Testing
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run("movie-night", ["film": "f1"], in: theater)
       theater.journal.clear()
-      let refusals = await Self.attempts(theater.facade, within: Self.guest)
+      let refusals = await Self.attempts(theater.facade, by: Self.guest)
       #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 10))
       #expect(refusals.first??.message.hasPrefix("\"Movie night\" is on") == true)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
       // A scene's name grants no rights, though an activity may have the same name.
-      let namesake = Allowance(permissions: [.view, .play], activities: ["movie-night"])
-      let named = await Self.attempts(theater.facade, within: namesake)
+      let namesake = Principal(permissions: [.view, .play], activities: ["movie-night"])
+      let named = await Self.attempts(theater.facade, by: namesake)
       #expect(named.map { $0?.code } == Array(repeating: .forbidden, count: 10))
     }
   }
@@ -128,20 +128,20 @@ import Testing
       #expect(activity?["user"] == "ann")
       #expect(activity?["player"] == "dvd")
       #expect(await theater.facade.status()["playback"]?["item"] == "f1")
-      let member = Allowance(permissions: Set(Permission.allCases))
-      try await theater.facade.seek(30, isRelative: false, within: member)
-      try await theater.facade.changeVolume(.to(20), within: member)
-      try await theater.facade.pause(within: member)
+      let member = Principal()
+      try await theater.facade.seek(30, isRelative: false, by: member)
+      try await theater.facade.changeVolume(.to(20), by: member)
+      try await theater.facade.pause(by: member)
       #expect(await eventually { theater.positions.position(item: "f1", user: "ann") == 30 })
       theater.journal.clear()
-      let end = try await theater.facade.end(within: member)
+      let end = try await theater.facade.end(by: member)
       #expect(await theater.journal(of: end) == ["dvd \"stop\""])
       #expect(await eventually { await Self.report(in: theater).status == .idle })
       #expect(await theater.facade.status()["activity"]?["scene"] == nil)
       // Now it is free for the guest.
       await Self.seen(.stopped, of: "dvd", in: theater)
       _ = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+        "music", item: "s1", fromStart: false, by: Self.guest)
     }
   }
 
@@ -168,7 +168,7 @@ import Testing
       #expect(lines.prefix(3) == [#"cd "stop""#, #"cd "eject""#, #"cd "off""#])
       #expect(lines.last == #"dvd {"play":{"item":"f1"}}"#)
       #expect(await Self.report(in: theater).activity == "film")
-      let guests = await Self.attempts(theater.facade, within: Self.guest)
+      let guests = await Self.attempts(theater.facade, by: Self.guest)
       #expect(guests.allSatisfy { $0?.code == .forbidden })
     }
   }
@@ -192,7 +192,7 @@ import Testing
       #expect(lines == [#"amp {"input":"dvd"}"#, #"dvd "on""#, #"dvd {"play":{"item":"f2"}}"#])
       #expect(await Self.report(in: theater).itemTitle == "The Short Cut")
       theater.journal.clear()
-      let end = try await theater.facade.end(within: .everything)
+      let end = try await theater.facade.end(by: .owner)
       #expect(
         await theater.journal(of: end) == [
           #"dvd "stop""#, #"cd "stop""#, #"cd "eject""#, #"cd "off""#, #"amp "off""#,
@@ -201,7 +201,7 @@ import Testing
       // And off ends everything, scenes as well.
       try await Self.run("jazz", in: theater)
       #expect(await Self.report(in: theater).itemTitle == "Jazz")
-      _ = await (try await theater.facade.turnEverythingOff(within: .everything)).finished()
+      _ = await (try await theater.facade.turnEverythingOff(by: .owner)).finished()
       #expect(await Self.report(in: theater).status == .idle)
       #expect(await theater.facade.stage.scenePlayers.isEmpty)
     }
@@ -214,7 +214,7 @@ import Testing
       #expect(await Self.report(in: theater).scene == "jazz")
       theater.journal.clear()
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "ann", within: .everything)
+        "music", item: "s1", fromStart: false, by: Principal("ann"))
       #expect(await theater.journal(of: begun.run).first == #"tuner "off""#)
       #expect(await Self.report(in: theater).activity == "music")
       #expect(await Self.report(in: theater).scene == nil)
@@ -262,13 +262,13 @@ import Testing
   func otherPlayer() async throws {
     try await Theater(plan: Self.plan).live { theater in
       _ = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+        "music", item: "s1", fromStart: false, by: Self.guest)
       #expect(await eventually { await Self.report(in: theater).status == .running })
-      _ = try await theater.facade.perform("on", on: "dvd", until: .settled, within: .everything)
+      _ = try await theater.facade.perform("on", on: "dvd", until: .settled, by: .owner)
       _ = try await theater.facade.perform(
-        ["play": ["item": "f1"]], on: "dvd", until: .settled, within: .everything)
+        ["play": ["item": "f1"]], on: "dvd", until: .settled, by: .owner)
       _ = try await theater.facade.perform(
-        ["input": "dvd"], on: "amp", until: .settled, within: .everything)
+        ["input": "dvd"], on: "amp", until: .settled, by: .owner)
       await theater["cd"].report(
         .playback, Playback(.ended, item: "s1", position: 90, duration: 90).json)
       #expect(await eventually { await Self.report(in: theater).status == .idle })
@@ -277,18 +277,18 @@ import Testing
 
   @Test("E8 E11 · who is limited to some activities begins no other by a scene")
   func limitedPeople() async throws {
-    let limited = Allowance(permissions: Set(Permission.allCases), activities: ["music"])
+    let limited = Principal(activities: ["music"])
     try await Theater(plan: Self.plan).live { theater in
       for scene in ["movie-night", "watch-film"] {
         let error = await refusal { () async throws(TheaterError) in
           try await theater.facade.runScene(
-            scene, arguments: ["film": "f1"], user: "g", within: limited)
+            scene, arguments: ["film": "f1"], by: limited)
         }
         #expect(error?.code == .forbidden)
       }
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
       let run = try await theater.facade.runScene(
-        "listen-music", arguments: ["song": "s1"], user: "g", within: limited)
+        "listen-music", arguments: ["song": "s1"], by: limited)
       #expect(await run.finished().status == .done)
       #expect(await Self.report(in: theater).activity == "music")
     }
@@ -297,23 +297,23 @@ import Testing
   @Test("E11 · a film that was begun with the player's own command is not a guest's either")
   func ownCommand() async throws {
     try await Theater(plan: Self.plan).live { theater in
-      _ = try await theater.facade.perform("on", on: "amp", until: .settled, within: .everything)
+      _ = try await theater.facade.perform("on", on: "amp", until: .settled, by: .owner)
       _ = try await theater.facade.perform(
-        ["input": "dvd"], on: "amp", until: .settled, within: .everything)
+        ["input": "dvd"], on: "amp", until: .settled, by: .owner)
       #expect(await eventually { await theater.facade.snapshots["amp"]?.state.input == "dvd" })
       _ = try await theater.facade.perform(
-        ["play": ["item": "f1"]], on: "dvd", until: .settled, within: .everything)
+        ["play": ["item": "f1"]], on: "dvd", until: .settled, by: .owner)
       await Self.seen(.playing, of: "dvd", in: theater)
       theater.journal.clear()
-      let refusals = await Self.attempts(theater.facade, within: Self.guest)
+      let refusals = await Self.attempts(theater.facade, by: Self.guest)
       #expect(refusals.allSatisfy { $0 != nil })
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
       // A player that is not heard blocks no guest.
       _ = try await theater.facade.perform(
-        ["input": "cd"], on: "amp", until: .settled, within: .everything)
+        ["input": "cd"], on: "amp", until: .settled, by: .owner)
       #expect(await eventually { await theater.facade.snapshots["amp"]?.state.input == "cd" })
       _ = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+        "music", item: "s1", fromStart: false, by: Self.guest)
     }
   }
 }

@@ -71,51 +71,74 @@ struct Theater {
   }
 }
 
-/// The operations as the controller itself does them: without limits.
+extension Principal {
+  /// A user with all permissions and no limits, unless a test says otherwise.
+  init(
+    _ user: String = "owner", permissions: Set<Permission> = Set(Permission.allCases),
+    activities: Set<String>? = nil, volumeLimit: Int? = nil, ageLimit: Int? = nil
+  ) {
+    self.init(
+      user: user, permissions: permissions, activities: activities, volumeLimit: volumeLimit,
+      ageLimit: ageLimit)
+  }
+
+  static let owner = Principal()
+
+  /// A user of this name with the same rights.
+  func named(_ user: String) -> Principal {
+    var principal = self
+    principal.user = user
+    return principal
+  }
+}
+
+/// The operations by a user without limits.
 extension HomeTheaterFacade {
   func begin(_ name: String, item: String?, fromStart: Bool, user: String)
     async throws(TheaterError) -> Begun
   {
-    try await begin(name, item: item, fromStart: fromStart, user: user, within: .everything)
+    try await begin(name, item: item, fromStart: fromStart, by: Principal(user))
   }
-  func end() async throws(TheaterError) -> Run { try await end(within: .everything) }
+  func end() async throws(TheaterError) -> Run { try await end(by: .owner) }
   func turnEverythingOff() async throws(TheaterError) -> Run {
-    try await turnEverythingOff(within: .everything)
+    try await turnEverythingOff(by: .owner)
   }
-  func popcorn() async throws(TheaterError) -> Run { try await popcorn(within: .everything) }
+  func popcorn() async throws(TheaterError) -> Run { try await popcorn(by: .owner) }
   func runScene(_ name: String, arguments: [String: String]) async throws(TheaterError) -> Run {
-    try await runScene(name, arguments: arguments, within: .everything)
+    try await runScene(name, arguments: arguments, by: .owner)
   }
   @discardableResult func pause() async throws(TheaterError) -> Confirmation {
-    try await pause(within: .everything)
+    try await pause(by: .owner)
   }
   @discardableResult func resume() async throws(TheaterError) -> Confirmation {
-    try await resume(within: .everything)
+    try await resume(by: .owner)
   }
   @discardableResult func next() async throws(TheaterError) -> Confirmation {
-    try await next(within: .everything)
+    try await next(by: .owner)
   }
   @discardableResult func previous() async throws(TheaterError) -> Confirmation {
-    try await previous(within: .everything)
+    try await previous(by: .owner)
   }
   @discardableResult func seek(_ seconds: Double, isRelative: Bool)
     async throws(TheaterError) -> Confirmation
   {
-    try await seek(seconds, isRelative: isRelative, within: .everything)
+    try await seek(seconds, isRelative: isRelative, by: .owner)
   }
   @discardableResult func changeVolume(_ change: VolumeChange)
     async throws(TheaterError) -> VolumeOutcome
   {
-    try await changeVolume(change, within: .everything)
+    try await changeVolume(change, by: .owner)
   }
   func perform(_ json: JSON, on id: DeviceID, until: Completion)
     async throws(TheaterError) -> Confirmation
   {
-    try await perform(json, on: id, until: until, within: .everything)
+    try await perform(json, on: id, until: until, by: .owner)
   }
   func entries(_ category: HomeTheater.Category) -> [Catalogue.Entry] {
-    entries(category, within: .everything)
+    entries(category, for: .owner)
   }
+  func status() async -> JSON { await status(for: .owner) }
+  @discardableResult func scanLibrary() async -> [ScanReport] { await scanLibrary(by: .owner) }
 }
 
 /// The refusal that `body` ends with; `nil` where it ends well.

@@ -26,11 +26,10 @@ extension HomeTheaterFacade {
   /// - Parameters:
   ///   - item: The title or id of what to play; a station may be a frequency such as "98.5 FM".
   ///   - fromStart: Whether a saved position is passed over.
-  ///   - user: Who wants it; positions are kept for them.
-  ///   - allowance: How far this person may go.
+  ///   - principal: The requesting user, for whom the position is saved.
   /// - Returns: At once, with the run.
   package func begin(
-    _ name: String, item: String?, fromStart: Bool, user: String, within allowance: Allowance
+    _ name: String, item: String?, fromStart: Bool, by principal: Principal
   ) async throws(TheaterError) -> Begun {
     guard let activity = plan.activities[name] else {
       throw unknown("activity", name, plan.activities.keys)
@@ -38,14 +37,14 @@ extension HomeTheaterFacade {
     guard let scene = plan.scenes[activity.start] else {
       throw unknown("scene", activity.start, plan.scenes.keys)
     }
-    try check(activity, within: allowance)
-    let choice = try choose(item, for: scene, of: activity, within: allowance)
+    try check(activity, by: principal)
+    let choice = try choose(item, for: scene, of: activity, by: principal)
     var steps = try planner.plan(scene, arguments: choice?.arguments ?? [:])
     let parting = try partingSteps(for: steps)
-    try checkRatings(of: parting + steps, within: allowance)
+    try checkRatings(of: parting + steps, by: principal)
     let turn = takeTurn()
     var resumedAt: Double?
-    if !fromStart, let id = choice?.id {
+    if !fromStart, let id = choice?.id, let user = principal.user {
       resumedAt = await positions.position(item: id, user: user, duration: choice?.duration)
       if let seconds = resumedAt {
         steps = steps.map { $0.device.id == activity.player ? $0.resuming(at: seconds) : $0 }
@@ -53,31 +52,31 @@ extension HomeTheaterFacade {
     }
     try await leaveStage(turn)
     return try await take(
-      stage: activity, choice, parting + steps, resumedAt: resumedAt, user: user, within: allowance)
+      stage: activity, choice, parting + steps, resumedAt: resumedAt, by: principal)
   }
 
   /// Ends the activity that is on, by its end scene as far as this person may go.
-  package func end(within allowance: Allowance) async throws(TheaterError) -> Run {
-    try checkStage(within: allowance)
-    return try await endStage(within: allowance)
+  package func end(by principal: Principal) async throws(TheaterError) -> Run {
+    try checkStage(by: principal)
+    return try await endStage(by: principal)
   }
 
-  private func endStage(within allowance: Allowance) async throws(TheaterError) -> Run {
+  private func endStage(by principal: Principal) async throws(TheaterError) -> Run {
     guard stage.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
     }
     let steps = try endSteps()
     let name = stage.endScenes.last ?? "stop"
-    try checkRatings(of: steps, within: allowance)
+    try checkRatings(of: steps, by: principal)
     let turn = takeTurn()
     try await leaveStage(turn)
-    let softened = limited(steps, within: allowance)
-    return startEnding(softened, named: name, turn: turn, within: allowance)
+    let softened = limited(steps, by: principal)
+    return startEnding(softened, named: name, turn: turn, by: principal)
   }
 
   /// Turns everything off: what plays is stopped, and every device that has a switch is told.
-  package func turnEverythingOff(within allowance: Allowance) async throws(TheaterError) -> Run {
-    try checkStage(within: allowance)
+  package func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
+    try checkStage(by: principal)
     let turn = takeTurn()
     try await leaveStage(turn)
     let order: [Role] = [
@@ -94,19 +93,19 @@ extension HomeTheaterFacade {
             always: true))
       }
     }
-    return startEnding(steps, named: "off", turn: turn, within: allowance)
+    return startEnding(steps, named: "off", turn: turn, by: principal)
   }
 
   // MARK: The stage
 
   /// Ends the activity when its player has reached the end, and its beginning is done.
   func endIfOver() async {
-    guard let activity = stage.activity, let allowance = stage.allowance,
+    guard let activity = stage.activity, let principal = stage.principal,
       activity.whenEnded == .end, stage.report.status == .running, stage.hasEnded
     else { return }
     do {
       // What an item's end brings about is not beyond who began it.
-      _ = try await endStage(within: allowance)
+      _ = try await endStage(by: principal)
     } catch {
       log("the end of \"\(activity.name)\": \(error.message)")
     }
@@ -172,7 +171,7 @@ extension HomeTheaterFacade {
   ///   with it.
   func take(
     stage activity: Activity, isScene: Bool = false, _ choice: Choice?, _ steps: [PlannedStep],
-    resumedAt: Double?, user: String?, within allowance: Allowance
+    resumedAt: Double?, by principal: Principal
   ) async throws(TheaterError) -> Begun {
     let turn = stage.turn
     stage.activity = activity
@@ -185,9 +184,9 @@ extension HomeTheaterFacade {
       stage.endScenes = [activity.end]
       stage.scenePlayers = []
     }
-    stage.allowance = allowance
+    stage.principal = principal
     if let player = activity.player {
-      choose(on: player, within: allowance)
+      choose(on: player, by: principal)
       watches[player]?.found = nil
     }
     stage.isFollowing = false
@@ -197,15 +196,17 @@ extension HomeTheaterFacade {
     stage.failure = nil
     stage.report = ActivityReport(
       activity: isScene ? nil : activity.name, scene: isScene ? activity.name : nil,
-      title: activity.title, item: choice?.id, itemTitle: choice?.title, user: user,
+      title: activity.title, item: choice?.id, itemTitle: choice?.title, user: principal.user,
       player: activity.player, resumedAt: resumedAt)
-    if let user, let player = activity.player, devices[player]?.role.category != .stations {
+    if let user = principal.user, let player = activity.player,
+      devices[player]?.role.category != .stations
+    {
       await positions.begin(item: choice?.id, user: user)
       try check(turn)
       stage.saving = Task { [positions] in await positions.run() }
     }
-    let steps = limited(steps, within: allowance)
-    let run = start(steps, named: activity.start, status: .starting, within: allowance) {
+    let steps = limited(steps, by: principal)
+    let run = start(steps, named: activity.start, status: .starting, by: principal) {
       (facade, run) in
       await facade.begun(run, turn: turn)
     }
@@ -213,17 +214,17 @@ extension HomeTheaterFacade {
   }
 
   private func startEnding(
-    _ steps: [PlannedStep], named scene: String, turn: Int, within allowance: Allowance
+    _ steps: [PlannedStep], named scene: String, turn: Int, by principal: Principal
   ) -> Run {
     let choice = stage.activity?.player.flatMap { watches[$0]?.turn }
-    return start(steps, named: scene, status: .ending, within: allowance) { (facade, run) in
+    return start(steps, named: scene, status: .ending, by: principal) { (facade, run) in
       await facade.ended(run, turn: turn, lastChoice: choice)
     }
   }
 
   private func start(
     _ steps: [PlannedStep], named scene: String, status: ActivityReport.Status,
-    within allowance: Allowance,
+    by principal: Principal,
     then: @escaping @Sendable (HomeTheaterFacade, Run) async -> Void
   ) -> Run {
     let run = Run(id: history.nextID(), scene: scene, steps: steps, events: events)
@@ -235,7 +236,7 @@ extension HomeTheaterFacade {
     events.publish(.activity(stage.report))
     run.start { [runner] run in
       await runner.run(steps, as: run) { (step) throws(DeviceError) in
-        try await self.perform(step, within: allowance)
+        try await self.perform(step, by: principal)
       }
       await then(self, run)
     }
@@ -265,7 +266,7 @@ extension HomeTheaterFacade {
     if report.status == .done {
       if let player = stage.activity?.player { forgetChoice(choice, on: player) }
       stage.activity = nil
-      stage.allowance = nil
+      stage.principal = nil
       stage.isScene = false
       stage.endScenes = []
       stage.scenePlayers = []

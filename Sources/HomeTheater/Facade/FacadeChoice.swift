@@ -15,7 +15,7 @@ extension HomeTheaterFacade {
 
   /// Finds what `text` names in the list that the activity plays.
   func choose(
-    _ text: String?, for scene: Scene, of activity: Activity, within allowance: Allowance
+    _ text: String?, for scene: Scene, of activity: Activity, by principal: Principal
   ) throws(TheaterError) -> Choice? {
     let parameter = scene.parameters.first { $0.value.category != nil }
     guard let parameter, let category = parameter.value.category else { return nil }
@@ -28,7 +28,7 @@ extension HomeTheaterFacade {
         id: frequency.description, title: frequency.description,
         arguments: [parameter.key: .frequency(frequency)])
     }
-    let entry = try find(text, in: category, within: allowance)
+    let entry = try find(text, in: category, by: principal)
     if let player = activity.player, !entry.players.isEmpty, !entry.players.contains(player) {
       let names = entry.players.map(\.name).joined(separator: ", ")
       throw TheaterError(
@@ -47,7 +47,7 @@ extension HomeTheaterFacade {
   }
 
   /// The arguments of a scene that is run by itself, from texts.
-  func arguments(_ texts: [String: String], for scene: Scene, within allowance: Allowance)
+  func arguments(_ texts: [String: String], for scene: Scene, by principal: Principal)
     throws(TheaterError) -> [String: SceneArgument]
   {
     var arguments: [String: SceneArgument] = [:]
@@ -55,17 +55,17 @@ extension HomeTheaterFacade {
       guard let kind = scene.parameters[name] else {
         throw unknown("parameter", name, scene.parameters.keys)
       }
-      arguments[name] = try argument(text, kind: kind, name: name, within: allowance)
+      arguments[name] = try argument(text, kind: kind, name: name, by: principal)
     }
     return arguments
   }
 
   /// The entry of the list; what reads as a frequency but is on no band is told so.
-  private func find(_ text: String, in category: Category, within allowance: Allowance)
+  private func find(_ text: String, in category: Category, by principal: Principal)
     throws(TheaterError) -> Catalogue.Entry
   {
     do {
-      return try catalogue.find(text, in: category, ageLimit: allowance.ageLimit)
+      return try catalogue.find(text, in: category, ageLimit: principal.ageLimit)
     } catch {
       guard category == .stations, StationFrequency.words(of: text) != nil else { throw error }
       throw TheaterError(
@@ -75,14 +75,14 @@ extension HomeTheaterFacade {
   }
 
   private func argument(
-    _ text: String, kind: ParameterKind, name: String, within allowance: Allowance
+    _ text: String, kind: ParameterKind, name: String, by principal: Principal
   ) throws(TheaterError) -> SceneArgument {
     switch kind {
-    case .film: return .item(try find(text, in: .films, within: allowance).item.id)
-    case .song: return .item(try find(text, in: .songs, within: allowance).item.id)
+    case .film: return .item(try find(text, in: .films, by: principal).item.id)
+    case .song: return .item(try find(text, in: .songs, by: principal).item.id)
     case .station:
       if let frequency = StationFrequency(text) { return .frequency(frequency) }
-      let entry = try find(text, in: .stations, within: allowance)
+      let entry = try find(text, in: .stations, by: principal)
       return entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
     case .text: return .text(text)
     case .number:

@@ -48,8 +48,8 @@ extension HomeTheaterFacade {
   }
 
   /// Passes if this user may run a scene that plays something.
-  func checkPlaying(_ scene: Scene, within allowance: Allowance) throws(TheaterError) {
-    guard allowance.activities == nil else {
+  func checkPlaying(_ scene: Scene, by principal: Principal) throws(TheaterError) {
+    guard principal.activities == nil else {
       throw TheaterError(
         .forbidden, "the scene \"\(scene.name)\" plays something, and is not among what you may do",
         hint: "Ask an owner of this theater.")
@@ -58,30 +58,27 @@ extension HomeTheaterFacade {
 
   /// Begins a scene that plays: the activity that it begins, or one made from it.
   func begin(
-    _ scene: Scene, _ played: Played, _ steps: [PlannedStep], user: String?,
-    within allowance: Allowance
+    _ scene: Scene, _ played: Played, _ steps: [PlannedStep], by principal: Principal
   ) async throws(TheaterError) -> Run {
     let activities = plan.activities.values.filter {
       $0.start == scene.name && $0.player == played.player.id
     }
     if let activity = activities.min(by: { $0.name < $1.name }) {
-      try check(activity, within: allowance)
+      try check(activity, by: principal)
       let parting = try partingSteps(for: steps)
-      try checkRatings(of: parting + steps, within: allowance)
+      try checkRatings(of: parting + steps, by: principal)
       try await leaveStage(takeTurn())
       return try await take(
-        stage: activity, played.choice, parting + steps, resumedAt: nil, user: user,
-        within: allowance
+        stage: activity, played.choice, parting + steps, resumedAt: nil, by: principal
       ).run
     }
     let activity = Activity(
       name: scene.name, title: scene.title, start: scene.name, end: "", player: played.player.id,
       amplifier: amplifier(of: played.player.id, in: steps), category: played.player.role.category)
-    try checkPlaying(scene, within: allowance)
+    try checkPlaying(scene, by: principal)
     try await leaveStage(takeTurn())
     return try await take(
-      stage: activity, isScene: true, played.choice, steps, resumedAt: nil, user: user,
-      within: allowance
+      stage: activity, isScene: true, played.choice, steps, resumedAt: nil, by: principal
     ).run
   }
 

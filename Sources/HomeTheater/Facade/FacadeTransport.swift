@@ -5,31 +5,31 @@ import Scenes
 extension HomeTheaterFacade {
   /// Holds the film or song still.
   @discardableResult
-  package func pause(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("pause", within: allowance)
+  package func pause(by principal: Principal) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("pause", by: principal)
   }
   /// Lets it go on.
   @discardableResult
-  package func resume(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("play", within: allowance)
+  package func resume(by principal: Principal) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("play", by: principal)
   }
   /// Goes to the next track.
   @discardableResult
-  package func next(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("next", within: allowance)
+  package func next(by principal: Principal) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("next", by: principal)
   }
   /// Goes to the track before.
   @discardableResult
-  package func previous(within allowance: Allowance) async throws(TheaterError) -> Confirmation {
-    try await tellPlayer("previous", within: allowance)
+  package func previous(by principal: Principal) async throws(TheaterError) -> Confirmation {
+    try await tellPlayer("previous", by: principal)
   }
 
   /// Goes to a place in what plays: `seconds` from the beginning, or from where it is now.
   @discardableResult
   package func seek(
-    _ seconds: Double, isRelative: Bool, within allowance: Allowance
+    _ seconds: Double, isRelative: Bool, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
-    try checkStage(within: allowance)
+    try checkStage(by: principal)
     let player = try player()
     var target = seconds
     if isRelative {
@@ -44,7 +44,7 @@ extension HomeTheaterFacade {
       target = playback.position(after: clock.now() - reading.time) + seconds
       target = min(max(0, target), playback.duration ?? .infinity)
     }
-    let confirmation = try await tell(player, "seek", .number(target), within: allowance)
+    let confirmation = try await tell(player, "seek", .number(target), by: principal)
     await catchUp()
     return confirmation
   }
@@ -72,61 +72,61 @@ extension HomeTheaterFacade {
   /// - Throws: `forbidden` for a volume above the person's limit. Steps towards the limit end there.
   @discardableResult
   package func changeVolume(
-    _ change: VolumeChange, within allowance: Allowance
+    _ change: VolumeChange, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
-    try checkStage(within: allowance)
+    try checkStage(by: principal)
     let amplifier = try amplifier()
     switch change {
     case .to(let volume):
-      return try await set(amplifier, volume: volume, within: allowance)
+      return try await set(amplifier, volume: volume, by: principal)
     case .by(let points):
       guard let now = await amplifier.snapshot().state.volume else {
         throw TheaterError(
           .notNow, "the volume is not known", hint: "Set it: theater volume 40",
           device: amplifier.id)
       }
-      let limit = allowance.volumeLimit ?? 100
+      let limit = principal.volumeLimit ?? 100
       if points > 0, now >= limit {
-        try checkVolume(limit + 1, of: amplifier.id, within: allowance)
+        try checkVolume(limit + 1, of: amplifier.id, by: principal)
       }
       let target = min(max(0, now), 100) + min(max(-100, points), 100)
-      return try await set(amplifier, volume: min(max(0, target), limit), within: allowance)
-    case .mute: return try await set(amplifier, isMuted: true, within: allowance)
-    case .unmute: return try await unmute(amplifier, within: allowance)
+      return try await set(amplifier, volume: min(max(0, target), limit), by: principal)
+    case .mute: return try await set(amplifier, isMuted: true, by: principal)
+    case .unmute: return try await unmute(amplifier, by: principal)
     case .toggleMute:
       let isMuted = await amplifier.snapshot().state.isMuted ?? false
       return isMuted
-        ? try await unmute(amplifier, within: allowance)
-        : try await set(amplifier, isMuted: true, within: allowance)
+        ? try await unmute(amplifier, by: principal)
+        : try await set(amplifier, isMuted: true, by: principal)
     }
   }
 
   private func set(
-    _ amplifier: any Device, volume: Int, within allowance: Allowance
+    _ amplifier: any Device, volume: Int, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
     let confirmation = try await tell(
-      amplifier, "volume", .integer(volume), within: allowance)
+      amplifier, "volume", .integer(volume), by: principal)
     return VolumeOutcome(volume: volume, confirmation: confirmation)
   }
 
   private func set(
-    _ amplifier: any Device, isMuted: Bool, within allowance: Allowance
+    _ amplifier: any Device, isMuted: Bool, by principal: Principal
   ) async throws(TheaterError) -> VolumeOutcome {
     let confirmation = try await tell(
-      amplifier, isMuted ? "mute" : "unmute", within: allowance)
+      amplifier, isMuted ? "mute" : "unmute", by: principal)
     return VolumeOutcome(isMuted: isMuted, confirmation: confirmation)
   }
 
   /// Gives one device one command.
   package func perform(
-    _ json: JSON, on id: DeviceID, until: Completion, within allowance: Allowance
+    _ json: JSON, on id: DeviceID, until: Completion, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
     guard let device = devices[id] else {
       throw unknown("device", id.name, devices.keys.map(\.name))
     }
     let command = try command(json, for: device)
-    try checkPermission(command, for: device, within: allowance)
-    return try await perform(command, on: device, until: until, within: allowance)
+    try checkPermission(command, for: device, by: principal)
+    return try await perform(command, on: device, until: until, by: principal)
   }
 
   private func command(_ json: JSON, for device: any Device) throws(TheaterError) -> Command {
@@ -138,25 +138,25 @@ extension HomeTheaterFacade {
   }
 
   private func perform(
-    _ command: Command, on device: any Device, until: Completion, within allowance: Allowance
+    _ command: Command, on device: any Device, until: Completion, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
-    try await checkLimits(command, for: device, within: allowance)
+    try await checkLimits(command, for: device, by: principal)
     let step = PlannedStep(
       device: device, command: command, until: until, onFailure: .stop, always: true)
     do {
-      return try await perform(step, within: allowance)
+      return try await perform(step, by: principal)
     } catch {
       throw TheaterError(error, device: device.id)
     }
   }
 
   /// Carries out a step whose limits were checked, and notes whose age limit counts from then on.
-  func perform(_ step: PlannedStep, within allowance: Allowance) async throws(DeviceError)
+  func perform(_ step: PlannedStep, by principal: Principal) async throws(DeviceError)
     -> Confirmation
   {
     let player = step.device.id
     let before = watches[player]
-    let choice = noteChoice(step.command, on: player, within: allowance)
+    let choice = noteChoice(step.command, on: player, by: principal)
     do {
       return try await step.device.perform(step.command, until: step.until)
     } catch {
@@ -185,24 +185,24 @@ extension HomeTheaterFacade {
     return amplifier
   }
 
-  private func tellPlayer(_ name: String, within allowance: Allowance)
+  private func tellPlayer(_ name: String, by principal: Principal)
     async throws(TheaterError) -> Confirmation
   {
-    try checkStage(within: allowance)
-    let confirmation = try await tell(try player(), name, within: allowance)
+    try checkStage(by: principal)
+    let confirmation = try await tell(try player(), name, by: principal)
     await catchUp()
     return confirmation
   }
 
   /// Lets the speakers sound again, at the person's limit where they were louder before.
-  private func unmute(_ amplifier: any Device, within allowance: Allowance)
+  private func unmute(_ amplifier: any Device, by principal: Principal)
     async throws(TheaterError) -> VolumeOutcome
   {
-    guard let limit = allowance.volumeLimit,
+    guard let limit = principal.volumeLimit,
       await amplifier.snapshot().state.volume.map({ $0 > limit }) ?? true
-    else { return try await set(amplifier, isMuted: false, within: allowance) }
-    _ = try await set(amplifier, volume: limit, within: allowance)
-    var outcome = try await set(amplifier, isMuted: false, within: allowance)
+    else { return try await set(amplifier, isMuted: false, by: principal) }
+    _ = try await set(amplifier, volume: limit, by: principal)
+    var outcome = try await set(amplifier, isMuted: false, by: principal)
     outcome.volume = limit
     return outcome
   }
@@ -210,10 +210,10 @@ extension HomeTheaterFacade {
   /// Gives a device the command of which an operation consists: a person who may do the operation
   /// needs no permission for the command itself, but all limits count.
   private func tell(
-    _ device: any Device, _ name: String, _ argument: JSON? = nil, within allowance: Allowance
+    _ device: any Device, _ name: String, _ argument: JSON? = nil, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
     let json = argument.map { .object([name: $0]) } ?? JSON.string(name)
     return try await perform(
-      try command(json, for: device), on: device, until: .settled, within: allowance)
+      try command(json, for: device), on: device, until: .settled, by: principal)
   }
 }

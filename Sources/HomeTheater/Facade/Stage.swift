@@ -12,7 +12,7 @@ struct Stage {
   /// The players of such scenes; they are stopped at its end.
   var scenePlayers: [DeviceID] = []
   /// How far the person who began it may go; `nil` while nothing is on.
-  var allowance: Allowance?
+  var principal: Principal?
   var report = ActivityReport()
   var run: Run?
   /// Saves the position while the activity goes on.

@@ -39,7 +39,7 @@ extension HomeTheaterFacade {
   ///
   /// - Returns: A report a player, by its name.
   @discardableResult
-  package func scanLibrary() async -> [ScanReport] {
+  package func scanLibrary(by principal: Principal) async -> [ScanReport] {
     if let libraryScan { return await libraryScan.value }
     let players = devices.values.filter { $0.role.category != nil }.map(\.id)
     let scan = Task {

@@ -64,7 +64,9 @@ struct EventStream: Sendable {
       }
       group.addTask { await watch(caller, feed) }
       defer { group.cancelAll() }
-      try await write(to: &writer, feed, after: theater.events.sequence(of: lastID))
+      try await write(
+        to: &writer, feed, for: caller.principal.theaterPrincipal,
+        after: theater.events.sequence(of: lastID))
       try await writer.finish(nil)
     }
   }
@@ -83,7 +85,8 @@ struct EventStream: Sendable {
 
   /// - Parameter place: The last event that the listener knows; `nil` where it names none.
   private func write(
-    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, after place: Int?
+    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, for principal: Principal,
+    after place: Int?
   ) async throws {
     var text = EventText()
     text.comment("here you are")
@@ -92,7 +95,7 @@ struct EventStream: Sendable {
     var rings = feed.rings.makeAsyncIterator()
     while !feed.isOver {
       if hasMore {
-        hasMore = await append(to: &text, after: &place)
+        hasMore = await append(to: &text, after: &place, for: principal)
       }
       if feed.takeReminder(), text.count == 0 { text.comment("still here") }
       if text.count > 0 {
@@ -107,11 +110,13 @@ struct EventStream: Sendable {
   /// Adds the next portion of what happened after `place`, or how things stand where that is not
   /// known any more.
   /// - Returns: whether there may be more.
-  private func append(to text: inout EventText, after place: inout Int) async -> Bool {
+  private func append(
+    to text: inout EventText, after place: inout Int, for principal: Principal
+  ) async -> Bool {
     let log = theater.events
     guard let entries = log.entries(after: place, most: Self.portion.events) else {
       place = log.sequence
-      text.event("snapshot", id: log.id(of: place), data: await theater.status())
+      text.event("snapshot", id: log.id(of: place), data: await theater.status(for: principal))
       return true
     }
     let now = theater.clock.now()

@@ -5,10 +5,10 @@ import Scenes
 /// The check of the items that one player goes on to by itself: they must be within the age limit
 /// of the user who chose last.
 struct AgeLimitMonitor {
-  /// The allowance of the user who chose last, that is began the activity, ran a scene, or told the
-  /// player to play something or to skip. A user with a lower age limit who has let it go on since
-  /// lowers the limit.
-  var chooser: Allowance
+  /// The age limit in years of the user who chose last, that is began the activity, ran a scene, or
+  /// told the player to play something or to skip; `nil` for no limit, and for an item that was put
+  /// in at the player itself. A user with a lower limit who has let it go on since lowers it.
+  var ageLimit: Int?
   /// The item that plays and is permitted; it may have begun before the choice.
   var passed: String?
   /// The generation of the player in which it was heard after the choice.

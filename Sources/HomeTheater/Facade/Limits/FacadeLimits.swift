@@ -6,19 +6,19 @@ import Scenes
 // first: activities, scenes, steering, and commands for one device.
 extension HomeTheaterFacade {
   /// Passes where the activity is for this person, and the one that is on is as well.
-  func check(_ activity: Activity, within allowance: Allowance) throws(TheaterError) {
-    try checkStage(within: allowance)
-    guard allowance.covers(activity.name) else {
-      let names = (allowance.activities ?? []).sorted().joined(separator: ", ")
+  func check(_ activity: Activity, by principal: Principal) throws(TheaterError) {
+    try checkStage(by: principal)
+    guard principal.covers(activity.name) else {
+      let names = (principal.activities ?? []).sorted().joined(separator: ", ")
       throw TheaterError(
         .forbidden, "\(activity.words) is not among what you may do", hint: "You may: \(names).")
     }
   }
 
   /// Passes where nothing is on, or something that this person may steer and end.
-  func checkStage(within allowance: Allowance) throws(TheaterError) {
-    guard allowance.activities != nil else { return }
-    if let activity = stage.activity, stage.isScene || !allowance.covers(activity.name) {
+  func checkStage(by principal: Principal) throws(TheaterError) {
+    guard principal.activities != nil else { return }
+    if let activity = stage.activity, stage.isScene || !principal.covers(activity.name) {
       throw TheaterError(
         .forbidden, "\(activity.words) is on, and not among what you may steer",
         hint: "Wait for its end, or ask who began it.")
@@ -28,12 +28,12 @@ extension HomeTheaterFacade {
 
   /// Passes where this person is old enough for everything that the steps play, also where a step
   /// lets go on what one before it has chosen.
-  func checkRatings(of steps: [PlannedStep], within allowance: Allowance) throws(TheaterError) {
-    guard allowance.ageLimit != nil else { return }
+  func checkRatings(of steps: [PlannedStep], by principal: Principal) throws(TheaterError) {
+    guard principal.ageLimit != nil else { return }
     var items = snapshots.compactMapValues { $0.state.playback?.heldItem }
     for step in steps {
       let player = step.device.id
-      try checkItem(step.command, on: player, holding: items[player], within: allowance)
+      try checkItem(step.command, on: player, holding: items[player], by: principal)
       switch DiscMove(step.command) {
       case .play(let item?)?: items[player] = item
       case .skip?, .release?: items[player] = nil
@@ -44,8 +44,8 @@ extension HomeTheaterFacade {
 
   /// Passes where this person is old enough for an item. One that is not in the library is not for
   /// whom there is a limit: players may know the same film by other names.
-  func checkRating(of item: String, within allowance: Allowance) throws(TheaterError) {
-    guard let limit = allowance.ageLimit else { return }
+  func checkRating(of item: String, ageLimit: Int?) throws(TheaterError) {
+    guard let limit = ageLimit else { return }
     guard let entry = catalogue.entry(id: item) else {
       throw TheaterError(
         .forbidden,
@@ -59,8 +59,8 @@ extension HomeTheaterFacade {
   }
 
   /// Passes where no item above this person's age limit could come next in a player.
-  func checkSkipping(on player: DeviceID, within allowance: Allowance) throws(TheaterError) {
-    guard let limit = allowance.ageLimit else { return }
+  func checkSkipping(on player: DeviceID, by principal: Principal) throws(TheaterError) {
+    guard let limit = principal.ageLimit else { return }
     let isFree = Category.allCases.flatMap { catalogue.entries($0) }.allSatisfy {
       ($0.rating ?? 0) <= limit || !($0.players.isEmpty || $0.players.contains(player))
     }
@@ -73,9 +73,9 @@ extension HomeTheaterFacade {
 
   /// Passes where this person may give a device of this role the command.
   func checkPermission(
-    _ command: Command, for device: any Device, within allowance: Allowance
+    _ command: Command, for device: any Device, by principal: Principal
   ) throws(TheaterError) {
-    guard allowance.permissions.contains(command.spec.permission) else {
+    guard principal.permissions.contains(command.spec.permission) else {
       throw TheaterError(
         .forbidden,
         "you may not give the \(device.role.title) the command \"\(command.spec.name)\"",
@@ -85,25 +85,25 @@ extension HomeTheaterFacade {
 
   /// Throws if the command exceeds a limit of this user: activities, age or volume.
   func checkLimits(
-    _ command: Command, for device: any Device, within allowance: Allowance
+    _ command: Command, for device: any Device, by principal: Principal
   ) async throws(TheaterError) {
     // Ask the device itself: its latest report may not have arrived here yet.
     let state = await device.snapshot().state
-    try checkStage(within: allowance)
+    try checkStage(by: principal)
     try checkItem(
-      command, on: device.id, holding: state.playback?.heldItem, within: allowance)
+      command, on: device.id, holding: state.playback?.heldItem, by: principal)
     switch AmplifierCommand(command) {
-    case .volume(let volume)?: try checkVolume(volume, of: device.id, within: allowance)
-    case .unmute?: try checkVolume(state.volume ?? 100, of: device.id, within: allowance)
+    case .volume(let volume)?: try checkVolume(volume, of: device.id, by: principal)
+    case .unmute?: try checkVolume(state.volume ?? 100, of: device.id, by: principal)
     default: break
     }
   }
 
   /// Passes where a volume is not above what this person may bring about.
-  func checkVolume(_ volume: Int, of amplifier: DeviceID, within allowance: Allowance)
+  func checkVolume(_ volume: Int, of amplifier: DeviceID, by principal: Principal)
     throws(TheaterError)
   {
-    guard let limit = allowance.volumeLimit, volume > limit else { return }
+    guard let limit = principal.volumeLimit, volume > limit else { return }
     throw TheaterError(
       .forbidden, "for you the volume ends at \(limit) %", hint: "Set it: theater volume \(limit)",
       device: amplifier)
@@ -112,8 +112,8 @@ extension HomeTheaterFacade {
   /// The steps with every volume at this person's limit at most. An amplifier that is louder by then
   /// is turned down as soon as a step has turned it on and before one unmutes it; where there is no
   /// such step, before everything.
-  func limited(_ steps: [PlannedStep], within allowance: Allowance) -> [PlannedStep] {
-    guard let limit = allowance.volumeLimit,
+  func limited(_ steps: [PlannedStep], by principal: Principal) -> [PlannedStep] {
+    guard let limit = principal.volumeLimit,
       let softer = try? AmplifierCommand.volume(limit).checked()
     else { return steps }
     func ceiling(_ amplifier: any Device, _ onFailure: OnFailure) -> PlannedStep {
@@ -143,16 +143,16 @@ extension HomeTheaterFacade {
   /// Passes where this person is old enough for what a command brings about in a player that holds
   /// this item. One that holds none may still have one, and plays it when it is told to go on.
   private func checkItem(
-    _ command: Command, on player: DeviceID, holding held: String?, within allowance: Allowance
+    _ command: Command, on player: DeviceID, holding held: String?, by principal: Principal
   ) throws(TheaterError) {
     switch DiscMove(command) {
     case .play(let chosen)?:
       if let item = chosen ?? held {
-        try checkRating(of: item, within: allowance)
+        try checkRating(of: item, ageLimit: principal.ageLimit)
       } else {
-        try checkSkipping(on: player, within: allowance)
+        try checkSkipping(on: player, by: principal)
       }
-    case .skip?: try checkSkipping(on: player, within: allowance)
+    case .skip?: try checkSkipping(on: player, by: principal)
     case .release?, nil: break
     }
   }

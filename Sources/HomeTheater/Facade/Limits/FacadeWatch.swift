@@ -8,12 +8,12 @@ extension HomeTheaterFacade {
   ///
   /// - Returns: The number of the choice; `nil` where the command chooses nothing.
   func noteChoice(
-    _ command: Command, on player: DeviceID, within allowance: Allowance
+    _ command: Command, on player: DeviceID, by principal: Principal
   ) -> Int? {
     switch DiscMove(command) {
     case .play(nil)? where snapshots[player]?.state.playback?.isHeld == true:
-      lowerLimit(on: player, to: allowance)
-    case .play?, .skip?: choose(on: player, within: allowance)
+      lowerLimit(on: player, to: principal)
+    case .play?, .skip?: choose(on: player, by: principal)
     case .release?, nil: nil
     }
   }
@@ -21,9 +21,9 @@ extension HomeTheaterFacade {
   /// From now on this person's age limit counts for what comes by itself. What plays already, and
   /// might, was somebody else's choice, until it changes.
   @discardableResult
-  func choose(on player: DeviceID, within allowance: Allowance) -> Int {
-    var watch = watches[player] ?? AgeLimitMonitor(chooser: allowance)
-    watch.chooser = allowance
+  func choose(on player: DeviceID, by principal: Principal) -> Int {
+    var watch = watches[player] ?? AgeLimitMonitor()
+    watch.ageLimit = principal.ageLimit
     watch.heardIn = nil
     if snapshots[player]?.state.playback?.isHeard != true { watch.passed = nil }
     return note(watch, on: player)
@@ -32,13 +32,13 @@ extension HomeTheaterFacade {
   /// Lowers the player's age limit to this user's. A user who lets an item go on does not choose
   /// it, so no limit is lifted; but the items that follow it by themselves are for this user as
   /// well.
-  private func lowerLimit(on player: DeviceID, to allowance: Allowance) -> Int? {
+  private func lowerLimit(on player: DeviceID, to principal: Principal) -> Int? {
     // Without a watch the item was put in at the player itself.
-    var watch = watches[player] ?? AgeLimitMonitor(chooser: .everything)
-    guard let limit = allowance.ageLimit, watch.chooser.ageLimit.map({ limit < $0 }) ?? true else {
+    var watch = watches[player] ?? AgeLimitMonitor()
+    guard let limit = principal.ageLimit, watch.ageLimit.map({ limit < $0 }) ?? true else {
       return nil
     }
-    watch.chooser.ageLimit = limit
+    watch.ageLimit = limit
     watch.passed = nil
     return note(watch, on: player)
   }
@@ -56,13 +56,13 @@ extension HomeTheaterFacade {
     _ choice: Int, on player: DeviceID, to before: AgeLimitMonitor?, after error: DeviceError
   ) {
     guard var watch = watches[player], watch.turn == choice else { return }
-    let limit = watch.chooser.ageLimit
-    watch.chooser = before?.chooser ?? .everything
+    let limit = watch.ageLimit
+    watch.ageLimit = before?.ageLimit
     watch.passed = before?.passed
     switch error.code {
     case .unsupported, .invalid, .notNow, .refused: break
     case .failed, .unavailable, .cancelled:
-      watch.chooser.ageLimit = [watch.chooser.ageLimit, limit].compactMap(\.self).min()
+      watch.ageLimit = [watch.ageLimit, limit].compactMap(\.self).min()
     case .timeout: return
     }
     watches[player] = watch
@@ -82,7 +82,7 @@ extension HomeTheaterFacade {
     let isOnStage = player.id == stage.activity?.player
     let snapshot = snapshots[player.id]
     // Without a watch the item was put in at the player itself.
-    var watch = watches[player.id] ?? AgeLimitMonitor(chooser: .everything)
+    var watch = watches[player.id] ?? AgeLimitMonitor()
     // A player that starts anew reports "stopped" before it goes on with what it played.
     if playback.status == .stopped, !isOnStage, watch.stopping == nil,
       snapshot?.availability == .available, watch.heardIn == snapshot?.generation
@@ -98,7 +98,7 @@ extension HomeTheaterFacade {
       return
     }
     do throws(TheaterError) {
-      try checkRating(of: item, within: watch.chooser)
+      try checkRating(of: item, ageLimit: watch.ageLimit)
       watch.passed = item
       watch.heardIn = snapshot?.generation
       let found = watch.stopping == nil ? nil : watch.found

@@ -19,18 +19,18 @@ extension APIServices {
       begin("watch", .films), begin("listen", .songs), begin("radio", .stations),
       .post("/api/v1/end", by: .permitted(.play), "Ends what is on.") { call in
         _ = try call.fields()
-        let allowance = try call.allowance()
-        return try await answer(call) { try await theater.end(within: allowance) }
+        let principal = try call.theaterPrincipal()
+        return try await answer(call) { try await theater.end(by: principal) }
       },
       .post("/api/v1/off", "Turns everything off.") { call in
         _ = try call.fields()
-        let allowance = try call.allowance()
-        return try await answer(call) { try await theater.turnEverythingOff(within: allowance) }
+        let principal = try call.theaterPrincipal()
+        return try await answer(call) { try await theater.turnEverythingOff(by: principal) }
       },
       .post("/api/v1/popcorn", "Makes popcorn, beside whatever is on.") { call in
         _ = try call.fields()
-        let allowance = try call.allowance()
-        return try await answer(call) { try await theater.popcorn(within: allowance) }
+        let principal = try call.theaterPrincipal()
+        return try await answer(call) { try await theater.popcorn(by: principal) }
       },
     ]
   }
@@ -48,11 +48,10 @@ extension APIServices {
     let fields = try call.fields("item", "fromStart")
     let item = try fields.text("item")
     let fromStart = try fields.flag("fromStart")
-    let user = try call.principal().account.text
     // Taken first, so that who follows the events from here misses none of this run.
     let event = theater.events.currentID
     let begun = try await theater.begin(
-      name, item: item, fromStart: fromStart, user: user, within: call.allowance())
+      name, item: item, fromStart: fromStart, by: call.theaterPrincipal())
     return await answer(call, begun.run, resumedAt: begun.resumedAt, event: event)
   }
 

@@ -32,10 +32,10 @@ extension APIServices {
         let device = try device(call)
         let wait = call.preferredWait
         let atOnce = wait.isAsynchronous || wait.seconds == 0
-        let allowance = try call.allowance()
+        let principal = try call.theaterPrincipal()
         let confirmation = try await cancelWhenGracefulShutdown {
           try await theater.perform(
-            call.body, on: device.id, until: atOnce ? .accepted : .settled, within: allowance)
+            call.body, on: device.id, until: atOnce ? .accepted : .settled, by: principal)
         }
         var response = Self.done(confirmation)
         if atOnce { response.status = .accepted }

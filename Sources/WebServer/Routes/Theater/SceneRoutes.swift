@@ -18,14 +18,14 @@ extension APIServices {
       ) { call in
         let name = try call.captured("name")
         let arguments = try Self.arguments(try call.fields("parameters"))
-        let allowance = try call.allowance()
-        let user = try call.principal().account.text
+        let principal = try call.theaterPrincipal()
         return try await answer(call) {
-          try await theater.runScene(name, arguments: arguments, user: user, within: allowance)
+          try await theater.runScene(name, arguments: arguments, by: principal)
         }
       },
       .get("/api/v1/runs/{id}", "How a run stands, step by step.") { call in
-        let run = try await theater.run(id: try call.captured("id"))
+        let run = try await theater.run(
+          id: try call.captured("id"), by: call.theaterPrincipal())
         return Response(await ended(run, for: call.preferredWait).json)
       },
     ]

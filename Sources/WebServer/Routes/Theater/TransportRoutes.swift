@@ -7,10 +7,10 @@ extension APIServices {
   /// Steering what plays.
   var transportRoutes: [Route] {
     [
-      step("pause", "Holds the film or song still.") { try await $0.pause(within: $1) },
-      step("resume", "Lets it go on.") { try await $0.resume(within: $1) },
-      step("next", "Goes to the next track.") { try await $0.next(within: $1) },
-      step("previous", "Goes to the track before.") { try await $0.previous(within: $1) },
+      step("pause", "Holds the film or song still.") { try await $0.pause(by: $1) },
+      step("resume", "Lets it go on.") { try await $0.resume(by: $1) },
+      step("next", "Goes to the next track.") { try await $0.next(by: $1) },
+      step("previous", "Goes to the track before.") { try await $0.previous(by: $1) },
       .post(
         "/api/v1/seek", by: .permitted(.play),
         "Goes to a place, in seconds: {\"to\": 750} or {\"by\": -30}."
@@ -19,10 +19,10 @@ extension APIServices {
         switch (try fields.number("to"), try fields.number("by")) {
         case (let place?, nil):
           return Self.done(
-            try await theater.seek(place, isRelative: false, within: call.allowance()))
+            try await theater.seek(place, isRelative: false, by: call.theaterPrincipal()))
         case (nil, let distance?):
           return Self.done(
-            try await theater.seek(distance, isRelative: true, within: call.allowance()))
+            try await theater.seek(distance, isRelative: true, by: call.theaterPrincipal()))
         default:
           throw APIError.invalid("give either \"to\" or \"by\", in seconds")
         }
@@ -32,7 +32,7 @@ extension APIServices {
         "Sets the volume: {\"to\": 40}, {\"by\": -5} or {\"mute\": \"toggle\"}."
       ) { call in
         let outcome = try await theater.changeVolume(
-          try Self.volumeChange(call), within: call.allowance())
+          try Self.volumeChange(call), by: call.theaterPrincipal())
         var answer: JSONObject = ["confirmation": .string(outcome.confirmation.rawValue)]
         answer["volume"] = outcome.volume.map { .integer($0) }
         answer["muted"] = outcome.isMuted.map { .bool($0) }
@@ -43,11 +43,11 @@ extension APIServices {
 
   private func step(
     _ word: String, _ help: String,
-    _ step: @escaping @Sendable (HomeTheaterFacade, Allowance) async throws -> Confirmation
+    _ step: @escaping @Sendable (HomeTheaterFacade, Principal) async throws -> Confirmation
   ) -> Route {
     .post("/api/v1/\(word)", by: .permitted(.play), help) { call in
       _ = try call.fields()
-      return Self.done(try await step(theater, call.allowance()))
+      return Self.done(try await step(theater, call.theaterPrincipal()))
     }
   }
 

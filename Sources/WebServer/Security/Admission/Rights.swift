@@ -20,11 +20,12 @@ extension SessionPrincipal {
   /// Whether this person may do what needs `permission`.
   func may(_ permission: Permission) -> Bool { role.permissions.contains(permission) }
 
-  /// How far this person may go in the theater.
-  package var allowance: Allowance {
-    Allowance(
-      permissions: role.permissions, activities: pass.map { Set($0.activities) },
-      volumeLimit: pass?.volumeLimit, ageLimit: ageLimit)
+  /// This user, with the limits of its guest pass and its age, for operations of the theater.
+  package var theaterPrincipal: Principal {
+    Principal(
+      user: account.text, permissions: role.permissions,
+      activities: pass.map { Set($0.activities) }, volumeLimit: pass?.volumeLimit,
+      ageLimit: ageLimit)
   }
 
   /// What this person is told who may not.

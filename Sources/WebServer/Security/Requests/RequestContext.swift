@@ -26,8 +26,10 @@ struct RequestContext: Sendable {
     return caller.principal
   }
 
-  /// How far who asks may go in the theater.
-  func allowance() throws(APIError) -> Allowance { try principal().allowance }
+  /// The requesting user as the theater knows it.
+  func theaterPrincipal() throws(APIError) -> Principal {
+    try principal().theaterPrincipal
+  }
 
   /// The part of the path that the route captures as `name`, decoded.
   func captured(_ name: String) throws(APIError) -> String {

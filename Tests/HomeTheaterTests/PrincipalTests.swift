@@ -6,10 +6,10 @@ import Testing
 
 @testable import HomeTheater
 
-@Suite struct AllowanceTests {
-  private static let guest = Allowance(
+@Suite struct PrincipalTests {
+  private static let guest = Principal(
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
-  private static let child = Allowance(permissions: Set(Permission.allCases), ageLimit: 12)
+  private static let child = Principal(ageLimit: 12)
 
   /// What the devices were told, apart from cables.
   private static func commands(_ theater: Theater) -> [String] {
@@ -21,16 +21,16 @@ import Testing
     try await Theater().live { theater in
       let refused = await refusal { () async throws(TheaterError) in
         try await theater.facade.begin(
-          "film", item: "f1", fromStart: false, user: "g", within: Self.guest)
+          "film", item: "f1", fromStart: false, by: Self.guest)
       }
       #expect(refused?.code == .forbidden)
       #expect(refused?.hint == "You may: music.")
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+        "music", item: "s1", fromStart: false, by: Self.guest)
       #expect(await begun.run.finished().status == .done)
-      try await theater.facade.pause(within: Self.guest)
-      try await theater.facade.resume(within: Self.guest)
-      let run = try await theater.facade.end(within: Self.guest)
+      try await theater.facade.pause(by: Self.guest)
+      try await theater.facade.resume(by: Self.guest)
+      let run = try await theater.facade.end(by: Self.guest)
       #expect(await run.finished().status == .done)
     }
   }
@@ -44,19 +44,19 @@ import Testing
       let guest = Self.guest
       let facade = theater.facade
       let refusals = [
-        await refusal { () async throws(TheaterError) in try await facade.pause(within: guest) },
-        await refusal { () async throws(TheaterError) in try await facade.end(within: guest) },
+        await refusal { () async throws(TheaterError) in try await facade.pause(by: guest) },
+        await refusal { () async throws(TheaterError) in try await facade.end(by: guest) },
         await refusal { () async throws(TheaterError) in
-          try await facade.seek(5, isRelative: false, within: guest)
+          try await facade.seek(5, isRelative: false, by: guest)
         },
         await refusal { () async throws(TheaterError) in
-          try await facade.changeVolume(.to(1), within: guest)
+          try await facade.changeVolume(.to(1), by: guest)
         },
         await refusal { () async throws(TheaterError) in
-          try await facade.perform("pause", on: "dvd", until: .accepted, within: guest)
+          try await facade.perform("pause", on: "dvd", until: .accepted, by: guest)
         },
         await refusal { () async throws(TheaterError) in
-          try await facade.begin("music", item: "s1", fromStart: false, user: "g", within: guest)
+          try await facade.begin("music", item: "s1", fromStart: false, by: guest)
         },
       ]
       #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 6))
@@ -67,9 +67,9 @@ import Testing
   @Test("E11 · an activity's own volume ends at the guest's limit")
   func sceneVolume() async throws {
     try await Theater().live { theater in
-      let limit = Allowance(permissions: [.play], volumeLimit: 30)
+      let limit = Principal(permissions: [.play], volumeLimit: 30)
       let begun = try await theater.facade.begin(
-        "film", item: "f1", fromStart: false, user: "g", within: limit)
+        "film", item: "f1", fromStart: false, by: limit)
       let lines = await theater.journal(of: begun.run)
       #expect(lines.contains("amp {\"volume\":30}"))
       #expect(!lines.contains("amp {\"volume\":50}"))
@@ -85,16 +85,16 @@ import Testing
         await refusal { () async throws(TheaterError) in
           try await theater.facade.perform(
             "unmute", on: "amp", until: .accepted,
-            within: Allowance(permissions: [.play], volumeLimit: 90))
+            by: Principal(permissions: [.play], volumeLimit: 90))
         } == nil
       }
       #expect(isSeen)
       let tooLoud = await refusal { () async throws(TheaterError) in
-        try await theater.facade.perform("unmute", on: "amp", until: .accepted, within: Self.guest)
+        try await theater.facade.perform("unmute", on: "amp", until: .accepted, by: Self.guest)
       }
       #expect(tooLoud?.code == .forbidden)
       let begun = try await theater.facade.begin(
-        "music", item: "s1", fromStart: false, user: "g", within: Self.guest)
+        "music", item: "s1", fromStart: false, by: Self.guest)
       let volumes = await theater.journal(of: begun.run).filter { $0.contains("volume") }
       #expect(!volumes.isEmpty)
       #expect(volumes.allSatisfy { $0 == "amp {\"volume\":30}" || $0 == "amp {\"volume\":25}" })
@@ -107,33 +107,33 @@ import Testing
       let facade = theater.facade
       let guest = Self.guest
       let loud = await refusal { () async throws(TheaterError) in
-        try await facade.changeVolume(.to(31), within: guest)
+        try await facade.changeVolume(.to(31), by: guest)
       }
       #expect(loud?.code == .forbidden)
       #expect(loud?.message == "for you the volume ends at 30 %")
-      try await facade.changeVolume(.to(28), within: guest)
-      try await facade.changeVolume(.by(5), within: guest)
+      try await facade.changeVolume(.to(28), by: guest)
+      try await facade.changeVolume(.by(5), by: guest)
       let louder = await refusal { () async throws(TheaterError) in
-        try await facade.changeVolume(.by(5), within: guest)
+        try await facade.changeVolume(.by(5), by: guest)
       }
       #expect(louder?.code == .forbidden)
       let direct = await refusal { () async throws(TheaterError) in
-        try await facade.perform(["volume": 31], on: "amp", until: .settled, within: guest)
+        try await facade.perform(["volume": 31], on: "amp", until: .settled, by: guest)
       }
       #expect(direct?.code == .forbidden)
-      _ = try await facade.perform(["volume": 30], on: "amp", until: .settled, within: guest)
+      _ = try await facade.perform(["volume": 30], on: "amp", until: .settled, by: guest)
       #expect(
         theater.journal.lines.filter { $0.contains("volume") } == [
           "amp {\"volume\":28}", "amp {\"volume\":30}", "amp {\"volume\":30}",
         ])
       // Louder from somebody else: what a guest does goes down, never up.
       try await facade.changeVolume(.to(90))
-      try await facade.changeVolume(.mute, within: guest)
+      try await facade.changeVolume(.mute, by: guest)
       theater.journal.clear()
-      try await facade.changeVolume(.toggleMute, within: guest)
+      try await facade.changeVolume(.toggleMute, by: guest)
       #expect(Self.commands(theater) == ["amp {\"volume\":30}", "amp \"unmute\""])
       try await facade.changeVolume(.to(90))
-      try await facade.changeVolume(.by(-5), within: guest)
+      try await facade.changeVolume(.by(-5), by: guest)
       #expect(Self.commands(theater).last == "amp {\"volume\":30}")
     }
   }
@@ -144,7 +144,7 @@ import Testing
       for (device, command) in [("lights", "on"), ("amp", "off"), ("cd", "play")] {
         let error = await refusal { () async throws(TheaterError) in
           try await theater.facade.perform(
-            .string(command), on: DeviceID(device), until: .accepted, within: Self.guest)
+            .string(command), on: DeviceID(device), until: .accepted, by: Self.guest)
         }
         #expect(error?.code == .forbidden)
       }
@@ -155,12 +155,12 @@ import Testing
   @Test("E9 · what is rated above somebody's age limit is not listed and not offered")
   func lists() async throws {
     try await Theater(plan: .rated).live { theater in
-      let films = await theater.facade.entries(.films, within: Self.child)
+      let films = await theater.facade.entries(.films, for: Self.child)
       #expect(films.map(\.item.id) == ["f1", "f3"])
       #expect(await theater.facade.entries(.films).first { $0.rating == 16 } != nil)
       // Of two titles that fit, the other is hidden.
       let begun = try await theater.facade.begin(
-        "film", item: "The Short", fromStart: false, user: "c", within: Self.child)
+        "film", item: "The Short", fromStart: false, by: Self.child)
       #expect(await begun.run.finished().status == .done)
       #expect(await theater.facade.stage.report.item == "f3")
     }
@@ -173,26 +173,26 @@ import Testing
       let child = Self.child
       for name in ["f2", "The Short Cut", "the short cut"] {
         let error = await refusal { () async throws(TheaterError) in
-          try await facade.begin("film", item: name, fromStart: false, user: "c", within: child)
+          try await facade.begin("film", item: name, fromStart: false, by: child)
         }
         #expect(error?.code == .forbidden)
         #expect(error?.message == "\"The Short Cut\" is rated 16, and you may watch up to 12")
       }
       let refusals = [
         await refusal { () async throws(TheaterError) in
-          try await facade.runScene("watch-film", arguments: ["film": "f2"], within: child)
+          try await facade.runScene("watch-film", arguments: ["film": "f2"], by: child)
         },
         await refusal { () async throws(TheaterError) in
           try await facade.perform(
-            ["play": ["item": "f2"]], on: "dvd", until: .accepted, within: child)
+            ["play": ["item": "f2"]], on: "dvd", until: .accepted, by: child)
         },
         // Under a name that the library does not know it could be anything.
         await refusal { () async throws(TheaterError) in
           try await facade.perform(
-            ["play": ["item": "./f2"]], on: "dvd", until: .accepted, within: child)
+            ["play": ["item": "./f2"]], on: "dvd", until: .accepted, by: child)
         },
         await refusal { () async throws(TheaterError) in
-          try await facade.perform("next", on: "dvd", until: .accepted, within: child)
+          try await facade.perform("next", on: "dvd", until: .accepted, by: child)
         },
       ]
       #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 4))
@@ -202,11 +202,11 @@ import Testing
         .run.finished()
       try await facade.pause()
       let resumed = await refusal { () async throws(TheaterError) in
-        try await facade.resume(within: child)
+        try await facade.resume(by: child)
       }
       #expect(resumed?.code == .forbidden)
       let skipped = await refusal { () async throws(TheaterError) in
-        try await facade.next(within: child)
+        try await facade.next(by: child)
       }
       #expect(skipped?.code == .forbidden)
     }
