@@ -13,7 +13,8 @@ let strict: [SwiftSetting] = [
 /// A plugin: an executable on PluginKit, with its manifest beside its sources.
 func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["PluginKit", "PluginProtocol", "Devices", "JSON"] + dependencies,
+    name: name,
+    dependencies: ["PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"] + dependencies,
     path: "Plugins/\(name)", exclude: ["manifest.json"], swiftSettings: strict)
 }
 
@@ -53,7 +54,8 @@ let package = Package(
   products: [
     .executable(name: "theater", targets: ["theater"]),
     .library(
-      name: "PluginKit", targets: ["PluginKit", "CLinux", "PluginProtocol", "Devices", "JSON"]),
+      name: "PluginKit",
+      targets: ["PluginKit", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux"]),
   ],
   dependencies: [
     .package(
@@ -85,20 +87,21 @@ let package = Package(
     .target(name: "CCurl"),
     .target(name: "CSwresample"),
 
-    // Layer 0: data
+    // Layer 0: threads, clocks and processes of the system; data
+    layer("Platform", ["CLinux"]),
     layer("JSON"),
     // Layer 1
     layer("Devices", ["JSON"]),
     layer("Validation", ["JSON", "CUTF8Proc"]),
     layer("QRCode", ["CQRCode"]),
     // Layer 2
-    layer("PluginProtocol", ["Devices", "JSON", "CLinux"]),
-    layer("Accounts", ["Validation", "Devices", "CArgon2", "CLinux", crypto]),
+    layer("PluginProtocol", ["Devices", "JSON", "Platform", "CLinux"]),
+    layer("Accounts", ["Validation", "Devices", "CArgon2", "Platform", crypto]),
     layer("AccountFlows", ["Validation", "Devices"]),
     layer("Scenes", ["Devices", "JSON"]),
     // Layer 3
-    layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "CLinux"]),
-    layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "CLinux", logging]),
+    layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
+    layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     layer("HomeTheater", ["Scenes", "Devices", "JSON"]),
     // Layer 4
     layer(
@@ -118,7 +121,7 @@ let package = Package(
       dependencies: [
         "WebServer", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
         "PluginHost", "Accounts", "AccountFlows", "Validation",
-        "PluginProtocol", "Devices", "JSON", "CLinux", hummingbird, logging,
+        "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         lifecycle,
@@ -127,31 +130,35 @@ let package = Package(
       swiftSettings: strict),
 
     // Plugins
-    plugin("Simulated", ["CLinux"]),
-    plugin("ALSAAmplifier", ["CALSA", "CSwresample", "CLinux"]),
+    plugin("Simulated"),
+    plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin("LibavPlayer", ["CLibav", "CLinux"]),
 
     // What is fast, proven
     .executableTarget(
       name: "TheaterBenchmarks",
-      dependencies: ["PluginHost", "PluginProtocol", "Devices", "JSON", "CLinux", logging],
+      dependencies: ["PluginHost", "PluginProtocol", "Devices", "JSON", "Platform", logging],
       path: "Benchmarks/TheaterBenchmarks", swiftSettings: strict),
 
     // Tests mirror Sources
     .target(
       name: "TestSupport", dependencies: ["Devices", "JSON"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    tests("PlatformTests", ["TestSupport", "Platform"]),
     tests("JSONTests", ["JSON"]),
     tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),
     tests(
       "ValidationTests", ["TestSupport", "Validation", "JSON"],
       exclude: ["validation-vectors.json"]),
-    tests("PluginProtocolTests", ["TestSupport", "PluginProtocol", "Devices", "JSON"]),
-    tests("PluginKitTests", ["TestSupport", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+    tests(
+      "PluginProtocolTests", ["TestSupport", "PluginProtocol", "Devices", "JSON", "Platform"]),
+    tests(
+      "PluginKitTests",
+      ["TestSupport", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
     tests(
       "PluginHostTests",
       [
-        "TestSupport", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "CLinux",
+        "TestSupport", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
         logging,
       ]),
     tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Scenes", "Devices", "JSON"]),
@@ -186,18 +193,20 @@ let package = Package(
       ] + nio),
     tests(
       "SimulatedTests",
-      ["TestSupport", "Simulated", "CLinux", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+      ["TestSupport", "Simulated", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
     tests(
       "ALSAAmplifierTests",
       [
-        "TestSupport", "ALSAAmplifier", "PluginKit", "PluginProtocol", "Devices", "JSON", "CALSA",
+        "TestSupport", "ALSAAmplifier", "PluginKit", "PluginProtocol", "Devices", "JSON",
+        "Platform",
+        "CALSA",
       ]),
     tests(
       "LibavPlayerTests",
-      ["TestSupport", "LibavPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON"]),
+      ["TestSupport", "LibavPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
     tests(
       "PluginConformanceTests",
-      ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON"]),
+      ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON", "Platform"]),
     tests("EndToEndTests", ["TestSupport", "WebServer", "JSON"] + nio),
   ]
 )

@@ -1,11 +1,9 @@
-import CLinux
 import Glibc
+import Platform
 
 /// The floor under every plugin's round trip: a line to a child and a line back, parsed by hand.
 struct Floor {
-  private let child: pid_t
-  private let toChild: Int32
-  private let fromChild: Int32
+  private let child: ChildProcess
 
   /// The child: answers each line with its id until its input ends.
   static func serve() {
@@ -21,30 +19,9 @@ struct Floor {
   }
 
   /// Starts the child.
-  init?() {
-    var request: [Int32] = [0, 0]
-    var reply: [Int32] = [0, 0]
-    guard linux_pipe(&request) == 0, linux_pipe(&reply) == 0 else { return nil }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, request[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, reply[1], 1)
-    var child = pid_t()
-    let program = strdup("/proc/self/exe")
-    let mode = strdup("floor-child")
-    defer {
-      free(program)
-      free(mode)
-    }
-    var arguments: [UnsafeMutablePointer<CChar>?] = [program, mode, nil]
-    guard posix_spawn(&child, "/proc/self/exe", &actions, nil, &arguments, environ) == 0 else {
-      return nil
-    }
-    close(request[0])
-    close(reply[1])
-    self.child = child
-    toChild = request[1]
-    fromChild = reply[0]
+  init() throws(SystemError) {
+    child = try ChildProcess(
+      ProgramStart("/proc/self/exe", ["floor-child"], input: .pipe, output: .pipe))
   }
 
   /// How long each of `count` exchanges takes.
@@ -57,8 +34,8 @@ struct Floor {
           #"{"jsonrpc":"2.0","id":\#(id),"method":"perform","params":{"device":"lights","command":{"dim":10}}}"#
             .utf8) + [0x0A]
       let began = ContinuousClock.now
-      guard write(toChild, request, request.count) == request.count else { break }
-      let received = read(fromChild, &buffer, buffer.count)
+      guard write(child.input, request, request.count) == request.count else { break }
+      let received = read(child.output, &buffer, buffer.count)
       guard received > 0, Int(decimal: Self.identifier(in: buffer[..<received])) == id else {
         break
       }
@@ -69,9 +46,9 @@ struct Floor {
 
   /// Ends the child.
   func end() {
-    close(toChild)
-    close(fromChild)
-    waitpid(child, nil, 0)
+    close(child.input)
+    close(child.output)
+    child.wait()
   }
 
   /// The digits after the first `"id":`.

@@ -4,11 +4,9 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,20 +21,9 @@ int linux_memory_file(void) { return memfd_create("theater", MFD_CLOEXEC); }
 
 int linux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-int linux_nice_thread(int increment) {
-  // On Linux a nice value belongs to a thread, addressed by its id.
-  id_t thread = (id_t)syscall(SYS_gettid);
-  return setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + increment);
-}
-
-int linux_realtime_thread(int priority) {
-  struct sched_param parameters = {.sched_priority = priority};
-  return pthread_setschedparam(pthread_self(), SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
-}
-
 int linux_spawn_confine(void *actions, const char *folder) {
   int outcome = posix_spawn_file_actions_addclosefrom_np(actions, 3);
-  return outcome ? outcome : posix_spawn_file_actions_addchdir_np(actions, folder);
+  return outcome || !folder ? outcome : posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
 void linux_return_large_blocks(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }

@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 
 /// A plugin: its name and the devices that it can make. `main` is one line: `await plugin.run()`.
@@ -37,7 +38,7 @@ public struct Plugin: Sendable {
 
   /// A device that does not let go must not keep the process: the contract gives it two seconds.
   private static let exitSoon: @Sendable () -> Void = {
-    PosixThread.start(name: "last call") {
+    SystemThread.start(name: "last call") {
       usleep(1_500_000)
       _exit(0)
     }

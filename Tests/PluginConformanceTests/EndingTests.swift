@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 import Testing
 
@@ -56,7 +57,7 @@ struct EndingTests {
       }
       await client.closeInput()
       let status = try await client.exitStatus(within: .seconds(2))
-      #expect(status == 0, "in good order")
+      #expect(status == .exited(0), "in good order")
     }
   }
 
@@ -66,7 +67,7 @@ struct EndingTests {
   func shutsDown(_ plugin: PluginUnderTest) async throws {
     try await PluginProcess.run(plugin) { client in
       try await client.ask(ShutdownRequest())
-      #expect(try await client.exitStatus(within: .seconds(2)) == 0)
+      #expect(try await client.exitStatus(within: .seconds(2)) == .exited(0))
     }
   }
 
@@ -80,7 +81,7 @@ struct EndingTests {
       try await client.ask(PingRequest())
       #expect(try await client.perform("b", ["dim": 30]).result.error == nil)
       await client.closeInput()
-      #expect(try await client.exitStatus(within: .seconds(2)) == 0)
+      #expect(try await client.exitStatus(within: .seconds(2)) == .exited(0))
     }
   }
 
@@ -92,7 +93,7 @@ struct EndingTests {
       #expect(try await client.perform("a", "up").result.error == nil)
       _ = try await client.post(PerformRequest(device: "a", command: "down"))
       let status = try await client.exitStatus(within: .seconds(5))
-      #expect(status == 70 << 8, "it ended by itself, with status 70")
+      #expect(status == .exited(70), "it ended by itself, with status 70")
     }
   }
 }

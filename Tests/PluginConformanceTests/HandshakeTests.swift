@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import Platform
 import PluginProtocol
 import Testing
 
@@ -55,17 +56,16 @@ struct HandshakeTests {
 
   @Test("F1 · --self-check prints one line of JSON and ends", arguments: PluginUnderTest.all)
   func selfCheck(_ plugin: PluginUnderTest) async throws {
-    let child = try spawn(plugin.command() + ["--self-check"])
+    let child = try PluginProcess.start(plugin.command() + ["--self-check"])
     close(child.input)
     let output = FileHandle(fileDescriptor: child.output, closeOnDealloc: true)
     let text = String(decoding: try #require(try output.readToEnd()), as: UTF8.self)
-    var status: Int32 = 0
-    #expect(waitpid(child.process, &status, 0) == child.process)
+    let status = child.wait()
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count == 2 && lines.last == "", "one line with its newline: \(text)")
     let outcome = try JSON(parsing: String(lines.first ?? ""))
     let isFine = try #require(outcome["ok"]?.bool as Bool?)
-    #expect((status == 0) == isFine, "it exits 0 when all is well")
+    #expect((status == .exited(0)) == isFine, "it exits 0 when all is well")
     #expect(isFine || outcome["message"]?.string?.isEmpty == false)
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 import Testing
 
@@ -125,7 +126,7 @@ struct ConnectionTests {
     pipes.connection.closeSending()
     let total = await withCheckedContinuation { continuation in
       let end = pipes.fromConnection
-      PosixThread.start(name: "reader") {
+      SystemThread.start(name: "reader") {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var total = 0
         while true {

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -15,7 +16,7 @@ import Testing
     cable.write(milliseconds: 1000, endsThere: false)
     #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
     // The time stands still, so a card that waits for room first never drops anything.
-    PosixThread.start(name: "seek") { _ = cable.source.flush() }
+    SystemThread.start(name: "seek") { _ = cable.source.flush() }
     #expect(await eventually { cable.readAll(at: 0) == 0 })
   }
 
@@ -25,7 +26,7 @@ import Testing
     defer { cable.close() }
     cable.write(milliseconds: 10, endsThere: true)
     #expect(await eventually { cable.readAll(at: 0) == 10_000_000 && cable.isEnding })
-    PosixThread.start(name: "seek") { _ = cable.source.flush() }
+    SystemThread.start(name: "seek") { _ = cable.source.flush() }
     #expect(await eventually { cable.readAll(at: 0) == 0 })
   }
 
@@ -79,7 +80,7 @@ private final class Cable: Sendable {
   /// Writes so much silence from a thread of its own.
   func write(milliseconds: Int, endsThere: Bool) {
     guard let section = source.setFormat(.film, after: source.section) else { return }
-    PosixThread.start(name: "film") { [source] in
+    SystemThread.start(name: "film") { [source] in
       let bytes = [UInt8](repeating: 0, count: 48 * milliseconds * CableFormat.film.frameBytes)
       _ = bytes.withUnsafeBytes { source.write($0, section: section) }
       if endsThere { source.end(section: section) }

@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -30,7 +31,7 @@ final class Speaker: Sendable {
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     socket = CableSocket(path: folder + "/s", token: Self.token())
     sink = try CableSink(path: socket.path, token: socket.token, heard: true)
-    PosixThread.start(name: "speaker") { self.run() }
+    SystemThread.start(name: "speaker") { self.run() }
   }
 
   private static func token() -> String {

@@ -1,3 +1,4 @@
+import Platform
 import PluginKit
 import Synchronization
 
@@ -56,12 +57,12 @@ struct EngineShared: ~Copyable {
   let levels: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Wakes the audio thread.
-  let audioBell: Bell
+  let audioBell: WakeupDescriptor
   /// Wakes the controlling side.
-  let controlBell: Bell
+  let controlBell: WakeupDescriptor
 
   /// Shared state with nothing on.
-  init(audioBell: Bell, controlBell: Bell) {
+  init(audioBell: WakeupDescriptor, controlBell: WakeupDescriptor) {
     self.audioBell = audioBell
     self.controlBell = controlBell
     inputs = .allocate(capacity: Self.inputLimit)

@@ -1,4 +1,5 @@
 import CALSA
+import Platform
 import PluginKit
 import Synchronization
 
@@ -9,6 +10,9 @@ final class SoundEngine: Sendable {
   /// it at once, so nobody waits for it. More than the device takes at once, so that there is always
   /// something left to fade out.
   static let ring: Int64 = 400_000_000
+
+  /// Bytes of stack for a thread that calls ALSA: its plugins keep much there.
+  static let threadStack = 2 << 20
 
   /// How to play.
   struct Options: Sendable {
@@ -25,7 +29,7 @@ final class SoundEngine: Sendable {
   private struct Steering {
     var asked = 0
     var waiting: [(request: Int, resume: CheckedContinuation<EngineStatus, Never>)] = []
-    var threads: [NativeThread] = []
+    var threads: [SystemThread] = []
     var isStopped = false
   }
 
@@ -37,7 +41,9 @@ final class SoundEngine: Sendable {
   /// Starts the engine, off; `onChange` is called on a thread of its own whenever the status or the
   /// levels may have changed. `nil` when the system has no threads or descriptors left.
   init?(_ options: Options, onChange: @escaping @Sendable (EngineStatus) -> Void) {
-    guard let audioBell = Bell(), let controlBell = Bell() else { return nil }
+    guard let audioBell = try? WakeupDescriptor(), let controlBell = try? WakeupDescriptor() else {
+      return nil
+    }
     let pointer = UnsafeMutablePointer<EngineShared>.allocate(capacity: 1)
     pointer.initialize(to: EngineShared(audioBell: audioBell, controlBell: controlBell))
     shared = SoundInputs.SharedState(pointer: pointer)
@@ -52,9 +58,9 @@ final class SoundEngine: Sendable {
   }
 
   private func startThreads(_ options: Options) -> Bool {
-    let audio = NativeThread("audio") { [shared] in
-      let realtime = NativeThread.becomeRealtime()
-      shared.pointer.pointee.realtime.store(realtime, ordering: .relaxed)
+    let audio = try? SystemThread(name: "audio", priority: .realtime, stack: Self.threadStack) {
+      [shared] in
+      shared.pointer.pointee.realtime.store(SystemThread.isRealtime, ordering: .relaxed)
       options.device.withCString { name in
         let setting = AudioLoop<Output>.Setting(
           device: name, bufferMilliseconds: options.bufferMilliseconds,
@@ -64,7 +70,7 @@ final class SoundEngine: Sendable {
       }
     }
     // The watcher keeps the engine alive until `stop`.
-    let watcher = NativeThread("watch") { self.watch() }
+    let watcher = try? SystemThread(name: "watch") { self.watch() }
     steering.withLock { $0.threads = [audio, watcher].compactMap(\.self) }
     if audio == nil || watcher == nil { stop() }
     return audio != nil && watcher != nil
@@ -78,8 +84,8 @@ final class SoundEngine: Sendable {
       return state.threads
     }
     shared.pointer.pointee.stopping.store(true, ordering: .releasing)
-    shared.pointer.pointee.audioBell.ring()
-    shared.pointer.pointee.controlBell.ring()
+    shared.pointer.pointee.audioBell.signal()
+    shared.pointer.pointee.controlBell.signal()
     for thread in threads { thread.join() }
     inputs.close()
     resumeWaiting(upTo: .max)
@@ -94,7 +100,7 @@ final class SoundEngine: Sendable {
   /// How often the audio thread has gone round since it began.
   var rounds: Int { shared.pointer.pointee.rounds.load(ordering: .relaxed) }
 
-  private func wake() { shared.pointer.pointee.audioBell.ring() }
+  private func wake() { shared.pointer.pointee.audioBell.signal() }
 
   /// Turns the output on or off; answers when that has happened or was refused.
   func power(_ on: Bool) async -> EngineStatus { await ask(on ? .on : .off) }
@@ -181,10 +187,10 @@ final class SoundEngine: Sendable {
   /// The second thread: passes on what the audio thread tells.
   private func watch() {
     let bell = shared.pointer.pointee.controlBell
-    var entry = pollfd(fd: bell.listening, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
     while !shared.pointer.pointee.stopping.load(ordering: .acquiring) {
       _ = poll(&entry, 1, -1)
-      bell.silence()
+      bell.clear()
       inputs.update()
       onChange(status)
       resumeWaiting(upTo: shared.pointer.pointee.powerDone.load(ordering: .acquiring))

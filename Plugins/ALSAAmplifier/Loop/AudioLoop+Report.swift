@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// What the audio thread has told last, to tell only what is new.
@@ -30,7 +31,7 @@ extension AudioLoop {
       shared.pointee.clockPaced.store(now.clockPaced, ordering: .relaxed)
       shared.pointee.outputState.store(now.state.rawValue, ordering: .releasing)
     }
-    if tellLevels() || isNews { shared.pointee.controlBell.ring() }
+    if tellLevels() || isNews { shared.pointee.controlBell.signal() }
   }
 
   private var state: OutputState {

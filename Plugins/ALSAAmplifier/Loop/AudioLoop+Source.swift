@@ -1,3 +1,4 @@
+import Platform
 import PluginKit
 import Synchronization
 
@@ -92,7 +93,7 @@ extension AudioLoop {
     fadeInNext = true
     isOwnSound = false
     shared.pointee.listening.store(sourceIndex, ordering: .releasing)
-    shared.pointee.controlBell.ring()
+    shared.pointee.controlBell.signal()
   }
 
   /// Makes a plan for the source's present format; `nil` when that is done, else how long to wait:

@@ -1,4 +1,5 @@
 import CALSA
+import Platform
 import Synchronization
 
 /// What the audio thread does, from its start to its end.
@@ -118,7 +119,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
     {
       publish()
       shared.pointee.powerDone.store(asked, ordering: .releasing)
-      shared.pointee.controlBell.ring()
+      shared.pointee.controlBell.signal()
     }
     let gain = Float(bitPattern: shared.pointee.gain.load(ordering: .relaxed))
     if gain != renderer.volume.target {
@@ -157,7 +158,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
       source = nil
       sourceIndex = -1
       shared.pointee.listening.store(-1, ordering: .releasing)
-      shared.pointee.controlBell.ring()
+      shared.pointee.controlBell.signal()
     }
     return !isRunning || lost || suspendedSince > 0 || output.now >= closingUntil
   }

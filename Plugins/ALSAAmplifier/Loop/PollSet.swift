@@ -1,4 +1,5 @@
 import CALSA
+import Platform
 
 /// The descriptors that the audio thread waits on: its bell, its source's, and the device's.
 struct PollSet {
@@ -7,9 +8,9 @@ struct PollSet {
   private var idleWakes = 0
 
   /// A set with the bell alone.
-  init(bell: Bell) {
+  init(bell: WakeupDescriptor) {
     entries.initialize(repeating: pollfd(), count: Self.limit)
-    entries[0] = pollfd(fd: bell.listening, events: Int16(POLLIN), revents: 0)
+    entries[0] = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
   }
 
   /// Gives back its memory.
@@ -43,6 +44,6 @@ struct PollSet {
 
   private static func drain(_ descriptor: Int32) {
     var bytes: UInt64 = 0
-    while read(descriptor, &bytes, 8) == 8 {}
+    _ = read(descriptor, &bytes, 8)
   }
 }

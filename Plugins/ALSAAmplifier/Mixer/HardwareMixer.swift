@@ -1,4 +1,5 @@
 import CALSA
+import Platform
 import Synchronization
 
 /// One volume control of a sound card or sound server.
@@ -36,10 +37,10 @@ final class HardwareMixer: Sendable {
   private static let settlingTime: Int64 = 300_000_000
 
   private let handle: Mutex<Handle>
-  private let bell: Bell
+  private let bell: WakeupDescriptor
   private let isClosed = Atomic<Bool>(false)
   private let onChange: @Sendable (Reading?) -> Void
-  private let thread = Mutex<NativeThread?>(nil)
+  private let thread = Mutex<SystemThread?>(nil)
 
   /// Opens a control. `onChange` is called on the mixer's own thread when the control was moved from
   /// outside, and with `nil` when it is gone.
@@ -51,7 +52,7 @@ final class HardwareMixer: Sendable {
       snd_mixer_close(mixer)
       throw ALSAFailure(step: .open, code: ENOENT)
     }
-    guard let bell = Bell() else {
+    guard let bell = try? WakeupDescriptor() else {
       snd_mixer_close(mixer)
       throw ALSAFailure(step: .open, code: EMFILE)
     }
@@ -61,14 +62,14 @@ final class HardwareMixer: Sendable {
     hasSwitch = snd_mixer_selem_has_playback_switch(element) != 0
     name = "\(String(cString: snd_mixer_selem_get_name(element))) of \(card)"
     handle = Mutex(Handle(mixer: mixer, element: element))
-    let started = NativeThread("mixer") { self.watch() }
+    let started = try? SystemThread(name: "mixer", stack: SoundEngine.threadStack) { self.watch() }
     thread.withLock { $0 = started }
   }
 
   /// Ends the watching and lets go of the control. Must not be called from `onChange`.
   func close() {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    bell.ring()
+    bell.signal()
     thread.withLock { $0.take() }?.join()
     handle.withLock { _ = snd_mixer_close($0.mixer) }
     bell.close()
@@ -84,9 +85,9 @@ final class HardwareMixer: Sendable {
       case .raw: _ = snd_mixer_selem_set_playback_volume_all(handle.element, level)
       }
       handle.wanted = Self.level(of: handle.element, scale).map { (volume, $0) }
-      handle.settling = PlaybackClock.now() + Self.settlingTime
+      handle.settling = MonotonicClock.now + Self.settlingTime
     }
-    bell.ring()
+    bell.signal()
   }
 
   /// Switches the control off or on, where it has a switch.
@@ -94,13 +95,13 @@ final class HardwareMixer: Sendable {
     guard hasSwitch, !isClosed.load(ordering: .acquiring) else { return }
     handle.withLock { handle in
       _ = snd_mixer_selem_set_playback_switch_all(handle.element, muted ? 0 : 1)
-      handle.settling = PlaybackClock.now() + Self.settlingTime
+      handle.settling = MonotonicClock.now + Self.settlingTime
     }
-    bell.ring()
+    bell.signal()
   }
 
   /// Whether a change of ours is so young that what the control shows may be older.
-  var isSettling: Bool { handle.withLock { $0.settling > PlaybackClock.now() } }
+  var isSettling: Bool { handle.withLock { $0.settling > MonotonicClock.now } }
 
   /// What the control shows now; `nil` when it cannot be read.
   var reading: Reading? {
@@ -124,7 +125,7 @@ final class HardwareMixer: Sendable {
   /// The mixer's thread.
   private func watch() {
     var entries = [pollfd](repeating: pollfd(), count: 16)
-    entries[0] = pollfd(fd: bell.listening, events: Int16(POLLIN), revents: 0)
+    entries[0] = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
     while !isClosed.load(ordering: .acquiring) {
       let count = entries.withUnsafeMutableBufferPointer { buffer -> Int32 in
         guard let base = buffer.baseAddress else { return 0 }
@@ -134,7 +135,7 @@ final class HardwareMixer: Sendable {
         return onChange(nil)
       }
       if isClosed.load(ordering: .acquiring) { return }
-      bell.silence()
+      bell.clear()
       guard update() else { return onChange(nil) }
     }
   }
@@ -143,14 +144,14 @@ final class HardwareMixer: Sendable {
   private var settlingLeft: Int32 {
     let until = handle.withLock { $0.settling }
     guard until > 0 else { return -1 }
-    return Int32(clamping: max(0, until - PlaybackClock.now()) / 1_000_000 + 1)
+    return Int32(clamping: max(0, until - MonotonicClock.now) / 1_000_000 + 1)
   }
 
   /// Takes in what has changed and passes it on; `false` when the control is gone.
   private func update() -> Bool {
     let (isThere, reading) = handle.withLock { handle -> (Bool, Reading?) in
       guard snd_mixer_handle_events(handle.mixer) >= 0 else { return (false, nil) }
-      if handle.settling > PlaybackClock.now() { return (true, nil) }
+      if handle.settling > MonotonicClock.now { return (true, nil) }
       handle.settling = 0
       let reading = read(handle)
       return (reading != nil, reading)

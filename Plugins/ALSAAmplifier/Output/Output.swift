@@ -1,4 +1,5 @@
 import CALSA
+import Platform
 
 /// Where rendered frames go: a PCM, or nowhere at the pace of the clock.
 ///
@@ -18,7 +19,7 @@ struct Output: FrameOutput {
   /// Whether the PCM gives back what it has not played yet.
   private var givesBack = false
 
-  var now: Int64 { PlaybackClock.now() }
+  var now: Int64 { MonotonicClock.now }
 
   mutating func open(_ name: UnsafePointer<CChar>) throws(ALSAFailure) {
     close()
@@ -75,7 +76,7 @@ struct Output: FrameOutput {
   mutating func room() -> Int {
     guard let pcm, pace == .device else {
       return settings.bufferFrames
-        - min(settings.bufferFrames, clock.queued(at: PlaybackClock.now()))
+        - min(settings.bufferFrames, clock.queued(at: MonotonicClock.now))
     }
     let available = snd_pcm_avail_update(pcm)
     if available < 0 { return available == -snd_pcm_sframes_t(EAGAIN) ? 0 : available }
@@ -89,7 +90,7 @@ struct Output: FrameOutput {
   }
 
   mutating func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int {
-    let now = PlaybackClock.now()
+    let now = MonotonicClock.now
     var count = frames
     if pace == .clock { count = min(count, room()) }
     guard count > 0 else { return 0 }
@@ -110,7 +111,7 @@ struct Output: FrameOutput {
   }
 
   func queued() -> Int {
-    guard let pcm, pace == .device else { return clock.queued(at: PlaybackClock.now()) }
+    guard let pcm, pace == .device else { return clock.queued(at: MonotonicClock.now) }
     var delay: snd_pcm_sframes_t = 0
     guard snd_pcm_delay(pcm, &delay) == 0 else { return 0 }
     // Some sound servers answer nonsense until their first timing report.
@@ -152,7 +153,7 @@ struct Output: FrameOutput {
     guard available >= 0 else { return }
     let played = clock.written - (settings.bufferFrames - min(available, settings.bufferFrames))
     // The time after the look, so that a thread that was held up in between suspects nobody.
-    let possible = clock.elapsed(at: PlaybackClock.now())
+    let possible = clock.elapsed(at: MonotonicClock.now)
     // Ten milliseconds and 2 % forgive coarse ticks and a fast crystal.
     let tolerance = settings.periodFrames + settings.rate / 100 + possible / 50
     if played > possible + tolerance { pace = .clock }

@@ -1,18 +1,9 @@
-import Glibc
-
 /// Plays frames by the monotonic clock, for outputs that do not pace by themselves. Plain numbers.
 struct PlaybackClock {
   /// Frames a second.
   var rate = 48000
   private var start: Int64 = 0
   private(set) var written = 0
-
-  /// Nanoseconds of the monotonic clock.
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
 
   /// Counts `frames` as handed over; the first ones start the clock.
   mutating func write(_ frames: Int, at now: Int64) {

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import PluginKit
 import PluginProtocol
 
@@ -53,7 +54,7 @@ actor CDPlayer: PlayerDevice {
   /// A player over the folders of its options (`folders`) and those that are scanned later.
   init(
     context: DeviceContext, library: MediaLibrary = MediaLibrary(),
-    clock: any TheaterClock = SystemClock(), cableClock: any CableClock = MonotonicCableClock()
+    clock: any TheaterClock = SystemClock(), cableClock: any CableClock = MonotonicClock()
   ) throws(DeviceError) {
     self.context = context
     self.library = library

@@ -1,3 +1,4 @@
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -38,14 +39,14 @@ final class PlaybackEngine: Sendable {
   /// Starts the thread. `listDisc` finds the songs around one that ends before ``setOrder(_:)`` told
   /// what follows; it may wait for the disk.
   init(
-    clock: any CableClock = MonotonicCableClock(),
+    clock: any CableClock = MonotonicClock(),
     listDisc: @escaping @Sendable (PlayableSong) -> [PlayableSong]
   ) throws(CableError) {
     source = try CableSource(clock: clock)
     let (events, continuation) = AsyncStream<PlaybackEvent>.makeStream()
     self.events = events
     let (source, supply, mailbox, reel) = (source, supply, mailbox, reel)
-    PosixThread.start(name: "deck") {
+    SystemThread.start(name: "deck") {
       PlaybackThread(
         source: source, supply: supply, mailbox: mailbox, reel: reel, events: continuation,
         listDisc: listDisc

@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// The songs of a media folder, as far as they are new.
 ///
@@ -46,13 +47,13 @@ struct FolderScan: Equatable, Sendable {
     _ folder: MediaFolder, walk: FolderWalk, known: [String: String], limits: ScanLimits,
     report: (ScanEvent) -> Void
   ) throws(MediaFailure) {
-    let end = monotonicNanoseconds() &+ limits.nanoseconds
+    let end = MonotonicClock.now &+ Int64(clamping: limits.nanoseconds)
     var countable = limits.counted
     var bytes = 0
     report(.walked(walk.files.filter { known[$0.path] == $0.stamp }, walk.skipped))
     let new = walk.files.filter { known[$0.path] != $0.stamp }
     for (index, file) in new.enumerated() {
-      guard monotonicNanoseconds() < end, bytes < limits.bytes else {
+      guard MonotonicClock.now < end, bytes < limits.bytes else {
         let detail = "\(new.count - index) of its files were not read: there was no time or room"
         let failure = MediaFailure(
           .unreachable, subject: folder.root, detail: detail,

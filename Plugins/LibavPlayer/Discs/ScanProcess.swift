@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 
 /// Scans a folder in a process of its own: libav's 25 MB go with it. A file that brings libav down, or
@@ -91,40 +92,35 @@ struct ScanProcess: Sendable {
 extension ScanProcess {
   /// One scanning process.
   private struct Run: ~Copyable {
-    private let child: pid_t
-    private let output: Int32
+    private let child: ChildProcess
     private var unread: [UInt8] = []
     /// Where the next line begins in ``unread``.
     private var start = 0
     private var total = 0
     private var mustEnd = false
 
-    private init(child: pid_t, output: Int32) {
-      self.child = child
-      self.output = output
-    }
+    private init(_ child: ChildProcess) { self.child = child }
 
     /// Starts the process, which does not open what is `known`.
     static func start(
       _ folder: MediaFolder, program: String, known: [String: String]
     ) throws(MediaFailure) -> Run {
-      var pipes: [Int32] = [-1, -1]
-      guard linux_pipe(&pipes) == 0 else {
-        throw ScanProcess.failure(folder, MediaFolder.systemText(errno))
-      }
       let input = file(of: known)
-      let child = spawn([program, ScanProcess.option, folder.root], input, pipes[1])
-      let problem = errno
-      close(pipes[1])
-      if input >= 0 { close(input) }
-      guard let child else {
-        close(pipes[0])
-        throw ScanProcess.failure(folder, MediaFolder.systemText(problem))
+      defer { if input >= 0 { close(input) } }
+      do throws(SystemError) {
+        guard input >= 0 else { throw SystemError(errno) }
+        // It stays in our process group, so that it ends with us.
+        return Run(
+          try ChildProcess(
+            ProgramStart(
+              program, [ScanProcess.option, folder.root], input: .descriptor(input),
+              output: .pipe, error: .descriptor(2))))
+      } catch {
+        throw ScanProcess.failure(folder, error.description)
       }
-      return Run(child: child, output: pipes[0])
     }
 
-    deinit { close(output) }
+    deinit { close(child.output) }
 
     /// Adds what the process says to `scan`, to its end: nil, or why it ended too early.
     mutating func read(into scan: inout FolderScan, patience: Int, first: Int) -> String? {
@@ -134,38 +130,29 @@ extension ScanProcess {
         guard let json = try? JSON(parsing: line) else { return end("it said what is no JSON") }
         if let failure = json["failure"]?.string { return end(failure) }
         if json["end"]?.bool == true {
-          let status = waitForEnd()
-          return status == 0 ? nil : "the scan ended with status \(status)"
+          let status = child.wait()
+          return status == .exited(0) ? nil : "the scan ended with \(status)"
         }
         guard let event = ScanEvent(json) else { return end("it said what cannot be read") }
         scan.take(event)
       }
       if mustEnd { return end("it took too long or said too much") }
-      return "the scan ended with status \(waitForEnd())"
+      return "the scan ended with \(child.wait())"
     }
 
     /// Kills the process and returns the reason. The process may hang in a read from a disk that is
     /// gone, so a separate thread waits for its end.
     private func end(_ reason: String) -> String {
-      kill(child, SIGKILL)
+      child.signal(SIGKILL)
       let child = child
-      PosixThread.start(name: "scan end") {
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-      }
+      SystemThread.start(name: "scan end") { child.wait() }
       return reason
-    }
-
-    private func waitForEnd() -> Int32 {
-      var status: Int32 = 0
-      while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-      return status
     }
 
     /// The next line without its end; nil at the end, when nothing came in time, or too much.
     private mutating func nextLine(milliseconds: Int) -> ArraySlice<UInt8>? {
       var searched = start
-      let deadline = monotonicNanoseconds() + UInt64(max(0, milliseconds)) * 1_000_000
+      let deadline = MonotonicClock.now + Int64(max(0, milliseconds)) * 1_000_000
       while true {
         if let end = unread[searched...].firstIndex(of: 0x0A) {
           defer { start = end + 1 }
@@ -182,21 +169,19 @@ extension ScanProcess {
       }
     }
 
-    private func wait(until deadline: UInt64) -> Bool {
-      while true {
-        let now = monotonicNanoseconds()
-        guard now < deadline else { return false }
-        var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        let left = Int32(clamping: (deadline - now) / 1_000_000 + 1)
-        let count = poll(&entry, 1, left)
+    private func wait(until deadline: Int64) -> Bool {
+      while MonotonicClock.now < deadline {
+        var entry = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
+        let count = poll(&entry, 1, MonotonicClock().timeout(until: deadline))
         if count > 0 { return true }
         if count < 0, errno != EINTR { return false }
       }
+      return false
     }
 
     private mutating func fill() -> Bool {
       var chunk = [UInt8](repeating: 0, count: 65_536)
-      let count = Glibc.read(output, &chunk, chunk.count)
+      let count = Glibc.read(child.output, &chunk, chunk.count)
       if count < 0, errno == EINTR { return true }
       guard count > 0 else { return false }
       total += count
@@ -213,25 +198,6 @@ extension ScanProcess {
       ScanProcess.write(list.text(), to: file)
       lseek(file, 0, SEEK_SET)
       return file
-    }
-
-    /// The process's id; nil with `errno` set.
-    private static func spawn(_ arguments: [String], _ input: Int32, _ output: Int32) -> pid_t? {
-      guard input >= 0 else { return nil }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_adddup2(&actions, input, 0)
-      posix_spawn_file_actions_adddup2(&actions, output, 1)
-      let strings = arguments.map { strdup($0) } + [nil]
-      defer { for string in strings { free(string) } }
-      var child: pid_t = 0
-      let code = posix_spawn(&child, arguments[0], &actions, nil, strings, environ)
-      guard code == 0 else {
-        errno = code
-        return nil
-      }
-      return child
     }
   }
 }

@@ -1,3 +1,4 @@
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -53,7 +54,7 @@ final class Receiver: Sendable {
       bufferingPolicy: .bufferingNewest(100))
     self.events = events
     let (source, supply, mailbox) = (source, supply, mailbox)
-    PosixThread.start(name: "receiver") {
+    SystemThread.start(name: "receiver") {
       ReceiverThread(
         source: source, supply: supply, mailbox: mailbox, events: continuation, backoff: backoff,
         patience: patience

@@ -1,3 +1,4 @@
+import Platform
 import PluginKit
 
 /// The thread of a ``Receiver``.
@@ -5,7 +6,7 @@ final class ReceiverThread {
   /// Bytes at a time; small, so that a slow stream is passed on as it comes.
   private static let chunk = 8_192
   /// After so long without a fault, in nanoseconds, a new fault begins with short waits again.
-  private static let healthy: UInt64 = 30_000_000_000
+  private static let healthy: Int64 = 30_000_000_000
 
   private let source: CableSource
   private let supply: SoundSupply
@@ -74,7 +75,7 @@ final class ReceiverThread {
   private func receive(_ station: Station, _ interrupt: LibavInterrupt) -> ReceiverJob {
     var backoff = freshBackoff
     while true {
-      let start = monotonicNanoseconds()
+      let start = MonotonicClock.now
       let failure: MediaFailure
       do throws(MediaFailure) {
         if let job = try play(RadioConnection(station, patience: patience, interrupt: interrupt)) {
@@ -87,7 +88,7 @@ final class ReceiverThread {
       }
       // Not by the failure's kind: whatever else ends a connection, the station is called again.
       if interrupt.isCancelled { return mailbox.wait() }
-      if monotonicNanoseconds() - start > Self.healthy { backoff.reset() }
+      if MonotonicClock.now - start > Self.healthy { backoff.reset() }
       let wait = backoff.next()
       tell(.lost(failure, failures: backoff.failures, retry: wait))
       if let job = mailbox.wait(milliseconds: wait) { return job }

@@ -1,5 +1,5 @@
 import CLibav
-import Glibc
+import Platform
 import Synchronization
 
 /// Ends libav's blocking calls: by hand from any thread, or when a deadline passes.
@@ -8,7 +8,7 @@ import Synchronization
 final class LibavInterrupt: Sendable {
   private let cancelled = Atomic<Bool>(false)
   /// Monotonic nanoseconds; 0 means that there is no deadline.
-  private let deadline = Atomic<UInt64>(0)
+  private let deadline = Atomic<Int64>(0)
 
   /// Ends the call in progress and every later one.
   func cancel() { cancelled.store(true, ordering: .releasing) }
@@ -18,14 +18,14 @@ final class LibavInterrupt: Sendable {
 
   /// Lets calls go on for so many more milliseconds; nil takes the deadline away.
   func allow(milliseconds: UInt64?) {
-    let end = milliseconds.map { monotonicNanoseconds() &+ $0 &* 1_000_000 } ?? 0
+    let end = milliseconds.map { MonotonicClock.now &+ Int64(clamping: $0) &* 1_000_000 } ?? 0
     deadline.store(end, ordering: .releasing)
   }
 
   /// Whether the deadline has passed.
   var isOverdue: Bool {
     let end = deadline.load(ordering: .acquiring)
-    return end != 0 && monotonicNanoseconds() > end
+    return end != 0 && MonotonicClock.now > end
   }
 
   /// What libav calls; valid while `self` lives.
@@ -37,11 +37,4 @@ final class LibavInterrupt: Sendable {
         return interrupt.isCancelled || interrupt.isOverdue ? 1 : 0
       }, opaque: Unmanaged.passUnretained(self).toOpaque())
   }
-}
-
-/// The monotonic clock, in nanoseconds since an arbitrary start.
-func monotonicNanoseconds() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }

@@ -1,11 +1,12 @@
 import Devices
+import Platform
 import PluginKit
 import PluginProtocol
 
 /// Runs `body`, which may wait for a disk or a socket, on a thread that nobody else needs.
 func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
-    PosixThread.start(name: "libav wait") { continuation.resume(returning: body()) }
+    SystemThread.start(name: "libav wait") { continuation.resume(returning: body()) }
   }
 }
 

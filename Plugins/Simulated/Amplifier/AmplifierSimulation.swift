@@ -34,8 +34,12 @@ final class AmplifierSimulation: AmplifierDevice {
       volumeCap, Int(try options.number("startupVolume", in: 0...100, or: 40)))
     state = Mutex(State(inputs: inputs, input: first, volume: startupVolume))
     let isMetering = try options.flag("meter", or: true)
-    listener = Listener { levels in
-      if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
+    do {
+      listener = try Listener { levels in
+        if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
+      }
+    } catch {
+      throw DeviceError(.failed, "the amplifier cannot listen: \(error)")
     }
   }
 

@@ -1,5 +1,5 @@
-import CLinux
 import Glibc
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -13,32 +13,28 @@ final class Listener: Sendable {
   }
 
   private let wanted = Mutex(Wanted())
-  private let wakeUp = linux_eventfd()
+  private let wakeUp: WakeupDescriptor
   private let report: @Sendable (CableLevelMeter.Levels?) -> Void
 
   /// - Parameter report: Told once a second what is heard, and `nil` when nothing is any more.
-  init(report: @escaping @Sendable (CableLevelMeter.Levels?) -> Void) {
+  init(report: @escaping @Sendable (CableLevelMeter.Levels?) -> Void) throws(SystemError) {
     self.report = report
-    PosixThread.start(name: "listener") { self.run() }
+    wakeUp = try WakeupDescriptor()
+    SystemThread.start(name: "listener") { self.run() }
   }
 
-  deinit { close(wakeUp) }
+  deinit { wakeUp.close() }
 
   /// Hears this cable from now on, or none.
   func listen(to sink: CableSink?) {
     wanted.withLock { $0.sink = sink }
-    wake()
+    wakeUp.signal()
   }
 
   /// Ends the thread.
   func stop() {
     wanted.withLock { $0 = Wanted(isStopped: true) }
-    wake()
-  }
-
-  private func wake() {
-    var one: UInt64 = 1
-    _ = write(wakeUp, &one, 8)
+    wakeUp.signal()
   }
 
   // MARK: The thread
@@ -62,21 +58,18 @@ final class Listener: Sendable {
   private func hear(
     _ sink: CableSink, _ ear: inout CableAnalyzer, _ bytes: UnsafeMutableRawBufferPointer
   ) {
-    let now = MonotonicCableClock().now
+    let now = MonotonicClock.now
     let timeout = ear.readNext(from: sink.tap, into: bytes, at: now, report)
     if let timeout { wait(for: sink, timeout) }
   }
 
   private func wait(for sink: CableSink?, _ milliseconds: Int32) {
     var events = [
-      pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: sink?.audioEvent ?? -1, events: Int16(POLLIN), revents: 0),
     ]
     guard poll(&events, nfds_t(events.count), milliseconds) > 0 else { return }
-    if events[0].revents != 0 {
-      var count: UInt64 = 0
-      _ = read(wakeUp, &count, 8)
-    }
+    if events[0].revents != 0 { wakeUp.clear() }
     if events[1].revents != 0 { sink?.clearAudioEvent() }
   }
 }

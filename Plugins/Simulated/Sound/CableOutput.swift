@@ -1,5 +1,5 @@
-import CLinux
 import Devices
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -119,9 +119,8 @@ actor CableOutput {
     }
     let source = source
     let generator = SignalGenerator(wish.signal, from: wish.position)
-    PosixThread.start(name: "signal") {
-      // Half a second ahead of what is heard: what people wait for goes first.
-      _ = linux_nice_thread(5)
+    // Half a second ahead of what is heard: what people wait for goes first.
+    SystemThread.start(name: "signal", priority: .nice(5)) {
       Self.write(generator, to: source, section: section)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// Tells the time since the machine was started, for whatever guards a secret; `WallClock` is for
 /// what is shown.
@@ -25,7 +26,7 @@ package struct SteadyClock: Sendable {
 
   /// The clock of the machine.
   package static let system = SteadyClock {
-    SteadyTime(boot: boot, milliseconds: millisecondsSinceBoot())
+    SteadyTime(boot: boot, milliseconds: MonotonicClock.nowIncludingSleep / 1_000_000)
   }
 
   /// The time now.
@@ -45,15 +46,4 @@ package struct SteadyClock: Sendable {
     let id = file?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
     return id.isEmpty ? UUID().uuidString : id
   }()
-
-  private static func millisecondsSinceBoot() -> Int64 {
-    var time = timespec()
-    #if canImport(Glibc)
-      clock_gettime(CLOCK_BOOTTIME, &time)
-    #else
-      // Darwin's monotonic clock counts suspension.
-      clock_gettime(CLOCK_MONOTONIC, &time)
-    #endif
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
 }

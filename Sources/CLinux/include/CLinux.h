@@ -9,14 +9,10 @@ void linux_name_thread(const char *name);
 int linux_pipe(int ends[2]);
 /// An empty file in memory, without a name; close-on-exec. -1 and errno on failure.
 int linux_memory_file(void);
-/// Lowers the scheduling priority of the calling thread alone. 0, or -1 and errno.
-int linux_nice_thread(int increment);
-/// Gives the calling thread real-time priority (SCHED_FIFO, 1...99). 0, or an error number.
-int linux_realtime_thread(int priority);
 /// A descriptor that becomes readable when the process ends; close-on-exec. -1 and errno.
 int linux_pidfd_open(int pid);
-/// Adds to a `posix_spawn_file_actions_t`: close every descriptor above 2, begin in `folder`.
-/// 0, or an error number.
+/// Adds to a `posix_spawn_file_actions_t`: close every descriptor above 2, and begin in `folder`
+/// unless it is NULL. 0, or an error number.
 int linux_spawn_confine(void *actions, const char *folder);
 /// Of a file: its kind and permissions as in `st_mode`, and the user whose it is.
 struct linux_file_facts {

@@ -1,3 +1,5 @@
+import Glibc
+import Platform
 import PluginProtocol
 
 /// A way to start plugins: as processes, or in memory for tests.
@@ -44,4 +46,28 @@ package struct LaunchError: Error, Sendable, Hashable, CustomStringConvertible {
   package let message: String
   package init(_ message: String) { self.message = message }
   package var description: String { message }
+}
+
+extension ChildProcess {
+  /// Starts a plugin's program.
+  static func start(_ program: ProgramStart) throws(LaunchError) -> ChildProcess {
+    do {
+      return try ChildProcess(program)
+    } catch {
+      throw LaunchError(explanation(of: error, starting: program.program))
+    }
+  }
+
+  private static func explanation(of error: SystemError, starting program: String) -> String {
+    switch error.code {
+    case ENOENT where !program.contains("/"):
+      "the program \(program) is not installed, or not found along PATH"
+    case ENOENT: "there is no program \(program), or its interpreter is missing"
+    case EACCES: "the program \(program) may not be started; chmod +x may mend it"
+    case ENOEXEC: "\(program) is not a program for this machine"
+    case EAGAIN: "no process can be started: the limit is reached; see ulimit -u"
+    case EMFILE, ENFILE: "no pipe can be made: \(error); see ulimit -n"
+    default: "\(program) cannot be started: \(error)"
+    }
+  }
 }

@@ -1,48 +1,38 @@
-import CLinux
 import Glibc
 import Logging
+import Platform
 import PluginProtocol
 import Synchronization
 
-/// One plugin's process: started with its own group, watched by one thread until it has ended.
+/// One plugin's process, watched by one thread until it has ended.
 final class PluginProcess: LaunchedPlugin {
   let connection: any Connection
-  private let leader: Int32
+  private let child: ChildProcess
   private let log: Mutex<StderrLog>
-  /// Signals are sent under this lock, and the process is reaped under it: a signal never reaches
-  /// another process that was given the same number.
-  private let isReaped = Mutex(false)
 
   /// Starts the process and its threads.
   init(
-    _ spawn: Spawn, mask: SecretMask, logger: Logger, onExit: @escaping @Sendable (String) -> Void
+    _ program: ProgramStart, mask: SecretMask, logger: Logger,
+    onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) {
-    let child = try spawn()
-    leader = child.pid
+    child = try .start(program)
     log = Mutex(StderrLog(mask: mask))
-    connection = StreamConnection(reading: child.stdout, writing: child.stdin)
-    PosixThread.start(name: "plugin \(child.pid)") { [self] in
-      watch(stderr: child.stderr, logger)
-      onExit(reap())
+    connection = StreamConnection(reading: child.output, writing: child.input)
+    SystemThread.start(name: "plugin \(child.id)") { [self] in
+      readLog(logger)
+      onExit(child.wait().description)
     }
   }
 
-  var pid: Int32? { isReaped.withLock { $0 } ? nil : leader }
+  var pid: Int32? { child.isRunning ? child.id : nil }
   var stderrLines: [String] { log.withLock { $0.all } }
-  func terminate() { signal(SIGTERM) }
-  func kill() { signal(SIGKILL) }
-
-  private func signal(_ number: Int32) {
-    isReaped.withLock { isReaped in
-      if !isReaped { _ = Glibc.kill(-leader, number) }
-    }
-  }
-
-  // MARK: The thread
+  func terminate() { child.signal(SIGTERM) }
+  func kill() { child.signal(SIGKILL) }
 
   /// Reads stderr until the process has ended.
-  private func watch(stderr: Int32, _ logger: Logger) {
-    let process = linux_pidfd_open(leader)
+  private func readLog(_ logger: Logger) {
+    let stderr = child.error
+    let process = child.openExitDescriptor()
     defer {
       if process >= 0 { close(process) }
       close(stderr)
@@ -74,27 +64,6 @@ final class PluginProcess: LaunchedPlugin {
   private func note(_ bytes: UnsafeBufferPointer<UInt8>, _ logger: Logger) {
     for line in log.withLock({ $0.take(bytes) }) { logger.debug("stderr: \(line)") }
   }
-
-  /// Ends what is left of the group and collects the process.
-  private func reap() -> String {
-    // Until it is reaped the leader keeps the group's number, so this reaches nobody else.
-    var info = siginfo_t()
-    while waitid(P_PID, id_t(leader), &info, Int32(WEXITED) | Int32(WNOWAIT)) < 0, errno == EINTR {}
-    return isReaped.withLock { isReaped in
-      _ = Glibc.kill(-leader, SIGKILL)
-      var status: Int32 = 0
-      while waitpid(leader, &status, 0) < 0, errno == EINTR {}
-      isReaped = true
-      return Self.description(of: status)
-    }
-  }
-
-  /// `exit status 1` or `signal 9 (Killed)`.
-  static func description(of status: Int32) -> String {
-    let signal = status & 0x7F
-    guard signal != 0 else { return "exit status \((status >> 8) & 0xFF)" }
-    return "signal \(signal)" + (strsignal(signal).map { " (\(String(cString: $0)))" } ?? "")
-  }
 }
 
 /// Starts plugins as processes.
@@ -117,16 +86,18 @@ package struct ProcessLauncher: PluginLauncher {
     var logger = logger
     logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"
     return try PluginProcess(
-      Self.spawn(plugin, environment: environment), mask: mask, logger: logger, onExit: onExit)
+      Self.program(of: plugin, environment: environment), mask: mask, logger: logger, onExit: onExit
+    )
   }
 
   /// How to start the plugin's program, with a question where one is asked.
-  static func spawn(
-    _ plugin: CataloguedPlugin, _ question: String..., environment all: [String: String]
-  ) -> Spawn {
-    Spawn(
-      program: plugin.program, arguments: plugin.manifest.command.dropFirst() + question,
-      environment: environment(for: plugin.manifest, from: all), folder: plugin.folder)
+  static func program(
+    of plugin: CataloguedPlugin, _ question: String..., environment all: [String: String]
+  ) -> ProgramStart {
+    ProgramStart(
+      plugin.program, plugin.manifest.command.dropFirst() + question,
+      environment: environment(for: plugin.manifest, from: all), folder: plugin.folder,
+      leadsGroup: true, input: .pipe, output: .pipe, error: .pipe)
   }
 
   /// The variables that the manifest names, as far as they are set and a manifest may ask for them.

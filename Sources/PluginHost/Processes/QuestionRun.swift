@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 
 /// One run of a plugin's program with a question (`--self-check`, `--list-devices`), which it answers
@@ -9,25 +10,24 @@ struct QuestionRun {
   private static let longest = ProtocolLimits.questionTime
   private static let largest = ProtocolLimits.questionAnswer
 
-  let spawn: Spawn
+  let program: ProgramStart
 
   /// Runs on a thread of its own and calls `done` with the answer, its texts cut, or with the reason
   /// why there is none. Nothing of the program is left then.
   func start(_ done: @escaping @Sendable (Result<JSON, LaunchError>) -> Void) {
-    PosixThread.start(name: "question") { [self] in
+    SystemThread.start(name: "question") { [self] in
       done(Result { () throws(LaunchError) in try answer() })
     }
   }
 
   private func answer() throws(LaunchError) -> JSON {
-    let child = try spawn()
-    close(child.stdin)
+    let child = try ChildProcess.start(program)
+    close(child.input)
     let line = Result { () throws(LaunchError) in try firstLine(of: child) }
-    close(child.stdout)
-    close(child.stderr)
-    _ = kill(-child.pid, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
+    close(child.output)
+    close(child.error)
+    child.signal(SIGKILL)
+    child.wait()
     do {
       let answer = try JSON(parsing: line.get())
       return answer.withBoundedLines(maximumBytes: ProtocolLimits.message)
@@ -42,12 +42,12 @@ struct QuestionRun {
   }
 
   /// The answer's first line.
-  private func firstLine(of child: Spawn.Child) throws(LaunchError) -> ArraySlice<UInt8> {
+  private func firstLine(of child: ChildProcess) throws(LaunchError) -> ArraySlice<UInt8> {
     let clock = SystemClock()
     let deadline = clock.now() + Self.longest
     var answer: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
-    var interests = [child.stdout, child.stderr].map {
+    var interests = [child.output, child.error].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     while interests[0].fd >= 0, !answer.contains(0x0A) {
@@ -81,7 +81,7 @@ extension ProcessLauncher {
   package static func ask(
     _ question: String, of plugin: CataloguedPlugin, environment: [String: String]
   ) async throws(LaunchError) -> JSON {
-    let run = QuestionRun(spawn: spawn(plugin, question, environment: environment))
+    let run = QuestionRun(program: program(of: plugin, question, environment: environment))
     let answer = await withCheckedContinuation { continuation in
       run.start { continuation.resume(returning: $0) }
     }
@@ -91,7 +91,8 @@ extension ProcessLauncher {
   package func check(
     _ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void
   ) {
-    let run = QuestionRun(spawn: Self.spawn(plugin, "--self-check", environment: environment))
+    let run = QuestionRun(
+      program: Self.program(of: plugin, "--self-check", environment: environment))
     run.start { answer in
       // A program that does not know the question has nothing to complain about.
       if let complaint = (try? answer.get()).flatMap(Self.complaint) { onComplaint(complaint) }

@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import Platform
 import Synchronization
 
 /// Lines over a pair of file descriptors: a child's pipes, or a plugin's stdin and stdout.
@@ -59,7 +60,7 @@ public final class StreamConnection: Connection {
   }
 
   public func start(_ receive: @escaping @Sendable (ConnectionEvent) -> Void) {
-    PosixThread.start(name: "lines") { [self] in
+    SystemThread.start(name: "lines") { [self] in
       run(receive)
       finish()
       receive(.closed)
@@ -143,7 +144,7 @@ public final class StreamConnection: Connection {
       return !output.isDraining
     }
     guard mustStart else { return }
-    PosixThread.start(name: "drain") { [self] in
+    SystemThread.start(name: "drain") { [self] in
       while let descriptor = waiting() {
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         // Interrupted or in error: the next write tells.

@@ -25,7 +25,7 @@ extension TerminalView {
   /// Runs a screen in the terminal until it is over.
   /// - Throws: An `ExitError` where the terminal ends first.
   func play(_ driver: ScreenDriver<Screen>) async throws -> Screen {
-    let keyboard = Keyboard()
+    let keyboard = try Keyboard()
     defer { keyboard.close() }
     return try await RawTerminalMode.forKeys(wakes: keyboard.wakes) {
       try await TerminalPlay(self, driver).run(keyboard.readings)

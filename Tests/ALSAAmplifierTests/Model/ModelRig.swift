@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 import Testing
 
@@ -29,7 +30,7 @@ final class ModelInput {
 
   init(_ format: CableFormat) throws {
     self.format = format
-    let (io, audio) = (try CableEvent(), try CableEvent())
+    let (io, audio) = (try WakeupDescriptor(), try WakeupDescriptor())
     ring = .allocate(capacity: 1)
     ring.initialize(
       to: CableRing(
@@ -97,7 +98,7 @@ final class ModelRig {
     seed: Int, buffer: Int = 200, givesBack: Bool = true, surround: Bool = false
   ) throws {
     numbers = SeededNumbers(seed)
-    let bells = (try #require(Bell()), try #require(Bell()))
+    let bells = (try WakeupDescriptor(), try WakeupDescriptor())
     shared = .allocate(capacity: 1)
     shared.initialize(to: EngineShared(audioBell: bells.0, controlBell: bells.1))
     shared.pointee.gain.store(Float(1).bitPattern, ordering: .relaxed)

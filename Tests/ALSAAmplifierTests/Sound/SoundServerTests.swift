@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import Platform
 import PluginKit
 import TestSupport
 import Testing
@@ -31,7 +32,8 @@ struct SoundServerTests {
     let end = size()
     #expect(await eventually { size() > end + 48000 })
     rig.engine.stop()
-    recorder.end(SIGTERM)
+    recorder.signal(SIGTERM)
+    recorder.wait()
 
     let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     let left = Tone.channel(0, of: 2, in: data)

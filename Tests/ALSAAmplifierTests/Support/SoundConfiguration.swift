@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// libasound's configuration for this test process: PCMs that need no hardware, parametrised, so
 /// that each test has a card and files of its own.
@@ -26,10 +27,11 @@ enum SoundConfiguration {
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Fixtures/VirtualCard")
-    let make = try Child(
-      "/usr/bin/make", ["-s", "-C", fixture.path, "OUT=\(folder)"],
-      environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder])
-    guard make.wait() == 0 else { throw CocoaError(.executableLoad) }
+    let make = try ChildProcess(
+      ProgramStart(
+        "/usr/bin/make", ["-s", "-C", fixture.path, "OUT=\(folder)"],
+        environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder]))
+    guard make.wait() == .exited(0) else { throw CocoaError(.executableLoad) }
   }
 
   private static func text(library: String) -> String {

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 
 /// A PulseAudio of a test's own, without hardware, D-Bus or a session: one sink that nobody hears,
@@ -7,7 +8,7 @@ import TestSupport
 /// Safe: a test uses it from one task at a time.
 final class SoundServer: @unchecked Sendable {
   let scratch: Scratch
-  private var server: Child?
+  private var server: ChildProcess?
 
   /// Whether this machine has what is needed.
   static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec"].allSatisfy {
@@ -41,13 +42,14 @@ final class SoundServer: @unchecked Sendable {
   /// Kills it, as a crash would.
   func stop() {
     guard let server else { return }
-    server.end()
+    server.signal(SIGKILL)
+    server.wait()
     self.server = nil
     try? FileManager.default.removeItem(atPath: scratch.file("native"))
   }
 
   /// Starts recording what is heard: 48000 Hz, 16 bits, two channels.
-  func record(to file: String) throws -> Child {
+  func record(to file: String) throws -> ChildProcess {
     try run(
       "/usr/bin/parec", "-s", "unix:\(scratch.path)/native", "-d", "test.monitor",
       "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw", file)
@@ -61,12 +63,13 @@ final class SoundServer: @unchecked Sendable {
     ).wait()
   }
 
-  private func run(_ path: String, _ arguments: String...) throws -> Child {
-    try Child(
-      path, arguments,
-      environment: [
-        "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path, "PULSE_RUNTIME_PATH": scratch.path,
-        "PATH": "/usr/bin:/bin",
-      ])
+  private func run(_ path: String, _ arguments: String...) throws -> ChildProcess {
+    try ChildProcess(
+      ProgramStart(
+        path, arguments,
+        environment: [
+          "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path,
+          "PULSE_RUNTIME_PATH": scratch.path, "PATH": "/usr/bin:/bin",
+        ]))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import PluginKit
 
 @testable import ALSAAmplifier
@@ -53,8 +54,7 @@ struct TestCable: Sendable {
 
   private func onThread(_ work: @escaping @Sendable () -> Int) async -> Int {
     await withCheckedContinuation { continuation in
-      let thread = NativeThread("source") { continuation.resume(returning: work()) }
-      if thread == nil { continuation.resume(returning: 0) }
+      SystemThread.start(name: "source") { continuation.resume(returning: work()) }
     }
   }
 }

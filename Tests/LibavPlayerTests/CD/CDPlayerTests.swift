@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -34,7 +35,7 @@ private struct Bench {
         DeviceMaker { (context) throws(DeviceError) in
           let player = try CDPlayer(
             context: context, library: .inProcess, clock: clock,
-            cableClock: limit < .max ? StoppedClock() : MonotonicCableClock())
+            cableClock: limit < .max ? StoppedClock() : MonotonicClock())
           made.withLock { $0 = player }
           return player
         }

@@ -1,5 +1,6 @@
 import Devices
 import Foundation
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -58,7 +59,7 @@ final class CapturingSink: Sendable {
     socket = CableSocket(path: folder.path + "/ear", token: token)
     state.withLock { $0.limit = limit }
     sink = try CableSink(path: socket.path, token: token, heard: heard)
-    PosixThread.start(name: "ear") { [weak self, sink] in
+    SystemThread.start(name: "ear") { [weak self, sink] in
       // A device confirms silence within 100 ms; on a full machine this thread should too.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -10)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import PluginProtocol
 import Synchronization
 import Testing
@@ -51,7 +52,7 @@ final class RadioServer: Sendable {
     let port: UInt16
     (listener, port) = try Self.listenOnLoopback()
     url = "http://127.0.0.1:\(port)/radio"
-    PosixThread.start(name: "station") { [listener, weak self] in
+    SystemThread.start(name: "station") { [listener, weak self] in
       while true {
         let peer = accept(listener, nil, nil)
         guard peer >= 0 else { return }
@@ -101,7 +102,7 @@ final class RadioServer: Sendable {
     let answer = state.withLock { state in
       state.answers.count > 1 ? state.answers.removeFirst() : state.answers.first ?? .silence
     }
-    PosixThread.start(name: "listener") { [weak self] in
+    SystemThread.start(name: "listener") { [weak self] in
       defer { Glibc.close(peer) }
       guard let head = Self.readHead(peer) else { return }
       self?.state.withLock { $0.requests.append(head) }

@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import Platform
 import PluginKit
 import PluginProtocol
 import Testing
@@ -77,7 +78,7 @@ struct AuthorsGuideTests {
         #expect(try await client.perform("a", "levitate").result.error != nil)
         try await client.ask(PingRequest())
         try await client.ask(ShutdownRequest())
-        #expect(try await client.exitStatus(within: .seconds(2)) == 0)
+        #expect(try await client.exitStatus(within: .seconds(2)) == .exited(0))
       }
     }
   }

@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 import Synchronization
 import Testing
@@ -19,9 +21,9 @@ struct PluginMisbehaviour: Error, CustomStringConvertible {
 /// A plugin's process with the small line client of the suite. One test uses it at a time.
 actor PluginProcess {
   private let connection: StreamConnection
-  private let process: pid_t
+  private let child: ChildProcess
   private let outputs: AsyncStream<PluginOutput>
-  private let exits: AsyncStream<Int32>
+  private let exits: AsyncStream<ChildProcess.ExitStatus>
   private var nextID = 1
   /// Every line that was not a message.
   private(set) var garbage: [String] = []
@@ -30,8 +32,8 @@ actor PluginProcess {
   static let patience = Duration.seconds(20)
 
   private init(_ command: [String]) throws {
-    let child = try spawn(command)
-    process = child.process
+    let child = try Self.start(command)
+    self.child = child
     connection = StreamConnection(reading: child.output, writing: child.input)
     let (outputs, output) = AsyncStream<PluginOutput>.makeStream()
     self.outputs = outputs
@@ -47,13 +49,26 @@ actor PluginProcess {
       case .closed: output.yield(.closed)
       }
     }
-    let (exits, exit) = AsyncStream<Int32>.makeStream()
+    let (exits, exit) = AsyncStream<ChildProcess.ExitStatus>.makeStream()
     self.exits = exits
-    PosixThread.start(name: "waiter") {
-      var status: Int32 = 0
-      while waitpid(child.process, &status, 0) < 0, errno == EINTR {}
-      exit.yield(status)
+    SystemThread.start(name: "waiter") {
+      exit.yield(child.wait())
       exit.finish()
+    }
+  }
+
+  /// Starts `command` with no more of our environment than a plugin may count on.
+  static func start(_ command: [String]) throws -> ChildProcess {
+    let names = ["PATH", "HOME", "XDG_RUNTIME_DIR", "ALSA_CONFIG_PATH"]
+    let program = try #require(command.first)
+    do {
+      return try ChildProcess(
+        ProgramStart(
+          program, Array(command.dropFirst()),
+          environment: ProcessInfo.processInfo.environment.filter { names.contains($0.key) },
+          input: .pipe, output: .pipe))
+    } catch {
+      throw PluginMisbehaviour(description: "cannot start \(program): \(error); build it first")
     }
   }
 
@@ -77,7 +92,7 @@ actor PluginProcess {
   }
 
   private func end() async {
-    kill(process, SIGKILL)
+    child.signal(SIGKILL)
     connection.closeSending()
     for await _ in exits {}
   }
@@ -165,10 +180,11 @@ actor PluginProcess {
     }
   }
 
-  /// The status with which the process ended, as `waitpid` tells it.
-  func exitStatus(within time: Duration) async throws -> Int32 {
+  /// How the process ended.
+  func exitStatus(within time: Duration) async throws -> ChildProcess.ExitStatus {
     let exits = exits
-    let status = try await within(time, "the end of the process") { () -> Int32? in
+    let status = try await within(time, "the end of the process") {
+      () -> ChildProcess.ExitStatus? in
       for await status in exits { return status }
       return nil
     }

@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import Glibc
 import JSON
+import Platform
 import PluginHost
 import TestSupport
 import Testing
@@ -10,26 +11,17 @@ import Testing
 struct LeftoverTests {
   /// A process of its own group, as a plugin that ignores the end of its input.
   private final class Sleeper: Sendable {
-    let pid: Int32
+    private let child: ChildProcess
+    var pid: Int32 { child.id }
 
-    init() throws {
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      posix_spawnattr_setpgroup(&attributes, 0)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-      var pid: pid_t = 0
-      let words = ["sleep", "1000"].map { (word: String) in strdup(word) }
-      defer { for word in words { free(word) } }
-      let outcome = posix_spawnp(&pid, "sleep", nil, &attributes, words + [nil], environ)
-      try #require(outcome == 0)
-      self.pid = pid
-    }
+    init() throws { child = try ChildProcess(ProgramStart("sleep", ["1000"], leadsGroup: true)) }
+
+    /// Waits for its end.
+    func wait() -> ChildProcess.ExitStatus { child.wait() }
 
     deinit {
-      kill(pid, SIGKILL)
-      var status: Int32 = 0
-      waitpid(pid, &status, 0)
+      child.signal(SIGKILL)
+      child.wait()
     }
   }
 
@@ -61,8 +53,7 @@ struct LeftoverTests {
     let file = try write(["controller": Self.nobody, "groups": [entry]])
     #expect(ProcessRecords(folder: folder.path).endLeftovers() == [sleeper.pid])
     #expect(!FileManager.default.fileExists(atPath: file.path))
-    var status: Int32 = 0
-    #expect(waitpid(sleeper.pid, &status, 0) == sleeper.pid && status & 0x7F == SIGKILL)
+    #expect(sleeper.wait() == .signalled(SIGKILL))
   }
 
   @Test("A controller that had this one's pid is gone all the same")

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 import Testing
 
@@ -29,10 +30,10 @@ func eventually(
   _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () -> Bool
 ) throws {
-  let deadline = MonotonicCableClock.now + 5_000_000_000
+  let deadline = MonotonicClock.now + 5_000_000_000
   while !condition() {
     try #require(
-      MonotonicCableClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
+      MonotonicClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
     usleep(500)
   }
 }
@@ -84,7 +85,7 @@ final class NumberedDecoder: Sendable {
   var isDone: Bool { state.withLock { $0.done } }
 
   init(_ source: CableSource, section: UInt32, frames: Range<Int>, chunk: Int = 441) throws {
-    try startCableThread { [self] in
+    try SystemThread.startForCable { [self] in
       var next = frames.lowerBound
       while next < frames.upperBound {
         let end = min(next + chunk, frames.upperBound)
@@ -171,7 +172,7 @@ struct CableBench {
   let speaker: TestSpeaker
   var path: String { folder.path + "/s" }
 
-  init(heard: Bool = true, clock: any CableClock = MonotonicCableClock()) throws {
+  init(heard: Bool = true, clock: any CableClock = MonotonicClock()) throws {
     folder = try ScratchFolder()
     sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: heard)
     source = try CableSource(clock: clock)
@@ -192,7 +193,7 @@ final class Background<Result: Sendable>: Sendable {
   var isDone: Bool { result != nil }
 
   init(_ call: @escaping @Sendable () -> Result) throws {
-    try startCableThread { [self] in
+    try SystemThread.startForCable { [self] in
       let result = call()
       state.withLock { $0 = result }
     }

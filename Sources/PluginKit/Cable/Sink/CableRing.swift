@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// A place in the ring where something other than sound happens.
@@ -21,9 +22,9 @@ struct CableRing: ~Copyable {
   let capacity: Int
   let markers: UnsafeMutablePointer<CableMarker>
   /// Wakes the I/O thread: room, a report or a confirmation.
-  let ioEvent: CableEvent
+  let ioEvent: WakeupDescriptor
   /// Wakes the audio thread: sound or a marker after it found nothing.
-  let audioEvent: CableEvent
+  let audioEvent: WakeupDescriptor
 
   // Written by the producer.
   let tail = Atomic<UInt64>(0)
@@ -49,7 +50,9 @@ struct CableRing: ~Copyable {
 
   let signalNanoseconds: Int64
 
-  init(capacity: Int, signalNanoseconds: Int64, ioEvent: CableEvent, audioEvent: CableEvent) {
+  init(
+    capacity: Int, signalNanoseconds: Int64, ioEvent: WakeupDescriptor, audioEvent: WakeupDescriptor
+  ) {
     self.capacity = capacity
     self.signalNanoseconds = signalNanoseconds
     self.ioEvent = ioEvent

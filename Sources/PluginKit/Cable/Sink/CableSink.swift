@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// What happens at a sink besides sound; for the plugin's log and state, not for its audio thread.
@@ -42,7 +43,7 @@ public final class CableSink: Sendable {
     tap = core.tap
     let core = core
     do throws(CableError) {
-      try startCableThread { core.run() }
+      try SystemThread.startForCable { core.run() }
     } catch {
       core.close()
       core.run()

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// One plugged source as the sink's I/O thread sees it: checks what comes, fills the ring, grants
@@ -62,7 +63,7 @@ final class CableSinkConnection {
 
   /// When `service` has something to do at the latest.
   var deadline: Int64? {
-    blocked || owesSilence ? MonotonicCableClock.now + 10_000_000 : flushDeadline
+    blocked || owesSilence ? MonotonicClock.now + 10_000_000 : flushDeadline
   }
 
   /// Reads and handles what has come.
@@ -190,7 +191,7 @@ final class CableSinkConnection {
     let index = ring.pointee.append(
       .flush, generation: generation, format: format, skips: true)
     flushIndex = index ?? flushIndex
-    flushDeadline = MonotonicCableClock.now + CableSinkCore.confirmationTime
+    flushDeadline = MonotonicClock.now + CableSinkCore.confirmationTime
     flushGeneration = generation
     ringGeneration = generation
     restartSpans(format)
@@ -224,7 +225,7 @@ final class CableSinkConnection {
   private func confirmFlush() {
     guard flushIndex > 0 else { return }
     let confirmed = ring.pointee.confirmedSkip.load(ordering: .acquiring) >= flushIndex
-    guard confirmed || (flushDeadline ?? 0) <= MonotonicCableClock.now else { return }
+    guard confirmed || (flushDeadline ?? 0) <= MonotonicClock.now else { return }
     guard confirmed else { return answerFlush() }
     let of = ring.pointee.flushedGeneration.load(ordering: .relaxed)
     let frames = ring.pointee.flushedFrames.load(ordering: .relaxed)

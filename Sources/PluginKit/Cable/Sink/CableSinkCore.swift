@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// The sink's I/O: one thread that polls the listener, the connection and an event descriptor.
@@ -27,8 +28,8 @@ final class CableSinkCore: @unchecked Sendable {
   let ringTime: Int64
   let ring: UnsafeMutablePointer<CableRing>
   let tap: CableTap
-  let ioEvent: CableEvent
-  let audioEvent: CableEvent
+  let ioEvent: WakeupDescriptor
+  let audioEvent: WakeupDescriptor
   let controls: Mutex<Controls>
   let events: AsyncStream<CableSinkEvent>.Continuation
 
@@ -48,9 +49,9 @@ final class CableSinkCore: @unchecked Sendable {
     self.events = events
     self.heard = heard
     controls = Mutex(Controls(token: token, heard: heard))
-    ioEvent = try CableEvent()
+    ioEvent = try .forCable()
     do throws(CableError) {
-      audioEvent = try CableEvent()
+      audioEvent = try .forCable()
     } catch {
       ioEvent.close()
       throw error
@@ -103,7 +104,6 @@ final class CableSinkCore: @unchecked Sendable {
 
   /// The I/O thread.
   func run() {
-    preferThisThread()
     while true {
       let controls = controls.withLock { $0 }
       if controls.closed { break }
@@ -146,7 +146,7 @@ final class CableSinkCore: @unchecked Sendable {
   private var timeout: Int32 {
     var deadline = waiting.values.map(\.deadline).min()
     if let pending = connection?.deadline { deadline = min(deadline ?? pending, pending) }
-    return deadline.map { MonotonicCableClock().timeout(until: $0) } ?? -1
+    return deadline.map { MonotonicClock().timeout(until: $0) } ?? -1
   }
 
   private func handle(_ entry: pollfd) {
@@ -173,11 +173,11 @@ final class CableSinkCore: @unchecked Sendable {
       refuse(descriptor, CableError(.refused, "Too many connections wait for their token."))
       return
     }
-    waiting[descriptor] = Guest(deadline: MonotonicCableClock.now + Self.handshakeTime)
+    waiting[descriptor] = Guest(deadline: MonotonicClock.now + Self.handshakeTime)
   }
 
   private func expireGuests() {
-    let now = MonotonicCableClock.now
+    let now = MonotonicClock.now
     for (descriptor, guest) in waiting where guest.deadline <= now {
       waiting[descriptor] = nil
       refuse(descriptor, CableError(.refused, "No token came within 2 seconds."))

@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// What an audio thread got from a cable.
@@ -73,7 +74,7 @@ public struct CableTap: @unchecked Sendable {
     ring.pointee.reportFrames.store(own.pointee.consumed, ordering: .relaxed)
     ring.pointee.reportDelay.store(UInt64(max(0, delay)), ordering: .relaxed)
     ring.pointee.reportTime.store(
-      UInt64(max(0, MonotonicCableClock.now)), ordering: .relaxed)
+      UInt64(max(0, MonotonicClock.now)), ordering: .relaxed)
     ring.pointee.reportSequence.store(sequence &+ 2, ordering: .releasing)
     if own.pointee.needsSignal { signal() }
   }

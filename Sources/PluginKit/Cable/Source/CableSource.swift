@@ -1,3 +1,5 @@
+import Platform
+
 /// What happens at a source; for the player's state, not for its decoder.
 public enum CableSourceEvent: Sendable, Equatable {
   /// A cable was plugged in, or replaced the one before.
@@ -22,13 +24,13 @@ public final class CableSource: Sendable {
   private let core: CableSourceCore
 
   /// A source without a cable, paced by `clock`. Starts one I/O thread.
-  public init(clock: any CableClock = MonotonicCableClock()) throws(CableError) {
+  public init(clock: any CableClock = MonotonicClock()) throws(CableError) {
     let (events, continuation) = AsyncStream.makeStream(of: CableSourceEvent.self)
     self.events = events
     core = try CableSourceCore(clock: clock, events: continuation)
     let core = core
     clock.onStep { [weak core] in core?.wake() }
-    try startCableThread { core.run() }
+    try SystemThread.startForCable { core.run() }
   }
 
   /// Plugs the source into the sink at `path` with the one-use `token`, and waits up to 2 s for the

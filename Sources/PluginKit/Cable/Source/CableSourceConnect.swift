@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 extension CableSourceCore {
   func connect(path: String, token: CableToken) throws(CableError) {
@@ -35,7 +36,7 @@ extension CableSourceCore {
 
   /// Waits for the first credit; returns whether the sink plays.
   private func awaitWelcome(_ link: CableSourceLink) throws(CableError) -> Bool {
-    let clock = MonotonicCableClock()
+    let clock = MonotonicClock()
     let deadline = clock.now + Self.handshakeTime
     while true {
       var entry = pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 // What the player asks for, from any thread.
 extension CableSourceCore {

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The state of a source and its I/O thread. Everything mutable is guarded by `monitor`.
 ///
@@ -17,10 +18,10 @@ final class CableSourceCore: @unchecked Sendable {
   static let flushTime: Int64 = 300_000_000
   static let handshakeTime: Int64 = 2_000_000_000
 
-  let monitor = CableMonitor()
+  let monitor = Monitor()
   let clock: any CableClock
   let events: AsyncStream<CableSourceEvent>.Continuation
-  let ioEvent: CableEvent
+  let ioEvent: WakeupDescriptor
 
   var queue = CableQueue()
   var timeline = CableTimeline()
@@ -50,7 +51,7 @@ final class CableSourceCore: @unchecked Sendable {
     self.clock = clock
     self.events = events
     heardTime = clock.now
-    ioEvent = try CableEvent()
+    ioEvent = try .forCable()
   }
 
   deinit { ioEvent.close() }
@@ -59,7 +60,6 @@ final class CableSourceCore: @unchecked Sendable {
 
   /// The I/O thread.
   func run() {
-    preferThisThread()
     while true {
       let plan = monitor.locked { () -> (CableSourceLink?, Int16, Int32)? in
         guard !closed else { return nil }

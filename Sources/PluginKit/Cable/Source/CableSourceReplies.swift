@@ -1,3 +1,5 @@
+import Platform
+
 // What the sink says. All of it is called inside the monitor.
 extension CableSourceCore {
   /// Reads and handles what has come.

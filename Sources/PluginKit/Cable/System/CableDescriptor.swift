@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Unix stream sockets, event descriptors and their errors, for both ends of a cable. Every
 /// descriptor is close-on-exec and never raises SIGPIPE.
@@ -27,7 +28,7 @@ enum CableDescriptor {
       let code = errno
       close(descriptor)
       throw CableError(
-        .path, "The cable's socket \(path) could not be made: \(systemMessage(code)).")
+        .path, "The cable's socket \(path) could not be made: \(SystemError(code)).")
     }
     return descriptor
   }
@@ -45,7 +46,7 @@ enum CableDescriptor {
       let code = errno
       close(descriptor)
       throw CableError(
-        .system, "No sink answers at \(path): \(systemMessage(code)). Is the amplifier running?")
+        .system, "No sink answers at \(path): \(SystemError(code)). Is the amplifier running?")
     }
     return descriptor
   }
@@ -99,7 +100,7 @@ enum CableDescriptor {
       AF_UNIX,
       Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else {
-      throw CableError(.system, "No socket is to be had: \(systemMessage(errno)).")
+      throw CableError(.system, "The cable's socket could not be made: \(SystemError(errno)).")
     }
     return descriptor
   }

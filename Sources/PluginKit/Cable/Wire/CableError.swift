@@ -1,3 +1,5 @@
+import Platform
+
 /// Why a cable could not be plugged in or was closed. `message` says what happened and what to do.
 public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, for programs.
@@ -30,4 +32,32 @@ public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// The message for people.
   public var description: String { message }
+}
+
+extension CableError {
+  /// Makes something of the system's that a cable needs.
+  static func making<Made>(
+    _ what: String, _ make: () throws(SystemError) -> Made
+  ) throws(CableError) -> Made {
+    do {
+      return try make()
+    } catch {
+      throw CableError(.system, "The cable's \(what) could not be made: \(error).")
+    }
+  }
+}
+
+extension WakeupDescriptor {
+  static func forCable() throws(CableError) -> Self {
+    try CableError.making("wake-up descriptor") { () throws(SystemError) in try Self() }
+  }
+}
+
+extension SystemThread {
+  /// Starts a cable's I/O thread, ahead of what else a busy machine does.
+  static func startForCable(_ body: @escaping @Sendable () -> Void) throws(CableError) {
+    try CableError.making("thread") { () throws(SystemError) in
+      try SystemThread(name: "cable", priority: .nice(-11), body).detach()
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Cuts a stream of bytes into messages: a fixed buffer, never more than one message and what
 /// came with it.
@@ -28,7 +29,7 @@ package struct CableInbox: ~Copyable {
     if count < 0 {
       let code = errno
       if code == EAGAIN || code == EINTR { return nil }
-      throw CableError(.closed, "Reading from the cable failed: \(systemMessage(code)).")
+      throw CableError(.closed, "Reading from the cable failed: \(SystemError(code)).")
     }
     end += count
     return count
@@ -73,11 +74,4 @@ package struct CableInbox: ~Copyable {
       start = 0
     }
   }
-}
-
-/// The system's words for an error number.
-func systemMessage(_ code: Int32) -> String {
-  var buffer = [CChar](repeating: 0, count: 128)
-  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-  return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
 }

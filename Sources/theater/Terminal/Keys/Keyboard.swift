@@ -1,6 +1,6 @@
-import CLinux
 import Dispatch
 import Glibc
+import Platform
 
 /// The keys of a held terminal, as they are pressed.
 struct Keyboard {
@@ -11,19 +11,19 @@ struct Keyboard {
     case continued
   }
 
-  /// An eventfd that `RawTerminalMode` wakes.
-  let wakes: Int32
+  /// Signalled by `RawTerminalMode` when the program goes on after a stop.
+  private let continued: WakeupDescriptor
   private let input: any DispatchSourceRead
   private let woken: any DispatchSourceRead
   /// Ends where the terminal does.
   let readings: AsyncStream<Reading>
 
-  init() {
+  init() throws(SystemError) {
     let (readings, continuation) = AsyncStream.makeStream(of: Reading.self)
-    let wakes = linux_eventfd()
-    (self.readings, self.wakes) = (readings, wakes)
+    let continued = try WakeupDescriptor()
+    (self.readings, self.continued) = (readings, continued)
     input = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
-    woken = DispatchSource.makeReadSource(fileDescriptor: wakes)
+    woken = DispatchSource.makeReadSource(fileDescriptor: continued.descriptor)
     input.setEventHandler {
       var bytes = Self.read()
       // The rest of an escape sequence is on its way, if there is one.
@@ -31,14 +31,16 @@ struct Keyboard {
       if bytes.isEmpty { continuation.finish() } else { continuation.yield(.bytes(bytes)) }
     }
     woken.setEventHandler {
-      var count: UInt64 = 0
-      Glibc.read(wakes, &count, MemoryLayout.size(ofValue: count))
+      continued.clear()
       continuation.yield(.continued)
     }
-    woken.setCancelHandler { Glibc.close(wakes) }
+    woken.setCancelHandler { continued.close() }
     input.resume()
     woken.resume()
   }
+
+  /// The eventfd for `RawTerminalMode`.
+  var wakes: Int32 { continued.descriptor }
 
   func close() {
     input.cancel()

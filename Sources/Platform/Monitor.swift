@@ -1,0 +1,68 @@
+import Glibc
+
+/// A mutex with a condition, for threads that wait for one another.
+///
+/// Safe: both are made for use from several threads, the pointers never change, and `wakes` is
+/// guarded by the mutex.
+public final class Monitor: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var wakes = false
+
+  public init() {
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Runs `body` while no other thread is inside.
+  public func locked<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer {
+      let wakes = wakes
+      self.wakes = false
+      pthread_mutex_unlock(mutex)
+      if wakes { pthread_cond_broadcast(condition) }
+    }
+    return try body()
+  }
+
+  /// Inside `locked`: lets other threads in and waits for `wakeAll`, or wakes for no reason.
+  public func wait() {
+    wakeNow()
+    pthread_cond_wait(condition, mutex)
+  }
+
+  /// Inside `locked`: waits as `wait` does, at most until `deadline`.
+  ///
+  /// - Parameter deadline: Nanoseconds of `MonotonicClock`.
+  /// - Returns: False when the deadline has passed.
+  public func wait(until deadline: Int64) -> Bool {
+    wakeNow()
+    var time = timespec(
+      tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+    return pthread_cond_timedwait(condition, mutex, &time) == 0
+  }
+
+  /// Inside `locked`: wakes all waiting threads once the mutex is free, for which they would only
+  /// wait again.
+  public func wakeAll() { wakes = true }
+
+  private func wakeNow() {
+    guard wakes else { return }
+    wakes = false
+    pthread_cond_broadcast(condition)
+  }
+}

@@ -1,0 +1,100 @@
+import CLinux
+import Glibc
+
+/// A program to start as a child process: its arguments, environment, folder and streams.
+///
+/// `posix_spawn` rather than `fork`: it copies no memory, and signals have their defaults in the
+/// child whatever this process ignores or blocks.
+public struct ProgramStart: Sendable {
+  /// The other end of a standard stream.
+  public enum Stream: Sendable {
+    /// A new pipe to this process.
+    case pipe
+    /// An open descriptor of this process, which stays open here.
+    case descriptor(Int32)
+    /// `/dev/null`.
+    case null
+
+    var isPipe: Bool { if case .pipe = self { true } else { false } }
+  }
+
+  /// A path, or a name that is looked up along this process's `PATH`.
+  public var program: String
+  public var arguments: [String]
+  /// All variables of the child; `nil` gives it those of this process.
+  public var environment: [String: String]?
+  /// Where it starts; `nil` is the folder of this process.
+  public var folder: String?
+  /// Whether it leads a process group of its own, so that it ends together with its children.
+  public var leadsGroup: Bool
+  public var input, output, error: Stream
+
+  public init(
+    _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
+    folder: String? = nil, leadsGroup: Bool = false,
+    input: Stream = .null, output: Stream = .null, error: Stream = .null
+  ) {
+    self.program = program
+    self.arguments = arguments
+    self.environment = environment
+    self.folder = folder
+    self.leadsGroup = leadsGroup
+    self.input = input
+    self.output = output
+    self.error = error
+  }
+
+  /// Starts the program with `streams` as its descriptors 0, 1 and 2, none of them a pipe to be made,
+  /// and returns its process id.
+  func spawn(_ streams: [Stream]) throws(SystemError) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, stream) in streams.enumerated() {
+      let number = Int32(number)
+      if case .descriptor(let descriptor) = stream {
+        posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+      }
+    }
+    let confined = linux_spawn_confine(&actions, folder)
+    guard confined == 0 else { throw SystemError(confined) }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(
+        POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)))
+
+    var id: pid_t = 0
+    let variables = environment?.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let code = Self.withCStrings([program] + arguments) { arguments in
+      guard let variables else {
+        return posix_spawnp(&id, program, &actions, &attributes, arguments, environ)
+      }
+      return Self.withCStrings(variables) {
+        posix_spawnp(&id, program, &actions, &attributes, arguments, $0)
+      }
+    }
+    guard code == 0 else { throw SystemError(code) }
+    return id
+  }
+
+  /// Lends `body` a null-terminated list of C strings.
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+}

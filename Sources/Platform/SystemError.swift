@@ -1,0 +1,16 @@
+import Glibc
+
+/// A failed system call.
+public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The error number, as in `errno`.
+  public let code: Int32
+
+  public init(_ code: Int32) { self.code = code }
+
+  /// The system's text for the error, such as "No such file or directory".
+  public var description: String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+    return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+  }
+}
