@@ -110,6 +110,12 @@ let package = Package(
     layer("Delivery", ["Accounts", "JSON", "CCurl"]),
     layer("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     layer(
+      "APIClient",
+      [
+        "JSON", "CLinux",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ] + nio),
+    layer(
       "WebServer",
       [
         "Accounts", "HomeTheater", "Scenes", "Devices", "Validation", "JSON", "QRCode", "CLinux",
@@ -119,11 +125,10 @@ let package = Package(
     .executableTarget(
       name: "theater",
       dependencies: [
-        "WebServer", "Storage", "Delivery", "QRCode", "TheaterConfiguration", "HomeTheater",
-        "PluginHost", "Accounts", "AccountFlows", "Validation",
+        "WebServer", "APIClient", "Storage", "Delivery", "QRCode", "TheaterConfiguration",
+        "HomeTheater", "PluginHost", "Accounts", "AccountFlows", "Validation",
         "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         lifecycle,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + nio,
@@ -177,17 +182,18 @@ let package = Package(
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    tests("APIClientTests", ["TestSupport", "APIClient", "JSON"] + nio),
     tests(
       "WebServerTests",
       [
-        "TestSupport", "WebServer", "Storage", "Accounts", "HomeTheater", "Scenes", "Devices",
-        "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
+        "TestSupport", "WebServer", "APIClient", "Storage", "Accounts", "HomeTheater", "Scenes",
+        "Devices", "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
     tests(
       "TheaterTests",
       [
-        "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "Storage",
+        "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient", "Storage",
         "TheaterConfiguration", "JSON", "Devices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
@@ -207,7 +213,7 @@ let package = Package(
     tests(
       "PluginConformanceTests",
       ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON", "Platform"]),
-    tests("EndToEndTests", ["TestSupport", "WebServer", "JSON"] + nio),
+    tests("EndToEndTests", ["TestSupport", "APIClient", "JSON"] + nio),
   ]
 )
 

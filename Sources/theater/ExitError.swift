@@ -1,7 +1,7 @@
+import APIClient
 import ArgumentParser
 import Glibc
 import JSON
-import WebServer
 
 /// How a command ends when it does not simply return.
 struct ExitError: Error, Sendable, Hashable {
@@ -33,7 +33,7 @@ struct ExitError: Error, Sendable, Hashable {
   }
 
   /// What the controller refused.
-  init(_ answer: RemoteAnswer) {
+  init(_ answer: ControllerResponse) {
     let error = answer.json["error"]?.printable
     let message = error?["message"]?.string ?? Self.reason(of: answer.status)
     code =
@@ -44,7 +44,7 @@ struct ExitError: Error, Sendable, Hashable {
     text = Self.text(place + message, hint: error?["hint"]?.string)
   }
 
-  init(_ failure: RemoteFailure) {
+  init(_ failure: ConnectionError) {
     switch failure {
     case .notRunning(let address):
       self.init(
@@ -65,7 +65,7 @@ struct ExitError: Error, Sendable, Hashable {
   init(_ error: any Error, arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
     switch error {
     case let ending as ExitError: self = ending
-    case let failure as RemoteFailure: self.init(failure)
+    case let failure as ConnectionError: self.init(failure)
     case is CancellationError: self.init(.failed, "interrupted")
     default: self.init(parserError: error, arguments: arguments)
     }

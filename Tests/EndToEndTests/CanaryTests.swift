@@ -1,10 +1,10 @@
+import APIClient
 import Foundation
 import JSON
 import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
-import WebServer
 
 /// Secrets with names of their own, looked for wherever they could leak to.
 @Suite(.serialized) struct CanaryTests {
@@ -17,7 +17,7 @@ import WebServer
       let token = try String(
         contentsOf: room.folder.appendingPathComponent("state/theater/token"), encoding: .utf8
       ).trimmingCharacters(in: .whitespacesAndNewlines)
-      let owner = RemoteClient(.socket(socket), token: token)
+      let owner = ControllerClient(.socket(socket), token: token)
       let heard = Mutex("")
       let listening = Task {
         _ = try? await owner.listen { event in
@@ -29,7 +29,7 @@ import WebServer
       // An evening with a guest, some mistakes, and a film.
       let wrong = "canary-wrong-\(UUID().uuidString)"
       let guestPassword = "canary-guest-\(UUID().uuidString)"
-      let stranger = RemoteClient(.socket(socket))
+      let stranger = ControllerClient(.socket(socket))
       _ = try await stranger.send(
         .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": .string(wrong)])
       _ = try await stranger.send(

@@ -1,8 +1,8 @@
+import APIClient
 import Foundation
 import JSON
 import TestSupport
 import Testing
-import WebServer
 
 /// The Tab key in real shells, with titles that a shell could take for more than text.
 @Suite struct CompletionTests {

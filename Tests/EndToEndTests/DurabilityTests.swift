@@ -1,9 +1,9 @@
+import APIClient
 import Foundation
 import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
-import WebServer
 
 /// What is left of accounts after the worst. `THEATER_KILL_ROUNDS` sets how often the controller is
 /// killed, 25 times unless said otherwise.

@@ -1,9 +1,9 @@
+import APIClient
 import Foundation
 import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
-import WebServer
 
 /// What goes on, and what is refused, when the disk of the state folder is full.
 @Suite(.serialized) struct FullDiskTests {
@@ -91,7 +91,7 @@ import WebServer
   ]
 
   /// Where the film is.
-  private func position(_ client: RemoteClient) async -> Double? {
+  private func position(_ client: ControllerClient) async -> Double? {
     try? await client.send(.GET, "/api/v1/status").json["playback"]?["position"]?.number
   }
 
@@ -178,8 +178,8 @@ import WebServer
 
   /// Lets somebody in.
   private func invite(
-    _ email: String, by owner: RemoteClient, to theater: SmallTheater
-  ) async throws -> RemoteClient {
+    _ email: String, by owner: ControllerClient, to theater: SmallTheater
+  ) async throws -> ControllerClient {
     let invitation = try await owner.send(.POST, "/api/v1/invitations")
     let code = try #require(invitation.json["code"]?.string, "\(invitation.json)")
     let account = try await theater.client().send(

@@ -1,18 +1,18 @@
+import APIClient
 import JSON
 import NIOHTTP1
-import WebServer
 
 /// Asks the controller of this user, and ends the command with a message when it refuses.
 struct RemoteTheater: Sendable {
   let folders: ApplicationPaths
-  private var client: RemoteClient
+  private var client: ControllerClient
 
   /// - Parameter needsLogin: Whether to end at once where nobody is logged in.
   init(folders: ApplicationPaths = ApplicationPaths(), needsLogin: Bool = true) throws(ExitError) {
     self.folders = folders
     // Logging in puts a new token there, whatever lies there now.
     let token = needsLogin ? try TokenFile(folders.token).read() : nil
-    client = RemoteClient(.socket(folders.socket), token: token)
+    client = ControllerClient(.socket(folders.socket), token: token)
     client.device = try TokenFile(folders.device).read()
     if needsLogin, token == nil { throw try notLoggedIn() }
   }
@@ -33,20 +33,20 @@ struct RemoteTheater: Sendable {
 
   /// What the controller answers, be it a refusal.
   func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil)
-    async throws(RemoteFailure) -> RemoteAnswer
+    async throws(ConnectionError) -> ControllerResponse
   {
     try await client.send(method, path, body)
   }
 
   /// Ends the command where no controller of this user runs, before a person types a password.
   func expectController() throws(ExitError) {
-    do throws(RemoteFailure) {
-      try SocketOwner.check(folders.socket)
+    do throws(ConnectionError) {
+      try SocketOwnership.check(folders.socket)
     } catch {
       throw ExitError(error)
     }
     guard SocketProbe.answers(at: folders.socket) else {
-      throw ExitError(RemoteFailure.notRunning(.socket(folders.socket)))
+      throw ExitError(ConnectionError.notRunning(.socket(folders.socket)))
     }
   }
 
@@ -71,21 +71,6 @@ struct RemoteTheater: Sendable {
     return ExitError(
       .notLoggedIn, "you are not logged in", hint: "Log in: \(Invocation.name) login")
   }
-}
-
-/// A part of a path, percent-encoded (RFC 3986, section 3.3).
-func pathPart(_ text: String) -> String {
-  var encoded = ""
-  for byte in text.utf8 {
-    switch UnicodeScalar(byte) {
-    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~":
-      encoded.unicodeScalars.append(UnicodeScalar(byte))
-    default:
-      let digits = String(byte, radix: 16, uppercase: true)
-      encoded += "%" + (digits.count < 2 ? "0" : "") + digits
-    }
-  }
-  return encoded
 }
 
 extension RemoteTheater {

@@ -1,3 +1,4 @@
+import APIClient
 import ArgumentParser
 import Devices
 import JSON
@@ -43,7 +44,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let path = "/api/v1/devices/\(pathPart(device))"
+    let path = "/api/v1/devices/\(device.percentEncoded)"
     let known = try await theater.get(path)
     guard let role = known["role"]?.string.flatMap(Role.init) else {
       throw ExitError(.failed, "\(device) has a role that this program does not know")
@@ -100,7 +101,8 @@ private struct ItemNames {
 enum CommandCompletion {
   static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
     guard let place = words.firstIndex(of: "device"), words.count > place + 1,
-      let known = try? await RemoteTheater().get("/api/v1/devices/\(pathPart(words[place + 1]))"),
+      let known = try? await RemoteTheater().get(
+        "/api/v1/devices/\(words[place + 1].percentEncoded)"),
       let role = known["role"]?.string.flatMap(Role.init)
     else { return [] }
     return CompletionRequest(words: words, index: index, prefix: prefix)

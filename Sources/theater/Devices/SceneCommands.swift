@@ -1,3 +1,4 @@
+import APIClient
 import ArgumentParser
 import JSON
 
@@ -50,7 +51,7 @@ struct SceneCommand: AsyncParsableCommand {
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
       try await RunFollower(RemoteTheater(), waiting).run(
-        "/api/v1/scenes/\(pathPart(name))/runs", ["parameters": .object(parameters.object)])
+        "/api/v1/scenes/\(name.percentEncoded)/runs", ["parameters": .object(parameters.object)])
     }
   }
 }

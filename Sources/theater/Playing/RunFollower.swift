@@ -1,5 +1,5 @@
+import APIClient
 import JSON
-import WebServer
 
 /// Begins a run of a scene and shows each step as it happens.
 struct RunFollower: Sendable {

@@ -1,5 +1,5 @@
+import APIClient
 import JSON
-import WebServer
 
 /// Events as lines, for a pipe or a log: each says what changed, once.
 struct ChangeLines {

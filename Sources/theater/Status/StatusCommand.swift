@@ -1,7 +1,7 @@
+import APIClient
 import ArgumentParser
 import Devices
 import JSON
-import WebServer
 
 /// `theater status`: what is on, how far it is, every device.
 struct Status: AsyncParsableCommand {

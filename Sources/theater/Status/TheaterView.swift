@@ -1,5 +1,5 @@
+import APIClient
 import JSON
-import WebServer
 
 /// What is known of the theater from its snapshot and the events after it, printable.
 struct TheaterView: Sendable {

@@ -1,10 +1,10 @@
+import APIClient
 import Foundation
 import JSON
 import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
-import WebServer
 
 /// A real controller with one simulated lamp, unless a test wants more, that can be killed and started again in its folder,
 /// asked over its socket.
@@ -89,12 +89,12 @@ final class SmallTheater: Sendable {
   var pid: pid_t { running.withLock { $0?.processIdentifier ?? 0 } }
 
   /// Asks over the socket.
-  func client(token: String? = nil) -> RemoteClient {
-    RemoteClient(.socket(path("run/theater/theater.sock")), token: token)
+  func client(token: String? = nil) -> ControllerClient {
+    ControllerClient(.socket(path("run/theater/theater.sock")), token: token)
   }
 
   /// Registers the owner and logs in.
-  func moveIn() async throws -> RemoteClient {
+  func moveIn() async throws -> ControllerClient {
     #expect(await eventually { self.text("console").contains("setup code: ") })
     let line = text("console").split(separator: "\n").first { $0.hasPrefix("setup code: ") } ?? ""
     let code = String(line.dropFirst("setup code: ".count))

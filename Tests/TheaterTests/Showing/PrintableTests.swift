@@ -1,7 +1,7 @@
+import APIClient
 import JSON
 import NIOHTTP1
 import Testing
-import WebServer
 
 @testable import theater
 
@@ -49,7 +49,7 @@ struct PrintableTests {
       ]
     ])
     let body = JSON.object(["error": ["message": .string(Self.evil)]]).text()
-    let ending = ExitError(RemoteAnswer(status: 503, headers: [:], body: Array(body.utf8)))
+    let ending = ExitError(ControllerResponse(status: 503, headers: [:], body: Array(body.utf8)))
     for text in [status, change.joined(), steps.joined(), ending.text] {
       #expect(text.contains(Self.harmless), "\(text)")
     }

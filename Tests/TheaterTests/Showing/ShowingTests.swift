@@ -1,6 +1,6 @@
+import APIClient
 import JSON
 import Testing
-import WebServer
 
 @testable import theater
 

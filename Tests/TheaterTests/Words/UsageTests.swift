@@ -1,3 +1,4 @@
+import APIClient
 import ArgumentParser
 import Devices
 import Foundation
@@ -5,7 +6,6 @@ import JSON
 import NIOHTTP1
 import TestSupport
 import Testing
-import WebServer
 
 @testable import theater
 
@@ -117,7 +117,7 @@ import WebServer
 
   @Test("A9 · a controller that does not run ends with 3, with the command that starts it")
   func notRunning() {
-    let ending = ExitError(RemoteFailure.notRunning(.socket("/nowhere")) as any Error)
+    let ending = ExitError(ConnectionError.notRunning(.socket("/nowhere")) as any Error)
     #expect(ending.code == .notRunning)
     #expect(ending.code.rawValue == 3)
     #expect(ending.text.contains("serve"))
@@ -137,14 +137,14 @@ import WebServer
       ]
     ]
     let ending = ExitError(
-      RemoteAnswer(status: status, headers: [:], body: Array(error.text().utf8)))
+      ControllerResponse(status: status, headers: [:], body: Array(error.text().utf8)))
     #expect(ending.code.rawValue == exit)
     #expect(ending.text == "step 3, amp: it is stuck\n  Push.")
   }
 
   @Test("A9 · an empty 500 sends the person to the log")
   func emptyAnswer() {
-    let ending = ExitError(RemoteAnswer(status: 500, headers: [:], body: []))
+    let ending = ExitError(ControllerResponse(status: 500, headers: [:], body: []))
     #expect(ending.code == .failed)
     #expect(ending.text.contains("log"))
   }
@@ -161,7 +161,7 @@ import WebServer
 
   @Test("E8 · a name with any character is one part of a path")
   func pathParts() {
-    #expect(pathPart("movie-night") == "movie-night")
-    #expect(pathPart("a b/c?d#e%f\u{E4}\n") == "a%20b%2Fc%3Fd%23e%25f%C3%A4%0A")
+    #expect("movie-night".percentEncoded == "movie-night")
+    #expect("a b/c?d#e%f\u{E4}\n".percentEncoded == "a%20b%2Fc%3Fd%23e%25f%C3%A4%0A")
   }
 }

@@ -1,3 +1,4 @@
+import APIClient
 import JSON
 import NIOCore
 import NIOHTTP1

@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import Devices
 import HomeTheater
@@ -159,26 +160,6 @@ import Testing
         if event.name == "snapshot" { await room.services.triggerGracefulShutdown() }
         return true
       }
-    }
-  }
-
-  @Test("E9 · server-sent events are taken apart wherever their bytes are cut")
-  func parser() {
-    let text =
-      ": hello\r\n\r\nid: a-1\nevent: x\ndata: {\"a\":1}\n\ndata: b\r\ndata: c\r\n\r\nid\n\n"
-    let whole = [
-      ServerSentEvent(id: "a-1", name: "x", data: "{\"a\":1}"),
-      ServerSentEvent(id: "a-1", name: "message", data: "b\nc"),
-    ]
-    for length in 1...text.utf8.count {
-      var parser = ServerSentEventParser()
-      var events: [ServerSentEvent] = []
-      var rest = Array(text.utf8)[...]
-      while !rest.isEmpty {
-        events += parser.take(rest.prefix(length))
-        rest = rest.dropFirst(length)
-      }
-      #expect(events == whole)
     }
   }
 

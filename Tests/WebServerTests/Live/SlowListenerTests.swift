@@ -1,3 +1,4 @@
+import APIClient
 import Devices
 import HomeTheater
 import JSON

@@ -1,3 +1,4 @@
+import APIClient
 import Foundation
 import HomeTheater
 import JSON
@@ -33,7 +34,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   typealias Deed = @Sendable () async throws -> Void
 
   /// Who listens, and what then happens.
-  func prepare(_ room: LivingRoom) async throws -> (RemoteClient, Deed) {
+  func prepare(_ room: LivingRoom) async throws -> (ControllerClient, Deed) {
     let owner = try await room.owner()
     let password = JSON.string(LivingRoom.password)
     switch self {
@@ -87,7 +88,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private func reset(_ room: LivingRoom, _ owner: RemoteClient) async throws -> Deed {
+  private func reset(_ room: LivingRoom, _ owner: ControllerClient) async throws -> Deed {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     _ = try await owner.send(
       .POST, "/api/v1/account/email/confirmation",
@@ -103,7 +104,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   fileprivate static func ask(
-    _ client: RemoteClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
+    _ client: ControllerClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
   ) -> Deed {
     {
       let answer = try await client.send(method, path, body)
@@ -111,7 +112,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private static func id(of email: String, _ owner: RemoteClient) async throws -> String {
+  private static func id(of email: String, _ owner: ControllerClient) async throws -> String {
     let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array
     return people?.first { $0["email"]?.string == email }?["id"]?.string ?? ""
   }

@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import Devices
 import Foundation
@@ -27,7 +28,7 @@ import WebServer
       #expect(try await owner.send(.DELETE, "/api/v1/sessions/\(id)").status == 404)
       let token = phone.json["token"]?.string
       #expect(
-        try await RemoteClient(room.stranger.address, token: token).send(.GET, "/api/v1/status")
+        try await ControllerClient(room.stranger.address, token: token).send(.GET, "/api/v1/status")
           .status == 401)
     }
   }
@@ -41,7 +42,7 @@ import WebServer
         ["email": "ann@example.org", "password": .string(LivingRoom.password)])
       #expect(answer.status == 201)
       #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
-      let again = RemoteClient(owner.address, token: answer.json["token"]?.string)
+      let again = ControllerClient(owner.address, token: answer.json["token"]?.string)
       #expect(try await again.send(.GET, "/api/v1/sessions").json["sessions"]?.array?.count == 1)
     }
   }
@@ -295,7 +296,7 @@ import WebServer
         .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)],
         headers: agent.isEmpty ? [:] : ["user-agent": agent])
-      let client = RemoteClient(room.stranger.address, token: answer.json["token"]?.string)
+      let client = ControllerClient(room.stranger.address, token: answer.json["token"]?.string)
       let list = try await client.send(.GET, "/api/v1/sessions").json["sessions"]?.array ?? []
       let device = list.first { $0["current"] == true }?["device"]?.string
       if agent.isEmpty {

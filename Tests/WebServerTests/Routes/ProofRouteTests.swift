@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import JSON
 import NIOHTTP1
@@ -8,7 +9,7 @@ import WebServer
 
 @Suite struct ProofRouteTests {
   /// Verifies the owner's address.
-  private func verify(_ room: LivingRoom, _ owner: RemoteClient) async throws {
+  private func verify(_ room: LivingRoom, _ owner: ControllerClient) async throws {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     #expect(sent.status == 202)
     #expect(sent.json["digits"] == 6 && sent.json["validFor"] == 600)
@@ -82,7 +83,7 @@ import WebServer
       let sent = try await room.stranger.send(
         .POST, "/api/v1/password-resets", ["email": "ann@example.org"])
       let right = try #require(room.box.code)
-      func confirm(_ code: String, _ password: String? = nil) async throws -> RemoteAnswer {
+      func confirm(_ code: String, _ password: String? = nil) async throws -> ControllerResponse {
         var body: JSONObject = [
           "request": sent.json["request"] ?? .null, "code": .string(code),
         ]

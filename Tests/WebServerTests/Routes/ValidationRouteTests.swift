@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import JSON
 import NIOHTTP1
@@ -34,11 +35,11 @@ import WebServer
   func answers() async throws {
     try await LivingRoom.open { (room) async throws in
       let code = try #require(try await room.accountService.open()).text
-      func ask(_ body: JSON) async throws -> RemoteAnswer {
+      func ask(_ body: JSON) async throws -> ControllerResponse {
         try await room.stranger.send(.POST, "/api/v1/validation/answers", body)
       }
       func free(_ email: String, _ code: String, _ kind: String = "invitation") async throws
-        -> RemoteAnswer
+        -> ControllerResponse
       {
         try await ask([
           "question": "emailFree", "text": .string(email), kind: .string(code),

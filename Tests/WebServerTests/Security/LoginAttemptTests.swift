@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import Foundation
 import JSON

@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import Devices
 import HTTPTypes
@@ -144,10 +145,11 @@ import Testing
 
   /// The code with which a route refuses somebody; nil where it lets them in, whatever it answers
   /// then.
-  private static func refusal(of route: Route, to client: RemoteClient) async throws -> String? {
+  private static func refusal(of route: Route, to client: ControllerClient) async throws -> String?
+  {
     let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
       .reduce("") { "\($0)/\($1)" }
-    let answer: RemoteAnswer? =
+    let answer: ControllerResponse? =
       if route.path == "/api/v1/events" {
         try await client.listen { _ in false }
       } else {

@@ -1,3 +1,4 @@
+import APIClient
 import JSON
 import NIOHTTP1
 import TestSupport

@@ -1,3 +1,4 @@
+import APIClient
 import HTTPTypes
 import JSON
 import NIOCore

@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import Devices
 import Foundation
@@ -35,7 +36,7 @@ struct LivingRoom: Sendable {
   let routes: [Route]
   let streams: EventStreamLimiter
   /// Asks without a session.
-  let stranger: RemoteClient
+  let stranger: ControllerClient
   let services: ServiceGroup
   /// The port; 0 where none was wanted.
   private(set) var port = 0
@@ -115,7 +116,7 @@ struct LivingRoom: Sendable {
     self.log = log
     routes = remote.routes
     streams = remote.streams
-    stranger = RemoteClient(.socket(socket))
+    stranger = ControllerClient(.socket(socket))
     services = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [TheaterWork(theater: theater)] + servers, logger: logger))
@@ -174,7 +175,7 @@ extension LivingRoom {
   }
 
   /// Registers the owner and gives back a client with a session.
-  func owner() async throws -> RemoteClient {
+  func owner() async throws -> ControllerClient {
     guard let code = try await accountService.open() else { throw Missing(what: "the setup code") }
     let account = try await stranger.send(
       .POST, "/api/v1/accounts",
@@ -187,7 +188,7 @@ extension LivingRoom {
   }
 
   /// Registers a member, invited by the owner.
-  func member(invitedBy owner: RemoteClient) async throws -> RemoteClient {
+  func member(invitedBy owner: ControllerClient) async throws -> ControllerClient {
     let invitation = try await owner.send(.POST, "/api/v1/invitations")
     let account = try await stranger.send(
       .POST, "/api/v1/accounts",
@@ -201,7 +202,7 @@ extension LivingRoom {
 
   /// A guest pass for films, two days long unless said otherwise.
   func guestPass(
-    from owner: RemoteClient, volume: Int = 40, validFor seconds: Int = 172_800
+    from owner: ControllerClient, volume: Int = 40, validFor seconds: Int = 172_800
   ) async throws -> String {
     let answer = try await owner.send(
       .POST, "/api/v1/guests",
@@ -211,20 +212,20 @@ extension LivingRoom {
   }
 
   /// A client with a guest's session.
-  func enter(_ pass: String) async throws -> RemoteClient {
+  func enter(_ pass: String) async throws -> ControllerClient {
     let answer = try await stranger.send(
       .POST, "/api/v1/guests/sessions", ["pass": .string(pass)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
-    return RemoteClient(stranger.address, token: token)
+    return ControllerClient(stranger.address, token: token)
   }
 
   /// A client with a session.
-  func logIn(_ email: String) async throws -> RemoteClient {
+  func logIn(_ email: String) async throws -> ControllerClient {
     let answer = try await stranger.send(
       .POST, "/api/v1/sessions",
       ["email": .string(email), "password": .string(Self.password)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
-    return RemoteClient(stranger.address, token: token)
+    return ControllerClient(stranger.address, token: token)
   }
 
   /// Something that a test needs is not there.

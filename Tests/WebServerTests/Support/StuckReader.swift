@@ -1,3 +1,4 @@
+import APIClient
 import Foundation
 import HomeTheater
 import JSON
@@ -74,7 +75,7 @@ extension LivingRoom {
   }
 
   /// Publishes changes of 1 KiB each, and waits until a listener that reads has them all.
-  func publish(kibibytes: Int, to listener: RemoteClient) async throws {
+  func publish(kibibytes: Int, to listener: ControllerClient) async throws {
     let filler = JSON.string(String(repeating: "x", count: 1000))
     let events = theater.events
     let last = events.currentID

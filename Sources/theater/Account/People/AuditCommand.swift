@@ -1,3 +1,4 @@
+import APIClient
 import ArgumentParser
 import Foundation
 import JSON
@@ -33,7 +34,7 @@ struct Audit: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     var query = "?limit=\(all ? 1000 : limit ?? 50)"
-    if let since { query += "&since=\(pathPart(try Self.time(since)))" }
+    if let since { query += "&since=\(try Self.time(since).percentEncoded)" }
     var place = before
     var pages: [[JSON]] = []
     repeat {

@@ -1,3 +1,4 @@
+import APIClient
 import ArgumentParser
 import JSON
 
@@ -58,7 +59,7 @@ struct Invite: AsyncParsableCommand {
     @Argument(help: "The id of the invitation.") var id: String
 
     func run() async throws {
-      try await RemoteTheater().delete("/api/v1/invitations/\(pathPart(id))")
+      try await RemoteTheater().delete("/api/v1/invitations/\(id.percentEncoded)")
       Console.say("The invitation is void.")
     }
   }
@@ -142,7 +143,7 @@ struct Guest: AsyncParsableCommand {
     @Argument(help: "The id of the pass.") var id: String
 
     func run() async throws {
-      try await RemoteTheater().delete("/api/v1/guests/\(pathPart(id))")
+      try await RemoteTheater().delete("/api/v1/guests/\(id.percentEncoded)")
       Console.say("The guest pass is void.")
     }
   }

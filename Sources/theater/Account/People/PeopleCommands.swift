@@ -1,3 +1,4 @@
+import APIClient
 import Accounts
 import ArgumentParser
 import JSON
@@ -139,5 +140,5 @@ private func accountID(_ email: String, _ theater: RemoteTheater) async throws -
       .failed, "nobody has an account with the address \(email)",
       hint: "See who has: \(Invocation.name) accounts")
   }
-  return pathPart(id)
+  return id.percentEncoded
 }

@@ -1,7 +1,7 @@
+import APIClient
 import AccountFlows
 import JSON
 import NIOHTTP1
-import WebServer
 
 /// Proving who one is, with the second factor where the account has one.
 struct SecondStep {

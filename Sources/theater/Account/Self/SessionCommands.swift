@@ -1,3 +1,4 @@
+import APIClient
 import ArgumentParser
 import JSON
 
@@ -59,7 +60,7 @@ struct SessionCommands: AsyncParsableCommand {
           .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
           hint: "See which there are: \(Invocation.name) sessions")
       }
-      try await theater.delete("/api/v1/sessions/\(pathPart(session))")
+      try await theater.delete("/api/v1/sessions/\(session.percentEncoded)")
       Console.say("The session ended.")
     }
   }

@@ -1,11 +1,11 @@
+import APIClient
 import AccountFlows
 import JSON
 import NIOHTTP1
-import WebServer
 
 extension ScreenFailure {
   /// What the controller refused.
-  init(_ answer: RemoteAnswer) {
+  init(_ answer: ControllerResponse) {
     let error = answer.json["error"]
     self = .refused(
       Refusal(
@@ -16,7 +16,7 @@ extension ScreenFailure {
         triesLeft: error?["triesLeft"]?.integer))
   }
 
-  init(_ failure: RemoteFailure) {
+  init(_ failure: ConnectionError) {
     switch failure {
     case .notRunning(let address): self = .network("Nobody answers at \(address).")
     case .untrusted(let reason, let hint): self = .network("Nothing was sent: \(reason). \(hint)")
@@ -51,8 +51,8 @@ extension RemoteTheater {
   /// Asks on behalf of a screen.
   /// - Throws: `network` or `refused`.
   func post(_ path: String, for screen: JSON) async throws(ScreenFailure) -> JSON {
-    let answer: RemoteAnswer
-    do throws(RemoteFailure) {
+    let answer: ControllerResponse
+    do throws(ConnectionError) {
       answer = try await self.answer(.POST, path, screen)
     } catch {
       throw ScreenFailure(error)

@@ -1,8 +1,8 @@
 import JSON
 import NIOHTTP1
 
-/// What a controller answered.
-package struct RemoteAnswer: Sendable {
+/// A controller's response to a request.
+package struct ControllerResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: [UInt8]
@@ -13,12 +13,12 @@ package struct RemoteAnswer: Sendable {
     self.body = body
   }
 
-  /// Whether it did what was asked, or will.
+  /// Whether the status is 200 to 299: the request is done or accepted.
   package var isSuccess: Bool { (200..<300).contains(status) }
 
-  /// The body's JSON; `null` where there is none.
+  /// The parsed body; `null` for an empty body and for anything but JSON.
   package var json: JSON { (try? JSON(parsing: body)) ?? .null }
 
-  /// A header's value.
+  /// The first value of a header field; the name in any case.
   package func header(_ name: String) -> String? { headers.first(name: name) }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// One event of the controller's stream.
+/// An event of the controller's event stream.
 package struct ServerSentEvent: Sendable, Hashable {
   package var id: String?
   /// `snapshot`, `device`, `activity`, `run`, `library`.
@@ -13,39 +13,52 @@ package struct ServerSentEvent: Sendable, Hashable {
     self.data = data
   }
 
-  /// The data's JSON.
+  /// The parsed data; `null` for anything but JSON.
   package var json: JSON { (try? JSON(parsing: data)) ?? .null }
 }
 
-/// Takes the bytes of a stream of server-sent events apart (WHATWG HTML, section 9.2.6).
+/// An incremental parser for streams of server-sent events (WHATWG HTML, section 9.2.6).
 package struct ServerSentEventParser: Sendable {
+  /// An event has more bytes than the parser's limit.
+  package struct OversizedEvent: Error {
+    package let limit: Int
+  }
+
+  /// The largest accepted event, in bytes.
+  private let limit: Int
   private var line: [UInt8] = []
   private var endedWithCarriageReturn = false
   private var name = ""
   private var data: [String] = []
+  private var dataBytes = 0
   private var id: String?
 
-  package init() {}
+  /// - Parameter limit: The largest accepted event, in bytes.
+  package init(limit: Int = 16 << 20) { self.limit = limit }
 
-  /// The events that these bytes complete.
-  package mutating func take(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
+  /// Parses the next bytes of the stream and returns the events that they complete.
+  package mutating func parse(_ bytes: some Sequence<UInt8>) throws(OversizedEvent)
+    -> [ServerSentEvent]
+  {
     var events: [ServerSentEvent] = []
     for byte in bytes {
-      let follows = endedWithCarriageReturn
+      let followsCarriageReturn = endedWithCarriageReturn
       endedWithCarriageReturn = byte == 0x0D
       switch byte {
-      case 0x0A where follows: continue
+      case 0x0A where followsCarriageReturn: continue
       case 0x0A, 0x0D:
-        if let event = endOfLine() { events.append(event) }
-      default: line.append(byte)
+        if let event = endLine() { events.append(event) }
+      default:
+        guard dataBytes + line.count < limit else { throw OversizedEvent(limit: limit) }
+        line.append(byte)
       }
     }
     return events
   }
 
-  private mutating func endOfLine() -> ServerSentEvent? {
+  private mutating func endLine() -> ServerSentEvent? {
     defer { line.removeAll(keepingCapacity: true) }
-    guard !line.isEmpty else { return dispatch() }
+    guard !line.isEmpty else { return endEvent() }
     let text = String(decoding: line, as: UTF8.self)
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let field = parts.first ?? ""
@@ -53,17 +66,20 @@ package struct ServerSentEventParser: Sendable {
     if value.first == " " { value.removeFirst() }
     switch field {
     case "event": name = String(value)
-    case "data": data.append(String(value))
+    case "data":
+      data.append(String(value))
+      dataBytes += line.count
     case "id": id = String(value)
-    default: break  // Comments and what we do not know.
+    default: break  // A comment, or a field that the standard says to ignore.
     }
     return nil
   }
 
-  private mutating func dispatch() -> ServerSentEvent? {
+  private mutating func endEvent() -> ServerSentEvent? {
     defer {
       name = ""
       data = []
+      dataBytes = 0
     }
     guard !data.isEmpty else { return nil }
     return ServerSentEvent(

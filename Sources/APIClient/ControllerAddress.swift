@@ -1,0 +1,48 @@
+/// The address of a controller.
+package enum ControllerAddress: Sendable, Hashable, CustomStringConvertible {
+  /// The path of a Unix socket, at most 107 bytes.
+  case socket(String)
+  case port(host: String, Int)
+
+  package var description: String {
+    switch self {
+    case .socket(let path): path
+    case .port(let host, let port): "\(host):\(port)"
+    }
+  }
+
+  /// The address as the beginning of a URL, for AsyncHTTPClient.
+  var url: String {
+    switch self {
+    case .socket(let path): "http+unix://\(path.percentEncoded)"
+    case .port(let host, let port): "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+  }
+}
+
+/// The reason why a request has no response.
+package enum ConnectionError: Error, Sendable, Hashable {
+  /// No process listens at the address.
+  case notRunning(ControllerAddress)
+  /// The socket, its folder or the process behind it belongs to another user; nothing was sent.
+  case untrusted(reason: String, hint: String)
+  /// The connection ended, exceeded a limit or carried something other than HTTP, with the reason.
+  case broken(String)
+}
+
+extension String {
+  /// The text as one part of a URL's path, percent-encoded (RFC 3986, section 3.3).
+  package var percentEncoded: String {
+    var encoded = ""
+    for byte in utf8 {
+      switch UnicodeScalar(byte) {
+      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~":
+        encoded.unicodeScalars.append(UnicodeScalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }
+    return encoded
+  }
+}

@@ -1,0 +1,172 @@
+import AsyncHTTPClient
+import Glibc
+import JSON
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// An HTTP client of one controller, over its Unix socket or a TCP port. Each request has its own
+/// connection. Over a socket, `SocketOwnership` decides before anything is sent.
+package struct ControllerClient: Sendable {
+  package let address: ControllerAddress
+  /// The session's secret; `nil` before login.
+  package var token: String?
+  /// The secret of a known device; it grants no access by itself.
+  package var device: String?
+  private let connections: HTTPConnections
+
+  package init(
+    _ address: ControllerAddress, token: String? = nil, connections: HTTPConnections = .shared
+  ) {
+    self.address = address
+    self.token = token
+    self.connections = connections
+  }
+
+  /// Sends a request and returns the whole response.
+  ///
+  /// - Parameters:
+  ///   - path: The path and query, percent-encoded.
+  ///   - wait: How long the controller may wait for the end of the action before it responds, in
+  ///     seconds.
+  package func send(
+    _ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil,
+    headers: HTTPHeaders = [:]
+  ) async throws(ConnectionError) -> ControllerResponse {
+    var headers = headers
+    if let wait { headers.add(name: "prefer", value: "wait=\(wait)") }
+    if body != nil { headers.add(name: "content-type", value: "application/json") }
+    return try await send(
+      method, path, bytes: body.map { Array($0.text().utf8) }, headers: headers)
+  }
+
+  /// Sends a request with these bytes as its body.
+  package func send(
+    _ method: HTTPMethod, _ path: String, bytes: [UInt8]?, headers: HTTPHeaders = [:]
+  ) async throws(ConnectionError) -> ControllerResponse {
+    do {
+      let request = request(method, path, bytes, headers)
+      try checkSocket()
+      return try await collect(
+        connections.requests.execute(request, deadline: .distantFuture))
+    } catch {
+      throw ConnectionError(error, at: address)
+    }
+  }
+
+  /// Receives events until `body` returns false or the controller ends the stream.
+  ///
+  /// - Parameters:
+  ///   - id: The last known event; the stream continues after it.
+  ///   - opened: Called when the controller has accepted, before the first event.
+  ///   - body: Called with each event; returns whether to continue.
+  /// - Returns: The refusal, if the controller refused.
+  /// - Throws: `ConnectionError`, and the errors of `body`.
+  package func listen(
+    after id: String? = nil, opened: () async -> Void = {},
+    _ body: (ServerSentEvent) async throws -> Bool
+  ) async throws -> ControllerResponse? {
+    var headers: HTTPHeaders = ["accept": "text/event-stream"]
+    if let id { headers.add(name: "last-event-id", value: id) }
+    let response: HTTPClientResponse
+    do {
+      let request = request(.GET, "/api/v1/events", nil, headers)
+      try checkSocket()
+      response = try await connections.events.execute(request, deadline: .distantFuture)
+      guard response.status == .ok else { return try await collect(response) }
+    } catch {
+      throw ConnectionError(error, at: address)
+    }
+    await opened()
+    var parser = ServerSentEventParser()
+    var chunks = response.body.makeAsyncIterator()
+    while let events = try await nextEvents(&chunks, &parser) {
+      for event in events where try await !body(event) { return nil }
+    }
+    return nil
+  }
+
+  /// The events of the stream's next chunk; `nil` at its end.
+  private func nextEvents(
+    _ chunks: inout HTTPClientResponse.Body.AsyncIterator, _ parser: inout ServerSentEventParser
+  ) async throws(ConnectionError) -> [ServerSentEvent]? {
+    do {
+      guard let chunk = try await chunks.next() else { return nil }
+      return try parser.parse(chunk.readableBytesView)
+    } catch {
+      throw ConnectionError(error, at: address)
+    }
+  }
+
+  private func checkSocket() throws(ConnectionError) {
+    if case .socket(let path) = address { try SocketOwnership.check(path) }
+  }
+
+  private func collect(_ response: HTTPClientResponse) async throws -> ControllerResponse {
+    let body = try await response.body.collect(upTo: connections.maximumBody)
+    return ControllerResponse(
+      status: Int(response.status.code), headers: response.headers,
+      body: Array(body.readableBytesView))
+  }
+
+  private func request(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, _ headers: HTTPHeaders
+  ) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: address.url + path)
+    request.method = method
+    request.headers = headers
+    request.headers.add(name: "host", value: "localhost")
+    if !headers.contains(name: "user-agent") {
+      request.headers.add(name: "user-agent", value: Self.userAgent)
+    }
+    // A person may type for longer than the controller keeps an idle connection.
+    request.headers.add(name: "connection", value: "close")
+    if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
+    if let device { request.headers.add(name: "theater-device", value: device) }
+    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    return request
+  }
+
+  /// The client's name in the list of sessions: `theater/1 (livingroom)`.
+  private static let userAgent = "theater/1 (\(hostName()))"
+
+  /// The name of this machine, reduced to letters, digits, hyphens and dots.
+  private static func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self).filter {
+      $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".")
+    }
+  }
+}
+
+extension ConnectionError {
+  /// Describes an error of the HTTP library.
+  fileprivate init(_ error: any Error, at address: ControllerAddress) {
+    switch error {
+    case let error as ConnectionError: self = error
+    case let error as IOError where Self.noListener.contains(error.errnoCode):
+      self = .notRunning(address)
+    case is NIOConnectionError: self = .notRunning(address)
+    case let error as IOError: self = .broken(error.description)
+    case let error as HTTPClientError:
+      switch error {
+      case .readTimeout: self = .broken("the controller sent nothing for too long")
+      case .connectTimeout: self = .broken("the controller does not accept connections")
+      case .remoteConnectionClosed: self = .broken("the response ended too early")
+      default: self = .broken(error.shortDescription)
+      }
+    case HTTPParserError.invalidEOFState: self = .broken("the response ended too early")
+    case is HTTPParserError: self = .broken("the response is not HTTP")
+    case let error as NIOTooManyBytesError:
+      self = .broken("the response is larger than \((error.maxBytes ?? 0) >> 20) MiB")
+    case let error as ServerSentEventParser.OversizedEvent:
+      self = .broken("an event is larger than \(error.limit >> 20) MiB")
+    case is CancellationError: self = .broken("the request was cancelled")
+    default: self = .broken("\(error)")
+    }
+  }
+
+  private static let noListener: Set<CInt> = [ECONNREFUSED, ENOENT, ENOTSOCK, ENOTDIR]
+}
