@@ -95,7 +95,7 @@ let package = Package(
     layer("Validation", ["JSON", "CUTF8Proc"]),
     layer("QRCode", ["CQRCode"]),
     // Layer 2
-    layer("PluginProtocol", ["Devices", "JSON", "Platform", "CLinux"]),
+    layer("PluginProtocol", ["Devices", "JSON", "Platform"]),
     layer("Accounts", ["Validation", "Devices", "CArgon2", "Platform", crypto]),
     layer("AccountFlows", ["Validation", "Devices"]),
     layer("Scenes", ["Devices", "JSON"]),
@@ -106,7 +106,7 @@ let package = Package(
     // Layer 4
     layer(
       "TheaterConfiguration",
-      ["HomeTheater", "Scenes", "PluginProtocol", "Devices", "Validation", "JSON"]),
+      ["HomeTheater", "Scenes", "PluginProtocol", "Devices", "Validation", "JSON", "Platform"]),
     layer("Delivery", ["Accounts", "JSON", "CCurl"]),
     layer("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     layer(

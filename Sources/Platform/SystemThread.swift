@@ -55,7 +55,7 @@ public struct SystemThread: Sendable {
     id = thread
   }
 
-  /// Starts a thread that nobody joins. Stops the program when the system has none left, for then
+  /// Starts a detached thread. Stops the program when the system has none left, for then
   /// nothing here can work.
   public static func start(
     name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void

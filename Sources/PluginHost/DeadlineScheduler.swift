@@ -1,18 +1,18 @@
 import Devices
 import Synchronization
 
-/// Wakes whoever asked for a time, from one long-lived task for the whole host.
+/// Calls its clients at the times that they ask for, from one long-lived task for the whole host.
 ///
-/// Commands come and go far more often than their deadlines pass. Whoever waits keeps its own list
-/// of what is due and asks here only for its earliest time; a time that is not needed any more just
+/// Commands come and go far more often than their deadlines pass. So each client keeps its own list of
+/// deadlines and asks here for the earliest only; a call for a deadline that is not needed any more
 /// finds nothing to do.
 package final class DeadlineScheduler: Sendable {
-  /// Names one of those who are woken.
+  /// Identifies a client.
   package struct Key: Sendable, Hashable { fileprivate let number: Int }
 
   private struct State {
     var next = 0
-    var sleepers: [Key: @Sendable () -> Void] = [:]
+    var clients: [Key: @Sendable () -> Void] = [:]
     var due: [Key: Duration] = [:]
     /// The times for which a child of the task sleeps.
     var alarms: Set<Duration> = []
@@ -28,20 +28,20 @@ package final class DeadlineScheduler: Sendable {
     (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Adds someone to wake; `wake` is called on the timetable's task and must not wait.
+  /// Adds a client; `wake` is called on the scheduler's task and must not wait.
   package func add(_ wake: @escaping @Sendable () -> Void) -> Key {
     state.withLock { state in
       state.next += 1
       let key = Key(number: state.next)
-      state.sleepers[key] = wake
+      state.clients[key] = wake
       return key
     }
   }
 
-  /// Forgets someone.
+  /// Removes a client.
   package func remove(_ key: Key) {
     state.withLock { state in
-      state.sleepers[key] = nil
+      state.clients[key] = nil
       state.due[key] = nil
     }
   }
@@ -49,7 +49,7 @@ package final class DeadlineScheduler: Sendable {
   /// Asks to be woken at `time`, or earlier if an earlier time was asked for already.
   package func wake(_ key: Key, at time: Duration) {
     let isEarliest = state.withLock { state in
-      guard state.sleepers[key] != nil else { return false }
+      guard state.clients[key] != nil else { return false }
       if let already = state.due[key], already <= time { return false }
       state.due[key] = time
       return state.alarms.allSatisfy { time < $0 }
@@ -57,7 +57,7 @@ package final class DeadlineScheduler: Sendable {
     if isEarliest { change.yield() }
   }
 
-  /// Wakes people until its task is cancelled.
+  /// Calls clients until its task is cancelled.
   package func run() async {
     await withDiscardingTaskGroup { group in
       for await _ in changes {
@@ -79,7 +79,7 @@ package final class DeadlineScheduler: Sendable {
     state.withLock { state in
       let due = state.due.filter { $0.value <= now }.sorted { $0.value < $1.value }
       for entry in due { state.due[entry.key] = nil }
-      return due.compactMap { state.sleepers[$0.key] }
+      return due.compactMap { state.clients[$0.key] }
     }
   }
 

@@ -13,7 +13,7 @@ package final class PluginHost: Sendable {
   package let devices: [any Device]
   private let runners: [PluginRunner]
   private let unused: [PluginStatus]
-  private let timetable: DeadlineScheduler
+  private let scheduler: DeadlineScheduler
   private let records: ProcessRecords
   private let logger: Logger
 
@@ -27,13 +27,13 @@ package final class PluginHost: Sendable {
     launcher: any PluginLauncher, clock: any TheaterClock = SystemClock(), logger: Logger
   ) {
     self.logger = logger
-    timetable = DeadlineScheduler(clock: clock)
+    scheduler = DeadlineScheduler(clock: clock)
     records = ProcessRecords(folder: runtimeDirectory)
     let sockets = SocketNames(folder: runtimeDirectory)
     var proxies: [DeviceID: DeviceProxy] = [:]
     for device in devices {
       proxies[device.id] = DeviceProxy(
-        id: device.id, role: device.role, timetable: timetable, sockets: sockets, logger: logger)
+        id: device.id, role: device.role, scheduler: scheduler, sockets: sockets, logger: logger)
     }
     self.devices = devices.compactMap { proxies[$0.id] }
 
@@ -58,7 +58,7 @@ package final class PluginHost: Sendable {
         PluginRunner(
           plugin: plugin, process: first.process, devices: served,
           proxies: proxies.filter { id, _ in served.contains { $0.id == id } },
-          launcher: launcher, timetable: timetable, records: records, logger: logger))
+          launcher: launcher, scheduler: scheduler, records: records, logger: logger))
     }
     self.runners = runners
     let used = Set(devices.map(\.plugin))
@@ -75,7 +75,7 @@ package final class PluginHost: Sendable {
       logger.notice("ended the process group \(pid), left by an earlier controller")
     }
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.timetable.run() }
+      group.addTask { await self.scheduler.run() }
       await withDiscardingTaskGroup { group in
         for runner in runners { group.addTask { await runner.run() } }
       }
@@ -93,7 +93,7 @@ package final class PluginHost: Sendable {
     for runner in runners { await runner.waitUntilSettled() }
   }
 
-  /// How each plugin fares: those in use first.
+  /// The status of each plugin: those in use first.
   package func statuses() async -> [PluginStatus] {
     var statuses: [PluginStatus] = []
     for runner in runners { statuses.append(await runner.status()) }
@@ -140,5 +140,31 @@ package final class PluginHost: Sendable {
     PluginStatus(
       plugin: plugin.manifest.id, version: plugin.manifest.version, process: nil, devices: [],
       condition: .disabled, pid: nil, restarts: 0, memory: nil, lastMessage: nil, stderr: [])
+  }
+}
+
+/// A device that a plugin is to serve, as the configuration says.
+package struct HostedDevice: Sendable, Hashable {
+  package let id: DeviceID
+  package let role: Role
+  /// The plugin's id.
+  package let plugin: String
+  /// Checked against the plugin's schema, with secrets and defaults filled in.
+  package let options: JSON
+  /// Devices of one plugin share a process unless their labels differ.
+  package let process: String?
+  /// The texts of the secrets among the options, for hiding them in what the plugin says.
+  package let secrets: [String]
+
+  package init(
+    id: DeviceID, role: Role, plugin: String, options: JSON = [:], process: String? = nil,
+    secrets: [String] = []
+  ) {
+    self.id = id
+    self.role = role
+    self.plugin = plugin
+    self.options = options
+    self.process = process
+    self.secrets = secrets
   }
 }

@@ -6,7 +6,7 @@ package struct MessageCount: Sendable, Hashable {
   package var received = 0
 }
 
-/// How one plugin process fares, for `theater plugins`.
+/// The status of one plugin process, for `theater plugins`.
 package struct PluginStatus: Sendable, Hashable {
   package enum Condition: Sendable, Hashable {
     case starting
@@ -31,7 +31,7 @@ package struct PluginStatus: Sendable, Hashable {
   package let memory: Int?
   /// The messages of this process so far, both ways.
   package var messages = MessageCount()
-  /// The last thing that went wrong, or that it wrote.
+  /// The last problem, or the last line that it wrote.
   package let lastMessage: String?
   /// The last lines that it wrote to stderr, oldest first.
   package let stderr: [String]

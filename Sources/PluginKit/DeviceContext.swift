@@ -2,7 +2,7 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// What a device is given by the plugin's frame: its name and options, and a voice.
+/// A device's name and options, and its way to report to the controller.
 public struct DeviceContext: Sendable {
   /// The name that `devices.json` gives it.
   public let device: DeviceID
@@ -16,17 +16,17 @@ public struct DeviceContext: Sendable {
     self.connection = connection
   }
 
-  /// Tells what is true of the device now. Keys that are left out are unchanged.
+  /// Reports values of the device's state. Keys that are left out are unchanged.
   public func report(_ values: [StateKey: JSON], provenance: Provenance = .reported) {
     notify(StateNotification(device: device, values: values, provenance: provenance))
   }
 
-  /// Tells what a player plays. A long reason is cut.
+  /// Reports a player's playback. A long reason is cut.
   public func report(_ playback: Playback) {
     report([.playback: (playback.bounded ?? playback).json])
   }
 
-  /// Tells something beyond the keys of the role. Long texts are cut; a list or object that is larger
+  /// Reports attributes beyond the keys of the role. Long texts are cut; a list or object that is larger
   /// than the protocol allows is left out.
   public func report(attributes: [String: Attribute]) {
     notify(
@@ -41,7 +41,7 @@ public struct DeviceContext: Sendable {
 
   private func notify(_ notification: some PluginNotification) {
     let method = type(of: notification).method
-    // A controller that is gone is noticed by the end of its input; there is nobody to tell here.
+    // A controller that is gone is noticed by the end of its input.
     try? connection.send(.notification(method: method, params: notification.params))
   }
 }

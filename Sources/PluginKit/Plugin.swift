@@ -36,9 +36,9 @@ public struct Plugin: Sendable {
     exit(0)
   }
 
-  /// A device that does not let go must not keep the process: the contract gives it two seconds.
+  /// A device that does not close must not keep the process: the contract gives it two seconds.
   private static let exitSoon: @Sendable () -> Void = {
-    SystemThread.start(name: "last call") {
+    SystemThread.start(name: "exit timer") {
       usleep(1_500_000)
       _exit(0)
     }

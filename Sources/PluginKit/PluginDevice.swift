@@ -4,14 +4,14 @@ import Devices
 ///
 /// Calls of one device come one after the other, in order. `perform` returns as soon as the device
 /// has accepted the command; what takes longer (a lamp that warms, a screen that travels) goes on
-/// in the device's own task and is reported. What becomes true by accepting is reported before
-/// `perform` returns, so that nobody reads a stale state after the answer.
+/// in the device's own task and is reported. Values that change with acceptance are reported
+/// before `perform` returns, so that no client reads a stale state after the answer.
 public protocol PluginDevice: Sendable {
   associatedtype Command: RoleCommand
 
   /// Makes the device ready and reports its present state.
   ///
-  /// - Returns: What this device can do beyond the commands that all of its role have.
+  /// - Returns: The capabilities of this device beyond the commands of its role.
   /// - Throws: Why it cannot be used; the controller tries again later.
   func open() async throws(DeviceError) -> Capabilities
 
@@ -38,7 +38,7 @@ public protocol PlayerDevice: PluginDevice {
   /// Plays on this ALSA PCM from now on, which is lent to it, until `unplug`. The one before may
   /// hold it for a moment longer: a PCM that is busy is tried again. For cables of kind `alsa`.
   func plug(pcm: String) async throws(DeviceError)
-  /// Closes the PCM that it was lent, before it returns. What plays goes on unheard.
+  /// Closes the PCM that it was lent, before it returns. Playback goes on unheard.
   func unplug() async throws(DeviceError)
 }
 

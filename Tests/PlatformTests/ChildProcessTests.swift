@@ -52,7 +52,8 @@ struct ChildProcessTests {
   func signals() async throws {
     let text = try await onThread {
       // Threads of ours block signals; a child must not inherit that.
-      try output(of: shell("grep -e SigBlk -e SigIgn /proc/$$/status")).text
+      try output(of: ProgramStart("grep", ["-e", "SigBlk", "-e", "SigIgn", "/proc/self/status"]))
+        .text
     }
     let masks = text.split(separator: "\n").compactMap { line in
       line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }

@@ -13,7 +13,7 @@ struct StderrLog: Sendable {
 
   init(mask: SecretMask = SecretMask()) { self.mask = mask }
 
-  /// Takes what was read and gives back the lines that became complete.
+  /// Appends bytes of stderr and returns the lines that they complete.
   mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var complete: [String] = []
     for byte in bytes {
@@ -34,7 +34,7 @@ struct StderrLog: Sendable {
     return last.isEmpty ? lines : lines + [last]
   }
 
-  /// What may be shown of a line: without secrets, and not too long.
+  /// The line as it may be shown: without secrets, and not too long.
   ///
   /// - Parameter isWhole: Whether nothing of it comes or came behind these bytes.
   private func shown(_ line: [UInt8], isWhole: Bool) -> String {

@@ -2,18 +2,29 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// What the controller knows of one device, and what it does when something happens: a value that
-/// its proxy guards with a lock. Times come in, effects go out.
+/// The controller's knowledge of one device and its reactions to events: a value that the device's
+/// proxy guards with a lock. Times come in, effects go out.
 struct DeviceCore: Sendable {
   /// What the proxy has to do once the lock is open.
   struct Effects {
     var send: Outgoing?
+    /// The request to cancel.
     var cancel: Int?
     var finished: [(CommandCaller, CommandCaller.Outcome)] = []
-    /// Words for the log.
+    /// Lines for the log.
     var warnings: [String] = []
-    /// Whether who watches must be told.
+    /// Whether the device's snapshot has changed.
     var hasChanged = false
+
+    /// Tells `caller` the outcome.
+    mutating func finish(_ caller: CommandCaller, _ outcome: CommandCaller.Outcome) {
+      finished.append((caller, outcome))
+    }
+
+    /// Tells all of `callers` the outcome.
+    mutating func finish(_ callers: [CommandCaller], _ outcome: CommandCaller.Outcome) {
+      for caller in callers { finish(caller, outcome) }
+    }
   }
 
   /// A command that is to be sent now.
@@ -22,15 +33,8 @@ struct DeviceCore: Sendable {
     let command: Command
   }
 
-  /// Someone who waits until the state shows a command as done.
-  struct Waiter {
-    let caller: CommandCaller
-    let command: Command
-    let deadline: Duration
-  }
-
-  /// Where the device's process stands.
-  enum Contact {
+  /// How far the device can be reached.
+  private enum Contact {
     case none
     /// The process is there; the device reports how it found itself.
     case opening
@@ -39,62 +43,101 @@ struct DeviceCore: Sendable {
 
   let id: DeviceID
   let role: Role
-  var snapshot = DeviceSnapshot()
-  var queue = CommandQueue()
-  var waiters: [Waiter] = []
-  var wanted = WantedState()
-  var contact = Contact.none
-  var limit = NotificationLimit()
-  var check: ReportCheck
+  private(set) var snapshot = DeviceSnapshot()
   /// The newest warning of this start of the plugin, for its status.
   private(set) var warning: String?
   private var hasWarnedOfCatalogue = false
+  private var contact = Contact.none
+  private var intake: ReportIntake
+  private var queue = CommandQueue()
+  private var settlement = CommandSettlement()
+  private var restoration = Restoration()
   /// How many reports with values have come.
-  var reports = 0
-  /// Values that came too fast, until there is room for them: the newest of each key.
-  var heldBack: StateNotification?
-  var lostAt = Duration.zero
-  var memory = DeviceMemory()
-  var playAfterPlug: (commands: [Command], deadline: Duration)?
-  var wasPlugged = false
-  var nextRequest: @Sendable () -> Int = { 0 }
-
-  /// How long restoring what played waits for its cable.
-  static let longestWaitForPlug = Duration.seconds(3)
-  /// How long values that came too fast are gathered.
-  static let gathering = Duration.milliseconds(100)
+  private var reports = 0
+  private var nextRequest: @Sendable () -> Int = { 0 }
 
   init(id: DeviceID, role: Role) {
     self.id = id
     self.role = role
-    check = ReportCheck(role)
+    intake = ReportIntake(role)
   }
 
-  // MARK: Warnings
-
-  /// Puts a warning into the log and the plugin's status.
-  mutating func warn(_ what: String, _ effects: inout Effects) {
-    let text = "\(id): \(what)"
-    warning = text
-    effects.warnings.append(text)
+  /// The commands that are not over.
+  var commandsInHand: CommandsInHand {
+    CommandsInHand(
+      underWay: queue.underWay?.command, waiting: queue.allWaiting,
+      settling: settlement.commands, due: nextDeadline)
   }
 
-  /// Warns of the first catalogue that was cut since the plugin's start.
-  mutating func cutCatalogue(_ what: String) -> Effects {
-    var effects = Effects()
-    guard !hasWarnedOfCatalogue else { return effects }
-    hasWarnedOfCatalogue = true
-    warn(what, &effects)
-    return effects
-  }
+  /// Whether reports wait for room.
+  var isHoldingBack: Bool { intake.isHoldingBack }
 
-  /// Forgets the warnings, and the attributes of an earlier process: this one may have others.
-  mutating func beginReports() {
-    limit = NotificationLimit()
-    check = ReportCheck(role)
+  // MARK: Contact
+
+  /// A new process is asked to open the device. Warnings and attributes of an earlier process are
+  /// forgotten.
+  mutating func willOpen() {
+    contact = .opening
+    intake = ReportIntake(role)
     warning = nil
     hasWarnedOfCatalogue = false
     snapshot.state.attributes = [:]
+  }
+
+  /// The device is open and has reported how it found itself.
+  ///
+  /// - Parameters:
+  ///   - memory: What the device keeps without its process.
+  ///   - nextRequest: Makes ids for requests.
+  mutating func opened(
+    _ capabilities: Capabilities, memory: DeviceMemory,
+    nextRequest: @escaping @Sendable () -> Int, at now: Duration
+  ) -> Effects {
+    var effects = Effects()
+    effects.hasChanged = true
+    contact = .open
+    self.nextRequest = nextRequest
+    snapshot.capabilities = capabilities.bounded(for: role)
+    snapshot.availability = .available
+    snapshot.generation += 1
+    if snapshot.generation == 1 {
+      restoration.begin(with: snapshot.state, at: now)
+    } else {
+      restore(restoration.resume(from: snapshot, role: role, memory: memory, at: now))
+    }
+    pump(at: now, &effects)
+    return effects
+  }
+
+  private mutating func restore(_ commands: [Command]) {
+    for command in commands {
+      _ = queue.add(QueuedCommand(command: command, origin: .restoration, callers: []))
+    }
+  }
+
+  /// The player has its cable.
+  mutating func plugged(at now: Duration) -> Effects {
+    var effects = Effects()
+    restore(restoration.plugged())
+    pump(at: now, &effects)
+    return effects
+  }
+
+  /// The device cannot be reached.
+  ///
+  /// - Parameter reason: Why, and what is being done about it, for people.
+  mutating func lost(_ reason: String, at now: Duration) -> Effects {
+    var effects = Effects()
+    effects.hasChanged = true
+    restoration.lost(at: now, wasOpen: contact == .open)
+    contact = .none
+    snapshot.availability = .unavailable(reason)
+    snapshot.state.forget()
+    intake = ReportIntake(role)
+    let error = named(DeviceError(.unavailable, reason))
+    for command in queue.removeAll() { effects.finish(command.callers, .failure(error)) }
+    effects.finish(settlement.removeAll(), .failure(error))
+    return effects
   }
 
   // MARK: Reports
@@ -102,40 +145,21 @@ struct DeviceCore: Sendable {
   /// Takes the plugin's report of the device's state.
   mutating func report(_ report: StateNotification, at now: Duration) -> Effects {
     var effects = Effects()
-    // Check the report before any of it is kept, so that held-back reports are bounded too.
-    let report = accepted(report, &effects)
-    guard !report.isEmpty else { return effects }
-    guard limit.allows(at: now) else {
-      if limit.shouldWarn() {
-        warn(
-          "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
-            + "from now on only the newest values count", &effects)
-      }
-      heldBack = heldBack?.merged(with: report) ?? report
-      return effects
-    }
-    take(heldBack?.merged(with: report) ?? report, at: now, &effects)
+    var warnings: [String] = []
+    let report = intake.take(report, at: now) { warnings.append($0) }
+    for warning in warnings { warn(warning, &effects) }
+    if let report { apply(report, at: now, &effects) }
     return effects
   }
 
-  private mutating func accepted(_ report: StateNotification, _ effects: inout Effects)
-    -> StateNotification
-  {
-    var warnings: [String] = []
-    let accepted = check.accepted(report) { warnings.append($0) }
-    for warning in warnings { warn(warning, &effects) }
-    return accepted
-  }
-
-  private mutating func take(
+  private mutating func apply(
     _ report: StateNotification, at now: Duration, _ effects: inout Effects
   ) {
-    heldBack = nil
     for (key, value) in report.values {
       snapshot.state.take(Reading(value, provenance: report.provenance, time: now), for: key)
-      // What a new process reports first is how it begins, not how it is meant to be.
+      // A new process reports first how it begins, which is not how it is meant to be.
       if contact == .open, !isRestoring, report.provenance == .reported {
-        wanted.report(value, for: key, at: now)
+        restoration.report(value, for: key, at: now)
       }
     }
     for (name, attribute) in report.attributes {
@@ -151,17 +175,183 @@ struct DeviceCore: Sendable {
     pump(at: now, &effects)
   }
 
-  var isRestoring: Bool { playAfterPlug != nil || queue.isRestoring }
+  private var isRestoring: Bool { restoration.isWaiting || queue.isRestoring }
 
-  /// Tells those whose command the state shows as done.
-  mutating func settle(_ effects: inout Effects) {
-    guard !waiters.isEmpty else { return }
-    let state = snapshot.state
-    waiters.removeAll { waiter in
-      guard waiter.command.isSettled(in: state) else { return false }
-      effects.finished.append((waiter.caller, .success(.observed)))
-      return true
+  private mutating func settle(_ effects: inout Effects) {
+    effects.finish(settlement.takeSettled(in: snapshot.state), .success(.observed))
+  }
+
+  /// Puts a warning into the log and the plugin's status.
+  private mutating func warn(_ what: String, _ effects: inout Effects) {
+    let text = "\(id): \(what)"
+    warning = text
+    effects.warnings.append(text)
+  }
+
+  /// Warns of the first catalogue that was cut since the plugin's start.
+  mutating func cutCatalogue(_ what: String) -> Effects {
+    var effects = Effects()
+    guard !hasWarnedOfCatalogue else { return effects }
+    hasWarnedOfCatalogue = true
+    warn(what, &effects)
+    return effects
+  }
+
+  // MARK: Commands
+
+  /// A person, a scene or a schedule gives a command.
+  mutating func submit(_ command: Command, _ caller: CommandCaller, at now: Duration) -> Effects {
+    var effects = Effects()
+    if let refusal = refusal(of: command) {
+      effects.finish(caller, .failure(refusal))
+      return effects
     }
+    dropRestoration(contradicting: command.spec)
+    let steps = queue.add(QueuedCommand(command: command, origin: .person, callers: [caller]))
+    effects.cancel = steps.cancel
+    for (dropped, error) in steps.dropped {
+      effects.finish(dropped.callers, .failure(named(error)))
+    }
+    pump(at: now, &effects)
+    return effects
+  }
+
+  private func refusal(of command: Command) -> DeviceError? {
+    guard command.spec.role == role else {
+      return named(
+        DeviceError(
+          .unsupported, "\"\(command.spec.name)\" is a command of the \(command.spec.role.title)",
+          hint: "This is a \(role.title)."))
+    }
+    if case .unavailable(let reason) = snapshot.availability {
+      return named(DeviceError(.unavailable, reason))
+    }
+    return contact == .open ? incapability(command.spec) : nil
+  }
+
+  private func incapability(_ spec: CommandSpec) -> DeviceError? {
+    guard let capability = spec.capability, !snapshot.capabilities.names.contains(capability) else {
+      return nil
+    }
+    return named(
+      DeviceError(
+        .unsupported, "this \(role.title) cannot \"\(spec.name)\"",
+        hint: "Its plugin does not declare \"\(capability)\" for it."))
+  }
+
+  /// A person's decision counts, not the state before the loss of the process.
+  private mutating func dropRestoration(contradicting spec: CommandSpec) {
+    guard isRestoring else { return }
+    let isOff = spec.settled == .value(.power, "off")
+    let key = spec.settled.key
+    queue.dropRestoration { isOff || $0.settled.key == key }
+    if isOff || key == .playback { restoration.dropPlayback() }
+  }
+
+  /// A caller does not wait any more.
+  mutating func abandon(_ number: Int, at now: Duration) -> Effects {
+    var effects = Effects()
+    let error = named(DeviceError(.cancelled, "nobody waits for it any more"))
+    if let (caller, cancel) = queue.abandon(number) {
+      effects.cancel = cancel
+      effects.finish(caller, .failure(error))
+    } else if let caller = settlement.remove(number) {
+      effects.finish(caller, .failure(error))
+    }
+    pump(at: now, &effects)
+    return effects
+  }
+
+  /// Sends the next command, if one may go.
+  private mutating func pump(at now: Duration, _ effects: inout Effects) {
+    guard contact == .open else { return }
+    while let next = queue.takeNext(at: now, reportsSeen: reports, request: nextRequest) {
+      guard let request = next.request else { return }
+      guard let error = incapability(next.spec) else {
+        intake.expectReports()
+        effects.send = Outgoing(request: request, command: next.command)
+        return
+      }
+      // Given before the device was open and its capabilities were known.
+      _ = queue.takeUnderWay(request)
+      effects.finish(next.callers, .failure(error))
+    }
+  }
+
+  // MARK: Replies
+
+  /// The plugin has answered the request, or the session has given it up.
+  mutating func replied(_ request: Int, _ result: Result<Void, DeviceError>, at now: Duration)
+    -> Effects
+  {
+    var effects = Effects()
+    guard let command = queue.takeUnderWay(request) else { return effects }
+    switch result {
+    case .success: accepted(command, at: now, &effects)
+    case .failure(let error): refused(command, named(error), at: now, &effects)
+    }
+    pump(at: now, &effects)
+    return effects
+  }
+
+  private mutating func accepted(
+    _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
+  ) {
+    let command = queued.command
+    // The player's reports since then are newer than the command: the disc may have gone on.
+    if !queued.wasSettled || queued.origin == .restoration { restoration.accept(command, at: now) }
+    if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
+    let superseded = settlement.supersede(by: command, at: now)
+    effects.finish(
+      superseded,
+      .failure(named(DeviceError(.cancelled, "\"\(command.spec.name)\" took its place"))))
+    settle(&effects)
+    let isObservable = snapshot.capabilities.reportsState && command.spec.settled != .accepted
+    for caller in queued.callers {
+      if caller.until == .accepted || !isObservable {
+        effects.finish(caller, .success(.accepted))
+      } else if queued.wasSettled || command.isSettled(in: snapshot.state) {
+        effects.finish(caller, .success(.observed))
+      } else {
+        settlement.add(caller, for: command, at: now)
+      }
+    }
+  }
+
+  private mutating func refused(
+    _ queued: QueuedCommand, _ error: DeviceError, at now: Duration, _ effects: inout Effects
+  ) {
+    if queued.isCancelled {
+      let cancelled = DeviceError(.cancelled, "a newer command took its place", device: id)
+      return effects.finish(queued.callers, .failure(cancelled))
+    }
+    if error.code == .notNow, let deadline = queued.deadline {
+      // A report that crossed the refusal may be the very change that is waited for.
+      let hasChanged = queued.reportsSeen != reports
+      let retryAt = hasChanged ? now : error.retryAfter.map { now + max($0, .milliseconds(10)) }
+      if retryAt != nil || snapshot.state.isInTransition, (retryAt ?? now) < deadline {
+        return queue.hold(queued, until: retryAt)
+      }
+    }
+    if queued.origin == .restoration {
+      effects.warnings.append(
+        "\(id): \"\(queued.command)\" could not be restored: \(error.message)")
+    }
+    effects.finish(queued.callers, .failure(error))
+  }
+
+  /// Takes an accepted command for done: the device cannot tell.
+  private mutating func assume(_ command: Command, at now: Duration, _ effects: inout Effects) {
+    let value: JSON? =
+      switch command.spec.settled {
+      case .value(_, let value): value
+      case .anyValue(_, let values): values.first
+      case .argument: command.argument
+      case .playback, .accepted: nil
+      }
+    guard let value, let key = command.spec.settled.key else { return }
+    snapshot.state.take(Reading(value, provenance: .assumed, time: now), for: key)
+    effects.hasChanged = true
   }
 
   // MARK: Time
@@ -169,18 +359,15 @@ struct DeviceCore: Sendable {
   /// The next moment at which something is due.
   var nextDeadline: Duration? {
     var next = queue.nextDeadline
-    for waiter in waiters { next = min(next ?? waiter.deadline, waiter.deadline) }
-    if let deadline = playAfterPlug?.deadline { next = min(next ?? deadline, deadline) }
+    if let deadline = settlement.nextDeadline { next = min(next ?? deadline, deadline) }
+    if let deadline = restoration.deadline { next = min(next ?? deadline, deadline) }
     return next
   }
-
-  /// Whether reports wait for room.
-  var isHoldingBack: Bool { heldBack != nil }
 
   /// Does what is due.
   mutating func tick(at now: Duration) -> Effects {
     var effects = Effects()
-    if let report = heldBack, limit.allows(at: now) { take(report, at: now, &effects) }
+    if let report = intake.takeHeldBack(at: now) { apply(report, at: now, &effects) }
     if let expired = queue.takeExpired(at: now) {
       let longest = Int(expired.spec.longest.seconds)
       let error = DeviceError(
@@ -188,29 +375,18 @@ struct DeviceCore: Sendable {
         hint: snapshot.state.transition.map { "The device is \($0)." })
       effects.finish(expired.callers, .failure(named(error)))
     }
-    for waiter in waiters where waiter.deadline <= now {
-      let error = waiter.command.unsettledError(in: snapshot.state)
-      effects.finished.append((waiter.caller, .failure(named(error))))
+    for (caller, command) in settlement.takeExpired(at: now) {
+      effects.finish(caller, .failure(named(command.unsettledError(in: snapshot.state))))
     }
-    waiters.removeAll { $0.deadline <= now }
-    if let deadline = playAfterPlug?.deadline, deadline <= now { restorePlay(at: now, &effects) }
+    restore(restoration.takeDue(at: now))
     pump(at: now, &effects)
     return effects
   }
 
   /// The error with this device's name in it.
-  func named(_ error: DeviceError) -> DeviceError {
+  private func named(_ error: DeviceError) -> DeviceError {
     var error = error
     error.device = id
     return error
-  }
-}
-
-extension DeviceCore.Effects {
-  /// Every one of `callers` is told `outcome`.
-  mutating func finish(
-    _ callers: [CommandCaller], _ outcome: CommandCaller.Outcome
-  ) {
-    for caller in callers { finished.append((caller, outcome)) }
   }
 }

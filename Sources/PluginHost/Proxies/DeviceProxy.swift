@@ -6,17 +6,17 @@ import Synchronization
 
 /// A device that lives in a plugin.
 ///
-/// Everything about it is one value (`DeviceCore`) behind a lock that is held for a few steps of
-/// computing, never while something waits. Callers, the connection's thread and the timetable bring
-/// events; replies and reports are taken where they arrive, so that they keep their order.
+/// Its state is one value (`DeviceCore`) behind a lock that is held for a few steps of computing,
+/// never while something waits. Callers, the connection's thread and the scheduler bring events;
+/// replies and reports are handled on the thread on which they arrive, so that they keep their order.
 package final class DeviceProxy: Device {
   package let id: DeviceID
   package let role: Role
   private let state: Mutex<State>
-  /// Apart from the state: a watcher that is cancelled takes itself off while its task is locked,
-  /// and telling it needs that task. So nobody is told under this lock.
+  /// Apart from the state: a cancelled watcher removes itself while the runtime holds its task's lock,
+  /// and yielding to it needs that lock. So no watcher is yielded to under this lock.
   private let watchers = Mutex<[Int: AsyncStream<DeviceSnapshot>.Continuation]>([:])
-  private let timetable: DeadlineScheduler
+  private let scheduler: DeadlineScheduler
   private let key: DeadlineScheduler.Key
   private let logger: Logger
   private let sockets: SocketNames
@@ -25,28 +25,28 @@ package final class DeviceProxy: Device {
     var core: DeviceCore
     var session: PluginSession?
     var lastNumber = 0
-    /// The time for which the timetable was asked.
+    /// The time for which the scheduler was asked.
     var alarm: Duration?
   }
 
   init(
-    id: DeviceID, role: Role, timetable: DeadlineScheduler, sockets: SocketNames, logger: Logger
+    id: DeviceID, role: Role, scheduler: DeadlineScheduler, sockets: SocketNames, logger: Logger
   ) {
     self.id = id
     self.role = role
-    self.timetable = timetable
+    self.scheduler = scheduler
     self.sockets = sockets
     self.logger = logger
     state = Mutex(State(core: DeviceCore(id: id, role: role)))
-    let wake = WakeCall()
-    key = timetable.add { wake.device.withLock { $0.value }?.tick() }
+    let wake = WeakDevice()
+    key = scheduler.add { wake.device.withLock { $0.value }?.tick() }
     wake.device.withLock { $0.value = self }
   }
 
-  deinit { timetable.remove(key) }
+  deinit { scheduler.remove(key) }
 
-  /// Lets the timetable know a device that is still being made, without keeping it alive.
-  private final class WakeCall: Sendable {
+  /// Names the device to the scheduler before it is complete, without keeping it alive.
+  private final class WeakDevice: Sendable {
     struct Weak: Sendable { weak var value: DeviceProxy? }
     let device = Mutex(Weak())
   }
@@ -66,7 +66,7 @@ package final class DeviceProxy: Device {
           continuation.resume(returning: $0)
         }
         change { core, now in core.submit(command, caller, at: now) }
-        // A task that was cancelled before it came here has nobody else to take it back.
+        // A task that was cancelled before this line has called `onCancel` too early.
         if Task.isCancelled { abandon(number) }
       }
     } onCancel: {
@@ -80,7 +80,7 @@ package final class DeviceProxy: Device {
   package func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
 
   /// The commands that were given and are not over.
-  package var commandsInHand: CommandsInHand { state.withLock { $0.core.inHand } }
+  var commandsInHand: CommandsInHand { state.withLock { $0.core.commandsInHand } }
 
   package func snapshots() async -> AsyncStream<DeviceSnapshot> {
     let (stream, watcher) = AsyncStream<DeviceSnapshot>.makeStream(
@@ -99,11 +99,11 @@ package final class DeviceProxy: Device {
   }
 
   package func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    var scan = CatalogueScan(from: timetable.clock.now())
+    var scan = CatalogueScan(from: scheduler.clock.now())
     while let cursor = scan.cursor {
       let page = try await ask(
         ScanRequest(device: id, folder: folder, cursor: cursor), within: .seconds(300))
-      scan.take(page, at: timetable.clock.now())
+      scan.take(page, at: scheduler.clock.now())
     }
     if let fault = scan.fault { change { core, _ in core.cutCatalogue(fault) } }
     return scan.items
@@ -191,7 +191,7 @@ package final class DeviceProxy: Device {
   }
 
   private func change(_ event: (inout DeviceCore, Duration) -> DeviceCore.Effects) {
-    let now = timetable.clock.now()
+    let now = scheduler.clock.now()
     let (effects, session, alarm) = state.withLock { state in
       let effects = event(&state.core, now)
       if effects.hasChanged {
@@ -201,7 +201,7 @@ package final class DeviceProxy: Device {
       }
       return (effects, state.session, state.takeAlarm(at: now))
     }
-    if let alarm { timetable.wake(key, at: alarm) }
+    if let alarm { scheduler.wake(key, at: alarm) }
     if let request = effects.cancel { session?.cancel(request) }
     for (caller, outcome) in effects.finished { caller.finish(outcome) }
     for warning in effects.warnings { logger.warning("\(warning)") }
@@ -224,10 +224,10 @@ package final class DeviceProxy: Device {
 }
 
 extension DeviceProxy.State {
-  /// The time for which the timetable must be asked, if it was not asked for an earlier one.
+  /// The time for which the scheduler must be asked, if it was not asked for an earlier one.
   fileprivate mutating func takeAlarm(at now: Duration) -> Duration? {
     var next = core.nextDeadline
-    if core.isHoldingBack { next = min(next ?? .seconds(1 << 40), now + DeviceCore.gathering) }
+    if core.isHoldingBack { next = min(next ?? .seconds(1 << 40), now + ReportIntake.gathering) }
     guard let next, alarm.map({ next < $0 }) ?? true else { return nil }
     alarm = next
     return next
@@ -240,7 +240,7 @@ extension Command {
 }
 
 extension PluginSession.Failure {
-  /// What it means for a device that was asked for `what`.
+  /// The error of the device that was asked for `what`.
   func deviceError(device: DeviceID, asked what: String) -> DeviceError {
     switch self {
     case .refused(let error): error.deviceError(device: device)

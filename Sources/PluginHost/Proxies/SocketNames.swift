@@ -10,7 +10,7 @@ package final class SocketNames: Sendable {
   /// - Parameter folder: An absolute path, short: a socket's path holds 107 bytes.
   package init(folder: String) { self.folder = folder }
 
-  /// A socket that nobody has.
+  /// A new socket name with its token.
   func next(for device: DeviceID) -> CableSocket {
     let number = last.add(1, ordering: .relaxed).newValue
     return CableSocket(path: "\(folder)/c\(getpid())-\(number)", token: Self.token())

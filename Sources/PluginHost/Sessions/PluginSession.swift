@@ -3,7 +3,7 @@ import JSON
 import PluginProtocol
 import Synchronization
 
-/// The controller's end of one connection: requests with deadlines, and what the plugin tells.
+/// The controller's end of one connection: requests with deadlines, and the plugin's notifications.
 ///
 /// Lines are read where they arrive, on the connection's thread, and the answer's receiver is
 /// called there: between a plugin's answer and the caller stands no queue and no task.
@@ -17,7 +17,7 @@ package final class PluginSession: Sendable {
     case lost
   }
 
-  /// What the plugin tells without being asked.
+  /// A notification of the plugin, or the end of the connection.
   package enum Event: Sendable {
     case state(StateNotification)
     case log(LogNotification)
@@ -31,7 +31,7 @@ package final class PluginSession: Sendable {
   private struct Pending {
     let deadline: Duration
     let longest: Duration
-    /// Pings watch over life themselves; every other request counts as being at work.
+    /// True for every request but pings: while one is open the plugin counts as working.
     let isWork: Bool
     let receive: Receiver
   }
@@ -45,7 +45,7 @@ package final class PluginSession: Sendable {
   }
 
   private let connection: any Connection
-  private let timetable: DeadlineScheduler
+  private let scheduler: DeadlineScheduler
   private let key: Mutex<DeadlineScheduler.Key?> = Mutex(nil)
   private let state = Mutex(State())
   private let lastID = Atomic(0)
@@ -59,18 +59,18 @@ package final class PluginSession: Sendable {
   ///   - mask: Hides the plugin's secrets in all that it says.
   ///   - notify: Called on the connection's thread, in the order of the lines; must not wait.
   package init(
-    connection: any Connection, timetable: DeadlineScheduler, mask: SecretMask = SecretMask(),
+    connection: any Connection, scheduler: DeadlineScheduler, mask: SecretMask = SecretMask(),
     notify: @escaping @Sendable (Event) -> Void
   ) {
     self.mask = mask
     self.connection = connection
-    self.timetable = timetable
+    self.scheduler = scheduler
     self.notify = notify
   }
 
   /// Begins to receive.
   package func start() {
-    let key = timetable.add { [weak self] in self?.expire() }
+    let key = scheduler.add { [weak self] in self?.expire() }
     self.key.withLock { $0 = key }
     connection.start { event in
       switch event {
@@ -111,7 +111,7 @@ package final class PluginSession: Sendable {
     _ id: Int, method: String, _ params: JSON, within longest: Duration, isWork: Bool = true,
     _ receive: @escaping Receiver
   ) {
-    let deadline = timetable.clock.now() + longest
+    let deadline = scheduler.clock.now() + longest
     let pending = Pending(deadline: deadline, longest: longest, isWork: isWork, receive: receive)
     let (isOpen, mustSetAlarm) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
@@ -121,7 +121,7 @@ package final class PluginSession: Sendable {
       return (true, true)
     }
     guard isOpen else { return receive(.failure(.lost)) }
-    if mustSetAlarm, let key = key.withLock({ $0 }) { timetable.wake(key, at: deadline) }
+    if mustSetAlarm, let key = key.withLock({ $0 }) { scheduler.wake(key, at: deadline) }
     do {
       sent.add(1, ordering: .relaxed)
       try connection.send(.request(id: id, method: method, params: params))
@@ -141,11 +141,18 @@ package final class PluginSession: Sendable {
         continuation.resume(returning: $0)
       }
     }
-    guard let answer = Request.answer(try result.get()) else {
-      throw .refused(
-        RPCError(RPCError.invalidRequestCode, "the answer to \(Request.method) lacks something"))
+    return try result.flatMap(Self.answer(to: Request.self)).get()
+  }
+
+  /// Reads the answers to a kind of request; one that lacks something counts as a refusal.
+  static func answer<Request: PluginRequest>(
+    to request: Request.Type
+  ) -> (JSON) -> Result<Request.Answer, Failure> {
+    { result in
+      if let answer = Request.answer(result) { return .success(answer) }
+      let what = "the answer to \(Request.method) lacks something"
+      return .failure(.refused(RPCError(RPCError.invalidRequestCode, what)))
     }
-    return answer
   }
 
   /// Tells the plugin that a request is not wanted any more. It is still answered.
@@ -169,14 +176,14 @@ package final class PluginSession: Sendable {
       return state.pending.values.map(\.receive)
     }
     connection.closeSending()
-    if let key = key.withLock({ $0.take() }) { timetable.remove(key) }
+    if let key = key.withLock({ $0.take() }) { scheduler.remove(key) }
     for receive in pending { receive(.failure(.lost)) }
   }
 
   // MARK: Receiving
 
   private func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
-    lastLineAt.store(timetable.clock.now().nanoseconds, ordering: .relaxed)
+    lastLineAt.store(scheduler.clock.now().nanoseconds, ordering: .relaxed)
     received.add(1, ordering: .relaxed)
     do {
       switch mask.masked(try RPCMessage(line: bytes)) {
@@ -225,7 +232,7 @@ package final class PluginSession: Sendable {
   }
 
   private func expire() {
-    let now = timetable.clock.now()
+    let now = scheduler.clock.now()
     let (late, next) = state.withLock { state in
       let late = state.pending.filter { $0.value.deadline <= now }
       for id in late.keys {
@@ -239,7 +246,7 @@ package final class PluginSession: Sendable {
       state.alarm = state.pending.values.map(\.deadline).min()
       return (late, state.alarm)
     }
-    if let next, let key = key.withLock({ $0 }) { timetable.wake(key, at: next) }
+    if let next, let key = key.withLock({ $0 }) { scheduler.wake(key, at: next) }
     for (id, pending) in late {
       cancel(id)
       pending.receive(.failure(.timeout(pending.longest)))

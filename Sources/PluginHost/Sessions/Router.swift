@@ -4,7 +4,7 @@ import Logging
 import PluginProtocol
 import Synchronization
 
-/// Takes what a plugin tells to the device that it speaks of, on the connection's thread.
+/// Dispatches a plugin's notifications to the devices that they name, on the connection's thread.
 final class Router: Sendable {
   private struct State: Sendable {
     weak var session: PluginSession?
@@ -31,7 +31,7 @@ final class Router: Sendable {
   /// Sets the session that the events come from.
   func connect(_ session: PluginSession) { state.withLock { $0.session = session } }
 
-  /// Takes an event, or gives back what the supervision must know.
+  /// Handles an event. Returns the input for the supervision, if it concerns that.
   func route(_ event: PluginSession.Event) -> Supervision.Input? {
     switch event {
     case .state(let report):

@@ -1,6 +1,6 @@
 import Devices
 
-/// Whether a process still answers: any line is a sign of life; without one it is pinged.
+/// Decides whether a process still answers. Any line proves it; a silent process is pinged.
 struct LivenessMonitor: Sendable {
   /// What to do next.
   enum Verdict: Equatable {
@@ -15,7 +15,7 @@ struct LivenessMonitor: Sendable {
 
   init(from now: Duration = .zero) { quietSince = now }
 
-  /// Looks at `now`.
+  /// Returns what to do at `now`.
   ///
   /// - Parameters:
   ///   - lastLine: When the last line came.

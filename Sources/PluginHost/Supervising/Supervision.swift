@@ -2,7 +2,7 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// What becomes of one plugin process: a value that is told what happened and says what to do.
+/// The life cycle of one plugin process: a value that takes what happened and returns what to do.
 ///
 /// It starts nothing, waits for nothing and knows no clock: times come in with each input, and the
 /// time at which it wants to be asked again goes out as an action.
@@ -12,9 +12,9 @@ package struct Supervision: Sendable {
   package private(set) var restarts = 0
   let plugin: String
   let devices: [DeviceID]
-  var backoff = Backoff()
-  var openings: Openings
-  var life = LivenessMonitor()
+  private var backoff = Backoff()
+  private var openings: DeviceOpenings
+  private var liveness = LivenessMonitor()
   private var badLines = 0
   private var outputEndedAt: Duration?
   private var runningSince: Duration?
@@ -23,7 +23,7 @@ package struct Supervision: Sendable {
   private var escalation: Escalation?
   private let random: @Sendable () -> Double
 
-  /// What comes next while the process is asked to end.
+  /// The next step while the process is asked to end.
   private enum Escalation {
     case terminateAt(Duration)
     case killAt(Duration)
@@ -32,7 +32,7 @@ package struct Supervision: Sendable {
 
   /// - Parameters:
   ///   - plugin: The id that the process must give.
-  ///   - devices: What it has to open.
+  ///   - devices: The devices to open.
   ///   - random: 0 to 1, for the jitter.
   package init(
     plugin: String, devices: [DeviceID],
@@ -41,7 +41,7 @@ package struct Supervision: Sendable {
     self.plugin = plugin
     self.devices = devices
     self.random = random
-    openings = Openings(devices: devices)
+    openings = DeviceOpenings(devices: devices)
   }
 
   /// Takes what happened at `now` and says what to do, in order.
@@ -88,7 +88,7 @@ package struct Supervision: Sendable {
     outputEndedAt = nil
     runningSince = nil
     escalation = nil
-    openings = Openings(devices: devices)
+    openings = DeviceOpenings(devices: devices)
     defer { hasRunWell = false }
     return enter(.spawned) + (hasRunWell ? [] : [.check]) + [.spawn]
   }
@@ -115,7 +115,7 @@ package struct Supervision: Sendable {
         + "its manifest \(plugin)"
       return end(because: Failure(.version, message), at: now)
     }
-    life = LivenessMonitor(from: now)
+    liveness = LivenessMonitor(from: now)
     let changed = enter(.handshaken) + [.wake(now + Limits.pingInterval)]
     return devices.isEmpty ? changed + enter(.configured) : changed + [.open(devices)]
   }
@@ -177,7 +177,7 @@ package struct Supervision: Sendable {
       // `initialize` has a deadline of its own.
       if phase == .spawned { return [] }
       if let since = runningSince, now - since >= Limits.healthy { backoff.reset() }
-      switch life.check(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now) {
+      switch liveness.check(lastLine: lastLine, hasOpenRequests: hasOpenRequests, at: now) {
       case .lost:
         return end(
           because: Failure(.crash, "it did not answer \(Limits.missedPings) pings"), at: now)
@@ -199,7 +199,7 @@ package struct Supervision: Sendable {
     case .discovered, .failed: return enter(.stopped)
     case .stopped: return []
     case .stopping:
-      // It is on its way out already; now nobody wants it back.
+      // It is ending already; now it is not to be started again.
       return enter(.stopping(nil))
     default:
       escalation = .terminateAt(now + Limits.graceOfEnd)

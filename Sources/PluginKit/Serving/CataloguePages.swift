@@ -2,7 +2,7 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// Cuts a catalogue into pages, each of which fits into a line, and keeps what was not asked for yet.
+/// Cuts a catalogue into pages, each of which fits into a line, and keeps the pages that were not requested yet.
 struct CataloguePages: Sendable {
   /// The room of a page, in bytes of JSON; the rest of the line is the message around it.
   private static let room = ProtocolLimits.longestLine - 4_096
@@ -10,18 +10,18 @@ struct CataloguePages: Sendable {
   private var rest: [CatalogueItem] = []
   private var number = 0
 
-  /// Begins a new list; what was kept of an older one is forgotten.
+  /// Begins a new list and drops the rest of an older one.
   mutating func begin(_ items: [CatalogueItem]) -> ScanRequest.Page {
     rest = items
-    return turn()
+    return nextPage()
   }
 
   /// The page that `cursor` names; `nil` when it is not the next one.
   mutating func page(at cursor: String) -> ScanRequest.Page? {
-    cursor == String(number) && !rest.isEmpty ? turn() : nil
+    cursor == String(number) && !rest.isEmpty ? nextPage() : nil
   }
 
-  private mutating func turn() -> ScanRequest.Page {
+  private mutating func nextPage() -> ScanRequest.Page {
     var room = Self.room
     var items: [CatalogueItem] = []
     var taken = 0

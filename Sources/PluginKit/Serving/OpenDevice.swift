@@ -3,7 +3,7 @@ import JSON
 import PluginProtocol
 import Synchronization
 
-/// A device with its queue and the one task that drains it; scans have a lane of their own, so that
+/// A device with its queue and the one task that drains it. Scans have a queue of their own, so that
 /// reading a large folder delays no command.
 final class OpenDevice: Sendable {
   private let device: any PluginDevice
@@ -12,20 +12,20 @@ final class OpenDevice: Sendable {
   private let pages = Mutex(CataloguePages())
   private let jobs = SerialQueue()
   private let scans = SerialQueue()
-  private let closing = Signal()
-  private let drained = Signal()
-  private let ended = Signal()
+  private let closing = Event()
+  private let drained = Event()
+  private let ended = Event()
 
-  /// How long a close waits for what is under way before it is cancelled. A plugin must exit within
+  /// How long a close waits for jobs that are under way before they are cancelled. A plugin must exit within
   /// two seconds of the end of its input.
-  private static let patience = Duration.seconds(1)
+  private static let closingTime = Duration.seconds(1)
 
-  /// Something that happens once: an AsyncStream without elements, and its end.
-  private struct Signal: Sendable {
+  /// An event that happens once: an AsyncStream without elements, and its end.
+  private struct Event: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
     init() { (stream, continuation) = AsyncStream.makeStream() }
-    func give() { continuation.finish() }
+    func signal() { continuation.finish() }
     func wait() async { for await _ in stream {} }
   }
 
@@ -46,24 +46,24 @@ final class OpenDevice: Sendable {
       await self.device.close()
       self.requests.close { self.reply(to: $0, .failure(RPCError(.closed))) }
         .forEach { self.reply(to: $0, .success([:])) }
-      self.ended.give()
+      self.ended.signal()
     }
   }
 
   /// Adds a job to the queue.
   func post(_ job: DeviceJob) {
     guard requests.add(job.id) else { return reply(to: job.id, .failure(.unknownDevice)) }
-    let lane = if case .scan = job { scans } else { jobs }
-    lane.add(job)
+    let queue = if case .scan = job { scans } else { jobs }
+    queue.add(job)
   }
 
-  /// Closes the device after what waits; what takes longer than a second is cancelled.
+  /// Closes the device after its waiting jobs; those that take longer than a second are cancelled.
   ///
   /// - Parameter id: The request to answer when it is closed, if one asked.
   func close(for id: Int?) {
     guard requests.close(for: id) else { return reply(to: id, .failure(.unknownDevice)) }
     jobs.finish()
-    closing.give()
+    closing.signal()
   }
 
   /// Makes the request with this id end early, if it is under way or waits.
@@ -96,15 +96,15 @@ final class OpenDevice: Sendable {
       group.addTask { while let job = await self.scans.next() { await self.run(job) } }
       group.addTask {
         while let job = await self.jobs.next() { await self.run(job) }
-        self.drained.give()
+        self.drained.signal()
       }
       group.addTask {
         await self.closing.wait()
-        try? await Task.sleep(for: Self.patience)
-        self.drained.give()
+        try? await Task.sleep(for: Self.closingTime)
+        self.drained.signal()
       }
       await drained.wait()
-      // What still waits when patience is over is not begun any more.
+      // Jobs that still wait then are not begun any more.
       jobs.finish(droppingWhatWaits: true)
       scans.finish(droppingWhatWaits: true)
       group.cancelAll()
@@ -171,8 +171,8 @@ final class OpenDevice: Sendable {
   private func performCancellably<Device: PluginDevice>(
     _ id: Int, _ command: Device.Command, on device: Device
   ) async throws(DeviceError) {
-    let signal = Signal()
-    guard requests.begin(id, cancelledBy: { signal.give() }) else {
+    let signal = Event()
+    guard requests.begin(id, cancelledBy: { signal.signal() }) else {
       throw .cancelledEarly
     }
     let outcome = await withTaskGroup(of: Result<Void, DeviceError>?.self) { group in

@@ -3,7 +3,7 @@ import JSON
 import PluginProtocol
 import Synchronization
 
-/// What a device is asked to do, with the id of the request.
+/// A request to a device, with its id.
 enum DeviceJob: Sendable {
   case perform(Int, JSON)
   case scan(Int, folder: String?, cursor: String?)
@@ -22,7 +22,7 @@ enum DeviceJob: Sendable {
 }
 
 /// The requests of one device that have no answer yet: which of them wait, which are under way and
-/// can be cancelled, and who waits for the close.
+/// can be cancelled, and which asked for the close.
 final class PendingRequests: Sendable {
   private enum Stage {
     case waiting
@@ -40,7 +40,7 @@ final class PendingRequests: Sendable {
 
   private let state = Mutex(State())
 
-  /// Notes a request that waits. False when the device closes and takes no more.
+  /// Adds a request that waits. Returns false when the device closes and takes no more.
   func add(_ id: Int) -> Bool {
     state.withLock { state in
       guard !state.isClosing else { return false }
@@ -49,7 +49,7 @@ final class PendingRequests: Sendable {
     }
   }
 
-  /// Notes that a request begins. False when it was cancelled while it waited.
+  /// Marks a request as begun. Returns false when it was cancelled while it waited.
   ///
   /// - Parameter cancel: Makes it end early; called at most once per cancellation.
   func begin(_ id: Int, cancelledBy cancel: (@Sendable () -> Void)? = nil) -> Bool {
@@ -60,7 +60,7 @@ final class PendingRequests: Sendable {
     }
   }
 
-  /// Notes that a request has its answer.
+  /// Removes a request that was answered.
   func end(_ id: Int) { state.withLock { state in state.stages[id] = nil } }
 
   /// Cancels a request; one that is unknown or already answered is nothing to do.

@@ -74,22 +74,25 @@ final class PluginServer: Sendable {
     case CloseRequest.method: close(id, CloseRequest(params: params))
     case PerformRequest.method:
       let request = PerformRequest(params: params)
-      pass(id, to: request?.device) { request.map { .perform(id, $0.command) } }
+      enqueue(id, to: request?.device) { request.map { .perform(id, $0.command) } }
     case ScanRequest.method:
       let request = ScanRequest(params: params)
-      pass(id, to: request?.device) {
+      enqueue(id, to: request?.device) {
         request.map { .scan(id, folder: $0.folder, cursor: $0.cursor) }
       }
     case OpenSocketRequest.method:
       let request = OpenSocketRequest(params: params)
-      pass(id, to: request?.device) { request.map { .openSocket(id, $0.socket, input: $0.input) } }
+      enqueue(id, to: request?.device) {
+        request.map { .openSocket(id, $0.socket, input: $0.input) }
+      }
     case PlugRequest.method:
       let request = PlugRequest(params: params)
-      pass(id, to: request?.device) { request.map { .plug(id, $0.target) } }
+      enqueue(id, to: request?.device) { request.map { .plug(id, $0.target) } }
     case LendRequest.method:
       let request = LendRequest(params: params)
-      pass(id, to: request?.device) { request.map { .lend(id, input: $0.input) } }
-    case UnplugRequest.method: pass(id, to: UnplugRequest(params: params)?.device) { .unplug(id) }
+      enqueue(id, to: request?.device) { request.map { .lend(id, input: $0.input) } }
+    case UnplugRequest.method:
+      enqueue(id, to: UnplugRequest(params: params)?.device) { .unplug(id) }
     default:
       reply(
         to: id, .failure(RPCError(RPCError.unknownMethodCode, "unknown method \"\(method)\"")))
@@ -145,14 +148,14 @@ final class PluginServer: Sendable {
     device.close(for: id)
   }
 
-  /// A device that did not open is not open.
+  /// Removes a device that did not open.
   private func forget(_ device: OpenDevice, named name: DeviceID) {
     devices.withLock { devices in
       if devices[name] === device { devices[name] = nil }
     }
   }
 
-  private func pass(_ id: Int, to name: DeviceID?, _ job: () -> DeviceJob?) {
+  private func enqueue(_ id: Int, to name: DeviceID?, _ job: () -> DeviceJob?) {
     guard let name, let job = job() else { return reply(to: id, .failure(.missingParams)) }
     guard let device = devices.withLock({ $0[name] }) else {
       return reply(to: id, .failure(.unknownDevice))

@@ -115,7 +115,7 @@ public final class StreamConnection: Connection {
       if count > 0 {
         splitter.take(UnsafeBufferPointer(rebasing: buffer[..<count]), receive)
       } else if count < 0, errno == EAGAIN {
-        // Whoever started this process does not let it wait in `read`.
+        // The descriptor was made non-blocking by the process that started this one.
         var arrival = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
         _ = poll(&arrival, 1, -1)
       } else if count == 0 || errno != EINTR {

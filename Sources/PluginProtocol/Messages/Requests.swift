@@ -6,7 +6,7 @@ public protocol PluginRequest: Sendable {
   associatedtype Answer: Sendable
   static var method: String { get }
   var params: JSON { get }
-  /// Reads the params; `nil` when something is missing or of the wrong kind.
+  /// Reads the params; `nil` when a member is missing or of the wrong kind.
   init?(params: JSON)
   static func answer(_ result: JSON) -> Answer?
   static func result(_ answer: Answer) -> JSON
@@ -17,7 +17,7 @@ extension PluginRequest where Answer == Void {
   public static func result(_ answer: Void) -> JSON { .object([:]) }
 }
 
-/// The first request: who is there, and which version is spoken.
+/// The first request: asks for the plugin's id, version and protocol version.
 public struct InitializeRequest: PluginRequest {
   public struct Answer: Sendable, Hashable {
     public let version: ProtocolVersion
@@ -118,7 +118,7 @@ public struct CloseRequest: PluginRequest {
   }
 }
 
-/// Gives a device a command. The answer means accepted; what has become true is notified.
+/// Gives a device a command. The answer means accepted; changes of its state are notified.
 public struct PerformRequest: PluginRequest {
   public static let method = "perform"
   public let device: DeviceID
@@ -266,7 +266,7 @@ public struct PlugRequest: PluginRequest {
   }
 }
 
-/// Asks for a sign of life.
+/// Checks that the plugin still answers.
 public struct PingRequest: PluginRequest {
   public static let method = "ping"
   public init() {}
@@ -280,4 +280,47 @@ public struct ShutdownRequest: PluginRequest {
   public init() {}
   public init?(params: JSON) { self.init() }
   public var params: JSON { .object([:]) }
+}
+
+/// Asks an amplifier to lend its PCM to the player at an input; the answer is the PCM's name.
+public struct LendRequest: PluginRequest {
+  public static let method = "lend"
+  public let device: DeviceID
+  public let input: String
+
+  public init(device: DeviceID, input: String) {
+    self.device = device
+    self.input = input
+  }
+
+  public var params: JSON { ["device": .string(device.name), "input": .string(input)] }
+
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string, let input = params["input"]?.string else {
+      return nil
+    }
+    self.init(device: DeviceID(device), input: input)
+  }
+
+  /// `nil` for a name that is empty or longer than `ProtocolLimits.pcm`.
+  public static func answer(_ result: JSON) -> String? {
+    result["pcm"]?.string.flatMap {
+      (1...ProtocolLimits.pcm).contains($0.utf8.count) ? $0 : nil
+    }
+  }
+
+  public static func result(_ answer: String) -> JSON { ["pcm": .string(answer)] }
+}
+
+/// Tells a player to close the PCM that it was lent, before it answers.
+public struct UnplugRequest: PluginRequest {
+  public static let method = "unplug"
+  public let device: DeviceID
+
+  public init(device: DeviceID) { self.device = device }
+  public var params: JSON { ["device": .string(device.name)] }
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string else { return nil }
+    self.init(device: DeviceID(device))
+  }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 
 /// The text of a configuration file, read but not yet judged.

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import PluginProtocol
 
 /// Everything that an open file has; `nil` on an error or beyond `limit` bytes.

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("DeadlineScheduler")
 struct DeadlineSchedulerTests {
-  /// Counts who was woken, and lets a test wait for it.
-  private final class Bell: Sendable {
-    private let rings: AsyncStream<Duration>
-    private let ring: AsyncStream<Duration>.Continuation
-    init() { (rings, ring) = AsyncStream.makeStream() }
-    func strike(_ now: Duration) { ring.yield(now) }
+  /// Records the calls of a client, and lets a test wait for the next.
+  private final class CallRecorder: Sendable {
+    private let calls: AsyncStream<Duration>
+    private let call: AsyncStream<Duration>.Continuation
+    init() { (calls, call) = AsyncStream.makeStream() }
+    func record(_ now: Duration) { call.yield(now) }
     func next() async -> Duration? {
-      for await now in rings { return now }
+      for await now in calls { return now }
       return nil
     }
   }
@@ -21,22 +21,22 @@ struct DeadlineSchedulerTests {
   @Test("Each is woken at its earliest time, once")
   func order() async throws {
     let clock = ManualClock()
-    let timetable = DeadlineScheduler(clock: clock)
+    let scheduler = DeadlineScheduler(clock: clock)
     try await withThrowingDiscardingTaskGroup { group in
-      group.addTask { await timetable.run() }
-      let bell = Bell()
-      let key = timetable.add { bell.strike(clock.now()) }
-      timetable.wake(key, at: .seconds(5))
+      group.addTask { await scheduler.run() }
+      let recorder = CallRecorder()
+      let key = scheduler.add { recorder.record(clock.now()) }
+      scheduler.wake(key, at: .seconds(5))
       await clock.waitForSleepers()
-      timetable.wake(key, at: .seconds(2))
-      timetable.wake(key, at: .seconds(9))
+      scheduler.wake(key, at: .seconds(2))
+      scheduler.wake(key, at: .seconds(9))
       await clock.waitForSleepers(2)
       clock.advance(by: .seconds(2))
-      #expect(await bell.next() == .seconds(2))
+      #expect(await recorder.next() == .seconds(2))
       // The later times were not needed: who wants them asks again.
-      timetable.wake(key, at: .seconds(20))
+      scheduler.wake(key, at: .seconds(20))
       clock.advance(by: .seconds(18))
-      #expect(await bell.next() == .seconds(20))
+      #expect(await recorder.next() == .seconds(20))
       group.cancelAll()
     }
   }
@@ -53,14 +53,14 @@ struct DeadlineSchedulerTests {
   @Test("A clock that wakes too early does not make anyone miss its time")
   func hasty() async throws {
     let clock = HastyClock()
-    let timetable = DeadlineScheduler(clock: clock)
+    let scheduler = DeadlineScheduler(clock: clock)
     try await withThrowingDiscardingTaskGroup { group in
-      group.addTask { await timetable.run() }
-      let bell = Bell()
-      let key = timetable.add { bell.strike(clock.now()) }
+      group.addTask { await scheduler.run() }
+      let recorder = CallRecorder()
+      let key = scheduler.add { recorder.record(clock.now()) }
       let due = clock.now() + .milliseconds(20)
-      timetable.wake(key, at: due)
-      let woken = try #require(await bell.next())
+      scheduler.wake(key, at: due)
+      let woken = try #require(await recorder.next())
       #expect(woken >= due)
       group.cancelAll()
     }

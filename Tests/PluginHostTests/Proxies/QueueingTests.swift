@@ -1,6 +1,6 @@
 import Devices
 import JSON
-import PluginHost
+@testable import PluginHost
 import PluginKit
 import TestSupport
 import Testing

@@ -7,47 +7,48 @@ import Testing
 struct LivenessTests {
   @Test("A quiet process is pinged after 5 s; two misses end it: TERM, 2 s later KILL")
   func twoMisses() {
-    var story = Story()
-    story.run()
-    #expect(!story.pass(.milliseconds(4999)).contains(.ping))
-    #expect(story.pass(.milliseconds(1)).contains(.ping))
-    #expect(story.pass(.seconds(5)).contains(.ping))
-    let actions = story.pass(.seconds(5))
+    var scenario = SupervisionScenario()
+    scenario.run()
+    #expect(!scenario.pass(.milliseconds(4999)).contains(.ping))
+    #expect(scenario.pass(.milliseconds(1)).contains(.ping))
+    #expect(scenario.pass(.seconds(5)).contains(.ping))
+    let actions = scenario.pass(.seconds(5))
     #expect(actions.contains(.terminate) && !actions.contains(.kill))
-    #expect(!story.pass(.milliseconds(1999)).contains(.kill))
-    #expect(story.pass(.milliseconds(1)) == [.kill])
-    #expect(story.take(.exited(how: "signal 9")).wakeTimes == [story.now + .milliseconds(500)])
+    #expect(!scenario.pass(.milliseconds(1999)).contains(.kill))
+    #expect(scenario.pass(.milliseconds(1)) == [.kill])
+    #expect(
+      scenario.take(.exited(how: "signal 9")).wakeTimes == [scenario.now + .milliseconds(500)])
   }
 
   @Test("Any line is a sign of life")
   func anyLine() {
-    var story = Story()
-    story.run()
-    _ = story.pass(.seconds(5))
-    _ = story.pass(.seconds(5))
-    #expect(story.pass(toHearALineAfter: .seconds(4)).wakeTimes == [story.now + .seconds(5)])
-    for _ in 0..<50 { #expect(!story.pass(toHearALineAfter: .seconds(3)).contains(.ping)) }
-    #expect(story.supervision.phase == .running)
+    var scenario = SupervisionScenario()
+    scenario.run()
+    _ = scenario.pass(.seconds(5))
+    _ = scenario.pass(.seconds(5))
+    #expect(scenario.receiveLine(after: .seconds(4)).wakeTimes == [scenario.now + .seconds(5)])
+    for _ in 0..<50 { #expect(!scenario.receiveLine(after: .seconds(3)).contains(.ping)) }
+    #expect(scenario.supervision.phase == .running)
   }
 
   @Test("No ping is sent while a request with its own deadline is open, nor right after")
   func busy() {
-    var story = Story()
-    story.run()
-    for _ in 0..<20 { #expect(!story.pass(.seconds(5), busy: true).contains(.ping)) }
-    #expect(!story.pass(.seconds(4)).contains(.ping))
-    #expect(story.pass(.seconds(1)).contains(.ping))
+    var scenario = SupervisionScenario()
+    scenario.run()
+    for _ in 0..<20 { #expect(!scenario.pass(.seconds(5), busy: true).contains(.ping)) }
+    #expect(!scenario.pass(.seconds(4)).contains(.ping))
+    #expect(scenario.pass(.seconds(1)).contains(.ping))
   }
 
   @Test("Ten lines that are no messages restart it; nine do not")
   func badLines() {
-    var story = Story()
-    story.run()
-    for _ in 0..<9 { #expect(story.take(.badLine("garbage")) == []) }
-    #expect(story.take(.badLine("garbage")).contains(.terminate))
-    story.take(.exited(how: "signal 15"))
-    guard case .failed(let failure, let retryAt) = story.supervision.phase else {
-      Issue.record("\(story.supervision.phase)")
+    var scenario = SupervisionScenario()
+    scenario.run()
+    for _ in 0..<9 { #expect(scenario.take(.badLine("garbage")) == []) }
+    #expect(scenario.take(.badLine("garbage")).contains(.terminate))
+    scenario.take(.exited(how: "signal 15"))
+    guard case .failed(let failure, let retryAt) = scenario.supervision.phase else {
+      Issue.record("\(scenario.supervision.phase)")
       return
     }
     #expect(failure.cause == .crash && failure.message.contains("garbage"))
@@ -56,20 +57,20 @@ struct LivenessTests {
 
   @Test("A process that closes its output but stays is ended after half a second")
   func outputEnds() {
-    var story = Story()
-    story.run()
-    #expect(story.take(.outputEnded).wakeTimes == [.milliseconds(500)])
-    #expect(story.pass(.milliseconds(500)).contains(.terminate))
+    var scenario = SupervisionScenario()
+    scenario.run()
+    #expect(scenario.take(.outputEnded).wakeTimes == [.milliseconds(500)])
+    #expect(scenario.pass(.milliseconds(500)).contains(.terminate))
   }
 
   @Test("The end of the output before the end of the process is no failure of its own")
   func outputEndsAtExit() {
-    var story = Story()
-    story.run()
-    story.take(.outputEnded)
-    story.take(.exited(how: "exit status 3"))
-    guard case .failed(let failure, _) = story.supervision.phase else {
-      Issue.record("\(story.supervision.phase)")
+    var scenario = SupervisionScenario()
+    scenario.run()
+    scenario.take(.outputEnded)
+    scenario.take(.exited(how: "exit status 3"))
+    guard case .failed(let failure, _) = scenario.supervision.phase else {
+      Issue.record("\(scenario.supervision.phase)")
       return
     }
     #expect(failure.message.contains("exit status 3"))
@@ -78,46 +79,48 @@ struct LivenessTests {
 
 @Suite("Supervision: devices")
 struct OpeningTests {
-  private func handshaken(_ devices: [DeviceID]) -> Story {
-    var story = Story(devices: devices)
-    story.take(.start)
-    story.take(.spawned)
-    story.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
-    return story
+  private func handshaken(_ devices: [DeviceID]) -> SupervisionScenario {
+    var scenario = SupervisionScenario(devices: devices)
+    scenario.take(.start)
+    scenario.take(.spawned)
+    scenario.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    return scenario
   }
 
   @Test("A device that cannot be opened now is tried again; the others run meanwhile")
   func oneRefused() {
-    var story = handshaken(["lamp", "spot"])
-    story.take(.opened("lamp"))
-    #expect(story.supervision.phase == .handshaken)
-    let actions = story.take(.refused("spot", DeviceError(.notNow, "busy")))
+    var scenario = handshaken(["lamp", "spot"])
+    scenario.take(.opened("lamp"))
+    #expect(scenario.supervision.phase == .handshaken)
+    let actions = scenario.take(.refused("spot", DeviceError(.notNow, "busy")))
     #expect(actions.contains(.announce(.running)))
     #expect(actions.wakeTimes == [.milliseconds(500)])
-    #expect(story.pass(.milliseconds(500)).contains(.open(["spot"])))
+    #expect(scenario.pass(.milliseconds(500)).contains(.open(["spot"])))
     #expect(
-      story.take(.refused("spot", DeviceError(.notNow, "busy"))).wakeTimes == [.milliseconds(1500)])
+      scenario.take(.refused("spot", DeviceError(.notNow, "busy"))).wakeTimes == [
+        .milliseconds(1500)
+      ])
   }
 
   @Test("Options that the plugin calls wrong are not tried again")
   func wrongOptions() {
-    var story = handshaken(["lamp"])
-    let actions = story.take(.refused("lamp", DeviceError(.invalid, "no such port")))
-    #expect(story.supervision.phase == .configured)
+    var scenario = handshaken(["lamp"])
+    let actions = scenario.take(.refused("lamp", DeviceError(.invalid, "no such port")))
+    #expect(scenario.supervision.phase == .configured)
     #expect(actions == [.announce(.configured)])
     for _ in 0..<20 {
-      let actions = story.pass(toHearALineAfter: .seconds(60))
+      let actions = scenario.receiveLine(after: .seconds(60))
       #expect(!actions.contains { if case .open = $0 { true } else { false } })
     }
   }
 
   @Test("All devices refused leaves it configured, until one opens")
   func allRefused() {
-    var story = handshaken(["lamp"])
-    story.take(.refused("lamp", DeviceError(.failed, "unplugged")))
-    #expect(story.supervision.phase == .configured)
-    _ = story.pass(.milliseconds(500))
-    #expect(story.take(.opened("lamp")) == [.announce(.running)])
+    var scenario = handshaken(["lamp"])
+    scenario.take(.refused("lamp", DeviceError(.failed, "unplugged")))
+    #expect(scenario.supervision.phase == .configured)
+    _ = scenario.pass(.milliseconds(500))
+    #expect(scenario.take(.opened("lamp")) == [.announce(.running)])
   }
 }
 
@@ -125,42 +128,42 @@ struct OpeningTests {
 struct EndTests {
   @Test("On request: shutdown and end of input, TERM after 2 s, KILL after 2 s more")
   func stubborn() {
-    var story = Story()
-    story.run()
+    var scenario = SupervisionScenario()
+    scenario.run()
     #expect(
-      story.take(.stop) == [.announce(.stopping(nil)), .shutDown, .wake(.seconds(2))])
-    #expect(story.pass(.milliseconds(1999)) == [.wake(.seconds(2))])
-    #expect(story.pass(.milliseconds(1)) == [.terminate, .wake(.seconds(4))])
-    #expect(story.pass(.seconds(2)) == [.kill])
-    #expect(story.take(.exited(how: "signal 9")) == [.announce(.stopped)])
+      scenario.take(.stop) == [.announce(.stopping(nil)), .shutDown, .wake(.seconds(2))])
+    #expect(scenario.pass(.milliseconds(1999)) == [.wake(.seconds(2))])
+    #expect(scenario.pass(.milliseconds(1)) == [.terminate, .wake(.seconds(4))])
+    #expect(scenario.pass(.seconds(2)) == [.kill])
+    #expect(scenario.take(.exited(how: "signal 9")) == [.announce(.stopped)])
   }
 
   @Test("A process that fails while it is asked to end is not started again")
   func stopWhileFailing() {
-    var story = Story()
-    story.run()
-    for _ in 0..<10 { story.take(.badLine("x")) }
-    story.take(.stop)
-    #expect(story.take(.exited(how: "signal 15")) == [.announce(.stopped)])
+    var scenario = SupervisionScenario()
+    scenario.run()
+    for _ in 0..<10 { scenario.take(.badLine("x")) }
+    scenario.take(.stop)
+    #expect(scenario.take(.exited(how: "signal 15")) == [.announce(.stopped)])
   }
 
   @Test("Stopping what waits for its next try ends the waiting")
   func stopWhileFailed() {
-    var story = Story()
-    story.run()
-    story.take(.exited(how: "exit status 1"))
-    #expect(story.take(.stop) == [.announce(.stopped)])
-    #expect(story.pass(.seconds(100)) == [])
+    var scenario = SupervisionScenario()
+    scenario.run()
+    scenario.take(.exited(how: "exit status 1"))
+    #expect(scenario.take(.stop) == [.announce(.stopped)])
+    #expect(scenario.pass(.seconds(100)) == [])
   }
 
   @Test("News that come in a phase that does not expect them change nothing")
   func strayNews() {
-    var story = Story()
+    var scenario = SupervisionScenario()
     let inputs: [Supervision.Input] = [
       .spawned, .initialized(.init(version: .current, plugin: "P", pluginVersion: "1")),
       .opened("lamp"), .badLine("x"), .exited(how: "exit status 0"), .fileChanged,
     ]
-    for input in inputs { #expect(story.take(input) == []) }
-    #expect(story.supervision.phase == .discovered)
+    for input in inputs { #expect(scenario.take(input) == []) }
+    #expect(scenario.supervision.phase == .discovered)
   }
 }

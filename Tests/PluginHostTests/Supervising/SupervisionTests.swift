@@ -7,111 +7,111 @@ import Testing
 struct SupervisionTests {
   @Test("F1 · a process goes from discovered over spawned, handshaken and configured to running")
   func comingUp() {
-    var story = Story()
-    #expect(story.supervision.phase == .discovered)
-    #expect(story.take(.start) == [.announce(.spawned), .check, .spawn])
-    #expect(story.take(.spawned) == [.initialize])
+    var scenario = SupervisionScenario()
+    #expect(scenario.supervision.phase == .discovered)
+    #expect(scenario.take(.start) == [.announce(.spawned), .check, .spawn])
+    #expect(scenario.take(.spawned) == [.initialize])
     let answer = InitializeRequest.Answer(version: .current, plugin: "P", pluginVersion: "1")
     #expect(
-      story.take(.initialized(answer)) == [
+      scenario.take(.initialized(answer)) == [
         .announce(.handshaken), .wake(.seconds(5)), .open(["lamp"]),
       ])
-    #expect(story.take(.opened("lamp")) == [.announce(.configured), .announce(.running)])
+    #expect(scenario.take(.opened("lamp")) == [.announce(.configured), .announce(.running)])
   }
 
   @Test("A newer minor version is understood")
   func minorVersion() {
-    var story = Story()
-    story.take(.start)
-    story.take(.spawned)
+    var scenario = SupervisionScenario()
+    scenario.take(.start)
+    scenario.take(.spawned)
     let newer = ProtocolVersion(
       major: ProtocolVersion.current.major, minor: ProtocolVersion.current.minor + 1)
-    story.take(.initialized(.init(version: newer, plugin: "P", pluginVersion: "1")))
-    #expect(story.supervision.phase == .handshaken)
+    scenario.take(.initialized(.init(version: newer, plugin: "P", pluginVersion: "1")))
+    #expect(scenario.supervision.phase == .handshaken)
   }
 
   @Test("Another major version ends the process and waits for a changed file")
   func majorVersion() throws {
-    var story = Story()
-    story.take(.start)
-    story.take(.spawned)
+    var scenario = SupervisionScenario()
+    scenario.take(.start)
+    scenario.take(.spawned)
     let other = ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0)
-    let actions = story.take(
+    let actions = scenario.take(
       .initialized(.init(version: other, plugin: "P", pluginVersion: "1")))
     #expect(actions.contains(.terminate))
-    story.take(.exited(how: "signal 15"))
-    guard case .failed(let failure, let retryAt) = story.supervision.phase else {
-      Issue.record("\(story.supervision.phase)")
+    scenario.take(.exited(how: "signal 15"))
+    guard case .failed(let failure, let retryAt) = scenario.supervision.phase else {
+      Issue.record("\(scenario.supervision.phase)")
       return
     }
     #expect(failure.cause == .version)
     #expect(failure.message.contains("2.0") && failure.message.contains("1.0"))
     #expect(retryAt == nil)
-    #expect(!story.pass(.seconds(3600)).contains(.spawn))
-    #expect(story.take(.fileChanged).contains(.spawn))
+    #expect(!scenario.pass(.seconds(3600)).contains(.spawn))
+    #expect(scenario.take(.fileChanged).contains(.spawn))
   }
 
   @Test("A program that calls itself otherwise than its manifest is not used")
   func otherName() {
-    var story = Story()
-    story.take(.start)
-    story.take(.spawned)
-    let actions = story.take(
+    var scenario = SupervisionScenario()
+    scenario.take(.start)
+    scenario.take(.spawned)
+    let actions = scenario.take(
       .initialized(.init(version: .current, plugin: "Q", pluginVersion: "1")))
     #expect(actions.contains(.terminate))
   }
 
   @Test("A program that cannot be started is tried again later")
   func spawnFails() {
-    var story = Story()
-    story.take(.start)
-    let actions = story.take(.spawnFailed("there is no program"))
+    var scenario = SupervisionScenario()
+    scenario.take(.start)
+    let actions = scenario.take(.spawnFailed("there is no program"))
     #expect(actions.wakeTimes == [.milliseconds(500)])
-    #expect(story.pass(.milliseconds(499)).wakeTimes == [.milliseconds(500)])
-    #expect(story.pass(.milliseconds(1)) == [.announce(.spawned), .check, .spawn])
+    #expect(scenario.pass(.milliseconds(499)).wakeTimes == [.milliseconds(500)])
+    #expect(scenario.pass(.milliseconds(1)) == [.announce(.spawned), .check, .spawn])
   }
 
   @Test("Waits grow from 0.5 s to 60 s, doubling, and stay there for ever")
   func backoff() {
-    var story = Story()
-    story.take(.start)
+    var scenario = SupervisionScenario()
+    scenario.take(.start)
     var waits: [Double] = []
     for _ in 0..<12 {
-      story.take(.spawned)
-      let wake = story.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
-      waits.append((wake - story.now).seconds)
-      story.now = wake
-      story.take(.tick(lastLine: .zero, hasOpenRequests: false))
+      scenario.take(.spawned)
+      let wake = scenario.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
+      waits.append((wake - scenario.now).seconds)
+      scenario.now = wake
+      scenario.take(.tick(lastLine: .zero, hasOpenRequests: false))
     }
     #expect(waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60])
-    #expect(story.supervision.restarts == 12)
+    #expect(scenario.supervision.restarts == 12)
   }
 
   @Test("The self-check runs at the first start and after a failed one, not after a crash at work")
   func checked() {
-    var story = Story()
-    #expect(story.take(.start).contains(.check))
-    story.take(.exited(how: "exit status 1"))
-    #expect(story.pass(.seconds(1)).contains(.check))
-    story.take(.spawned)
-    story.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
-    story.take(.opened("lamp"))
-    story.take(.exited(how: "exit status 1"))
-    let actions = story.pass(.seconds(2))
+    var scenario = SupervisionScenario()
+    #expect(scenario.take(.start).contains(.check))
+    scenario.take(.exited(how: "exit status 1"))
+    #expect(scenario.pass(.seconds(1)).contains(.check))
+    scenario.take(.spawned)
+    scenario.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+    scenario.take(.opened("lamp"))
+    scenario.take(.exited(how: "exit status 1"))
+    let actions = scenario.pass(.seconds(2))
     #expect(actions.contains(.spawn) && !actions.contains(.check))
   }
 
   @Test("What the self-check misses stops the plugin and is the reason, whichever comes first")
   func complained() {
     for exitsFirst in [true, false] {
-      var story = Story()
-      story.take(.start)
-      story.take(.spawned)
-      if exitsFirst { story.take(.exited(how: "exit status 127")) }
-      story.take(.complained("libavformat is missing"))
-      if !exitsFirst { story.take(.exited(how: "signal 15")) }
-      guard case .failed(let failure, let retryAt) = story.supervision.phase else {
-        Issue.record("\(story.supervision.phase)")
+      var scenario = SupervisionScenario()
+      scenario.take(.start)
+      scenario.take(.spawned)
+      if exitsFirst { scenario.take(.exited(how: "exit status 127")) }
+      scenario.take(.complained("libavformat is missing"))
+      if !exitsFirst { scenario.take(.exited(how: "signal 15")) }
+      guard case .failed(let failure, let retryAt) = scenario.supervision.phase else {
+        Issue.record("\(scenario.supervision.phase)")
         return
       }
       #expect(failure == .init(.selfCheck, "libavformat is missing"))
@@ -130,18 +130,18 @@ struct SupervisionTests {
   @Test("Five healthy minutes make it as good as new; less does not")
   func healthy() {
     for (minutes, wait) in [(4, 2.0), (5, 0.5)] {
-      var story = Story()
-      story.take(.start)
+      var scenario = SupervisionScenario()
+      scenario.take(.start)
       for _ in 0..<2 {
-        story.take(.exited(how: "exit status 1"))
-        _ = story.pass(.seconds(3))
+        scenario.take(.exited(how: "exit status 1"))
+        _ = scenario.pass(.seconds(3))
       }
-      story.take(.spawned)
-      story.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
-      story.take(.opened("lamp"))
-      story.now += .seconds(60 * minutes)
-      let wake = story.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
-      #expect((wake - story.now).seconds == wait, "after \(minutes) minutes")
+      scenario.take(.spawned)
+      scenario.take(.initialized(.init(version: .current, plugin: "P", pluginVersion: "1")))
+      scenario.take(.opened("lamp"))
+      scenario.now += .seconds(60 * minutes)
+      let wake = scenario.take(.exited(how: "exit status 1")).wakeTimes.first ?? .zero
+      #expect((wake - scenario.now).seconds == wait, "after \(minutes) minutes")
     }
   }
 }

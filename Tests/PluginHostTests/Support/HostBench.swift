@@ -2,7 +2,7 @@ import Devices
 import Foundation
 import JSON
 import Logging
-import PluginHost
+@testable import PluginHost
 import PluginKit
 import PluginProtocol
 import TestSupport

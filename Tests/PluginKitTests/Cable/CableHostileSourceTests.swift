@@ -28,9 +28,9 @@ struct CableHostileSourceTests {
   @Test("F5 · a wrong token is refused with a reason, and does not spend the right one")
   func wrongToken() throws {
     defer { sink.close() }
-    let stranger = try RawPeer(to: path)
-    stranger.send(.hello(version: 1, token: tokenB))
-    #expect(try stranger.closingReason()?.contains("token") == true)
+    let other = try RawPeer(to: path)
+    other.send(.hello(version: 1, token: tokenB))
+    #expect(try other.closingReason()?.contains("token") == true)
     let source = try CableSource()
     defer { source.close() }
     let error = #expect(throws: CableError.self) { try source.connect(path: path, token: tokenB) }
@@ -62,7 +62,7 @@ struct CableHostileSourceTests {
     source?.close()
   }
 
-  @Test("F5 · a stranger who says something else first, or another version, is refused")
+  @Test("F5 · a connection that sends something else first, or another version, is refused")
   func notHello() throws {
     defer { sink.close() }
     let openings: [[UInt8]] = [
@@ -73,9 +73,9 @@ struct CableHostileSourceTests {
       Array("GET / HTTP/1.1\r\n\r\n".utf8),
     ]
     for opening in openings {
-      let stranger = try RawPeer(to: path)
-      stranger.send(opening)
-      #expect(try stranger.closingReason() != nil)
+      let other = try RawPeer(to: path)
+      other.send(opening)
+      #expect(try other.closingReason() != nil)
     }
     try stillGood(token: tokenA)
   }

@@ -6,17 +6,17 @@ import Testing
 struct SerialQueueTests {
   @Test("F1 · jobs are taken in their order, whether they or the reader came first")
   func order() async {
-    let lane = SerialQueue()
-    for id in 1...3 { lane.add(.unplug(id)) }
-    for id in 1...3 { #expect(await lane.next()?.id == id) }
-    async let waiting = lane.next()
-    lane.add(.unplug(4))
-    lane.add(.unplug(5))
+    let queue = SerialQueue()
+    for id in 1...3 { queue.add(.unplug(id)) }
+    for id in 1...3 { #expect(await queue.next()?.id == id) }
+    async let waiting = queue.next()
+    queue.add(.unplug(4))
+    queue.add(.unplug(5))
     #expect(await waiting?.id == 4)
-    #expect(await lane.next()?.id == 5)
+    #expect(await queue.next()?.id == 5)
   }
 
-  @Test("F1 · at its end a lane gives what waits, or drops it, and lets its reader go")
+  @Test("F1 · at its end a queue gives what waits, or drops it, and lets its reader go")
   func end() async {
     let patient = SerialQueue()
     patient.add(.unplug(1))

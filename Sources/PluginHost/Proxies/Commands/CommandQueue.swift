@@ -3,11 +3,11 @@ import JSON
 
 /// The commands of one device that were not accepted yet, in order: a value, tested without tasks.
 ///
-/// One command is under way at a time. Whoever brings an event – a caller, the connection's thread
-/// with a reply, the timetable – moves the queue on, under the lock of the device's proxy; so order
-/// needs no task of its own and a command costs no switch between tasks.
+/// One command is under way at a time. Each event moves the queue on under the lock of the device's
+/// proxy: a call, a reply on the connection's thread, a deadline. So order needs no task of its own and
+/// a command costs no switch between tasks.
 struct CommandQueue: Sendable {
-  /// What has to be done after a change.
+  /// The consequences of a change.
   struct Steps {
     /// The request to give up.
     var cancel: Int?
@@ -147,7 +147,7 @@ struct CommandQueue: Sendable {
 
   // MARK: Giving up
 
-  /// A caller does not wait any more. A command that nobody else waits for is not carried out.
+  /// Removes a caller that waits no longer. A command without callers is not carried out.
   ///
   /// - Returns: The caller, if it waited here, and the request to cancel.
   mutating func abandon(_ number: Int) -> (caller: CommandCaller, cancel: Int?)? {
@@ -168,13 +168,13 @@ struct CommandQueue: Sendable {
     return (caller, mustCancel ? command.request : nil)
   }
 
-  /// Takes everything away: the device is gone.
+  /// Removes all commands: the device is gone.
   mutating func removeAll() -> [QueuedCommand] {
     defer { self = CommandQueue() }
     return [underWay, held?.command].compactMap(\.self) + waiting
   }
 
-  /// Takes away what would restore `keys`, because a person has decided otherwise.
+  /// Removes commands that would restore an obsolete setting, because a person has decided otherwise.
   mutating func dropRestoration(where isObsolete: (CommandSpec) -> Bool) {
     waiting.removeAll { $0.origin == .restoration && isObsolete($0.spec) }
     if let command = held?.command, command.origin == .restoration, isObsolete(command.spec) {

@@ -8,7 +8,7 @@ public enum CableSinkEvent: Sendable, Equatable {
   case plugged
   /// The source has gone; the ring was emptied.
   case unplugged(CableError)
-  /// A stranger was sent away.
+  /// A connection was refused.
   case refused(CableError)
 }
 

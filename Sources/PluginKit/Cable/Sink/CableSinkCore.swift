@@ -14,13 +14,13 @@ final class CableSinkCore: @unchecked Sendable {
   }
 
   /// A connection that has not presented its token yet.
-  final class Guest {
+  final class PendingConnection {
     let deadline: Int64
     var inbox = CableInbox(largest: CableLimit.reply)
     init(deadline: Int64) { self.deadline = deadline }
   }
 
-  static let guests = 4
+  static let pendingLimit = 4
   static let handshakeTime: Int64 = 2_000_000_000
   static let confirmationTime: Int64 = 100_000_000
 
@@ -35,7 +35,7 @@ final class CableSinkCore: @unchecked Sendable {
 
   let listener: Int32
   private let identity: UInt64?
-  var waiting: [Int32: Guest] = [:]
+  var waiting: [Int32: PendingConnection] = [:]
   var connection: CableSinkConnection?
   var serial: UInt32 = 0
   var heard: Bool
@@ -139,7 +139,7 @@ final class CableSinkCore: @unchecked Sendable {
       polls.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     _ = poll(&polls, nfds_t(polls.count), timeout)
-    expireGuests()
+    expirePendingConnections()
     for entry in polls where entry.revents != 0 { handle(entry) }
   }
 
@@ -152,9 +152,9 @@ final class CableSinkCore: @unchecked Sendable {
   private func handle(_ entry: pollfd) {
     switch entry.fd {
     case ioEvent.descriptor: ioEvent.clear()
-    case listener: welcome()
+    case listener: acceptConnection()
     case connection?.descriptor: receive()
-    default: hear(entry.fd)
+    default: receiveHello(from: entry.fd)
     }
   }
 
@@ -167,37 +167,37 @@ final class CableSinkCore: @unchecked Sendable {
     }
   }
 
-  private func welcome() {
+  private func acceptConnection() {
     guard let descriptor = CableDescriptor.accept(listener) else { return }
-    guard waiting.count < Self.guests else {
+    guard waiting.count < Self.pendingLimit else {
       refuse(descriptor, CableError(.refused, "Too many connections wait for their token."))
       return
     }
-    waiting[descriptor] = Guest(deadline: MonotonicClock.now + Self.handshakeTime)
+    waiting[descriptor] = PendingConnection(deadline: MonotonicClock.now + Self.handshakeTime)
   }
 
-  private func expireGuests() {
+  private func expirePendingConnections() {
     let now = MonotonicClock.now
-    for (descriptor, guest) in waiting where guest.deadline <= now {
+    for (descriptor, pending) in waiting where pending.deadline <= now {
       waiting[descriptor] = nil
       refuse(descriptor, CableError(.refused, "No token came within 2 seconds."))
     }
   }
 
-  /// Reads a guest's first message.
-  private func hear(_ descriptor: Int32) {
-    guard let guest = waiting[descriptor] else { return }
+  /// Reads the first message of a pending connection.
+  private func receiveHello(from descriptor: Int32) {
+    guard let pending = waiting[descriptor] else { return }
     do throws(CableError) {
-      guard let count = try guest.inbox.receive(from: descriptor) else { return }
+      guard let count = try pending.inbox.receive(from: descriptor) else { return }
       guard count > 0 else {
         throw CableError(.refused, "The connection closed before its token came.")
       }
       var hello: CableMessage?
-      guard try guest.inbox.next({ message, _ in hello = message }), let hello else { return }
-      guard guest.inbox.isEmpty else {
+      guard try pending.inbox.next({ message, _ in hello = message }), let hello else { return }
+      guard pending.inbox.isEmpty else {
         throw CableError(.refused, "Something was sent before the first credit came.")
       }
-      try admit(hello)
+      try authenticate(hello)
       waiting[descriptor] = nil
       plug(descriptor)
     } catch {
@@ -206,7 +206,7 @@ final class CableSinkCore: @unchecked Sendable {
     }
   }
 
-  private func admit(_ message: CableMessage) throws(CableError) {
+  private func authenticate(_ message: CableMessage) throws(CableError) {
     guard case .hello(let version, let token) = message else {
       throw CableError(.refused, "The first message must be the token.")
     }

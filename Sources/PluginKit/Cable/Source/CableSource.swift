@@ -13,7 +13,7 @@ public enum CableSourceEvent: Sendable, Equatable {
 }
 
 /// The player's end of a cable. A decoder thread writes; it is held back by the amplifier's credit,
-/// or by the clock while nobody listens or no cable is plugged in, so it never notices the
+/// or by the clock while the input is not heard or no cable is plugged in, so it never notices the
 /// difference. Any thread may call the other methods.
 ///
 /// Sound belongs to a *section*: `setFormat` and `flush` begin one. Writes name their section, so a
@@ -74,7 +74,7 @@ public final class CableSource: Sendable {
   /// - Returns: where the sound ended, and the new section.
   public func flush() -> (heard: CablePosition, section: UInt32) { core.flush() }
 
-  /// Silent at once; what was not heard is kept and sent again by `resume`, so no frame is lost.
+  /// Silent at once; unheard frames are kept and sent again by `resume`, so none is lost.
   /// - Returns: where the sound stopped.
   @discardableResult public func pause() -> CablePosition { core.pause() }
 

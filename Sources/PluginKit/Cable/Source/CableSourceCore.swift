@@ -3,54 +3,47 @@ import Platform
 
 /// The state of a source and its I/O thread. Everything mutable is guarded by `monitor`.
 ///
-/// Safe: every access to a `var` happens inside `monitor.locked`; methods marked "locked" are
-/// called there alone.
+/// Safe: every access to a `var` happens inside `monitor.locked`; the methods below the mark
+/// "Inside the monitor" are called there alone.
 final class CableSourceCore: @unchecked Sendable {
-
-  /// Sound that waits to be sent at most; a waiting decoder is woken at a quarter, so that it wakes
+  /// The most sound that waits to be sent, ns. A waiting decoder is woken at a quarter, so that it wakes
   /// seldom, works long enough to find its caches warm, and credit always finds sound.
-  static let lead: Int64 = 1_000_000_000
-  /// Sound that is kept, sent or not: what a pause can take back.
-  static let kept: Int64 = 2_000_000_000
-  /// How long a sink may give nothing before the source goes on by its own clock.
-  static let patience: Int64 = 500_000_000
-  /// How long a sink may take to answer a flush.
-  static let flushTime: Int64 = 300_000_000
-  static let handshakeTime: Int64 = 2_000_000_000
+  private static let lead: Int64 = 1_000_000_000
+  /// Sound that is kept, sent or not, for a pause to take back, ns.
+  private static let kept: Int64 = 2_000_000_000
+  /// How long a sink may give no credit, ns, before the source goes on by its own clock.
+  private static let patience: Int64 = 500_000_000
+  /// How long a sink may take to answer a flush, ns.
+  private static let flushTime: Int64 = 300_000_000
 
-  let monitor = Monitor()
-  let clock: any CableClock
-  let events: AsyncStream<CableSourceEvent>.Continuation
-  let ioEvent: WakeupDescriptor
+  private let monitor = Monitor()
+  private let clock: any CableClock
+  private let events: AsyncStream<CableSourceEvent>.Continuation
+  private let ioEvent: WakeupDescriptor
 
-  var queue = CableQueue()
-  var timeline = CableTimeline()
-  var link: CableSourceLink?
-  var paused = false
-  var closed = false
-  var writersWait = false
-  /// Whether the sink's reports are the clock; else the own clock is.
-  var playing = false
-  /// The last byte known to have been heard, and when.
-  var heardByte: UInt64 = 0
-  var heardTime: Int64
-  /// Whether the position moves between reports, and the byte the device holds at least.
-  var running = false
-  /// The own clock began in the past: what the decoder is behind is its to make good.
-  var catchingUp = false
-  var deviceByte: UInt64 = 0
-  var drained = false
+  private var queue = CableQueue()
+  private var timeline = CableTimeline()
+  private var link: CableSourceLink?
+  private var paused = false
+  private var closed = false
+  private var writersWait = false
+  /// Whether the sink's reports are the clock; otherwise the source's own clock is.
+  private var playing = false
+  private var playhead: CablePlayhead
+  /// The own clock began in the past: the decoder may catch up.
+  private var catchingUp = false
+  private var drained = false
   /// Which byte the last answered flush was heard up to.
-  var flushAnswer: UInt64?
+  private var flushAnswer: UInt64?
   /// Whether a flush, a pause or a resume is under way.
-  var busy = false
+  private var busy = false
 
   init(
     clock: any CableClock, events: AsyncStream<CableSourceEvent>.Continuation
   ) throws(CableError) {
     self.clock = clock
     self.events = events
-    heardTime = clock.now
+    playhead = CablePlayhead(at: clock.now)
     ioEvent = try .forCable()
   }
 
@@ -58,7 +51,155 @@ final class CableSourceCore: @unchecked Sendable {
 
   func wake() { ioEvent.signal() }
 
-  /// The I/O thread.
+  // MARK: Any thread
+
+  var section: UInt32 { monitor.locked { timeline.current.id } }
+
+  var isHeard: Bool { monitor.locked { playing } }
+
+  var position: CablePosition {
+    monitor.locked {
+      tick()
+      return timeline.frame(at: byte(at: clock.now))
+    }
+  }
+
+  func setFormat(
+    _ format: CableFormat, after section: UInt32, startsRecording: Bool
+  ) -> UInt32? {
+    monitor.locked {
+      guard !closed, section == timeline.current.id else { return nil }
+      tick()
+      queue.reserve(format.frames(inNanoseconds: Self.kept) * format.frameBytes)
+      drained = false
+      return timeline.begin(at: queue.written, format, startsRecording: startsRecording)
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, section: UInt32) -> Int {
+    monitor.locked {
+      guard let format = timeline.current.format else { return 0 }
+      let frame = format.frameBytes
+      let whole = bytes.count / frame * frame
+      var taken = 0
+      while taken < whole, !closed, section == timeline.current.id, !timeline.current.ended {
+        tick()
+        let room = (lead - queue.pending) / frame * frame
+        guard room > 0 else {
+          writersWait = true
+          if !playing { wake() }
+          monitor.wait()
+          continue
+        }
+        let count = min(room, whole - taken)
+        queue.append(UnsafeRawBufferPointer(rebasing: bytes[taken..<(taken + count)]))
+        taken += count
+        pump()
+      }
+      return taken / frame
+    }
+  }
+
+  func end(section: UInt32) {
+    monitor.locked {
+      guard section == timeline.current.id, !timeline.current.ended else { return }
+      tick()
+      timeline.end()
+      pump()
+      wake()
+    }
+  }
+
+  func flush() -> (heard: CablePosition, section: UInt32) {
+    alone {
+      let point = queue.written
+      let before = timeline
+      var heard = before.frame(at: byte(at: clock.now))
+      let section = timeline.begin(at: point, timeline.current.format)
+      drained = false
+      let sent = queue.sent
+      queue.sent = point
+      playhead.rest(at: point, clock.now)
+      monitor.wakeAll()
+      if playing, !paused, let link, let format = link.format {
+        if let byte = requestFlush(link, at: point, format) {
+          heard = before.frame(at: min(byte, sent))
+        }
+      } else {
+        link?.moveStart(to: point)
+      }
+      pump()
+      return (heard, section)
+    }
+  }
+
+  func pause() -> CablePosition {
+    alone {
+      guard !paused else { return timeline.frame(at: playhead.byte) }
+      var byte = self.byte(at: clock.now)
+      paused = true
+      playhead.rest(at: byte, clock.now)
+      if playing, let link, let format = link.format {
+        byte = min(requestFlush(link, at: byte, format) ?? byte, queue.sent)
+      }
+      playhead.rest(at: byte, clock.now)
+      rewind(to: byte)
+      self.link?.moveStart(to: queue.sent)
+      return timeline.frame(at: byte)
+    }
+  }
+
+  func resume() {
+    alone {
+      guard paused else { return }
+      paused = false
+      playhead.rest(at: playhead.byte, clock.now)
+      link?.lastProgress = clock.now
+      pump()
+      wake()
+      monitor.wakeAll()
+    }
+  }
+
+  func close() {
+    monitor.locked {
+      guard !closed else { return }
+      if let link { _ = link.send(.close(reason: "The player closed the cable.")) }
+      link = nil
+      closed = true
+      playing = false
+      monitor.wakeAll()
+      events.finish()
+      wake()
+    }
+  }
+
+  func disconnect() {
+    monitor.locked { unplug(CableError(.closed, "The player pulled the cable out.")) }
+    wake()
+  }
+
+  func connect(path: String, token: CableToken) throws(CableError) {
+    let link = CableSourceLink(descriptor: try CableDescriptor.connect(to: path))
+    guard link.send(.hello(version: CableMessage.version, token: token.text)) else {
+      throw Self.gone
+    }
+    link.heard = try link.awaitCredit()
+    var failure: CableError?
+    monitor.locked {
+      if closed {
+        failure = CableError(.closed, "The source is closed.")
+      } else {
+        adopt(link)
+      }
+    }
+    wake()
+    if let failure { throw failure }
+  }
+
+  // MARK: The I/O thread
+
+  /// Sends, receives and keeps time until the source is closed.
   func run() {
     while true {
       let plan = monitor.locked { () -> (CableSourceLink?, Int16, Int32)? in
@@ -83,10 +224,65 @@ final class CableSourceCore: @unchecked Sendable {
     }
   }
 
-  // MARK: Locked
+  // MARK: Inside the monitor
+
+  private func adopt(_ link: CableSourceLink) {
+    tick()
+    if self.link != nil { unplug(CableError(.closed, "Another cable was plugged in.")) }
+    self.link = link
+    link.lastProgress = clock.now
+    events.yield(.plugged)
+    if link.heard { enterPlaying() }
+    do throws(CableError) {
+      try parse(link)
+    } catch {
+      unplug(error)
+    }
+  }
+
+  /// Runs a change of what plays, one after the other, after letting time pass.
+  private func alone<Result>(_ body: () -> Result) -> Result {
+    monitor.locked {
+      while busy { monitor.wait() }
+      busy = true
+      defer {
+        busy = false
+        monitor.wakeAll()
+      }
+      tick()
+      return body()
+    }
+  }
+
+  /// Flushes the sink and waits until it says which byte was the last heard; `nil` when it does
+  /// not say.
+  private func requestFlush(
+    _ link: CableSourceLink, at start: UInt64, _ format: CableFormat
+  ) -> UInt64? {
+    let now = clock.now
+    guard link.begin(at: start, format, flush: true) else {
+      unplug(Self.gone)
+      return nil
+    }
+    link.lastProgress = now
+    link.awaiting = (link.epoch, now + Self.flushTime)
+    flushAnswer = nil
+    wake()
+    while link.awaiting != nil, self.link === link { monitor.wait() }
+    return flushAnswer
+  }
+
+  /// Sends what credit allows.
+  private func pump() {
+    guard playing, !paused, let link else { return }
+    if !link.send(from: &queue, timeline, ending: timeline.current.ended && !drained, at: clock.now)
+    {
+      unplug(Self.gone)
+    }
+  }
 
   /// Lets time pass: the own clock, and the patience with the sink.
-  func tick() {
+  private func tick() {
     let now = clock.now
     if let link {
       if let awaiting = link.awaiting, awaiting.deadline <= now { finishFlush(nil) }
@@ -97,17 +293,14 @@ final class CableSourceCore: @unchecked Sendable {
       catchingUp = true
     }
     guard !playing, !paused else { return }
-    let byte = timeline.advance(heardByte, by: now - heardTime, end: queue.written)
+    let byte = timeline.advance(playhead.byte, by: now - playhead.time, end: queue.written)
     queue.sent = max(queue.sent, byte)
     if byte < queue.written {
       catchingUp = false
     } else {
       if timeline.current.ended { finish() }
-      let late = now - heardTime - timeline.duration(from: heardByte, to: byte)
-      if !catchingUp || late > 1_000_000_000 {
-        heardByte = byte
-        heardTime = now
-      }
+      let late = now - playhead.time - timeline.duration(from: playhead.byte, to: byte)
+      if !catchingUp || late > 1_000_000_000 { playhead.rest(at: byte, now) }
     }
     wakeWriters()
   }
@@ -121,7 +314,7 @@ final class CableSourceCore: @unchecked Sendable {
       timeline.current.ended || queue.pending < lead / 4
       ? queue.written : queue.written - UInt64(lead / 4)
     // A millisecond more, so that rounding never makes it too early.
-    return heardTime + timeline.duration(from: heardByte, to: target) + 1_000_000
+    return playhead.time + timeline.duration(from: playhead.byte, to: target) + 1_000_000
   }
 
   /// When the source stops waiting for the sink; `nil` when it does not wait.
@@ -129,64 +322,49 @@ final class CableSourceCore: @unchecked Sendable {
     guard let link, !paused else { return nil }
     if link.endSent {
       guard !drained else { return nil }
-      return link.lastProgress + timeline.duration(from: heardByte, to: queue.sent)
+      return link.lastProgress + timeline.duration(from: playhead.byte, to: queue.sent)
         + 2 * Self.patience
     }
     return queue.pending > 0 ? link.lastProgress + Self.patience : nil
   }
 
   /// Bytes of the lead in the present format.
-  var lead: Int {
+  private var lead: Int {
     guard let format = timeline.current.format else { return 0 }
     return format.frames(inNanoseconds: Self.lead) * format.frameBytes
   }
 
-  func wakeWriters() {
+  private func wakeWriters() {
     guard writersWait, queue.pending <= lead / 4 else { return }
     writersWait = false
     monitor.wakeAll()
   }
 
-  /// What is heard at `now`.
-  func byte(at now: Int64) -> UInt64 {
-    let elapsed = max(0, now - heardTime)
-    if paused { return heardByte }
-    guard playing else { return timeline.advance(heardByte, by: elapsed, end: queue.written) }
-    guard running else { return heardByte }
-    let sure = timeline.advance(heardByte, by: elapsed, end: max(deviceByte, heardByte))
-    let likely = timeline.advance(heardByte, by: min(elapsed, 250_000_000), end: queue.sent)
-    return max(sure, likely)
-  }
-
   /// The last frame of an ended section has passed.
-  func finish() {
+  private func finish() {
     guard !drained else { return }
     drained = true
     events.yield(.drained(section: timeline.current.id))
   }
 
   /// From here the own clock counts; `moment` is when the sound stopped.
-  func enterClock(at moment: Int64) {
+  private func enterClock(at moment: Int64) {
     guard playing else { return }
-    heardByte = byte(at: moment)
-    heardTime = moment
-    running = false
+    playhead.rest(at: byte(at: moment), moment)
     playing = false
     catchingUp = false
-    rewind(to: heardByte)
+    rewind(to: playhead.byte)
     link?.awaiting = nil
     monitor.wakeAll()
     events.yield(.heard(false))
   }
 
   /// From here the sink counts.
-  func enterPlaying() {
+  private func enterPlaying() {
     guard !playing, let link else { return }
-    heardByte = byte(at: clock.now)
-    deviceByte = heardByte
-    running = false
+    playhead.rest(at: byte(at: clock.now), clock.now)
     playing = true
-    rewind(to: heardByte)
+    rewind(to: playhead.byte)
     link.lastProgress = clock.now
     if let format = link.format, !link.begin(at: queue.sent, format, flush: true) {
       return unplug(Self.gone)
@@ -196,11 +374,11 @@ final class CableSourceCore: @unchecked Sendable {
   }
 
   /// The next byte to send is the one at `byte`, or the oldest that is still kept.
-  func rewind(to byte: UInt64) {
+  private func rewind(to byte: UInt64) {
     queue.sent = byte >= queue.base ? byte : min(timeline.aligned(queue.base), queue.written)
   }
 
-  func unplug(_ error: CableError) {
+  private func unplug(_ error: CableError) {
     guard let link else { return }
     enterClock(at: clock.now)
     _ = link.send(.close(reason: error.message))
@@ -209,5 +387,104 @@ final class CableSourceCore: @unchecked Sendable {
     events.yield(.unplugged(error))
   }
 
-  static var gone: CableError { CableError(.closed, "The amplifier went away.") }
+  private static var gone: CableError { CableError(.closed, "The amplifier went away.") }
+
+  /// The byte that is heard at `now`.
+  private func byte(at now: Int64) -> UInt64 {
+    if paused { return playhead.byte }
+    if playing { return playhead.estimate(at: now, timeline, sent: queue.sent) }
+    return timeline.advance(playhead.byte, by: max(0, now - playhead.time), end: queue.written)
+  }
+
+  // MARK: Messages of the sink, inside the monitor
+
+  /// Reads and handles what has come.
+  private func receive(_ link: CableSourceLink) {
+    do throws(CableError) {
+      if let count = try link.inbox.receive(from: link.descriptor), count == 0 {
+        throw Self.gone
+      }
+      try parse(link)
+    } catch {
+      unplug(error)
+    }
+  }
+
+  /// Handles the whole messages that have come.
+  private func parse(_ link: CableSourceLink) throws(CableError) {
+    while self.link === link {
+      guard
+        try link.inbox.next({ (message, _) throws(CableError) in
+          try handle(message, link)
+        })
+      else { return }
+    }
+  }
+
+  private func handle(_ message: CableMessage, _ link: CableSourceLink) throws(CableError) {
+    switch message {
+    case .credit(let epoch, let limit, let heard):
+      credit(link, epoch, limit, heard)
+    case .heard(let epoch, let frames, let delay, let time):
+      try heard(link, epoch, frames, delay, time)
+    case .flushed(let epoch, let frames, let of):
+      guard epoch == link.awaiting?.epoch else { return }
+      finishFlush(link.byte(of, Int64(clamping: frames), flushed: true))
+    case .drained(let epoch):
+      guard epoch == link.epoch, link.endSent, playing, timeline.current.ended else { return }
+      playhead.rest(at: queue.sent, clock.now)
+      finish()
+    case .close(let reason):
+      throw CableError(.closed, "The amplifier closed the cable: \(reason)")
+    case .hello, .format, .data, .flush, .end:
+      throw CableError(.violation, "A sink does not send such a message.")
+    }
+  }
+
+  private func credit(_ link: CableSourceLink, _ epoch: UInt32, _ limit: UInt64, _ heard: Bool) {
+    link.heard = heard
+    guard heard else { return enterClock(at: clock.now) }
+    let raised = epoch == link.epoch && limit > link.limit
+    if raised {
+      link.limit = limit
+      link.lastProgress = clock.now
+    }
+    if !playing {
+      enterPlaying()
+    } else {
+      pump()
+      wakeWriters()
+    }
+  }
+
+  private func heard(
+    _ link: CableSourceLink, _ epoch: UInt32, _ frames: UInt64, _ delay: UInt32, _ time: UInt64
+  ) throws(CableError) {
+    let now = clock.now
+    link.lastProgress = now
+    guard playing, link.awaiting == nil, !paused else { return }
+    let taken = Int64(clamping: frames)
+    guard let device = link.byte(epoch, taken),
+      let byte = link.byte(epoch, taken - Int64(delay))
+    else { return }
+    guard device <= queue.sent else {
+      throw CableError(.violation, "The amplifier heard frames that were not sent.")
+    }
+    let said = Int64(clamping: time)
+    var moment = said <= now && now - said < 1_000_000_000 ? said : now
+    if byte <= playhead.byte, taken < Int64(delay), let format = link.format {
+      // Still inside the device: the first frame is heard when the delay is over.
+      moment += format.nanoseconds(ofFrames: Int(Int64(delay) - taken))
+    }
+    playhead.report(byte, device: device, at: moment)
+    timeline.forget(before: min(playhead.byte, queue.base))
+  }
+
+  /// A flush was answered with the byte up to which was heard, or not in time.
+  private func finishFlush(_ byte: UInt64?) {
+    guard let link, link.awaiting != nil else { return }
+    link.awaiting = nil
+    flushAnswer = byte
+    monitor.wakeAll()
+  }
 }

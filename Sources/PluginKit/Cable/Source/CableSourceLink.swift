@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// One connection as the source sees it: what was said on the wire, and which bytes of the queue
 /// the frames of each epoch are. Guarded by its core's monitor.
@@ -67,5 +68,75 @@ final class CableSourceLink {
     let before = runs[index - 1]
     let back = UInt64(clamping: min(-frames, 1 << 32)) * UInt64(before.format.frameBytes)
     return max(before.start, run.start > back ? run.start - back : 0)
+  }
+
+  // MARK: Sound
+
+  /// Sends the sound at `queue.sent` as far as credit allows, in the epochs of its formats, and at its
+  /// end, if no more comes (`ending`), says so.
+  ///
+  /// - Returns: False when the connection is gone.
+  func send(
+    from queue: inout CableQueue, _ timeline: CableTimeline, ending: Bool, at now: Int64
+  ) -> Bool {
+    while outbox.isEmpty {
+      let (section, end) = timeline.section(at: queue.sent, end: queue.written)
+      guard queue.sent < queue.written else { return ending ? sendEnd(at: now) : true }
+      guard let format = section.format else { return true }
+      if self.format != format || endSent {
+        lastProgress = now
+        return begin(at: queue.sent, format, flush: false)
+      }
+      guard let run = runs.last, let count = sendable(run, at: queue.sent, end: end), count > 0
+      else { return true }
+      let bytes = queue.frames(of: format.frameBytes, at: queue.sent, atMost: count)
+      let header = CableMessage.data(
+        epoch: epoch, bytes: bytes.count,
+        startsRecording: section.startsRecording && queue.sent == section.start
+      ).encoded
+      guard !bytes.isEmpty, outbox.send(header, bytes, to: descriptor) else { return false }
+      queue.sent += UInt64(bytes.count)
+      lastProgress = now
+    }
+    return true
+  }
+
+  /// The bytes from `position` to `end` for which there is credit; `nil` for none.
+  private func sendable(_ run: Run, at position: UInt64, end: UInt64) -> Int? {
+    let frame = run.format.frameBytes
+    guard position >= run.start else { return nil }
+    let sent = (position - run.start) / UInt64(frame)
+    guard limit > sent else { return nil }
+    let credit = Int(min(limit - sent, UInt64(CableLimit.payload / frame)))
+    return min(credit * frame, Int(end - position))
+  }
+
+  private func sendEnd(at now: Int64) -> Bool {
+    guard !endSent, format != nil else { return true }
+    endSent = true
+    lastProgress = now
+    return send(.end(epoch: epoch))
+  }
+
+  /// Waits for the first credit, at most two seconds; returns whether the sink plays.
+  func awaitCredit() throws(CableError) -> Bool {
+    let clock = MonotonicClock()
+    let deadline = clock.now + 2_000_000_000
+    while true {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, clock.timeout(until: deadline)) != 0 else {
+        throw CableError(.timeout, "The sink did not answer within 2 seconds.")
+      }
+      if let count = try inbox.receive(from: descriptor), count == 0 {
+        throw CableError(.refused, "The sink closed the connection without a word.")
+      }
+      var first: CableMessage?
+      guard try inbox.next({ message, _ in first = message }) else { continue }
+      switch first {
+      case .credit(epoch: 0, limit: _, let heard): return heard
+      case .close(let reason): throw CableError(.refused, "The sink refused the cable: \(reason)")
+      default: throw CableError(.violation, "The sink's first message must be credit.")
+      }
+    }
   }
 }

@@ -36,12 +36,12 @@ package enum RegularFile {
       // A socket has no other answer to being opened.
       if reason == ENXIO { throw .otherKind("a socket or a device") }
       throw reason == ENOENT || reason == ENOTDIR
-        ? .missing : .unreadable(String(cString: strerror(reason)))
+        ? .missing : .unreadable("\(SystemError(reason))")
     }
     defer { close(file) }
     var facts = linux_file_facts()
     guard linux_open_facts(file, &facts) == 0 else {
-      throw .unreadable(String(cString: strerror(errno)))
+      throw .unreadable("\(SystemError(errno))")
     }
     if let kind = otherKind(facts.mode) { throw .otherKind(kind) }
     var bytes: [UInt8] = []
@@ -49,7 +49,7 @@ package enum RegularFile {
     while true {
       let count = Glibc.read(file, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+      guard count >= 0 else { throw .unreadable("\(SystemError(errno))") }
       guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
       if count == 0 { return bytes }
       bytes += chunk[..<count]

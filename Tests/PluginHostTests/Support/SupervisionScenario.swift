@@ -3,8 +3,8 @@ import PluginHost
 import PluginProtocol
 import Testing
 
-/// A supervision with jitter in the middle, and a shorthand for its story.
-struct Story {
+/// A supervision without jitter, and shorthands for the inputs that it takes.
+struct SupervisionScenario {
   var supervision: Supervision
   let devices: [DeviceID]
   var now = Duration.zero
@@ -20,7 +20,7 @@ struct Story {
     supervision.handle(input, at: now)
   }
 
-  /// Brings it to `running`.
+  /// Bcalls it to `running`.
   mutating func run() {
     take(.start)
     take(.spawned)
@@ -34,7 +34,7 @@ struct Story {
     return take(.tick(lastLine: lastLine, hasOpenRequests: busy))
   }
 
-  mutating func pass(toHearALineAfter time: Duration) -> [Supervision.Action] {
+  mutating func receiveLine(after time: Duration) -> [Supervision.Action] {
     now += time
     lastLine = now
     return take(.tick(lastLine: lastLine, hasOpenRequests: false))

@@ -13,7 +13,7 @@ public enum CableSampleFormat: UInt8, Sendable, CaseIterable {
   public var bytes: Int { self == .s16 ? 2 : 4 }
 }
 
-/// What the frames of a cable are: rate, channels, sample format and channel layout. A trivial
+/// The format of a cable's frames: rate, channels, sample format and channel layout. A trivial
 /// value, so that an audio thread may copy it.
 public struct CableFormat: Sendable, Equatable, Hashable {
   /// Frames per second, `CableLimit.rates`.

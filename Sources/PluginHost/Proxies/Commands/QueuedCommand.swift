@@ -1,6 +1,6 @@
 import Devices
 
-/// Someone who waits for the end of a command.
+/// A caller that waits for the end of a command.
 struct CommandCaller: Sendable {
   typealias Outcome = Result<Confirmation, DeviceError>
 
@@ -11,7 +11,7 @@ struct CommandCaller: Sendable {
   let finish: @Sendable (Outcome) -> Void
 }
 
-/// A command on its way to the device, with everyone who waits for it.
+/// A command on its way to the device, with its callers.
 struct QueuedCommand: Sendable {
   /// Who gave it.
   enum Origin: Sendable, Hashable {
@@ -35,4 +35,19 @@ struct QueuedCommand: Sendable {
   var isCancelled = false
 
   var spec: CommandSpec { command.spec }
+}
+
+/// The commands of one device that are not over, at one moment.
+struct CommandsInHand: Sendable, Equatable {
+  static let none = CommandsInHand()
+
+  /// Sent; its answer has not come.
+  var underWay: Command?
+  /// One that the device could not take yet comes first; then in the order of sending.
+  var waiting: [Command] = []
+  /// Accepted; a caller waits until the state shows them as done.
+  var settling: [Command] = []
+  /// When the next of them, or a player that waits for its cable, is due: offered again or given
+  /// up. `nil` when nothing is.
+  var due: Duration?
 }

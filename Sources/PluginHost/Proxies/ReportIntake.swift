@@ -2,6 +2,56 @@ import Devices
 import JSON
 import PluginProtocol
 
+/// The way of a device's reports into its state: each is checked, and reports that come too fast are
+/// merged and held back until there is room for them.
+struct ReportIntake: Sendable {
+  /// How long values that came too fast are gathered.
+  static let gathering = Duration.milliseconds(100)
+
+  private var check: ReportCheck
+  private var limit = NotificationLimit()
+  /// Values that came too fast: the newest of each key.
+  private var heldBack: StateNotification?
+
+  init(_ role: Role) { check = ReportCheck(role) }
+
+  /// Whether reports wait for room.
+  var isHoldingBack: Bool { heldBack != nil }
+
+  /// Takes a report.
+  ///
+  /// - Parameter warn: Called with each warning that this report gives rise to.
+  /// - Returns: What is now to be taken into the state; `nil` when there is nothing.
+  mutating func take(_ report: StateNotification, at now: Duration, warn: (String) -> Void)
+    -> StateNotification?
+  {
+    // Check the report before any of it is kept, so that held-back reports are bounded too.
+    let report = check.accepted(report) { warn($0) }
+    guard !report.isEmpty else { return nil }
+    let merged = heldBack?.merged(with: report) ?? report
+    guard limit.allows(at: now) else {
+      if limit.shouldWarn() {
+        warn(
+          "its plugin reports more than \(Int(ProtocolLimits.reportsPerSecond)) times a second; "
+            + "from now on only the newest values count")
+      }
+      heldBack = merged
+      return nil
+    }
+    heldBack = nil
+    return merged
+  }
+
+  /// Removes and returns what was held back, if there is room for it at `now`.
+  mutating func takeHeldBack(at now: Duration) -> StateNotification? {
+    guard heldBack != nil, limit.allows(at: now) else { return nil }
+    return heldBack.take()
+  }
+
+  /// Makes room for what a command that was just sent will change.
+  mutating func expectReports() { limit.expectReports() }
+}
+
 /// The check of all that one device reports, before anything of it is kept: the keys and values of its
 /// role, and attributes up to their number and bytes. The rest is dropped, each kind of it with one
 /// warning.
@@ -127,5 +177,17 @@ extension Capabilities {
     for kind in cables where !kinds.contains(kind) { kinds.append(kind) }
     return Capabilities(
       names: names.intersection(role.capabilities), reportsState: reportsState, cables: kinds)
+  }
+}
+
+extension StateNotification {
+  /// Whether it tells nothing.
+  var isEmpty: Bool { values.isEmpty && attributes.isEmpty }
+
+  /// Both in one: of each key the newer value.
+  fileprivate func merged(with newer: StateNotification) -> StateNotification {
+    StateNotification(
+      device: device, values: values.merging(newer.values) { $1 }, provenance: newer.provenance,
+      attributes: attributes.merging(newer.attributes) { $1 })
   }
 }

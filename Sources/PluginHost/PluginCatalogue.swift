@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import JSON
+import Platform
 import PluginProtocol
 
 /// A plugin found on disk, with its manifest; nothing of it has been started.
@@ -21,9 +23,30 @@ package struct CataloguedPlugin: Sendable, Hashable {
     let program = manifest.command.first ?? ""
     return program.hasPrefix("./") ? folder + program.dropFirst() : program
   }
+
+  /// The stamps of the manifest and the program, as far as they exist.
+  var fileStamps: [FileStamp] { [manifestPath, program].compactMap { FileStamp($0) } }
 }
 
-/// A folder that looks like a plugin but is not usable, and why.
+/// The size, time and inode of a file, by which a change of it is noticed.
+struct FileStamp: Sendable, Hashable {
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+  private let inode: UInt
+
+  /// `nil` for a file that does not exist.
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    size = Int(facts.st_size)
+    seconds = facts.st_mtim.tv_sec
+    nanoseconds = facts.st_mtim.tv_nsec
+    inode = UInt(facts.st_ino)
+  }
+}
+
+/// An unusable plugin folder, with the reason.
 package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file or folder that is at fault.
   package let path: String
@@ -33,7 +56,7 @@ package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConverti
   package let message: String
   package let hint: String
 
-  /// The name of the plugin's folder, by which people know it.
+  /// The name of the plugin's folder, by which users know it.
   package var folderName: String {
     let parts = path.split(separator: "/")
     let name = parts.last == "manifest.json" ? parts.dropLast().last : parts.last
@@ -51,7 +74,7 @@ package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConverti
 package struct PluginCatalogue: Sendable, Hashable {
   /// Usable plugins, in the order in which they were found.
   package let plugins: [CataloguedPlugin]
-  /// What else was found, and why it is not usable.
+  /// The unusable plugins that were found, with the reasons.
   package let problems: [CatalogueProblem]
 
   package init(plugins: [CataloguedPlugin], problems: [CatalogueProblem] = []) {

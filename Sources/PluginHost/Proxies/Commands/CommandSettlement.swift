@@ -1,0 +1,123 @@
+import Devices
+import JSON
+import PluginProtocol
+
+/// The callers whose command the device has accepted, until its state shows the command as done.
+struct CommandSettlement: Sendable {
+  private struct Waiter {
+    let caller: CommandCaller
+    let command: Command
+    let deadline: Duration
+  }
+
+  private var waiters: [Waiter] = []
+
+  /// The commands that are waited for.
+  var commands: [Command] { waiters.map(\.command) }
+
+  /// When the first of them is given up; `nil` when there is none.
+  var nextDeadline: Duration? { waiters.lazy.map(\.deadline).min() }
+
+  /// Lets a caller wait for a command that was accepted at `now`.
+  mutating func add(_ caller: CommandCaller, for command: Command, at now: Duration) {
+    waiters.append(
+      Waiter(caller: caller, command: command, deadline: now + command.spec.longest))
+  }
+
+  /// Removes and returns the callers whose command `state` shows as done.
+  mutating func takeSettled(in state: DeviceState) -> [CommandCaller] {
+    // Most reports come while no caller waits.
+    waiters.isEmpty ? [] : take { $0.command.isSettled(in: state) }.map(\.caller)
+  }
+
+  /// Takes note that `command` was accepted at `now`: callers that wait for an older value of the same
+  /// setting wait for this one instead.
+  ///
+  /// - Returns: The callers whose command cannot be seen as done any more; they wait no longer.
+  mutating func supersede(by command: Command, at now: Duration) -> [CommandCaller] {
+    guard !waiters.isEmpty else { return [] }
+    waiters = waiters.map { waiter in
+      guard case .setting = waiter.command.spec.manner,
+        command.spec.manner == waiter.command.spec.manner
+      else { return waiter }
+      return Waiter(
+        caller: waiter.caller, command: command, deadline: now + command.spec.longest)
+    }
+    return take { command.takesThePlace(of: $0.command) }.map(\.caller)
+  }
+
+  /// Removes and returns the callers whose time is over, with what they waited for.
+  mutating func takeExpired(at now: Duration) -> [(caller: CommandCaller, command: Command)] {
+    take { $0.deadline <= now }.map { ($0.caller, $0.command) }
+  }
+
+  /// Removes and returns the caller with this number, if it waits here.
+  mutating func remove(_ number: Int) -> CommandCaller? {
+    take { $0.caller.number == number }.first?.caller
+  }
+
+  /// Removes and returns everyone: the device is gone.
+  mutating func removeAll() -> [CommandCaller] { take { _ in true }.map(\.caller) }
+
+  private mutating func take(where isOver: (Waiter) -> Bool) -> [Waiter] {
+    let taken = waiters.filter(isOver)
+    if !taken.isEmpty { waiters.removeAll(where: isOver) }
+    return taken
+  }
+}
+
+extension Command {
+  /// Whether `state` shows this command as done.
+  func isSettled(in state: DeviceState) -> Bool {
+    spec.settled.isMet(by: state, argument: argument)
+  }
+
+  /// Whether this command, just accepted, makes it impossible that `other`, accepted before it,
+  /// is ever seen as done.
+  func takesThePlace(of other: Command) -> Bool {
+    if spec == other.spec { return argument != other.argument }
+    if spec.manner == .urgent, spec.contradicts(other.spec) { return true }
+    return spec.settled.key != nil && spec.settled.key == other.spec.settled.key
+  }
+
+  /// The error for a command whose effect did not come in time, with the reported value.
+  func unsettledError(in state: DeviceState) -> DeviceError {
+    let found = spec.settled.key.flatMap { state[$0] }.map { "it is \($0)" } ?? "it is not known"
+    return DeviceError(
+      .timeout,
+      "\"\(self)\" was accepted, but \(awaited) did not come within "
+        + "\(Int(spec.longest.seconds)) s; \(found)",
+      hint: "Look whether the device itself did it.")
+  }
+
+  private var awaited: String {
+    switch spec.settled {
+    case .accepted: "nothing"
+    case .value(let key, let value): "\(key.rawValue) \(value)"
+    case .anyValue(let key, let values):
+      "\(key.rawValue) \(values.map(\.description).joined(separator: " or "))"
+    case .argument(let key): "\(key.rawValue) \(argument ?? .null)"
+    case .playback(let statuses):
+      "playback \(statuses.map(\.rawValue).joined(separator: " or "))"
+        + (argument?["item"]?.string.map { " of \($0)" } ?? "")
+    }
+  }
+}
+
+extension DeviceState {
+  /// The passing state that the device is in, such as "warming"; commands wait for its end. `nil` when
+  /// it is in none.
+  var transition: String? {
+    switch power {
+    case .warming: return "warming"
+    case .cooling: return "cooling"
+    case .off, .on, .unknown: break
+    }
+    if self[.tray] == "moving" { return "moving its tray" }
+    if self[.position] == "moving" { return "moving" }
+    if playback?.status == .opening { return "opening" }
+    return nil
+  }
+
+  var isInTransition: Bool { transition != nil }
+}

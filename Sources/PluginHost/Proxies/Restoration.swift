@@ -1,0 +1,94 @@
+import Devices
+import JSON
+
+/// The values that a device keeps without the process of its plugin.
+struct DeviceMemory: Sendable {
+  /// The keys whose values it keeps.
+  var keys: Set<StateKey> = []
+  /// The loudest volume, %, with which an amplifier turns on; restoring keeps to it.
+  var loudestStart: Int?
+}
+
+/// Brings a device back to its wanted state after its plugin has started anew. Settings come back at
+/// once; playback waits for the player's cable, if it had one.
+struct Restoration: Sendable {
+  /// How long playback waits for its cable.
+  static let longestWaitForPlug = Duration.seconds(3)
+
+  private var wanted = WantedState()
+  private var lostAt = Duration.zero
+  private var wasPlugged = false
+  /// The commands that bring back what played, and until when they wait for the cable.
+  private var playback: (commands: [Command], deadline: Duration)?
+
+  /// Whether playback waits for its cable.
+  var isWaiting: Bool { playback != nil }
+
+  /// Until when playback waits for its cable.
+  var deadline: Duration? { playback?.deadline }
+
+  /// Takes a command that the device has accepted.
+  mutating func accept(_ command: Command, at now: Duration) { wanted.accept(command, at: now) }
+
+  /// Takes what the device reported of itself.
+  mutating func report(_ value: JSON, for key: StateKey, at now: Duration) {
+    wanted.report(value, for: key, at: now)
+  }
+
+  /// The device is open for the first time: its reports become the wanted state.
+  mutating func begin(with state: DeviceState, at now: Duration) {
+    for (key, reading) in state.readings where reading.provenance == .reported {
+      wanted.report(reading.value, for: key, at: now)
+    }
+    wasPlugged = false
+  }
+
+  /// The device is open again, in a new process.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The reports of the new process.
+  ///   - memory: What the device keeps without its process.
+  /// - Returns: The commands that bring it back, as far as they may be sent now.
+  mutating func resume(
+    from snapshot: DeviceSnapshot, role: Role, memory: DeviceMemory, at now: Duration
+  ) -> [Command] {
+    let commands = wanted.differences(
+      from: snapshot.state, role: role, remembered: memory.keys,
+      loudestStart: memory.loudestStart, lostAt: lostAt)
+    for key in memory.keys {
+      if let value = snapshot.state[key] { wanted.report(value, for: key, at: now) }
+    }
+    let needsCable = wasPlugged && snapshot.capabilities.cables.contains { $0 != .wired }
+    wasPlugged = false
+    let split = commands.firstIndex { $0.spec.settled.key == .playback } ?? commands.endIndex
+    guard needsCable, split < commands.endIndex else { return commands }
+    playback = (Array(commands[split...]), now + Self.longestWaitForPlug)
+    return Array(commands[..<split])
+  }
+
+  /// The player has its cable: returns the commands that waited for it.
+  mutating func plugged() -> [Command] {
+    wasPlugged = true
+    return takePlayback()
+  }
+
+  /// Returns the commands that have waited for the cable for too long at `now`.
+  mutating func takeDue(at now: Duration) -> [Command] {
+    guard let playback, playback.deadline <= now else { return [] }
+    return takePlayback()
+  }
+
+  /// Forgets what played: a person has decided otherwise.
+  mutating func dropPlayback() { playback = nil }
+
+  /// Contact with the device is lost.
+  mutating func lost(at now: Duration, wasOpen: Bool) {
+    if wasOpen { lostAt = now }
+    playback = nil
+  }
+
+  private mutating func takePlayback() -> [Command] {
+    defer { playback = nil }
+    return playback?.commands ?? []
+  }
+}

@@ -1,0 +1,109 @@
+import Devices
+import JSON
+import Logging
+import PluginProtocol
+
+/// One start of a plugin: its process, the session with it, and the requests that supervision makes.
+///
+/// Answers and events become inputs of the supervision on the connection's thread.
+final class PluginRun: Sendable {
+  /// How long a plugin may take to introduce itself, and a device to be opened.
+  private static let longestHandshake = Duration.seconds(10)
+  private static let longestOpening = Duration.seconds(20)
+
+  let process: any LaunchedPlugin
+  /// The process id with which it was started; `nil` in memory.
+  let pid: Int32?
+  let session: PluginSession
+  private let router: Router
+  private let report: @Sendable (Supervision.Input) -> Void
+
+  /// Starts the plugin.
+  ///
+  /// - Parameter report: Called with what happens to it, on its threads.
+  init(
+    _ plugin: CataloguedPlugin, launcher: any PluginLauncher, mask: SecretMask,
+    proxies: [DeviceID: DeviceProxy], scheduler: DeadlineScheduler, logger: Logger,
+    report: @escaping @Sendable (Supervision.Input) -> Void
+  ) throws(LaunchError) {
+    self.report = report
+    process = try launcher.launch(plugin, mask: mask) { report(.exited(how: $0)) }
+    pid = process.pid
+    let router = Router(proxies: proxies, clock: scheduler.clock, logger: logger)
+    self.router = router
+    session = PluginSession(connection: process.connection, scheduler: scheduler, mask: mask) {
+      if let input = router.route($0) { report(input) }
+    }
+    router.connect(session)
+  }
+
+  /// The warning about dropped lines of its log, for its status.
+  var warning: String? { router.warning }
+
+  /// Asks the plugin to introduce itself.
+  func initialize() {
+    let request = InitializeRequest(controller: "theater \(TheaterVersion.text)")
+    ask(request, within: Self.longestHandshake) { result in
+      switch result {
+      case .success(let answer): .initialized(answer)
+      case .failure(.refused(let error)) where error.code == RPCError.versionErrorCode:
+        .initializeFailed(.init(.version, error.message))
+      case .failure(.refused(let error)):
+        .initializeFailed(.init(.crash, "it refused to begin: \(error.message)"))
+      case .failure(.timeout):
+        .initializeFailed(
+          .init(.crash, "it did not say who it is within \(Self.longestHandshake.seconds) s"))
+      case .failure(.lost): nil  // Its end is reported in its own way.
+      }
+    }
+  }
+
+  /// Asks to open a device, whose proxy takes the answer.
+  func open(_ device: HostedDevice, for proxy: DeviceProxy, remembering keys: Set<StateKey>) {
+    proxy.willOpen(in: session)
+    let request = OpenRequest(device: device.id, role: device.role, options: device.options)
+    let memory = DeviceMemory(
+      keys: keys, loudestStart: device.options["startupVolume"]?.integer)
+    ask(request, within: Self.longestOpening) { [session] result in
+      switch result {
+      case .success(let capabilities):
+        // Here, on the connection's thread, so that no report is taken before or after its turn.
+        proxy.opened(capabilities, memory, in: session)
+        return .opened(device.id)
+      case .failure(.lost): return nil
+      case .failure(let failure):
+        let error = failure.deviceError(device: device.id, asked: OpenRequest.method)
+        proxy.lost("it cannot be opened: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
+        return .refused(device.id, error)
+      }
+    }
+  }
+
+  /// Asks for a sign of life.
+  func ping() {
+    session.send(
+      session.nextID(), method: PingRequest.method, PingRequest().params,
+      within: Supervision.Limits.pingInterval, isWork: false
+    ) { _ in }
+  }
+
+  /// Asks to end, and ends the input.
+  func shutDown() {
+    session.send(
+      session.nextID(), method: ShutdownRequest.method, ShutdownRequest().params,
+      within: Supervision.Limits.graceOfEnd, isWork: false
+    ) { _ in }
+    session.closeSending()
+  }
+
+  private func ask<Request: PluginRequest>(
+    _ request: Request, within longest: Duration,
+    _ receive:
+      @escaping @Sendable (Result<Request.Answer, PluginSession.Failure>) -> Supervision.Input?
+  ) {
+    session.send(session.nextID(), method: Request.method, request.params, within: longest) {
+      [report] in
+      if let input = receive($0.flatMap(PluginSession.answer(to: Request.self))) { report(input) }
+    }
+  }
+}
