@@ -18,6 +18,8 @@ from measuring.accounts import kills, storms, timing
 FIGURES = {
     "round-trip": control.round_trip,
     "watch-film": control.watch_film,
+    "light-command": control.light_command,
+    "scene-runs": control.scene_runs,
     "start-up": control.start_up,
     "memory": control.memory,
     "sound-cpu": audio.cpu,

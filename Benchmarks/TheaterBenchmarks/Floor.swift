@@ -4,6 +4,8 @@ import Platform
 /// The floor under every plugin's round trip: a line to a child and a line back, parsed by hand.
 struct Floor {
   private let child: ChildProcess
+  /// The child's process id.
+  var process: Int32 { child.id }
 
   /// The child: answers each line with its id until its input ends.
   static func serve() {

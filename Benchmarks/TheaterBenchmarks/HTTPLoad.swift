@@ -25,16 +25,27 @@ struct HTTPLoad {
     if outcome != 0 { return nil }
   }
 
-  /// Posts and waits for the whole answer.
+  /// Posts `body` and waits for the whole answer.
   ///
   /// - Returns: The status, or `nil` when the connection broke.
   func post(_ path: String, _ body: String) -> Int? {
-    let request = Array(
+    ask(
       """
       POST \(path) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\
       Content-Type: application/json\r\nPrefer: wait=20\r\nContent-Length: \(body.utf8.count)\r\n\
       \r\n\(body)
-      """.utf8)
+      """)
+  }
+
+  /// Gets `path` and waits for the whole answer.
+  ///
+  /// - Returns: The status, or `nil` when the connection broke.
+  func get(_ path: String) -> Int? {
+    ask("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\r\n")
+  }
+
+  private func ask(_ text: String) -> Int? {
+    let request = Array(text.utf8)
     guard write(descriptor, request, request.count) == request.count else { return nil }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)

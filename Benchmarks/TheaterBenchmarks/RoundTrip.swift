@@ -2,14 +2,18 @@ import Devices
 import Foundation
 import JSON
 import Logging
+import Platform
 import PluginHost
 
 /// A command to a real plugin's process and its reply, through the host's proxy.
 enum RoundTrip {
   /// Prints how long a `dim` to the simulated lights takes, from the call to its return.
   ///
-  /// - Parameter folder: Where the plugins lie.
-  static func measure(plugins folder: String) async {
+  /// - Parameters:
+  ///   - folder: Where the plugins lie.
+  ///   - core: The processor that the plugin and the floor's child are bound to; `nil` leaves them to
+  ///     the kernel.
+  static func measure(plugins folder: String, core: String?) async {
     var template = Array("/tmp/th-bench-XXXXXX\0".utf8CString)
     guard let runtime = mkdtemp(&template).map({ String(cString: $0) }) else { exit(1) }
     var logger = Logger(label: "bench")
@@ -26,8 +30,12 @@ enum RoundTrip {
     await host.waitUntilSettled()
     guard let lights = host.devices.first else { exit(1) }
     do {
+      let plugin = await host.statuses().compactMap(\.pid)
+      if let core { try plugin.forEach { try bind($0, to: core) } }
       // As a scene does it.
-      try await Task(executorPreference: ArrivalExecutor.shared) { try await compare(lights) }.value
+      try await Task(executorPreference: ArrivalExecutor.shared) {
+        try await compare(lights, core: core)
+      }.value
     } catch {
       complain("\(error)")
     }
@@ -36,9 +44,18 @@ enum RoundTrip {
     rmdir(runtime)
   }
 
+  /// Binds all threads of a process to a processor.
+  private static func bind(_ process: Int32, to core: String) throws {
+    let arguments = ["--all-tasks", "--pid", "--cpu-list", core, "\(process)"]
+    guard try ChildProcess(ProgramStart("taskset", arguments)).wait() == .exited(0) else {
+      throw SystemError(EINVAL)
+    }
+  }
+
   /// Takes turns with the floor, so that both see the same machine.
-  private static func compare(_ lights: any Device) async throws {
+  private static func compare(_ lights: any Device, core: String?) async throws {
     let floor = try Floor()
+    if let core { try bind(floor.process, to: core) }
     defer { floor.end() }
     _ = floor.times(1000)
     _ = try await times(1000, lights)

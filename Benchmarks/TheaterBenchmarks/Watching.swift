@@ -12,10 +12,8 @@ struct Watching {
 
   /// - Parameter arguments: The port, how many films to begin, the path, and the film's title.
   init?(_ arguments: [String]) {
-    // The token is a secret: it comes through the environment, not the command line.
     guard let port = UInt16(arguments[0]), let count = Int(arguments[1]),
-      let token = getenv("THEATER_TOKEN"),
-      let load = HTTPLoad(port: port, token: String(cString: token))
+      let load = HTTPLoad(port: port, token: token())
     else { return nil }
     self.load = load
     self.count = count

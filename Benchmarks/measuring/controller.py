@@ -52,7 +52,7 @@ def instant_configuration():
 
 
 def small_configuration():
-    """One simulated lamp: for what concerns the door alone."""
+    """One simulated lamp, for figures of accounts and requests alone."""
     return {"devices": {"lights": {"role": "lights", "plugin": "Simulated"}}}
 
 

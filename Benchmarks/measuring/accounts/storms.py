@@ -1,4 +1,4 @@
-"""Many people at the door in one moment (E7)."""
+"""Many logins and registrations at the same moment (E7)."""
 
 import collections
 import math

@@ -53,12 +53,12 @@ def at_once(controller, requests):
     `requests` are (method, path, body); returns their answers in the same order. An answer that
     does not come is an error.
     """
-    gate = threading.Barrier(len(requests))
+    barrier = threading.Barrier(len(requests))
     answers = [None] * len(requests)
 
     def ask(index, request):
         with Visitor(controller) as visitor:
-            gate.wait()
+            barrier.wait()
             answers[index] = visitor.ask(*request)
 
     threads = [threading.Thread(target=ask, args=each) for each in enumerate(requests)]
