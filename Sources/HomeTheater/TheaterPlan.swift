@@ -1,21 +1,54 @@
+import Devices
+import JSON
 import Scenes
 
-/// What a theater is made of, apart from its devices: everything that `devices.json` scripts.
+/// The scenes, activities, library and cables of a theater: everything that `devices.json` configures
+/// apart from the devices.
 package struct TheaterPlan: Sendable, Hashable {
   /// By name.
   package var scenes: [String: Scene]
   /// By name.
   package var activities: [String: Activity]
-  package var library: Library
+  package var library: LibraryPlan
   package var cables: [CableEdge]
 
   package init(
     scenes: [String: Scene] = [:], activities: [String: Activity] = [:],
-    library: Library = Library(), cables: [CableEdge] = []
+    library: LibraryPlan = LibraryPlan(), cables: [CableEdge] = []
   ) {
     self.scenes = scenes
     self.activities = activities
     self.library = library
     self.cables = cables
+  }
+}
+
+extension TheaterPlan {
+  /// Returns the activity of this name, or throws `notFound`.
+  func activity(named name: String) throws(TheaterError) -> Activity {
+    guard let activity = activities[name] else {
+      throw .unknown("activity", name, activities.keys)
+    }
+    return activity
+  }
+
+  /// Returns the scene of this name, or throws `notFound`.
+  func scene(named name: String) throws(TheaterError) -> Scene {
+    guard let scene = scenes[name] else { throw .unknown("scene", name, scenes.keys) }
+    return scene
+  }
+}
+
+extension TheaterError {
+  /// The "not found" error for an unknown name, with the nearest known name as a hint.
+  ///
+  /// - Parameter kind: The kind of thing in a person's words: "scene".
+  package static func unknown(_ kind: String, _ name: String, _ known: some Sequence<String>)
+    -> TheaterError
+  {
+    TheaterError(
+      .notFound, "there is no \(kind) \"\(name.quotation)\"",
+      hint: nearest(to: name, in: known).map { "Did you mean \"\($0)\"?" }
+        ?? "There is: \(listed(known.sorted())).")
   }
 }

@@ -19,7 +19,7 @@ import Testing
           #"amp {"volume":50}"#, #"dvd "on""#, #"dvd {"play":{"item":"f1"}}"#,
         ])
       #expect(begun.run.report.status == .done)
-      let report = await theater.facade.stage.report
+      let report = await theater.facade.report
       #expect(report.status == .running)
       #expect(report.itemTitle == "The Long Take")
     }
@@ -37,7 +37,7 @@ import Testing
           #"popper "off""#, #"lights "on""#, #"screen "up""#, #"dvd "stop""#, #"dvd "eject""#,
           #"dvd "off""#, #"projector "off""#, #"amp "off""#,
         ])
-      #expect(await theater.facade.stage.report.status == .idle)
+      #expect(await theater.facade.report.status == .idle)
     }
   }
 
@@ -129,7 +129,7 @@ import Testing
       #expect(report.error?.hint == "Replace the lamp.")
       #expect(report.steps.prefix(4).allSatisfy { [.done, .accepted].contains($0.status) })
       #expect(report.steps.dropFirst(5).allSatisfy { $0.status == .waiting })
-      #expect(await theater.facade.stage.report.status == .failed)
+      #expect(await theater.facade.report.status == .failed)
       #expect(await theater["lights"].snapshot().state.brightness == 10)
       // What was begun can be ended.
       #expect(await (try await theater.facade.end()).finished().status == .done)
@@ -169,7 +169,7 @@ import Testing
       _ = await begun.run.finished()
       await theater["dvd"].report(
         .playback, Playback(.ended, item: "f1", position: 90, duration: 90).json)
-      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await eventually { await theater.facade.report.status == .idle })
       #expect(theater.journal.lines.last == #"amp "off""#)
     }
   }
@@ -182,7 +182,7 @@ import Testing
       theater.journal.clear()
       let run = try await theater.facade.popcorn()
       #expect(await theater.journal(of: run) == [#"popper "on""#, #"popper "pop""#])
-      #expect(await theater.facade.stage.report.activity == "music")
+      #expect(await theater.facade.report.activity == "music")
     }
   }
 

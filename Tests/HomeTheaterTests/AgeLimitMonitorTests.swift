@@ -41,7 +41,7 @@ import Testing
   /// Waits until the facade has seen the player play an item.
   static func seen(_ item: String, in theater: Theater) async -> Bool {
     await eventually {
-      let playback = await theater.facade.snapshots["dvd"]?.state.playback
+      let playback = await theater.facade.snapshot(of: "dvd")?.state.playback
       return playback?.item == item && playback?.status == .playing
     }
   }
@@ -67,17 +67,18 @@ import Testing
       #expect(Self.commands(theater) == ["dvd \"stop\""])
       #expect(stops.all.map(\.words) == [words])
       #expect(stops.all.map(\.user) == ["ben"])
-      let report = await theater.facade.stage.report
+      let report = await theater.facade.report
       #expect(report.status == .running)
       #expect(report.error?.code == .forbidden)
       #expect(report.error?.message.contains(words) == true)
       #expect(report.error?.device == "dvd")
-      #expect(await theater.facade.status()["playback"]?["state"] == "stopped")
+      let status = try await theater.facade.status()
+      #expect(status["playback"]?["state"] == "stopped")
       // Who presses "play" at the player is stopped again; what is for them plays, and all is well.
       await Self.goesOn(to: item, as: .opening, in: theater)
       #expect(await eventually { stops.all.count == 2 })
       await Self.goesOn(to: "f1", in: theater)
-      #expect(await eventually { await theater.facade.stage.report.error == nil })
+      #expect(await eventually { await theater.facade.report.error == nil })
       await Self.goesOn(to: "f3", in: theater)
       #expect(await Self.seen("f3", in: theater))
       #expect(Self.commands(theater).count == 2)
@@ -91,7 +92,7 @@ import Testing
       await Self.goesOn(to: "f2", in: theater)
       #expect(
         await eventually {
-          let error = await theater.facade.stage.report.error
+          let error = await theater.facade.report.error
           return error?.message.hasSuffix("cannot be stopped: it is stuck") == true
         })
       #expect(stops.all.isEmpty)
@@ -108,7 +109,7 @@ import Testing
       try await Self.evening(begunBy: principal) { theater, stops in
         await Self.goesOn(to: "f2", in: theater)
         #expect(await Self.seen("f2", in: theater))
-        #expect(await theater.facade.watches["dvd"]?.passed == "f2")
+        #expect(await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2")
         #expect(Self.commands(theater).isEmpty && stops.all.isEmpty)
       }
     }
@@ -137,7 +138,8 @@ import Testing
   func takenOver(choosing: Choosing) async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       try await choosing.happens(in: theater)
-      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
+      #expect(
+        await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2" })
       #expect(stops.all.isEmpty)
       // The child chooses again: what plays until then is not stopped, what comes after it is.
       await theater["dvd"].hold("play")
@@ -147,12 +149,13 @@ import Testing
       await theater["dvd"].report(.playback, Playback(.playing, item: "f2", position: 9).json)
       #expect(
         await eventually {
-          await theater.facade.snapshots["dvd"]?.state.playback?.position == 9
+          await theater.facade.snapshot(of: "dvd")?.state.playback?.position == 9
         })
       #expect(stops.all.isEmpty)
       await theater["dvd"].release()
       _ = try await chosen
-      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f3" })
+      #expect(
+        await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f3" })
       await Self.goesOn(to: "f2", in: theater)
       #expect(await eventually { stops.all.count == 1 })
     }
@@ -182,7 +185,7 @@ import Testing
       _ = try await theater.facade.perform(play, on: "dvd", until: .accepted, by: Self.child)
       #expect(await Self.seen("f1", in: theater))
       _ = try await theater.facade.perform("stop", on: "dvd", until: .settled)
-      #expect(await eventually { await theater.facade.watches["dvd"] == nil })
+      #expect(await eventually { await theater.facade.ageLimits.limits["dvd"] == nil })
       await Self.goesOn(to: "f2", in: theater)
       #expect(await Self.seen("f2", in: theater))
       #expect(stops.all.count == 1)
@@ -206,7 +209,7 @@ import Testing
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
       await Self.goesOn(to: "f2", in: theater)
-      #expect(await eventually { await theater.facade.watches["dvd"]?.found != nil })
+      #expect(await eventually { await theater.facade.ageLimits.limits["dvd"]?.stop != nil })
       await theater["dvd"].fail("play", with: DeviceError(.failed, "its file is gone"))
       await #expect(throws: TheaterError.self) {
         try await theater.facade.perform(

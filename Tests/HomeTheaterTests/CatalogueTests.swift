@@ -6,9 +6,9 @@ import Testing
 @Suite("Finding a film, song or station")
 struct CatalogueTests {
   private func catalogue(_ titles: [String]) -> Catalogue {
-    var catalogue = Catalogue(Library())
+    var catalogue = Catalogue(LibraryPlan())
     let items = titles.enumerated().map { CatalogueItem(id: "id\($0.offset)", title: $0.element) }
-    catalogue.take(items, from: "cd", role: .cdPlayer)
+    catalogue.setItems(items, of: "cd", role: .cdPlayer)
     return catalogue
   }
 
@@ -46,10 +46,10 @@ struct CatalogueTests {
 
   @Test("two files whose names differ in their bytes alone are two songs")
   func ids() throws {
-    var catalogue = Catalogue(Library())
+    var catalogue = Catalogue(LibraryPlan())
     let names = ["caf\u{E9}.flac", "cafe\u{301}.flac"]
-    catalogue.take(
-      names.map { CatalogueItem(id: $0, title: "Title of \($0.utf8.count)") }, from: "cd",
+    catalogue.setItems(
+      names.map { CatalogueItem(id: $0, title: "Title of \($0.utf8.count)") }, of: "cd",
       role: .cdPlayer)
     #expect(catalogue.entries(.songs).count == 2)
     for name in names {

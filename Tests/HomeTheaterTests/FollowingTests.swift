@@ -41,7 +41,7 @@ import Testing
     let begun = try await theater.facade.begin(
       "music", item: song, fromStart: false, by: Principal(user))
     #expect(await begun.run.finished().status == .done)
-    #expect(await eventually { await theater.facade.stage.report.status == .running })
+    #expect(await eventually { await theater.facade.report.status == .running })
     await play(song, at: begun.resumedAt ?? 0, in: theater)
     return begun.resumedAt
   }
@@ -62,7 +62,7 @@ import Testing
     let playback = Playback(status, item: song, position: position, duration: 20)
     await theater["cd"].report(.playback, playback.json)
     #expect(
-      await eventually { await theater.facade.snapshots["cd"]?.state.playback == playback },
+      await eventually { await theater.facade.snapshot(of: "cd")?.state.playback == playback },
       "\(song) was not seen")
   }
 
@@ -82,7 +82,7 @@ import Testing
       for number in 2...5 {
         await Self.goOn(to: "s\(number)", from: "s\(number - 1)", in: theater)
         theater.clock.advance(by: .seconds(3))
-        let status = await theater.facade.status()
+        let status = try await theater.facade.status()
         #expect(status["activity"]?["item"]?.string == "s\(number)")
         #expect(status["activity"]?["itemTitle"]?.string == "Song \(number)")
         #expect(status["activity"]?["status"] == "running")
@@ -126,11 +126,11 @@ import Testing
       theater.clock.advance(by: .seconds(2))
       try await theater.facade.previous(by: .owner)
       await Self.play("s2", in: theater)
-      #expect(await eventually { await theater.facade.stage.report.item == "s2" })
+      #expect(await eventually { await theater.facade.report.item == "s2" })
       try await theater.facade.seek(12, isRelative: false, by: .owner)
       #expect(
         await eventually {
-          await theater.facade.snapshots["cd"]?.state.playback?.position == 12
+          await theater.facade.snapshot(of: "cd")?.state.playback?.position == 12
         })
       try await theater.facade.pause(by: .owner)
       #expect(
@@ -145,7 +145,8 @@ import Testing
       try await Self.listen(to: "s1", in: theater)
       await theater["cd"].report(
         .playback, Playback(.playing, item: "s2", position: 0, duration: 20).json)
-      #expect(await theater.facade.status()["activity"]?["itemTitle"] == "Song 2")
+      let status = try await theater.facade.status()
+      #expect(status["activity"]?["itemTitle"] == "Song 2")
     }
   }
 
@@ -183,7 +184,7 @@ import Testing
       try await Self.listen(to: "s1", in: theater)
       for item in ["x", "y"] {
         await theater["cd"].report(.playback, Playback(.playing, item: item).json)
-        #expect(await eventually { await theater.facade.stage.report.itemTitle == item })
+        #expect(await eventually { await theater.facade.report.itemTitle == item })
         theater.clock.advance(by: .seconds(30))
       }
       _ = await (try await theater.facade.end(by: .owner)).finished()
@@ -204,11 +205,11 @@ import Testing
         .playback, Playback(.ended, item: "s5", position: 20, duration: 20).json)
       #expect(
         await eventually {
-          let status = await theater.facade.snapshots["cd"]?.state.playback?.status
-          let isIdle = await theater.facade.stage.report.status == .idle
+          let status = await theater.facade.snapshot(of: "cd")?.state.playback?.status
+          let isIdle = await theater.facade.report.status == .idle
           return status != .playing && isIdle == (whenEnded == .end)
         })
-      #expect(await theater.facade.stage.report.item == (whenEnded == .end ? nil : "s5"))
+      #expect(await theater.facade.report.item == (whenEnded == .end ? nil : "s5"))
       #expect(theater.journal.lines.isEmpty == (whenEnded == .stay))
       #expect(theater.positions.position(item: "s5", user: "ann") == nil)
     }
@@ -224,11 +225,11 @@ import Testing
       await theater["amp"].waitForHeldCommand()
       await Self.play("s4", at: 19, in: theater)
       await Self.play("s5", at: 1, in: theater)
-      #expect(await theater.facade.stage.report.itemTitle == "Song 1")
+      #expect(await theater.facade.report.itemTitle == "Song 1")
       await theater["amp"].release()
       #expect(await begun.run.finished().status == .done)
       await Self.play("s1", at: 1, in: theater)
-      #expect(await theater.facade.stage.report.itemTitle == "Song 1")
+      #expect(await theater.facade.report.itemTitle == "Song 1")
       for song in ["s4", "s5"] {
         #expect(theater.positions.position(item: song, user: "ann") == nil)
       }
@@ -245,10 +246,10 @@ import Testing
       await theater["lights"].waitForHeldCommand()
       await Self.play("s1", at: 18, in: theater)
       await Self.play("s2", at: 1, in: theater)
-      #expect(await eventually { await theater.facade.stage.report.itemTitle == "Song 2" })
+      #expect(await eventually { await theater.facade.report.itemTitle == "Song 2" })
       await theater["lights"].release()
       #expect(await begun.run.finished().status == .done)
-      #expect(await theater.facade.stage.report.itemTitle == "Song 2")
+      #expect(await theater.facade.report.itemTitle == "Song 2")
     }
   }
 
@@ -261,10 +262,10 @@ import Testing
         "music", item: "s5", fromStart: false, by: Principal("ann"))
       await theater["lights"].waitForHeldCommand()
       await Self.play("s5", .ended, at: 20, in: theater)
-      #expect(await theater.facade.stage.report.status == .starting)
+      #expect(await theater.facade.report.status == .starting)
       await theater["lights"].release()
       #expect(await begun.run.finished().status == .done)
-      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await eventually { await theater.facade.report.status == .idle })
     }
   }
 
@@ -280,10 +281,10 @@ import Testing
         "music", item: "s1", fromStart: false, by: Principal("ann"))
       await theater["cd"].waitForHeldCommand()
       await Self.play("s2", at: 1, in: theater)
-      #expect(await theater.facade.stage.report.item == "s1")
+      #expect(await theater.facade.report.item == "s1")
       await theater["cd"].release()
       #expect(await begun.run.finished().status == .done)
-      #expect(await eventually { await theater.facade.stage.report.item == "s2" })
+      #expect(await eventually { await theater.facade.report.item == "s2" })
     }
   }
 
@@ -300,7 +301,7 @@ import Testing
       await theater["cd"].restart()
       await theater["cd"].report(.playback, Playback(.stopped).json)
       await Self.play("s2", .opening, at: 8, in: theater)
-      #expect(await theater.facade.stage.report.itemTitle == "Song 2")
+      #expect(await theater.facade.report.itemTitle == "Song 2")
       await Self.play("s2", at: 8, in: theater)
       theater.clock.advance(by: .seconds(2))
       _ = await (try await theater.facade.end(by: .owner)).finished()
@@ -317,7 +318,7 @@ import Testing
       theater.clock.advance(by: .seconds(9))
       await theater["cd"].report(.playback, Playback(.stopped).json)
       #expect(await eventually { theater.positions.position(item: "s2", user: "ann") == 9 })
-      #expect(await theater.facade.stage.report.item == "s2")
+      #expect(await theater.facade.report.item == "s2")
     }
   }
 
@@ -335,11 +336,11 @@ import Testing
       #expect(
         await eventually { await theater["cd"].snapshot().state.playback?.status == .stopped })
       #expect(theater.journal.lines == ["cd \"stop\""])
-      #expect(await theater.facade.stage.report.error?.code == .forbidden)
+      #expect(await theater.facade.report.error?.code == .forbidden)
       await Self.play("s3", in: theater)
       #expect(
         await eventually {
-          let report = await theater.facade.stage.report
+          let report = await theater.facade.report
           return report.error == nil && report.itemTitle == "Song 3"
         })
     }
@@ -353,11 +354,11 @@ import Testing
         .playback, Playback(.failed, item: "s2", reason: "the file is damaged").json)
       #expect(
         await eventually {
-          let report = await theater.facade.stage.report
+          let report = await theater.facade.report
           return report.itemTitle == "Song 2" && report.error?.message == "the file is damaged"
         })
       await Self.play("s3", in: theater)
-      #expect(await eventually { await theater.facade.stage.report.error == nil })
+      #expect(await eventually { await theater.facade.report.error == nil })
     }
   }
 
@@ -371,7 +372,7 @@ import Testing
       await theater["tuner"].report(.frequency, 91.2)
       for (station, title) in [("Rock", "Rock"), (nil, "91.2 MHz FM"), ("Jazz", "Jazz")] {
         await theater["tuner"].report(.playback, Playback(.playing, item: station).json)
-        #expect(await eventually { await theater.facade.stage.report.itemTitle == title })
+        #expect(await eventually { await theater.facade.report.itemTitle == title })
       }
     }
   }

@@ -15,7 +15,7 @@ struct LibraryTests {
       devices: [FakeDevice("cd", .cdPlayer, items: items), FakeDevice("other", .cdPlayer)],
       plan: TheaterPlan(), positions: MemoryPositions(),
       log: { line in lines.withLock { $0.append(line) } })
-    await facade.scanLibrary()
+    try await facade.scanLibrary()
     let kept = await facade.entries(.songs)
     #expect(kept.count == 31)
     #expect(lines.withLock { $0 }.count { $0.contains("the first 31 items are kept") } == 1)

@@ -31,7 +31,7 @@ import Testing
   private static func report(_ playback: Playback, in theater: Theater) async -> Bool {
     await theater["dvd"].report(.playback, playback.json)
     return await eventually {
-      await theater.facade.snapshots["dvd"]?.state.playback == playback
+      await theater.facade.snapshot(of: "dvd")?.state.playback == playback
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
       await theater["amp"].report(.volume, 80)
       #expect(
         await eventually {
-          await theater.facade.snapshots["amp"]?.state.volume == 80
+          await theater.facade.snapshot(of: "amp")?.state.volume == 80
         })
       theater.journal.clear()
       let run = try await theater.facade.end(by: Self.guest)
@@ -143,11 +143,11 @@ import Testing
       let begun = try await theater.facade.begin(
         "film", item: "f1", fromStart: false, by: Self.guest)
       _ = await begun.run.finished()
-      #expect(await eventually { await theater.facade.stage.report.status == .running })
+      #expect(await eventually { await theater.facade.report.status == .running })
       try await theater.facade.changeVolume(.to(20))
       theater.journal.clear()
       await theater["dvd"].report(.playback, Playback(.ended, item: "f1").json)
-      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await eventually { await theater.facade.report.status == .idle })
       #expect(theater.journal.lines.filter { $0.contains("volume") } == ["amp {\"volume\":30}"])
     }
   }
@@ -171,7 +171,7 @@ import Testing
       }
       #expect(switched?.code == .forbidden)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
-      #expect(await facade.stage.report.item == "f1")
+      #expect(await facade.report.item == "f1")
     }
   }
 }

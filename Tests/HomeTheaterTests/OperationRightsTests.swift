@@ -45,7 +45,7 @@ import Testing
   private static func report(_ playback: Playback, in theater: Theater) async {
     await theater["dvd"].report(.playback, playback.json)
     #expect(
-      await eventually { await theater.facade.snapshots["dvd"]?.state.playback == playback })
+      await eventually { await theater.facade.snapshot(of: "dvd")?.state.playback == playback })
   }
 
   /// Waits until the player was stopped that has gone on to an item above the limit.
@@ -120,7 +120,8 @@ import Testing
       #expect(await begun.run.finished().status == .done)
       #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       await AgeLimitMonitorTests.goesOn(to: "f2", in: theater)
-      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
+      #expect(
+        await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2" })
       #expect(stops.all.count == 1)
     }
     try await Self.evening(plan) { theater, _ in
@@ -141,10 +142,12 @@ import Testing
       let run = try await theater.facade.runScene("later", arguments: [:], by: Self.child)
       await theater["lights"].waitForHeldCommand()
       _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .accepted)
-      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f2" })
+      #expect(
+        await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2" })
       await theater["lights"].release()
       #expect(await run.finished().status == .done)
-      #expect(await eventually { await theater.facade.watches["dvd"]?.passed == "f1" })
+      #expect(
+        await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f1" })
       #expect(stops.all.isEmpty)
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
@@ -155,7 +158,7 @@ import Testing
     try await Self.evening(Self.plan(["end-film": [Self.playFilm]])) { theater, stops in
       let run = try await theater.facade.end(by: Self.child)
       #expect(await run.finished().status == .done)
-      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await eventually { await theater.facade.report.status == .idle })
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
   }
@@ -171,7 +174,7 @@ import Testing
       #expect(await begun.run.finished().status == .done)
       #expect(await AgeLimitMonitorTests.seen("f1", in: theater))
       _ = await (try await theater.facade.end()).finished()
-      #expect(await eventually { await theater.facade.stage.report.status == .idle })
+      #expect(await eventually { await theater.facade.report.status == .idle })
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
     }
   }
@@ -218,7 +221,7 @@ import Testing
         try await theater.facade.perform("play", on: "dvd", until: .accepted)
       }
       await theater["dvd"].waitForHeldCommand()
-      await theater.facade.choose(on: "dvd", by: Self.child)
+      await theater.facade.ageLimits.choose(on: "dvd", by: Self.child)
       await theater["dvd"].release()
       #expect(await refused?.code == .notNow)
       #expect(await Self.isStopped(goingOnTo: "f2", theater, stops))
@@ -227,7 +230,7 @@ import Testing
 
   // MARK: Volume and activities
 
-  private static let guest = Principal(permissions: [.view, .play], volumeLimit: 30)
+  private static let guest = Principal(volumeLimit: 30)
 
   private static func amplifier(_ json: JSON) -> Step {
     TheaterPlan.step("amp", .amplifier, json)
@@ -241,7 +244,7 @@ import Testing
       if let volume {
         await theater["amp"].report(.volume, .integer(volume))
         #expect(
-          await eventually { await theater.facade.snapshots["amp"]?.state.volume == volume })
+          await eventually { await theater.facade.snapshot(of: "amp")?.state.volume == volume })
       }
       let run = try await theater.facade.runScene("sound", arguments: [:], by: guest)
       #expect(await run.finished().status == .done)
@@ -279,7 +282,7 @@ import Testing
 
   @Test("E11 · a guest turns off nothing while what others began is on")
   func off() async throws {
-    let guest = Principal(permissions: [.view, .play], activities: ["music"])
+    let guest = Principal(activities: ["music"])
     try await Self.evening { theater, _ in
       let refused = await refusal { () async throws(TheaterError) in
         try await theater.facade.turnEverythingOff(by: guest)

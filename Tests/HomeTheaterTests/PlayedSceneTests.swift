@@ -57,7 +57,7 @@ import Testing
   }
 
   private static func report(in theater: Theater) async -> ActivityReport {
-    await theater.facade.stage.report
+    await theater.facade.report
   }
 
   /// Waits until the facade has seen a player in this state.
@@ -65,7 +65,9 @@ import Testing
     _ status: Playback.Status, of player: DeviceID, in theater: Theater
   ) async {
     #expect(
-      await eventually { await theater.facade.snapshots[player]?.state.playback?.status == status })
+      await eventually {
+        await theater.facade.snapshot(of: player)?.state.playback?.status == status
+      })
   }
 
   /// Returns the errors of a guest's attempts to operate the playback of others.
@@ -119,7 +121,7 @@ import Testing
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run("movie-night", ["film": "f1"], in: theater)
       #expect(await eventually { await Self.report(in: theater).status == .running })
-      let activity = await theater.facade.status()["activity"]
+      let activity = try await theater.facade.status()["activity"]
       #expect(activity?["activity"] == nil)
       #expect(activity?["scene"] == "movie-night")
       #expect(activity?["title"] == "Movie night")
@@ -127,7 +129,8 @@ import Testing
       #expect(activity?["itemTitle"] == "The Long Take")
       #expect(activity?["user"] == "ann")
       #expect(activity?["player"] == "dvd")
-      #expect(await theater.facade.status()["playback"]?["item"] == "f1")
+      let status = try await theater.facade.status()
+      #expect(status["playback"]?["item"] == "f1")
       let member = Principal()
       try await theater.facade.seek(30, isRelative: false, by: member)
       try await theater.facade.changeVolume(.to(20), by: member)
@@ -137,7 +140,8 @@ import Testing
       let end = try await theater.facade.end(by: member)
       #expect(await theater.journal(of: end) == ["dvd \"stop\""])
       #expect(await eventually { await Self.report(in: theater).status == .idle })
-      #expect(await theater.facade.status()["activity"]?["scene"] == nil)
+      let later = try await theater.facade.status()
+      #expect(later["activity"]?["scene"] == nil)
       // Now it is free for the guest.
       await Self.seen(.stopped, of: "dvd", in: theater)
       _ = try await theater.facade.begin(
@@ -203,7 +207,7 @@ import Testing
       #expect(await Self.report(in: theater).itemTitle == "Jazz")
       _ = await (try await theater.facade.turnEverythingOff(by: .owner)).finished()
       #expect(await Self.report(in: theater).status == .idle)
-      #expect(await theater.facade.stage.scenePlayers.isEmpty)
+      #expect(await theater.facade.activities.session.scenePlayers.isEmpty)
     }
   }
 
@@ -300,7 +304,7 @@ import Testing
       _ = try await theater.facade.perform("on", on: "amp", until: .settled, by: .owner)
       _ = try await theater.facade.perform(
         ["input": "dvd"], on: "amp", until: .settled, by: .owner)
-      #expect(await eventually { await theater.facade.snapshots["amp"]?.state.input == "dvd" })
+      #expect(await eventually { await theater.facade.snapshot(of: "amp")?.state.input == "dvd" })
       _ = try await theater.facade.perform(
         ["play": ["item": "f1"]], on: "dvd", until: .settled, by: .owner)
       await Self.seen(.playing, of: "dvd", in: theater)
@@ -311,7 +315,7 @@ import Testing
       // A player that is not heard blocks no guest.
       _ = try await theater.facade.perform(
         ["input": "cd"], on: "amp", until: .settled, by: .owner)
-      #expect(await eventually { await theater.facade.snapshots["amp"]?.state.input == "cd" })
+      #expect(await eventually { await theater.facade.snapshot(of: "amp")?.state.input == "cd" })
       _ = try await theater.facade.begin(
         "music", item: "s1", fromStart: false, by: Self.guest)
     }

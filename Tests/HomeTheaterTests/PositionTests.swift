@@ -73,7 +73,7 @@ import Testing
       await theater["dvd"].report(
         .playback, Playback(.playing, item: "f1", position: 10, duration: 90).json)
       theater.clock.advance(by: .seconds(5))
-      let status = await theater.facade.status()
+      let status = try await theater.facade.status()
       #expect(status["playback"]?["position"]?.number == 15)
       #expect(status["playback"]?["duration"]?.number == 90)
     }

@@ -162,7 +162,7 @@ import Testing
       let begun = try await theater.facade.begin(
         "film", item: "The Short", fromStart: false, by: Self.child)
       #expect(await begun.run.finished().status == .done)
-      #expect(await theater.facade.stage.report.item == "f3")
+      #expect(await theater.facade.report.item == "f3")
     }
   }
 

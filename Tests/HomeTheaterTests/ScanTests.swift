@@ -11,7 +11,7 @@ struct ScanTests {
       let songs = await theater.facade.entries(.songs)
       let error = DeviceError(.unavailable, "its process has ended", hint: "It starts again.")
       await theater["cd"].failScan(with: error)
-      let report = await theater.facade.scanLibrary().first { $0.player == "cd" }
+      let report = try await theater.facade.scanLibrary().first { $0.player == "cd" }
       #expect(report?.items == 0)
       #expect(report?.problems.first?.folder == nil)
       #expect(report?.problems.first?.message == "its process has ended")
@@ -19,7 +19,7 @@ struct ScanTests {
       #expect(await theater.facade.entries(.songs) == songs)
       await theater["cd"].failScan(with: nil)
       await theater["cd"].setItems([])
-      let empty = await theater.facade.scanLibrary().first { $0.player == "cd" }
+      let empty = try await theater.facade.scanLibrary().first { $0.player == "cd" }
       #expect(empty?.category == .songs && empty?.items == 0 && empty?.problems == [])
       #expect(await theater.facade.entries(.songs).count == songs.count - 1)
     }
@@ -31,7 +31,7 @@ struct ScanTests {
       let before = await theater.facade.entries(.songs).count
       await theater["cd"].setItems(
         (1...5).map { CatalogueItem(id: "song-\($0)", title: "Song \($0)") })
-      let reports = await theater.facade.scanLibrary()
+      let reports = try await theater.facade.scanLibrary()
       #expect(reports.map(\.player) == ["cd", "dvd", "tuner"])
       #expect(reports.first?.items == 5)
       #expect(await theater.facade.entries(.songs).count == before - 1 + 5)

@@ -1,9 +1,10 @@
 import Devices
-import HomeTheater
 import JSON
 import Scenes
 import Synchronization
 import TestSupport
+
+@testable import HomeTheater
 
 /// Positions in memory.
 final class MemoryPositions: PositionStore {
@@ -95,7 +96,7 @@ extension Principal {
 /// The operations by a user without limits.
 extension HomeTheaterFacade {
   func begin(_ name: String, item: String?, fromStart: Bool, user: String)
-    async throws(TheaterError) -> Begun
+    async throws(TheaterError) -> StartedActivity
   {
     try await begin(name, item: item, fromStart: fromStart, by: Principal(user))
   }
@@ -137,8 +138,15 @@ extension HomeTheaterFacade {
   func entries(_ category: HomeTheater.Category) -> [Catalogue.Entry] {
     entries(category, for: .owner)
   }
-  func status() async -> JSON { await status(for: .owner) }
-  @discardableResult func scanLibrary() async -> [ScanReport] { await scanLibrary(by: .owner) }
+  func status() async throws(TheaterError) -> JSON { try await status(for: .owner) }
+  @discardableResult func scanLibrary() async throws(TheaterError) -> [ScanReport] {
+    try await scanLibrary(by: .owner)
+  }
+
+  /// The report of the current activity.
+  var report: ActivityReport { activities.session.report }
+  /// The newest snapshot of a device that the facade has processed.
+  func snapshot(of id: DeviceID) -> DeviceSnapshot? { directory.snapshot(of: id) }
 }
 
 /// The refusal that `body` ends with; `nil` where it ends well.
@@ -166,7 +174,7 @@ extension TheaterPlan {
         name: "radio", start: "listen-radio", end: "end-radio", player: "tuner", amplifier: "amp",
         category: .stations),
     ],
-    library: Library(
+    library: LibraryPlan(
       films: [
         LibraryItem(id: "f1", title: "The Long Take", duration: 90),
         LibraryItem(id: "f2", title: "The Short Cut", duration: 60),

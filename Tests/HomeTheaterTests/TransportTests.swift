@@ -71,7 +71,7 @@ import Testing
           #"dvd "off""#, #"cd "off""#, #"tuner "off""#, #"popper "off""#, #"amp "off""#,
           #"projector "off""#, #"screen "up""#, #"lights "off""#,
         ])
-      #expect(await theater.facade.stage.report.status == .idle)
+      #expect(await theater.facade.report.status == .idle)
     }
   }
 

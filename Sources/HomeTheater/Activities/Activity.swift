@@ -1,22 +1,22 @@
 import Devices
 
-/// Something that a person does for an evening: a scene to begin with and one to end with.
+/// A use of the theater, such as watching a film: a scene that begins it and one that ends it.
 package struct Activity: Sendable, Hashable {
   /// The key in `devices.json`: `film`.
   package var name: String
-  /// What a person reads instead of the name.
+  /// The name for people.
   package var title: String?
-  /// The scene that begins it.
+  /// The name of the scene that begins it.
   package var start: String
-  /// The scene that ends it.
+  /// The name of the scene that ends it.
   package var end: String
-  /// Whose playback its progress, pause and seek are about.
+  /// The player of its item. Progress, pause and seek refer to it.
   package var player: DeviceID?
-  /// Whose volume it has.
+  /// The amplifier of its volume.
   package var amplifier: DeviceID?
-  /// What it plays; decides which list a person chooses from.
+  /// The category of the library from which its item is chosen.
   package var category: Category?
-  /// What happens when the player reaches the end.
+  /// The action when the player reaches the end.
   package var whenEnded: WhenEnded
 
   package init(
@@ -34,15 +34,15 @@ package struct Activity: Sendable, Hashable {
   }
 }
 
-/// What happens to an activity when its film or song is over.
+/// The action when the film, disc or station of an activity ends.
 package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
   /// The end scene runs.
   case end
-  /// Everything stays as it is.
+  /// The activity stays as it is.
   case stay
 }
 
-/// The three lists of the library.
+/// The categories of the library.
 package enum Category: String, Sendable, Hashable, CaseIterable {
   case films, songs, stations
 }

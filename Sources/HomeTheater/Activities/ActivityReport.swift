@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// What goes on in the theater.
+/// The state of the current activity.
 package struct ActivityReport: Sendable, Hashable {
   package enum Status: String, Sendable, Hashable {
     case idle, starting, running, ending, failed
@@ -10,22 +10,22 @@ package struct ActivityReport: Sendable, Hashable {
   package var status = Status.idle
   /// The activity's name; `nil` when idle, and for a scene.
   package var activity: String?
-  /// The name of a scene that plays by itself, with which no activity begins.
+  /// The name of a scene that plays by itself and begins no activity.
   package var scene: String?
   package var title: String?
   /// The player's current item; until it plays, the chosen one.
   package var item: String?
   package var itemTitle: String?
-  /// Who began it.
+  /// The user who began it.
   package var user: String?
   package var player: DeviceID?
   /// The run that began or ends it.
   package var run: String?
-  /// Where the chosen item went on, in seconds, when it did not begin at the start.
+  /// The position in seconds from which the chosen item was resumed; `nil` for its start.
   package var resumedAt: Double?
   package var error: TheaterError?
 
-  /// The report for the API.
+  /// The members that are not `nil`, under their own names.
   package var json: JSON {
     var object: JSONObject = ["status": .string(status.rawValue)]
     if let activity { object["activity"] = .string(activity) }

@@ -2,18 +2,20 @@ import Devices
 import JSON
 import Scenes
 
-/// Everything that can be chosen: what the configuration names and what the players have found.
+/// The items that can be chosen: those that the configuration names and those that players have
+/// found.
 package struct Catalogue: Sendable {
   /// One film, song or station with the players that can play it.
   package struct Entry: Sendable, Hashable {
     package var item: CatalogueItem
     package var frequency: StationFrequency?
-    /// From which age on it may be watched, in years; `nil` where nothing is said.
+    /// The age rating in years; `nil` without a rating.
     package var rating: Int?
-    /// Who can play it; empty when the configuration names it and nobody has been asked yet.
+    /// The players that can play it; empty for a configured item that no player has reported yet.
     package var players: [DeviceID]
 
-    /// The entry for the API.
+    /// `{"id": …, "title": …, "rating": …, "am" or "fm": …, "players": […]}` and the item's other
+    /// members.
     package var json: JSON {
       guard var object = item.json.object else { return item.json }
       switch frequency {
@@ -29,15 +31,15 @@ package struct Catalogue: Sendable {
 
   private let named: [Category: [Entry]]
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
-  /// Put together when something was found, not whenever somebody looks: there may be many songs.
+  /// Merged when a player has found items, not at each query: there may be many songs.
   private var lists: [Category: [Entry]] {
     didSet { foldedTitles = lists.mapValues { $0.map { $0.item.title.lowercased() } } }
   }
   /// The title of each entry in lower case, for searching.
   private var foldedTitles: [Category: [String]] = [:]
 
-  /// Begins with what the configuration names.
-  package init(_ library: Library) {
+  /// The configured items of a library.
+  package init(_ library: LibraryPlan) {
     named = [
       .films: library.films.map(Entry.init), .songs: library.songs.map(Entry.init),
       .stations: library.stations.map(Entry.init),
@@ -46,18 +48,18 @@ package struct Catalogue: Sendable {
     foldedTitles = named.mapValues { $0.map { $0.item.title.lowercased() } }
   }
 
-  /// Takes what a player has found, in place of what it found before.
-  package mutating func take(_ items: [CatalogueItem], from player: DeviceID, role: Role) {
+  /// Replaces the items that a player has found.
+  package mutating func setItems(_ items: [CatalogueItem], of player: DeviceID, role: Role) {
     guard let category = role.category else { return }
     scanned[category, default: [:]][player] = items
     lists[category] = merged(category)
   }
 
-  /// A category's list: the configuration's own order first, then what was found, by album and
-  /// title.
+  /// The entries of a category: the configured ones in their order, then those that players have
+  /// found, by album, track and title.
   package func entries(_ category: Category) -> [Entry] { lists[category] ?? [] }
 
-  /// What somebody may choose for whom there is an age limit: what is rated above it is not listed.
+  /// The entries of a category that are not rated above the age limit.
   package func entries(_ category: Category, ageLimit: Int?) -> [Entry] {
     guard ageLimit != nil else { return entries(category) }
     return entries(category).filter { isOffered($0, ageLimit) }
@@ -86,7 +88,7 @@ package struct Catalogue: Sendable {
     for (player, items) in (scanned[category] ?? [:]).sorted(by: { $0.key < $1.key }) {
       for item in items {
         if let place = places[UTF8Key(item.id)] {
-          entries[place].take(item, from: player)
+          entries[place].merge(item, from: player)
         } else {
           places[UTF8Key(item.id)] = entries.count
           entries.append(Entry(item: item, frequency: nil, rating: nil, players: [player]))
@@ -97,9 +99,11 @@ package struct Catalogue: Sendable {
     return entries[..<count] + found.sorted { $0.key < $1.key }.map(\.entry)
   }
 
-  /// The entry that `text` names: by id, by title, or by the only title that contains it.
+  /// Returns the entry that `text` names: by id, by title, or by the only title that contains it.
   ///
-  /// - Parameter ageLimit: What is rated above it is found by its whole name only, never offered.
+  /// - Parameter ageLimit: Entries rated above it are found by their id or whole title only, and are
+  ///   never suggested.
+  /// - Throws: `invalid` if several titles contain the text, `notFound` if none does.
   package func find(_ text: String, in category: Category, ageLimit: Int? = nil)
     throws(TheaterError) -> Entry
   {
@@ -137,8 +141,8 @@ extension Catalogue.Entry {
       frequency: item.frequency, rating: item.rating, players: item.player.map { [$0] } ?? [])
   }
 
-  /// What the configuration says counts; what it leaves open is filled in from the scan.
-  fileprivate mutating func take(_ found: CatalogueItem, from player: DeviceID) {
+  /// Adds a player, and fills in the values that the configuration leaves open.
+  fileprivate mutating func merge(_ found: CatalogueItem, from player: DeviceID) {
     if !players.contains(player) { players.append(player) }
     item.artist = item.artist ?? found.artist
     item.album = item.album ?? found.album
@@ -158,7 +162,7 @@ extension CatalogueItem {
 }
 
 extension Role {
-  /// What a player of this role plays.
+  /// The category that a player of this role plays; `nil` for other roles.
   var category: Category? {
     switch self {
     case .dvdPlayer: .films
@@ -170,7 +174,7 @@ extension Role {
 }
 
 extension Category {
-  /// One of it, in a person's words.
+  /// "film", "song" or "station".
   package var singular: String {
     switch self {
     case .films: "film"

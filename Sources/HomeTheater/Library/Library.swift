@@ -1,60 +1,103 @@
 import Devices
-import Scenes
+import JSON
 
-/// The films, songs and stations that `devices.json` names, and the folders to look for more in.
-package struct Library: Sendable, Hashable {
-  package var films: [LibraryItem]
-  package var songs: [LibraryItem]
-  package var stations: [LibraryItem]
-  package var folders: [LibraryFolder]
+/// The films, songs and stations that can be chosen. It reads each player's catalogue when the player
+/// starts, and on request.
+@TheaterActor
+final class Library {
+  /// The configured items and those that the players have found.
+  private(set) var catalogue: Catalogue
+  private let directory: DeviceDirectory
+  private let events: EventLog
+  private let log: @Sendable (String) -> Void
+  /// The generation of each player whose catalogue was requested last.
+  private var generations: [DeviceID: Int] = [:]
+  /// The scan of all players that is under way.
+  private var fullScan: Task<[ScanReport], Never>?
+  private let requests: AsyncStream<DeviceID>
+  private let request: AsyncStream<DeviceID>.Continuation
 
-  package init(
-    films: [LibraryItem] = [], songs: [LibraryItem] = [], stations: [LibraryItem] = [],
-    folders: [LibraryFolder] = []
+  nonisolated init(
+    directory: DeviceDirectory, events: EventLog, log: @escaping @Sendable (String) -> Void
   ) {
-    self.films = films
-    self.songs = songs
-    self.stations = stations
-    self.folders = folders
+    self.directory = directory
+    self.events = events
+    self.log = log
+    catalogue = Catalogue(directory.plan.library)
+    (requests, request) = AsyncStream.makeStream()
   }
-}
 
-/// One film, song or station.
-package struct LibraryItem: Sendable, Hashable {
-  /// What a player is told to play: the item of `play`, or the name of a station.
-  package var id: String
-  package var title: String
-  package var artist: String?
-  package var album: String?
-  /// In seconds.
-  package var duration: Double?
-  /// From which age on a film may be watched, in years, 0 to 21; `nil` where nothing is said.
-  package var rating: Int?
-  /// Who can play it; `nil` when any device of the activity's role can.
-  package var player: DeviceID?
-  /// Where a station sends; `nil` for films and songs, and for stations known by name alone.
-  package var frequency: StationFrequency?
-
-  package init(
-    id: String, title: String, artist: String? = nil, album: String? = nil,
-    duration: Double? = nil, rating: Int? = nil, player: DeviceID? = nil,
-    frequency: StationFrequency? = nil
-  ) {
-    self.id = id
-    self.title = title
-    self.artist = artist
-    self.album = album
-    self.duration = duration
-    self.rating = rating
-    self.player = player
-    self.frequency = frequency
+  /// Scans each player that has started, one after the other, until the task is cancelled.
+  func run() async {
+    for await id in requests { await scan(id) }
   }
-}
 
-/// A folder of films or songs, listed by the players' `catalogue.scan`.
-package struct LibraryFolder: Sendable, Hashable {
-  /// Absolute.
-  package var path: String
+  /// Requests a scan of a player that has started anew.
+  func observe(_ snapshot: DeviceSnapshot, of device: any Device) {
+    guard device.role.category != nil, snapshot.availability == .available,
+      generations[device.id] != snapshot.generation
+    else { return }
+    generations[device.id] = snapshot.generation
+    request.yield(device.id)
+  }
 
-  package init(path: String) { self.path = path }
+  /// Scans all players at the same time. A call while such a scan is under way waits for its reports.
+  ///
+  /// - Returns: One report a player, by the player's name.
+  func scanAll() async -> [ScanReport] {
+    if let fullScan { return await fullScan.value }
+    let players = directory.devices.values.filter { $0.role.category != nil }.map(\.id)
+    let scan = Task {
+      await withTaskGroup(of: ScanReport?.self) { group in
+        for player in players { group.addTask { await self.scan(player) } }
+        var reports: [ScanReport] = []
+        for await report in group { if let report { reports.append(report) } }
+        return reports.sorted { $0.player < $1.player }
+      }
+    }
+    fullScan = scan
+    defer { fullScan = nil }
+    return await scan.value
+  }
+
+  /// Reads a player's discs and each folder of the library. A player of which nothing can be read
+  /// keeps its previous catalogue.
+  ///
+  /// - Returns: `nil` if there is no such player.
+  @discardableResult
+  private func scan(_ id: DeviceID) async -> ScanReport? {
+    guard let player = directory[id], let category = player.role.category else { return nil }
+    var items: [CatalogueItem] = []
+    var seen: Set<UTF8Key> = []
+    var budget = CatalogueBudget()
+    var problems: [ScanReport.Problem] = []
+    let sources = [nil] + directory.plan.library.folders.map { Optional($0.path) }
+    var failures = 0
+    scan: for folder in sources {
+      do {
+        for item in try await player.scanCatalogue(folder: folder)
+        where seen.insert(UTF8Key(item.id)).inserted {
+          guard budget.admit(item) else {
+            let message =
+              "its catalogue has more than \(CatalogueBudget.items) items or "
+              + "\(CatalogueBudget.bytes) bytes; the first \(items.count) items are kept"
+            log("\(id): \(message)")
+            problems.append(ScanReport.Problem(folder: folder, message: message))
+            break scan
+          }
+          items.append(item)
+        }
+      } catch {
+        failures += 1
+        log("\(id): reading \(folder ?? "its discs"): \(error.message)")
+        problems.append(
+          ScanReport.Problem(folder: folder, message: error.message, hint: error.hint))
+      }
+    }
+    if failures < sources.count, directory.contains(player) {
+      catalogue.setItems(items, of: id, role: player.role)
+      events.publish(.other(name: "library", ["player": .string(id.name)]))
+    }
+    return ScanReport(player: id, category: category, items: items.count, problems: problems)
+  }
 }

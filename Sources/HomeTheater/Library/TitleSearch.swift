@@ -8,7 +8,7 @@ struct TitleSearch {
   private let folded: String
   /// Characters, so that "é" is found composed and decomposed.
   private let characters: SubsequenceFinder<Character>
-  /// For texts in ASCII: where their bytes are not found, neither are their characters.
+  /// For texts in ASCII: a title without their bytes does not contain their characters either.
   private let bytes: SubsequenceFinder<UInt8>?
 
   /// - Returns: `nil` for a text that is too long to be a title.
@@ -19,17 +19,17 @@ struct TitleSearch {
     bytes = folded.utf8.allSatisfy { $0 < 0x80 } ? SubsequenceFinder(folded.utf8) : nil
   }
 
-  /// Whether it is the title, whatever the case of either.
+  /// Whether the text is the title, regardless of case.
   ///
   /// - Parameter title: In lower case.
   func isTitle(_ title: String) -> Bool { title == folded }
 
-  /// Whether it stands in the title, whatever the case of either.
+  /// Whether the title contains the text, regardless of case.
   ///
   /// - Parameter title: In lower case.
   func occurs(in title: String) -> Bool {
     if let bytes, !bytes.occurs(in: title.utf8) { return false }
-    // A mark in the title may belong to a letter that is typed without it.
+    // The bytes of "e" also occur in "e" with a combining accent, which is another character.
     return characters.occurs(in: title)
   }
 }

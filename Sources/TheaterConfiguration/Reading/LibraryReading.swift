@@ -5,9 +5,9 @@ import Scenes
 
 extension ConfigurationReader {
   /// The library, without the entries that have a mistake in them.
-  mutating func readLibrary() -> Library {
+  mutating func readLibrary() -> LibraryPlan {
     let folders = texts(member("library")["folders"] ?? .null)
-    return Library(
+    return LibraryPlan(
       films: readItems("films", players: [.dvdPlayer, .cdPlayer]),
       songs: readItems("songs", players: [.dvdPlayer, .cdPlayer]),
       stations: readItems("stations", players: [.tuner]),

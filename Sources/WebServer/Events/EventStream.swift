@@ -95,7 +95,7 @@ struct EventStream: Sendable {
     var rings = feed.rings.makeAsyncIterator()
     while !feed.isOver {
       if hasMore {
-        hasMore = await append(to: &text, after: &place, for: principal)
+        hasMore = try await append(to: &text, after: &place, for: principal)
       }
       if feed.takeReminder(), text.count == 0 { text.comment("still here") }
       if text.count > 0 {
@@ -112,11 +112,11 @@ struct EventStream: Sendable {
   /// - Returns: whether there may be more.
   private func append(
     to text: inout EventText, after place: inout Int, for principal: Principal
-  ) async -> Bool {
+  ) async throws -> Bool {
     let log = theater.events
     guard let entries = log.entries(after: place, most: Self.portion.events) else {
       place = log.sequence
-      text.event("snapshot", id: log.id(of: place), data: await theater.status(for: principal))
+      text.event("snapshot", id: log.id(of: place), data: try await theater.status(for: principal))
       return true
     }
     let now = theater.clock.now()

@@ -150,7 +150,7 @@ struct LivingRoom: Sendable {
           name: "film", title: "Watch a film", start: "watch-film", end: "end-film", player: "dvd",
           amplifier: "amp", category: .films)
       ],
-      library: Library(films: [
+      library: LibraryPlan(films: [
         LibraryItem(id: "metropolis", title: "Metropolis", duration: 9180),
         LibraryItem(id: "nosferatu", title: "Nosferatu", duration: 5640, rating: 16),
       ]))

@@ -93,7 +93,7 @@ extension APIServices {
     let known = theater.plan.activities.keys.sorted()
     let names = try fields.texts("activities", hint: "There is: \(listed(known)).")
     for name in names where theater.plan.activities[name] == nil {
-      throw APIError(theater.unknown("activity", name, known))
+      throw APIError(TheaterError.unknown("activity", name, known))
     }
     return names
   }

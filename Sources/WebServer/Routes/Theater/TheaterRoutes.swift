@@ -8,7 +8,7 @@ extension APIServices {
   var theaterRoutes: [Route] {
     [
       .get("/api/v1/status", "What is on, what plays, every device.") { call in
-        Response(await theater.status(for: try call.theaterPrincipal()))
+        Response(try await theater.status(for: try call.theaterPrincipal()))
       },
       .get("/api/v1/events", "Everything that happens, as server-sent events.") { call in
         try EventStream(theater: theater, accountService: accountService, places: streams).response(
@@ -19,7 +19,7 @@ extension APIServices {
         call in
         _ = try call.fields()
         let principal = try call.theaterPrincipal()
-        let reports = await theater.scanLibrary(by: principal)
+        let reports = try await theater.scanLibrary(by: principal)
         var answer: JSONObject = ["players": .array(reports.map(\.json))]
         for category in Category.allCases {
           answer[category.rawValue] = .integer(

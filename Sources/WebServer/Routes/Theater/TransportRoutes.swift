@@ -52,7 +52,7 @@ extension APIServices {
   }
 
   private static func volumeChange(_ call: RequestContext) throws(APIError)
-    -> HomeTheaterFacade.VolumeChange
+    -> VolumeChange
   {
     let fields = try call.fields("to", "by", "mute")
     switch (try fields.integer("to"), try fields.integer("by"), fields["mute"]) {

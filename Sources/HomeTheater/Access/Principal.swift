@@ -29,5 +29,4 @@ package struct Principal: Sendable, Hashable {
     self.ageLimit = ageLimit
   }
 
-  func covers(_ activity: String) -> Bool { activities?.contains(activity) ?? true }
 }

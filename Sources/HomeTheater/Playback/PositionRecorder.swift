@@ -1,10 +1,21 @@
 import Devices
 
+/// The storage of the positions at which users left films and songs.
+package protocol PositionStore: Sendable {
+  /// Saves the position in seconds at which `user` left `item`.
+  func save(_ seconds: Double, item: String, user: String) async throws
+  /// Returns the position in seconds at which `user` left `item`; `nil` without one.
+  func position(item: String, user: String) async throws -> Double?
+  /// Deletes the position of an item that was played to its end.
+  func clear(item: String, user: String) async throws
+}
+
 /// Saves the heard position of each item that a user plays, at most `interval` behind.
 ///
 /// It follows a player from item to item: an item that was left keeps its position, one that was
 /// played to its end has none.
-actor PositionKeeper {
+@TheaterActor
+final class PositionRecorder {
   /// Interval between saves of the position during playback.
   static let interval = Duration.seconds(4)
   /// The last seconds of an item: a user who leaves it there has played it to its end.
@@ -26,7 +37,7 @@ actor PositionKeeper {
     var saved: Double?
   }
 
-  init(
+  nonisolated init(
     store: any PositionStore, clock: any TheaterClock, log: @escaping @Sendable (String) -> Void
   ) {
     self.store = store
@@ -34,14 +45,14 @@ actor PositionKeeper {
     self.log = log
   }
 
-  /// Follows a player for `user` from now on.
+  /// Begins to save positions of `user`.
   ///
-  /// - Parameter item: The item that it is told to play, where that is known.
+  /// - Parameter item: The item that the player is about to play, if it is known.
   func begin(item: String?, user: String) { session = Session(user: user, item: item) }
 
-  /// Takes a report of the player. Saves at once when the position stops moving, or another item
-  /// takes the place of this one; clears the position of an item that has ended.
-  func take(_ playback: Playback, at time: Duration) async {
+  /// Records a report of the player. Saves at once when the position stops moving or the item changes;
+  /// clears the position of an item that has ended.
+  func record(_ playback: Playback, at time: Duration) async {
     guard let before = session else { return }
     let isAnother = playback.item != nil && playback.item != before.item
     session?.anchor = playback
@@ -61,7 +72,7 @@ actor PositionKeeper {
     }
   }
 
-  /// Lets the position stand still: contact with the player is lost.
+  /// Stops the position at `time`: contact with the player is lost.
   func hold(at time: Duration) async {
     guard var anchor = session?.anchor, let since = session?.anchoredAt else { return }
     anchor.position = anchor.position(after: time - since)
@@ -71,12 +82,12 @@ actor PositionKeeper {
     await save()
   }
 
-  /// Saves where the item is now.
+  /// Saves the present position.
   func save() async {
     if let session { await keep(session, at: clock.now()) }
   }
 
-  /// Saves the position one last time and follows nothing any more.
+  /// Saves the position one last time and stops.
   func end() async {
     let ended = session
     session = nil
@@ -88,10 +99,10 @@ actor PositionKeeper {
     while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil { await save() }
   }
 
-  /// Returns the position in seconds at which `user` left `item`; `nil` near its beginning and in
-  /// its last seconds, where going on is not worth offering.
+  /// Returns the position in seconds at which `user` left `item`; `nil` in its first second and its
+  /// last seconds, from where nobody resumes.
   ///
-  /// - Parameter duration: The item's length in seconds, where it is known.
+  /// - Parameter duration: The item's length in seconds, if it is known.
   func position(item: String, user: String, duration: Double?) async -> Double? {
     await lastWrite?.value
     guard let position = try? await store.position(item: item, user: user), position >= 1,
@@ -104,8 +115,8 @@ actor PositionKeeper {
     duration.map { position > $0 - ending } ?? false
   }
 
-  /// The item was left for another one. Where its length is not known it may have been played to
-  /// its end, and begins anew next time.
+  /// Saves the position of an item that was left for another one. An item of unknown length may have
+  /// been played to its end, and begins from its start next time.
   private func leave(_ session: Session, at time: Duration) async {
     guard let item = session.item, let anchor = session.anchor else { return }
     if anchor.duration == nil, anchor.status == .playing {

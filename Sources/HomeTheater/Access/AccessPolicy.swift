@@ -1,0 +1,211 @@
+import Devices
+import JSON
+import Scenes
+
+/// The permissions and limits of principals: activities, age ratings and volume. Each operation asks
+/// here before it changes anything.
+@TheaterActor
+final class AccessPolicy {
+  private let directory: DeviceDirectory
+  private let library: Library
+
+  nonisolated init(directory: DeviceDirectory, library: Library) {
+    self.directory = directory
+    self.library = library
+  }
+
+  // MARK: Permissions
+
+  /// Throws `forbidden` unless the principal has the permission.
+  func require(_ permission: Permission, of principal: Principal) throws(TheaterError) {
+    guard principal.permissions.contains(permission) else {
+      throw TheaterError(
+        .forbidden, "you may not do this: it needs the permission \"\(permission.rawValue)\"",
+        hint: "Ask an owner of this theater.")
+    }
+  }
+
+  /// Throws `forbidden` unless the principal may give a device the command.
+  func checkPermission(
+    _ command: Command, for device: any Device, by principal: Principal
+  ) throws(TheaterError) {
+    guard principal.permissions.contains(command.spec.permission) else {
+      throw TheaterError(
+        .forbidden,
+        "you may not give the \(device.role.title) the command \"\(command.spec.name)\"",
+        hint: "Ask an owner of this theater.", device: device.id)
+    }
+  }
+
+  // MARK: Activities
+
+  /// Throws `forbidden` unless the principal may begin the activity and control the current one.
+  func check(
+    _ activity: Activity, during session: ActivitySession, by principal: Principal
+  ) throws(TheaterError) {
+    try checkControl(of: session, by: principal)
+    guard let permitted = principal.activities, !permitted.contains(activity.name) else { return }
+    throw TheaterError(
+      .forbidden, "\(activity.words) is not among what you may do",
+      hint: "You may: \(permitted.sorted().joined(separator: ", ")).")
+  }
+
+  /// Throws `forbidden` unless nothing is playing, or the principal may control and end it.
+  func checkControl(of session: ActivitySession, by principal: Principal) throws(TheaterError) {
+    guard let permitted = principal.activities else { return }
+    if let activity = session.activity, session.isScene || !permitted.contains(activity.name) {
+      throw TheaterError(
+        .forbidden, "\(activity.words) is on, and not among what you may steer",
+        hint: "Wait for its end, or ask who began it.")
+    }
+    try checkOtherPlayers(during: session)
+  }
+
+  /// Throws `forbidden` unless the principal may run a scene that plays something.
+  func checkPlaying(_ scene: Scene, by principal: Principal) throws(TheaterError) {
+    guard principal.activities == nil else {
+      throw TheaterError(
+        .forbidden, "the scene \"\(scene.name)\" plays something, and is not among what you may do",
+        hint: "Ask an owner of this theater.")
+    }
+  }
+
+  /// Throws `forbidden` if a player that is not the current activity's may be heard. A user without
+  /// limits has started it with a command or its buttons, and limited users may not control it.
+  private func checkOtherPlayers(during session: ActivitySession) throws(TheaterError) {
+    // While an activity begins or ends, the previous player is still stopping.
+    guard session.report.status != .starting, session.report.status != .ending else { return }
+    let (devices, snapshots) = (directory.devices, directory.snapshots)
+    let players = devices.values.filter {
+      $0.role.category != nil && $0.id != session.activity?.player
+        && mayBeHeard($0.id, snapshots)
+    }
+    guard let player = players.map(\.id).min() else { return }
+    throw TheaterError(
+      .forbidden, "\(player) plays what no activity has begun, and it is not for you to steer",
+      hint: "Wait for its end, or ask who began it.", device: player)
+  }
+
+  /// Whether a player plays, and an amplifier may have selected its input.
+  private func mayBeHeard(_ player: DeviceID, _ snapshots: [DeviceID: DeviceSnapshot]) -> Bool {
+    guard let playback = snapshots[player]?.state.playback,
+      playback.isHeard || (playback.status == .paused && playback.item != nil)
+    else { return false }
+    let cables = directory.plan.cables.filter { $0.from == player }
+    return cables.isEmpty
+      || cables.contains { cable in
+        guard let amplifier = snapshots[cable.to]?.state else { return true }
+        return amplifier.power != .off && amplifier.input ?? cable.input == cable.input
+      }
+  }
+
+  // MARK: Age ratings
+
+  /// Throws `forbidden` unless every item that the steps play is within the principal's age limit,
+  /// including an item that one step leaves in a player and a later step resumes.
+  func checkRatings(of steps: [PlannedStep], by principal: Principal) throws(TheaterError) {
+    guard principal.ageLimit != nil else { return }
+    var items = directory.snapshots.compactMapValues { $0.state.playback?.heldItem }
+    for step in steps {
+      guard let move = ItemMove(step.command) else { continue }
+      let player = step.device.id
+      try checkRating(of: move, on: player, holding: items[player], by: principal)
+      switch move {
+      case .play(let item?): items[player] = item
+      case .skip, .release: items[player] = nil
+      case .play(nil): break
+      }
+    }
+  }
+
+  /// Throws `forbidden` unless what the player plays next is within the principal's age limit.
+  ///
+  /// - Parameter held: The item with which the player would go on. A player that reports none may
+  ///   still have one.
+  private func checkRating(
+    of move: ItemMove, on player: DeviceID, holding held: String?, by principal: Principal
+  ) throws(TheaterError) {
+    guard let limit = principal.ageLimit else { return }
+    switch move {
+    case .play(let chosen):
+      if let item = chosen ?? held {
+        try checkRating(of: item, limit: limit)
+      } else {
+        try checkSkipping(on: player, limit: limit)
+      }
+    case .skip: try checkSkipping(on: player, limit: limit)
+    case .release: break
+    }
+  }
+
+  /// Whether the item is within the age limit; always without a limit.
+  func permits(_ item: String, ageLimit: Int?) -> Bool {
+    guard let ageLimit else { return true }
+    return (try? checkRating(of: item, limit: ageLimit)) != nil
+  }
+
+  /// The entry of the library for an item.
+  func entry(_ item: String) -> Catalogue.Entry? { library.catalogue.entry(id: item) }
+
+  /// Throws `forbidden` unless the item is rated within the limit. An item that is not in the library
+  /// is never within a limit: a player may know a rated film by another name.
+  private func checkRating(of item: String, limit: Int) throws(TheaterError) {
+    guard let entry = entry(item) else {
+      throw TheaterError(
+        .forbidden,
+        "\"\(item.quotation)\" is not in the library, and for you there is an age limit",
+        hint: "Choose from: theater films, theater songs.")
+    }
+    guard let rating = entry.rating, rating > limit else { return }
+    throw TheaterError(
+      .forbidden, "\"\(entry.item.title)\" is rated \(rating), and you may watch up to \(limit)",
+      hint: "Choose another, or ask an owner of this theater.")
+  }
+
+  /// Throws `forbidden` if an item above the limit could come next on a player.
+  private func checkSkipping(on player: DeviceID, limit: Int) throws(TheaterError) {
+    let isPermitted = Category.allCases.flatMap { library.catalogue.entries($0) }.allSatisfy {
+      ($0.rating ?? 0) <= limit || !($0.players.isEmpty || $0.players.contains(player))
+    }
+    guard isPermitted else {
+      throw TheaterError(
+        .forbidden, "the next one may be rated above \(limit), which is your limit",
+        hint: "Choose from: theater films, theater songs.", device: player)
+    }
+  }
+
+  // MARK: Commands
+
+  /// Throws `forbidden` if the command exceeds a limit of the principal: activities, age or volume.
+  ///
+  /// - Parameter state: The state of the device.
+  func checkLimits(
+    of command: Command, for device: DeviceID, in state: DeviceState,
+    during session: ActivitySession, by principal: Principal
+  ) throws(TheaterError) {
+    try checkControl(of: session, by: principal)
+    if let move = ItemMove(command) {
+      try checkRating(of: move, on: device, holding: state.playback?.heldItem, by: principal)
+    }
+    switch AmplifierCommand(command) {
+    case .volume(let volume)?: try checkVolume(volume, of: device, by: principal)
+    case .unmute?: try checkVolume(state.volume ?? 100, of: device, by: principal)
+    default: break
+    }
+  }
+
+  /// Throws `forbidden` if a volume in percent is above the principal's limit.
+  func checkVolume(_ volume: Int, of amplifier: DeviceID, by principal: Principal)
+    throws(TheaterError)
+  {
+    guard let limit = principal.volumeLimit, volume > limit else { return }
+    throw TheaterError(
+      .forbidden, "for you the volume ends at \(limit) %", hint: "Set it: theater volume \(limit)",
+      device: amplifier)
+  }
+}
+
+extension Activity {
+  /// The activity for people.
+  fileprivate var words: String { title.map { "\"\($0)\"" } ?? "the activity \"\(name)\"" }
+}

@@ -1,0 +1,35 @@
+import Devices
+
+/// The effect of a command on the item in a disc player.
+enum ItemMove {
+  /// Plays an item; `nil` resumes the current one, perhaps at another position.
+  case play(String?)
+  /// Changes to an item that the command does not name.
+  case skip
+  /// Releases the item: what plays next is not known.
+  case release
+
+  /// `nil` for a command that affects no item.
+  init?(_ command: Command) {
+    switch (DVDPlayerCommand(command), CDPlayerCommand(command)) {
+    case (.play(let request)?, _), (_, .play(let request)?): self = .play(request.item)
+    case (.seek?, _), (_, .seek?): self = .play(nil)
+    case (.next?, _), (.previous?, _), (_, .next?), (_, .previous?): self = .skip
+    case (.stop?, _), (.eject?, _), (.off?, _), (_, .stop?), (_, .eject?), (_, .off?):
+      self = .release
+    default: return nil
+    }
+  }
+}
+
+extension Playback {
+  /// Whether the player plays, or is about to.
+  var isHeard: Bool { status == .playing || status == .opening }
+
+  /// Whether the player goes on with its item when it is resumed. One that has stopped or ended may
+  /// begin with another.
+  var isHeld: Bool { isHeard || status == .paused }
+
+  /// The item, if the player goes on with it when it is resumed.
+  var heldItem: String? { isHeld ? item : nil }
+}

@@ -1,0 +1,103 @@
+import Devices
+import Scenes
+
+/// The current activity with its report, its principal and the run that begins or ends it.
+struct ActivitySession {
+  /// The origin of an error in the report, by which the error is cleared when it is over.
+  enum ErrorSource {
+    case run, player, ageLimit
+  }
+
+  /// The activity; for a scene that plays by itself, an activity made from the scene.
+  private(set) var activity: Activity?
+  /// Whether the activity is made from a scene.
+  private(set) var isScene = false
+  /// The scenes that end it: its own, or those of the activity that a scene replaced.
+  private(set) var endScenes: [Scene] = []
+  /// The players of such scenes. They are stopped at the end.
+  private(set) var scenePlayers: [DeviceID] = []
+  /// The user who began it; `nil` while nothing is on.
+  private(set) var principal: Principal?
+  private(set) var report = ActivityReport()
+  /// The newest run that begins or ends it.
+  private(set) var run: Run?
+  private var errorSource: ErrorSource?
+
+  /// Replaces the activity by another one, which `endScene` ends.
+  mutating func begin(
+    _ activity: Activity, endingWith endScene: Scene, _ item: ItemChoice?, resumedAt: Double?,
+    by principal: Principal
+  ) {
+    endScenes = [endScene]
+    scenePlayers = []
+    setActivity(activity, isScene: false, item, resumedAt: resumedAt, by: principal)
+    report.activity = activity.name
+  }
+
+  /// Replaces the activity by a scene that plays by itself. The end of the replaced activity becomes
+  /// the end of the scene.
+  mutating func begin(scene activity: Activity, _ item: ItemChoice?, by principal: Principal) {
+    if let player = activity.player, !scenePlayers.contains(player) { scenePlayers.append(player) }
+    setActivity(activity, isScene: true, item, resumedAt: nil, by: principal)
+    report.scene = activity.name
+  }
+
+  private mutating func setActivity(
+    _ activity: Activity, isScene: Bool, _ item: ItemChoice?, resumedAt: Double?,
+    by principal: Principal
+  ) {
+    self.activity = activity
+    self.isScene = isScene
+    self.principal = principal
+    errorSource = nil
+    report = ActivityReport(
+      title: activity.title, item: item?.id, itemTitle: item?.title, user: principal.user,
+      player: activity.player, resumedAt: resumedAt)
+  }
+
+  /// Reports a run that begins or ends the activity.
+  mutating func setRun(_ run: Run, status: ActivityReport.Status) {
+    self.run = run
+    report.status = status
+    report.run = run.report.id
+    clearError()
+  }
+
+  /// Reports the end of the run. A failed run fails the activity; a successful one keeps the error
+  /// that another source has reported meanwhile.
+  mutating func finishRun(_ run: RunReport, status: ActivityReport.Status) {
+    report.status = run.status == .done ? status : .failed
+    if let error = run.error { setError(error, .run) }
+  }
+
+  /// Ends the activity. `run` has ended it.
+  mutating func end(run: RunReport) {
+    self = ActivitySession(run: self.run)
+    report.run = run.id
+  }
+
+  private init(run: Run?) { self.run = run }
+  init() {}
+
+  /// Reports that the player has gone on to another item.
+  mutating func setItem(_ item: String, title: String) {
+    report.item = item
+    report.itemTitle = title
+    report.resumedAt = nil
+  }
+
+  mutating func setError(_ error: TheaterError, _ source: ErrorSource) {
+    report.error = error
+    errorSource = source
+  }
+
+  /// Clears the error of this source. An error that another source has reported since stays.
+  mutating func clearError(_ source: ErrorSource) {
+    if errorSource == source { clearError() }
+  }
+
+  private mutating func clearError() {
+    report.error = nil
+    errorSource = nil
+  }
+}

@@ -1,0 +1,210 @@
+import Devices
+import JSON
+import Scenes
+
+/// A change of the volume.
+package enum VolumeChange: Sendable, Hashable {
+  /// To a volume of 0 to 100 %.
+  case to(Int)
+  /// By so many points, up or down. The result stays within 0 to 100 %.
+  case by(Int)
+  case mute, unmute, toggleMute
+}
+
+/// The result of a change of the volume.
+package struct VolumeOutcome: Sendable, Hashable {
+  /// 0 to 100 %; `nil` if only the muting was changed.
+  package var volume: Int?
+  /// `nil` if only the volume was changed.
+  package var isMuted: Bool?
+  package var confirmation: Confirmation
+}
+
+/// Controls the player and the amplifier of the current activity, and single devices.
+@TheaterActor
+final class TransportControl {
+  private let directory: DeviceDirectory
+  private let activities: ActivityController
+  private let policy: AccessPolicy
+  private let engine: SceneEngine
+  private let clock: any TheaterClock
+
+  nonisolated init(
+    directory: DeviceDirectory, activities: ActivityController, policy: AccessPolicy,
+    engine: SceneEngine, clock: any TheaterClock
+  ) {
+    self.directory = directory
+    self.activities = activities
+    self.policy = policy
+    self.engine = engine
+    self.clock = clock
+  }
+
+  // MARK: The player
+
+  /// Sends a command without an argument to the player of the current activity.
+  func sendToPlayer(_ name: String, by principal: Principal)
+    async throws(TheaterError) -> Confirmation
+  {
+    try policy.checkControl(of: activities.session, by: principal)
+    return try await sendToPlayer(try player(), name, by: principal)
+  }
+
+  /// Goes to a position in the current item, in seconds from its start or from the present position.
+  func seek(
+    _ seconds: Double, isRelative: Bool, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    try policy.checkControl(of: activities.session, by: principal)
+    let player = try player()
+    var target = seconds
+    if isRelative {
+      let state = await player.snapshot().state
+      guard let reading = state.readings[.playback], let playback = state.playback else {
+        throw TheaterError(
+          .notNow, "it is not known where \(player.id) is", hint: "Seek to a place: 12:30.",
+          device: player.id)
+      }
+      target = playback.position(after: clock.now() - reading.time) + seconds
+      target = min(max(0, target), playback.duration ?? .infinity)
+    }
+    return try await sendToPlayer(player, "seek", .number(target), by: principal)
+  }
+
+  private func sendToPlayer(
+    _ player: any Device, _ name: String, _ argument: JSON? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    let confirmation = try await send(to: player, name, argument, by: principal)
+    await activities.update()
+    return confirmation
+  }
+
+  private func player() throws(TheaterError) -> any Device {
+    guard let id = activities.session.activity?.player, let player = directory[id] else {
+      throw TheaterError(.notNow, "nothing is playing", hint: "Begin with: theater watch TITLE")
+    }
+    return player
+  }
+
+  // MARK: The volume
+
+  /// Changes the volume of the current activity's amplifier, or of the first one while nothing is on.
+  ///
+  /// - Throws: `forbidden` for a volume above the principal's limit. Relative changes stop at the
+  ///   limit.
+  func changeVolume(
+    _ change: VolumeChange, by principal: Principal
+  ) async throws(TheaterError) -> VolumeOutcome {
+    try policy.checkControl(of: activities.session, by: principal)
+    let amplifier = try amplifier()
+    switch change {
+    case .to(let volume): return try await setVolume(volume, of: amplifier, by: principal)
+    case .by(let points):
+      guard let now = await amplifier.snapshot().state.volume else {
+        throw TheaterError(
+          .notNow, "the volume is not known", hint: "Set it: theater volume 40",
+          device: amplifier.id)
+      }
+      let limit = principal.volumeLimit ?? 100
+      if points > 0, now >= limit {
+        try policy.checkVolume(limit + 1, of: amplifier.id, by: principal)
+      }
+      let target = min(max(0, now), 100) + min(max(-100, points), 100)
+      return try await setVolume(min(max(0, target), limit), of: amplifier, by: principal)
+    case .mute: return try await setMuted(true, of: amplifier, by: principal)
+    case .unmute: return try await unmute(amplifier, by: principal)
+    case .toggleMute:
+      let isMuted = await amplifier.snapshot().state.isMuted ?? false
+      return isMuted
+        ? try await unmute(amplifier, by: principal)
+        : try await setMuted(true, of: amplifier, by: principal)
+    }
+  }
+
+  private func setVolume(_ volume: Int, of amplifier: any Device, by principal: Principal)
+    async throws(TheaterError) -> VolumeOutcome
+  {
+    let confirmation = try await send(to: amplifier, "volume", .integer(volume), by: principal)
+    return VolumeOutcome(volume: volume, confirmation: confirmation)
+  }
+
+  private func setMuted(_ isMuted: Bool, of amplifier: any Device, by principal: Principal)
+    async throws(TheaterError) -> VolumeOutcome
+  {
+    let confirmation = try await send(to: amplifier, isMuted ? "mute" : "unmute", by: principal)
+    return VolumeOutcome(isMuted: isMuted, confirmation: confirmation)
+  }
+
+  /// Unmutes an amplifier. A volume above the principal's limit, or an unknown one, is set to the
+  /// limit first.
+  private func unmute(_ amplifier: any Device, by principal: Principal)
+    async throws(TheaterError) -> VolumeOutcome
+  {
+    guard let limit = principal.volumeLimit,
+      await amplifier.snapshot().state.volume.map({ $0 > limit }) ?? true
+    else { return try await setMuted(false, of: amplifier, by: principal) }
+    _ = try await setVolume(limit, of: amplifier, by: principal)
+    var outcome = try await setMuted(false, of: amplifier, by: principal)
+    outcome.volume = limit
+    return outcome
+  }
+
+  private func amplifier() throws(TheaterError) -> any Device {
+    let id = activities.session.activity?.amplifier
+    guard let amplifier = id.map({ directory[$0] }) ?? directory.devices(of: .amplifier).first
+    else {
+      throw TheaterError(
+        .notFound, "there is no amplifier", hint: "Add one to \"devices\" in devices.json.")
+    }
+    return amplifier
+  }
+
+  // MARK: Single devices
+
+  /// Gives a device a command.
+  ///
+  /// - Parameter json: `"on"` or `{"dim": 40}`.
+  func perform(
+    _ json: JSON, on id: DeviceID, until: Completion, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    guard let device = directory[id] else {
+      throw .unknown("device", id.name, directory.devices.keys.map(\.name))
+    }
+    let command = try command(json, for: device)
+    try policy.checkPermission(command, for: device, by: principal)
+    return try await perform(command, on: device, until: until, by: principal)
+  }
+
+  /// Gives a device the command of which an operation consists. A principal who may do the operation
+  /// needs no permission for the command itself; all limits apply.
+  private func send(
+    to device: any Device, _ name: String, _ argument: JSON? = nil, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    let json = argument.map { .object([name: $0]) } ?? JSON.string(name)
+    return try await perform(
+      try command(json, for: device), on: device, until: .settled, by: principal)
+  }
+
+  private func perform(
+    _ command: Command, on device: any Device, until: Completion, by principal: Principal
+  ) async throws(TheaterError) -> Confirmation {
+    // The device itself is asked: its latest report may not have arrived here yet.
+    let state = await device.snapshot().state
+    try policy.checkLimits(
+      of: command, for: device.id, in: state, during: activities.session, by: principal)
+    let step = PlannedStep(
+      device: device, command: command, until: until, onFailure: .stop, always: true)
+    do {
+      return try await engine.perform(step, by: principal)
+    } catch {
+      throw TheaterError(error, device: device.id)
+    }
+  }
+
+  private func command(_ json: JSON, for device: any Device) throws(TheaterError) -> Command {
+    do {
+      return try Command(json, role: device.role)
+    } catch {
+      throw TheaterError(.invalid, error.message, hint: error.hint, device: device.id)
+    }
+  }
+}

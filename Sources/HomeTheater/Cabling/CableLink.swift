@@ -1,0 +1,121 @@
+import Devices
+import Synchronization
+
+/// One cable, which is plugged again whenever either end has started anew.
+final class CableLink: Sendable {
+  private let edge: CableEdge
+  private let source: any Device
+  private let sink: any Device
+  private let clock: any TheaterClock
+  private let report: @Sendable (DeviceError?) -> Void
+  private let ends = Mutex(CableEnds())
+  private let changes: AsyncStream<Void>
+  private let change: AsyncStream<Void>.Continuation
+
+  init(
+    edge: CableEdge, source: any Device, sink: any Device, clock: any TheaterClock,
+    report: @escaping @Sendable (DeviceError?) -> Void
+  ) {
+    self.edge = edge
+    self.source = source
+    self.sink = sink
+    self.clock = clock
+    self.report = report
+    (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Updates the snapshot of an end; ignores other devices.
+  func observe(_ snapshot: DeviceSnapshot, of device: DeviceID) {
+    guard device == edge.from || device == edge.to else { return }
+    let isNews = ends.withLock { ends in
+      let before = ends.joint(at: edge.input)
+      if device == edge.from { ends.source = snapshot } else { ends.sink = snapshot }
+      return ends.joint(at: edge.input) != before
+    }
+    if isNews { change.yield() }
+  }
+
+  /// What has been done so far.
+  private struct Progress {
+    /// The generations for which the cable is plugged, or the PCM lent, or nothing to be done.
+    var joined: [Int]?
+    /// The name of the PCM that is lent.
+    var pcm: String?
+    /// Whether the source has the lent PCM; `nil` when it may have it.
+    var hasPCM: Bool? = false
+  }
+
+  func run() async {
+    var progress = Progress()
+    var failure: DeviceError?
+    var pause = Self.shortestPause
+    for await _ in changes {
+      guard let joint = ends.withLock({ $0.joint(at: edge.input) }) else {
+        // The source is away, and what it held is closed.
+        progress.hasPCM = false
+        continue
+      }
+      let before = progress.joined
+      do throws(DeviceError) {
+        try await bring(&progress, to: joint)
+        if failure != nil || progress.joined != before { report(nil) }
+        failure = nil
+        pause = Self.shortestPause
+        continue
+      } catch {
+        if error != failure { report(error) }
+        if case .impossible = joint.way {
+          // Trying again helps nobody; another start of either end may.
+          progress.joined = joint.generations
+          continue
+        }
+        failure = error
+      }
+      // The ends are there but did not join: try again, ever more seldom.
+      guard (try? await clock.sleep(until: clock.now() + pause)) != nil else { return }
+      pause = min(pause * 2, Self.longestPause)
+      change.yield()
+    }
+  }
+
+  /// How long it waits before it tries again what did not fit.
+  private static let shortestPause = Duration.seconds(1)
+  private static let longestPause = Duration.seconds(30)
+
+  private func bring(
+    _ progress: inout Progress, to joint: CableEnds.Joint
+  ) async throws(DeviceError) {
+    if joint.way != .alsa(isSelected: true) { try await takeBack(&progress) }
+    guard joint.generations != progress.joined else {
+      if joint.way == .alsa(isSelected: true) { try await handOver(&progress) }
+      return
+    }
+    switch joint.way {
+    case .none, .wired: return
+    case .impossible(let error): throw error
+    case .pcm: try await source.plug(into: try await sink.openSocket(input: edge.input))
+    case .alsa(let isSelected):
+      progress.pcm = try await sink.lend(input: edge.input)
+      // Another name, perhaps: the source is told again.
+      if progress.hasPCM == true { progress.hasPCM = nil }
+      progress.joined = joint.generations
+      if isSelected { try await handOver(&progress) }
+    }
+    progress.joined = joint.generations
+  }
+
+  /// Lets the source play on the lent PCM.
+  private func handOver(_ progress: inout Progress) async throws(DeviceError) {
+    guard let pcm = progress.pcm, progress.hasPCM != true else { return }
+    progress.hasPCM = nil
+    try await source.plug(pcm: pcm)
+    progress.hasPCM = true
+  }
+
+  /// Makes the source close the lent PCM.
+  private func takeBack(_ progress: inout Progress) async throws(DeviceError) {
+    guard progress.hasPCM != false else { return }
+    try await source.unplug()
+    progress.hasPCM = false
+  }
+}

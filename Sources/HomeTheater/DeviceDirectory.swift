@@ -1,0 +1,51 @@
+import Devices
+import Synchronization
+
+/// The devices and the plan of a theater, and the newest snapshot of each device.
+///
+/// Devices and plan are replaced together, so a reader never sees parts of two configurations.
+final class DeviceDirectory: Sendable {
+  private struct State {
+    var devices: [DeviceID: any Device]
+    var plan: TheaterPlan
+    var snapshots: [DeviceID: DeviceSnapshot] = [:]
+  }
+  private let state: Mutex<State>
+
+  init(devices: [any Device], plan: TheaterPlan) {
+    state = Mutex(State(devices: Self.table(devices), plan: plan))
+  }
+
+  var devices: [DeviceID: any Device] { state.withLock { $0.devices } }
+  var plan: TheaterPlan { state.withLock { $0.plan } }
+  /// The newest snapshot of each device that has reported.
+  var snapshots: [DeviceID: DeviceSnapshot] { state.withLock { $0.snapshots } }
+
+  subscript(id: DeviceID) -> (any Device)? { state.withLock { $0.devices[id] } }
+
+  func snapshot(of id: DeviceID) -> DeviceSnapshot? { state.withLock { $0.snapshots[id] } }
+
+  /// The devices of a role, by name.
+  func devices(of role: Role) -> [any Device] {
+    devices.values.filter { $0.role == role }.sorted { $0.id < $1.id }
+  }
+
+  /// Whether this very device, not one that was replaced, belongs to the theater.
+  func contains(_ device: any Device) -> Bool { self[device.id]?.isIdentical(to: device) ?? false }
+
+  /// Stores the newest snapshot of a device.
+  func record(_ snapshot: DeviceSnapshot, of id: DeviceID) {
+    state.withLock { state in
+      if state.devices[id] != nil { state.snapshots[id] = snapshot }
+    }
+  }
+
+  private static func table(_ devices: [any Device]) -> [DeviceID: any Device] {
+    Dictionary(devices.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension Device {
+  /// Whether both are the same object. Devices that are values are never identical.
+  func isIdentical(to other: any Device) -> Bool { (self as AnyObject) === (other as AnyObject) }
+}

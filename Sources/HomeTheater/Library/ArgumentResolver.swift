@@ -1,0 +1,108 @@
+import Devices
+import JSON
+import Scenes
+
+/// An item that a user chose, as an argument of a scene.
+struct ItemChoice: Sendable {
+  /// The id of a film, song or station.
+  let id: String
+  let title: String
+  /// The length in seconds, if the library has it.
+  var duration: Double?
+  var arguments: [String: SceneArgument] = [:]
+}
+
+/// Resolves the texts that a user gives as arguments of a scene to items of the library.
+struct ArgumentResolver {
+  let catalogue: Catalogue
+  /// The age limit of the user in years. Entries rated above it are never suggested.
+  let ageLimit: Int?
+
+  /// Returns the item that `text` names in the category that the activity plays; `nil` for a scene
+  /// without such a parameter.
+  func choice(_ text: String?, for scene: Scene, of activity: Activity)
+    throws(TheaterError) -> ItemChoice?
+  {
+    let parameter = scene.parameters.first { $0.value.category != nil }
+    guard let parameter, let category = parameter.value.category else { return nil }
+    guard let text, !text.isEmpty else {
+      throw TheaterError(
+        .invalid, "say which \(category.singular)", hint: "See: theater \(category.rawValue)")
+    }
+    if category == .stations, let frequency = StationFrequency(text) {
+      return ItemChoice(
+        id: frequency.description, title: frequency.description,
+        arguments: [parameter.key: .frequency(frequency)])
+    }
+    let entry = try find(text, in: category)
+    if let player = activity.player, !entry.players.isEmpty, !entry.players.contains(player) {
+      let names = entry.players.map(\.name).joined(separator: ", ")
+      throw TheaterError(
+        .invalid, "\"\(entry.item.title)\" cannot be played by \(player)",
+        hint: "It can be played by: \(names).", device: player)
+    }
+    return ItemChoice(
+      id: entry.item.id, title: entry.item.title, duration: entry.item.duration,
+      arguments: [parameter.key: argument(entry, in: category)])
+  }
+
+  /// Returns the arguments of a scene from one text for each parameter.
+  func arguments(_ texts: [String: String], for scene: Scene)
+    throws(TheaterError) -> [String: SceneArgument]
+  {
+    var arguments: [String: SceneArgument] = [:]
+    for (name, text) in texts {
+      guard let kind = scene.parameters[name] else {
+        throw .unknown("parameter", name, scene.parameters.keys)
+      }
+      arguments[name] = try argument(text, kind: kind, name: name)
+    }
+    return arguments
+  }
+
+  private func argument(_ text: String, kind: ParameterKind, name: String)
+    throws(TheaterError) -> SceneArgument
+  {
+    switch kind {
+    case .film: return argument(try find(text, in: .films), in: .films)
+    case .song: return argument(try find(text, in: .songs), in: .songs)
+    case .station:
+      if let frequency = StationFrequency(text) { return .frequency(frequency) }
+      return argument(try find(text, in: .stations), in: .stations)
+    case .text: return .text(text)
+    case .number:
+      guard let number = Double(text), number.isFinite else {
+        throw TheaterError(.invalid, "\"\(text.quotation)\" is not a number for \(name)")
+      }
+      return .number(number)
+    }
+  }
+
+  private func argument(_ entry: Catalogue.Entry, in category: Category) -> SceneArgument {
+    guard category == .stations else { return .item(entry.item.id) }
+    return entry.frequency.map { .frequency($0) } ?? .station(entry.item.title)
+  }
+
+  private func find(_ text: String, in category: Category) throws(TheaterError) -> Catalogue.Entry {
+    do {
+      return try catalogue.find(text, in: category, ageLimit: ageLimit)
+    } catch {
+      guard category == .stations, StationFrequency.parts(of: text) != nil else { throw error }
+      throw TheaterError(
+        .invalid, "there is no station and no frequency \"\(text.quotation)\"",
+        hint: "FM goes from 76 to 108 MHz, AM from 520 to 1710 kHz; see: theater stations")
+    }
+  }
+}
+
+extension ParameterKind {
+  /// The category of the library from which the argument is chosen; `nil` for texts and numbers.
+  var category: Category? {
+    switch self {
+    case .film: .films
+    case .song: .songs
+    case .station: .stations
+    case .text, .number: nil
+    }
+  }
+}

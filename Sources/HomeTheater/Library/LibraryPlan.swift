@@ -1,0 +1,61 @@
+import Devices
+import Scenes
+
+/// The films, songs and stations that `devices.json` names, and the folders that players search for
+/// more.
+package struct LibraryPlan: Sendable, Hashable {
+  package var films: [LibraryItem]
+  package var songs: [LibraryItem]
+  package var stations: [LibraryItem]
+  package var folders: [LibraryFolder]
+
+  package init(
+    films: [LibraryItem] = [], songs: [LibraryItem] = [], stations: [LibraryItem] = [],
+    folders: [LibraryFolder] = []
+  ) {
+    self.films = films
+    self.songs = songs
+    self.stations = stations
+    self.folders = folders
+  }
+}
+
+/// One film, song or station.
+package struct LibraryItem: Sendable, Hashable {
+  /// The item of a player's `play` command, or the name of a station.
+  package var id: String
+  package var title: String
+  package var artist: String?
+  package var album: String?
+  /// In seconds.
+  package var duration: Double?
+  /// The age rating of a film in years, 0 to 21; `nil` without a rating.
+  package var rating: Int?
+  /// The only player that can play it; `nil` if every player of its category can.
+  package var player: DeviceID?
+  /// The frequency of a station; `nil` for films and songs, and for stations known by name alone.
+  package var frequency: StationFrequency?
+
+  package init(
+    id: String, title: String, artist: String? = nil, album: String? = nil,
+    duration: Double? = nil, rating: Int? = nil, player: DeviceID? = nil,
+    frequency: StationFrequency? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.artist = artist
+    self.album = album
+    self.duration = duration
+    self.rating = rating
+    self.player = player
+    self.frequency = frequency
+  }
+}
+
+/// A folder of films or songs, listed by the players' `catalogue.scan`.
+package struct LibraryFolder: Sendable, Hashable {
+  /// An absolute path.
+  package var path: String
+
+  package init(path: String) { self.path = path }
+}

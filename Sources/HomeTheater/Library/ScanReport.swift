@@ -1,0 +1,34 @@
+import Devices
+import JSON
+
+/// The result of reading a player's catalogue.
+package struct ScanReport: Sendable, Hashable {
+  /// The reason why the player's own discs, or a folder, could not be read.
+  package struct Problem: Sendable, Hashable {
+    /// The folder of the library; `nil` for the player's own discs.
+    package var folder: String?
+    package var message: String
+    package var hint: String?
+  }
+
+  package var player: DeviceID
+  package var category: Category
+  /// The number of different films, songs or stations found.
+  package var items: Int
+  /// The folders and discs that it could not read.
+  package var problems: [Problem]
+
+  /// `{"player": …, "category": …, "items": …, "problems": [{"message", "folder", "hint"}]}`.
+  package var json: JSON {
+    let problems = problems.map { problem in
+      var object: JSONObject = ["message": .string(problem.message)]
+      if let folder = problem.folder { object["folder"] = .string(folder) }
+      if let hint = problem.hint { object["hint"] = .string(hint) }
+      return JSON.object(object)
+    }
+    return [
+      "player": .string(player.name), "category": .string(category.rawValue),
+      "items": .integer(items), "problems": .array(problems),
+    ]
+  }
+}
