@@ -40,6 +40,26 @@ final class DeviceDirectory: Sendable {
     }
   }
 
+  /// Replaces the devices and the plan. A device that is not identical to the one of the same name
+  /// keeps its newest snapshot until it reports; a device of another role has none.
+  ///
+  /// - Returns: The devices that are new or not identical, and the names of those that are gone.
+  func replace(devices: [any Device], plan: TheaterPlan) -> (
+    changed: [any Device], removed: [DeviceID]
+  ) {
+    let table = Self.table(devices)
+    return state.withLock { state in
+      let before = state.devices
+      state.devices = table
+      state.plan = plan
+      state.snapshots = state.snapshots.filter { table[$0.key]?.role == before[$0.key]?.role }
+      return (
+        table.values.filter { before[$0.id]?.isIdentical(to: $0) != true }.sorted { $0.id < $1.id },
+        before.keys.filter { table[$0] == nil }.sorted()
+      )
+    }
+  }
+
   private static func table(_ devices: [any Device]) -> [DeviceID: any Device] {
     Dictionary(devices.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }

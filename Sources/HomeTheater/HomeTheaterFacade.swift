@@ -2,6 +2,15 @@ import Devices
 import JSON
 import Scenes
 
+/// The isolation domain of the parts of a theater.
+///
+/// The parts call each other here without suspending, so no other operation runs between a check and
+/// the change that it permits.
+@globalActor
+package actor TheaterActor {
+  package static let shared = TheaterActor()
+}
+
 /// The theater as one object: films, music, radio, popcorn, transport and volume.
 ///
 /// It only delegates to its parts, which own all state. It knows devices by their roles and scenes by
@@ -25,6 +34,7 @@ package final class HomeTheaterFacade {
   private let transport: TransportControl
   private let enforcer: AgeLimitEnforcer
   private nonisolated let cables: CableReconciler
+  private nonisolated let observers = TaskTable<DeviceID>(executor: ArrivalExecutor.shared)
 
   /// A theater of these devices. It does not observe them before `run`.
   ///
@@ -55,11 +65,11 @@ package final class HomeTheaterFacade {
       directory: directory, activities: activities, policy: policy, engine: engine, clock: clock)
     enforcer = AgeLimitEnforcer(
       monitor: ageLimits, engine: engine, activities: activities, log: log, stopped: limitStopped)
-    cables = CableReconciler(
-      edges: plan.cables, devices: directory.devices, clock: clock
-    ) { edge, error in
+    cables = CableReconciler(clock: clock) { edge, error in
       if let error { log("cable \(edge.from) → \(edge.to) (\(edge.input)): \(error)") }
     }
+    cables.apply(plan.cables, devices: directory.devices, snapshots: [:])
+    for device in directory.devices.values { observe(device) }
   }
 
   // MARK: Lifetime
@@ -68,14 +78,7 @@ package final class HomeTheaterFacade {
   /// the task is cancelled.
   package nonisolated func run() async {
     await withDiscardingTaskGroup { group in
-      for device in devices.values {
-        // On the thread on which the report arrives: waking another one takes longer than the work.
-        group.addTask(executorPreference: ArrivalExecutor.shared) {
-          for await snapshot in await device.snapshots() {
-            await self.observe(snapshot, of: device)
-          }
-        }
-      }
+      group.addTask { await self.observers.run() }
       group.addTask { await self.cables.run() }
       group.addTask { await self.library.run() }
     }
@@ -87,7 +90,47 @@ package final class HomeTheaterFacade {
     events.close()
   }
 
+  /// Replaces the devices and the plan while the theater runs. Needs the permission `administer`.
+  ///
+  /// A device that is the same object as before keeps its state, its cable and its part in the current
+  /// activity. The current activity goes on with a device that replaces one of the same name. If its
+  /// player or a scene is gone, it still can be ended with the devices that are left.
+  package func apply(
+    _ plan: TheaterPlan, devices: [any Device], by principal: Principal
+  ) async throws(TheaterError) {
+    try policy.require(.administer, of: principal)
+    let previous = directory.plan
+    let (changed, removed) = directory.replace(devices: devices, plan: plan)
+    for id in removed { observers.set(id, to: nil) }
+    for device in changed { observe(device) }
+    var snapshots = directory.snapshots
+    for device in changed { snapshots[device.id] = nil }
+    cables.apply(plan.cables, devices: directory.devices, snapshots: snapshots)
+    library.apply(plan.library, replacing: previous.library, changed: changed.map(\.id))
+    ageLimits.removePlayers(removed)
+    events.publish(
+      .other(
+        name: "configuration",
+        [
+          "changed": .array(changed.map { .string($0.id.name) }),
+          "removed": .array(removed.map { .string($0.name) }),
+        ]))
+    await activities.apply(plan)
+  }
+
+  /// Observes a device in place of the one of the same name.
+  private nonisolated func observe(_ device: any Device) {
+    // The task runs on the thread on which a report arrives: waking another one takes longer.
+    observers.set(
+      device.id,
+      to: { [weak self] in
+        for await snapshot in await device.snapshots() { await self?.observe(snapshot, of: device) }
+      })
+  }
+
   private nonisolated func observe(_ snapshot: DeviceSnapshot, of device: any Device) async {
+    // A device that was replaced may still have a report on its way.
+    guard directory.contains(device) else { return }
     cables.observe(snapshot, of: device.id)
     let before = directory.snapshot(of: device.id)
     guard snapshot != before else { return }

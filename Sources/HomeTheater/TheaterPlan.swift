@@ -23,6 +23,22 @@ package struct TheaterPlan: Sendable, Hashable {
   }
 }
 
+/// A cable of `devices.json`: the source that an amplifier receives on an input.
+package struct CableEdge: Sendable, Hashable {
+  /// A player or tuner.
+  package var from: DeviceID
+  /// An amplifier.
+  package var to: DeviceID
+  /// The amplifier's name of the input: `dvd`.
+  package var input: String
+
+  package init(from: DeviceID, to: DeviceID, input: String) {
+    self.from = from
+    self.to = to
+    self.input = input
+  }
+}
+
 extension TheaterPlan {
   /// Returns the activity of this name, or throws `notFound`.
   func activity(named name: String) throws(TheaterError) -> Activity {

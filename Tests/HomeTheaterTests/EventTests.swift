@@ -7,7 +7,7 @@ import Testing
 @testable import HomeTheater
 
 @Suite struct EventTests {
-  @Test("E2 · a listener who was away gets what was missed, or is told that a snapshot is due")
+  @Test("E2 · a subscriber that was away gets the events it missed, or needs a snapshot")
   func resuming() async throws {
     let log = EventLog(boot: "boot")
     func missed(_ id: String) -> [Int]? {
@@ -24,7 +24,7 @@ import Testing
     #expect(log.entries(after: 2990, most: 3)?.map(\.sequence) == [2991, 2992, 2993])
   }
 
-  @Test("E9 · however much happens, the newest of each device, run and activity is told, in order")
+  @Test("E9 · a slow subscriber gets the newest event of each device, run and activity, in order")
   func coalescing() throws {
     let log = EventLog(boot: "boot")
     let devices = (0..<12).map { DeviceID("d\($0)") }
@@ -64,14 +64,16 @@ import Testing
     #expect(runs == [.done])
     #expect(devices.compactMap { newest[$0] }.min() == 100_000 - devices.count)
 
-    // What nothing later stands for is not passed over in silence.
+    // An event that no later one replaces is never skipped: the subscriber needs a snapshot.
     log.publish(.other(name: "library", 1))
     #expect(log.entries(after: 0) != nil)
     for number in 0..<(2 * EventLog.capacity) { report(number, of: quiet) }
     #expect(log.entries(after: 0) == nil)
   }
 
-  @Test("E9 · more things than are kept are not kept: who knows none of them begins anew")
+  @Test(
+    "E9 · at most a bounded number of subjects is kept: a subscriber that knows none needs a snapshot"
+  )
   func manySubjects() {
     let log = EventLog(boot: "boot")
     for number in 0..<(8 * EventLog.capacity) {
@@ -86,29 +88,30 @@ import Testing
   }
 
   @Test(
-    "E2 · a bell that rings many times while nobody listens rings once, and ends with the stream")
-  func bell() async {
+    "E2 · a subscription that is signalled many times while it is not read signals once, and ends with the log"
+  )
+  func subscription() async {
     let log = EventLog(boot: "boot")
-    let bell = log.bell()
+    let subscription = log.subscribe()
     for number in 0..<100 { log.publish(.other(name: "n", .integer(number))) }
     log.close()
-    var rings = 0
-    for await _ in bell.rings { rings += 1 }
-    #expect(rings == 1)
+    var signals = 0
+    for await _ in subscription.signals { signals += 1 }
+    #expect(signals == 1)
   }
 
-  @Test("E2 · a listener that ends while another is told holds nobody up", .timeLimit(.minutes(5)))
+  @Test("E2 · a subscriber that ends during a signal delays no other", .timeLimit(.minutes(5)))
   func endingWhileTold() async {
     let log = EventLog(boot: "boot")
     let passes = await HeldTelling.letsListenersEnd { wasTold in
-      for await _ in log.bell().rings { wasTold() }
+      for await _ in log.subscribe().signals { wasTold() }
     } tell: {
       log.publish(.other(name: "n", 0))
     }
     #expect(passes)
   }
 
-  @Test("E2 · each step of a run is told while it happens")
+  @Test("E2 · each step of a run is published while it runs")
   func runEvents() async throws {
     let theater = Theater()
     let events = theater.facade.events
@@ -122,7 +125,7 @@ import Testing
     #expect(statuses == [.waiting, .waiting, .waiting, .running, .done, .done])
   }
 
-  @Test("E17 · a device that is lost and found again is told")
+  @Test("E17 · the loss of a device is published")
   func availability() async throws {
     try await Theater().live { theater in
       let events = theater.facade.events

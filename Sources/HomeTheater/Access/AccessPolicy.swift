@@ -46,7 +46,7 @@ final class AccessPolicy {
     try checkControl(of: session, by: principal)
     guard let permitted = principal.activities, !permitted.contains(activity.name) else { return }
     throw TheaterError(
-      .forbidden, "\(activity.words) is not among what you may do",
+      .forbidden, "your pass does not include \(activity.words)",
       hint: "You may: \(permitted.sorted().joined(separator: ", ")).")
   }
 
@@ -55,8 +55,8 @@ final class AccessPolicy {
     guard let permitted = principal.activities else { return }
     if let activity = session.activity, session.isScene || !permitted.contains(activity.name) {
       throw TheaterError(
-        .forbidden, "\(activity.words) is on, and not among what you may steer",
-        hint: "Wait for its end, or ask who began it.")
+        .forbidden, "\(activity.words) is on, and your pass does not include it",
+        hint: "Wait for its end, or ask the user who began it.")
     }
     try checkOtherPlayers(during: session)
   }
@@ -65,7 +65,8 @@ final class AccessPolicy {
   func checkPlaying(_ scene: Scene, by principal: Principal) throws(TheaterError) {
     guard principal.activities == nil else {
       throw TheaterError(
-        .forbidden, "the scene \"\(scene.name)\" plays something, and is not among what you may do",
+        .forbidden,
+        "the scene \"\(scene.name)\" plays something, and your pass does not include it",
         hint: "Ask an owner of this theater.")
     }
   }
@@ -82,8 +83,8 @@ final class AccessPolicy {
     }
     guard let player = players.map(\.id).min() else { return }
     throw TheaterError(
-      .forbidden, "\(player) plays what no activity has begun, and it is not for you to steer",
-      hint: "Wait for its end, or ask who began it.", device: player)
+      .forbidden, "\(player) was started outside an activity, and your pass does not include it",
+      hint: "Wait for its end, or ask the user who started it.", device: player)
   }
 
   /// Whether a player plays, and an amplifier may have selected its input.
@@ -153,7 +154,7 @@ final class AccessPolicy {
     guard let entry = entry(item) else {
       throw TheaterError(
         .forbidden,
-        "\"\(item.quotation)\" is not in the library, and for you there is an age limit",
+        "\"\(item.quotation)\" is not in the library, and you have an age limit",
         hint: "Choose from: theater films, theater songs.")
     }
     guard let rating = entry.rating, rating > limit else { return }
@@ -169,7 +170,7 @@ final class AccessPolicy {
     }
     guard isPermitted else {
       throw TheaterError(
-        .forbidden, "the next one may be rated above \(limit), which is your limit",
+        .forbidden, "the next item may be rated above \(limit), your age limit",
         hint: "Choose from: theater films, theater songs.", device: player)
     }
   }
@@ -200,7 +201,7 @@ final class AccessPolicy {
   {
     guard let limit = principal.volumeLimit, volume > limit else { return }
     throw TheaterError(
-      .forbidden, "for you the volume ends at \(limit) %", hint: "Set it: theater volume \(limit)",
+      .forbidden, "your volume limit is \(limit) %", hint: "Set it: theater volume \(limit)",
       device: amplifier)
   }
 }

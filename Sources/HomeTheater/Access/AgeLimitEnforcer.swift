@@ -20,16 +20,16 @@ package struct LimitStop: Sendable, Hashable {
   /// The error of the activity whose player was stopped.
   var error: TheaterError {
     TheaterError(
-      .forbidden, "it went on to \(words), above the age limit of who chose: it is stopped",
-      hint: "Choose another, or let somebody choose it who may watch it.", device: player)
+      .forbidden, "\(player) went on to \(words), which is above the age limit, and was stopped",
+      hint: "Choose another item, or let a user choose it who may watch it.", device: player)
   }
 
   /// The error if the player could not be stopped.
   func failure(_ reason: String) -> TheaterError {
     TheaterError(
       .deviceFailed,
-      "it went on to \(words), above the age limit of who chose, and cannot be stopped: \(reason)",
-      hint: "Stop it at the player; until then it is told again.", device: player)
+      "\(player) went on to \(words), which is above the age limit, and did not stop: \(reason)",
+      hint: "Stop it by hand. It is told to stop again with each of its reports.", device: player)
   }
 }
 

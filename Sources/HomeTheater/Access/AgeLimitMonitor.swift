@@ -125,6 +125,9 @@ final class AgeLimitMonitor {
     limits[player] = nil
   }
 
+  /// Forgets players that have left the theater.
+  func removePlayers(_ players: [DeviceID]) { for player in players { limits[player] = nil } }
+
   // MARK: Checks
 
   /// Checks the current item of a player. A player that does not report its item cannot be checked.

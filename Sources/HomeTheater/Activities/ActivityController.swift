@@ -221,7 +221,11 @@ final class ActivityController {
   /// by itself is stopped, unless an end scene commands it.
   private func endSteps() throws(TheaterError) -> [PlannedStep] {
     var steps: [PlannedStep] = []
-    for scene in session.endScenes { steps += try engine.plan(scene, arguments: [:]) }
+    for var scene in session.endScenes {
+      // The configuration may have lost a device since the activity began.
+      scene.steps.removeAll { directory[$0.device] == nil }
+      steps += try engine.plan(scene, arguments: [:])
+    }
     let commanded = Set(steps.map(\.device.id))
     let stops = session.scenePlayers.filter { !commanded.contains($0) }.compactMap { id in
       directory[id].flatMap { player in
@@ -263,7 +267,7 @@ final class ActivityController {
 
   private func check(_ turn: Int) throws(TheaterError) {
     guard turn == self.turn else {
-      throw TheaterError(.cancelled, "a newer request took its place")
+      throw TheaterError(.cancelled, "a newer request replaced this one")
     }
   }
 
@@ -292,6 +296,25 @@ final class ActivityController {
   func shutDown() async {
     await session.run?.cancel()
     await playback.end()
+  }
+
+  // MARK: The configuration
+
+  /// Takes the definitions of a new plan. The current activity goes on; if its player is gone, it
+  /// reports that until it is ended or the player is back.
+  func apply(_ plan: TheaterPlan) async {
+    let before = session.report
+    session.apply(plan)
+    let lost = session.activity?.player.flatMap { directory[$0] == nil ? $0 : nil }
+    if let lost {
+      session.setError(
+        TheaterError(
+          .deviceFailed, "the player \"\(lost)\" is not configured any more",
+          hint: "End the activity, or add the device to devices.json again.", device: lost),
+        .player)
+    }
+    if session.report != before { publish() }
+    if lost != nil { await playback.hold() }
   }
 
   // MARK: The player

@@ -55,6 +55,17 @@ struct ActivitySession {
       player: activity.player, resumedAt: resumedAt)
   }
 
+  /// Takes the definitions of the activity and of its end scenes from a new plan. What the plan does
+  /// not define any more stays as it was when the activity began.
+  mutating func apply(_ plan: TheaterPlan) {
+    endScenes = endScenes.map { plan.scenes[$0.name] ?? $0 }
+    guard !isScene, let current = activity, let new = plan.activities[current.name],
+      new.player == current.player
+    else { return }
+    activity = new
+    report.title = new.title
+  }
+
   /// Reports a run that begins or ends the activity.
   mutating func setRun(_ run: Run, status: ActivityReport.Status) {
     self.run = run

@@ -61,7 +61,7 @@ final class TransportControl {
       let state = await player.snapshot().state
       guard let reading = state.readings[.playback], let playback = state.playback else {
         throw TheaterError(
-          .notNow, "it is not known where \(player.id) is", hint: "Seek to a place: 12:30.",
+          .notNow, "the position of \(player.id) is not known", hint: "Seek to a position: 12:30.",
           device: player.id)
       }
       target = playback.position(after: clock.now() - reading.time) + seconds

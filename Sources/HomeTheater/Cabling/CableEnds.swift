@@ -1,30 +1,30 @@
 import Devices
 
-/// What is known of the two ends of a cable.
+/// The newest snapshots of the two ends of a cable.
 struct CableEnds: Sendable {
   var source: DeviceSnapshot?
   var sink: DeviceSnapshot?
 
-  /// How the ends are to be joined at this moment.
+  /// The connection that the ends need at one moment.
   struct Joint: Sendable, Equatable {
     enum Way: Sendable, Equatable {
-      /// The amplifier is away.
+      /// None: the amplifier is not available.
       case none
       /// Samples over a socket.
       case pcm
-      /// Joined already, by a wire.
+      /// A wire outside the program.
       case wired
-      /// A PCM that the amplifier lends, for the source alone while its input is selected.
+      /// A PCM that the amplifier lends to the source while its input is selected.
       case alsa(isSelected: Bool)
-      /// They have no kind of cable in common.
+      /// The ends have no kind of cable in common.
       case impossible(DeviceError)
     }
     var way: Way
-    /// Of the source and of the sink: what was joined before either rose is not joined any more.
+    /// The generations of the source and of the sink. A connection ends when either of them rises.
     var generations: [Int]
   }
 
-  /// How to join the ends of a cable at `input`; `nil` while the source is away.
+  /// The connection of the ends at `input`; `nil` while the source is not available.
   func joint(at input: String) -> Joint? {
     guard let source, source.availability == .available else { return nil }
     guard let sink, sink.availability == .available else {
@@ -43,8 +43,8 @@ struct CableEnds: Sendable {
 }
 
 extension DeviceState {
-  /// Whether the amplifier itself says that it is on and hears `input`. What is only assumed is not
-  /// enough: the PCM may still be in its hands.
+  /// Whether the amplifier itself has reported that it is on and has selected `input`. An assumed state
+  /// is not enough: the amplifier may still have the PCM open.
   fileprivate func reports(input: String) -> Bool {
     readings[.power]?.provenance == .reported && power == .on
       && readings[.input]?.provenance == .reported && self.input == input
@@ -52,7 +52,7 @@ extension DeviceState {
 }
 
 extension DeviceError {
-  /// What the two plugins said of their ends when they opened them.
+  /// The error of two ends without a common kind of cable.
   fileprivate static func noCommonCable(from: [CableKind], to: [CableKind]) -> DeviceError {
     func words(_ kinds: [CableKind]) -> String {
       kinds.isEmpty ? "none" : kinds.map(\.rawValue).joined(separator: ", ")

@@ -9,6 +9,7 @@ final class CableLink: Sendable {
   private let clock: any TheaterClock
   private let report: @Sendable (DeviceError?) -> Void
   private let ends = Mutex(CableEnds())
+  private let isRetired = Mutex(false)
   private let changes: AsyncStream<Void>
   private let change: AsyncStream<Void>.Continuation
 
@@ -24,6 +25,14 @@ final class CableLink: Sendable {
     (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
+  /// Whether the cable joins these very devices.
+  func joins(_ source: any Device, _ sink: any Device) -> Bool {
+    self.source.isIdentical(to: source) && self.sink.isIdentical(to: sink)
+  }
+
+  /// Makes the end of `run` take a lent PCM back from the source: the cable is removed.
+  func retire() { isRetired.withLock { $0 = true } }
+
   /// Updates the snapshot of an end; ignores other devices.
   func observe(_ snapshot: DeviceSnapshot, of device: DeviceID) {
     guard device == edge.from || device == edge.to else { return }
@@ -35,23 +44,32 @@ final class CableLink: Sendable {
     if isNews { change.yield() }
   }
 
-  /// What has been done so far.
+  /// The present state of the cable.
   private struct Progress {
-    /// The generations for which the cable is plugged, or the PCM lent, or nothing to be done.
+    /// The generations of the ends for which the cable is plugged or the PCM is lent, or for which
+    /// nothing can be done.
     var joined: [Int]?
-    /// The name of the PCM that is lent.
+    /// The name of the lent PCM.
     var pcm: String?
-    /// Whether the source has the lent PCM; `nil` when it may have it.
+    /// Whether the source has the lent PCM; `nil` if it may have it.
     var hasPCM: Bool? = false
   }
 
+  /// Plugs the cable until cancelled.
   func run() async {
     var progress = Progress()
+    await plug(&progress)
+    guard isRetired.withLock(\.self), progress.hasPCM != false else { return }
+    // Outside this task, which is cancelled.
+    await Task { [source] in try? await source.unplug() }.value
+  }
+
+  private func plug(_ progress: inout Progress) async {
     var failure: DeviceError?
     var pause = Self.shortestPause
     for await _ in changes {
       guard let joint = ends.withLock({ $0.joint(at: edge.input) }) else {
-        // The source is away, and what it held is closed.
+        // An unavailable source has closed its PCM.
         progress.hasPCM = false
         continue
       }
@@ -65,20 +83,20 @@ final class CableLink: Sendable {
       } catch {
         if error != failure { report(error) }
         if case .impossible = joint.way {
-          // Trying again helps nobody; another start of either end may.
+          // Only a new start of either end can change this.
           progress.joined = joint.generations
           continue
         }
         failure = error
       }
-      // The ends are there but did not join: try again, ever more seldom.
+      // Both ends are available: try again, at growing intervals.
       guard (try? await clock.sleep(until: clock.now() + pause)) != nil else { return }
       pause = min(pause * 2, Self.longestPause)
       change.yield()
     }
   }
 
-  /// How long it waits before it tries again what did not fit.
+  /// Intervals before another attempt.
   private static let shortestPause = Duration.seconds(1)
   private static let longestPause = Duration.seconds(30)
 
@@ -96,7 +114,7 @@ final class CableLink: Sendable {
     case .pcm: try await source.plug(into: try await sink.openSocket(input: edge.input))
     case .alsa(let isSelected):
       progress.pcm = try await sink.lend(input: edge.input)
-      // Another name, perhaps: the source is told again.
+      // The name may be another one, so the source gets it again.
       if progress.hasPCM == true { progress.hasPCM = nil }
       progress.joined = joint.generations
       if isSelected { try await handOver(&progress) }
@@ -104,7 +122,7 @@ final class CableLink: Sendable {
     progress.joined = joint.generations
   }
 
-  /// Lets the source play on the lent PCM.
+  /// Gives the lent PCM to the source.
   private func handOver(_ progress: inout Progress) async throws(DeviceError) {
     guard let pcm = progress.pcm, progress.hasPCM != true else { return }
     progress.hasPCM = nil

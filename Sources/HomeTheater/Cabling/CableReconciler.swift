@@ -1,30 +1,61 @@
 import Devices
+import Synchronization
 
-/// Keeps every cable plugged: at the start, and again after either end has started anew.
+/// Keeps every cable plugged: at the start, again after either end has started anew, and after a
+/// change of the configuration.
 final class CableReconciler: Sendable {
-  private let links: [CableLink]
+  private let links = Mutex<[CableEdge: CableLink]>([:])
+  private let tasks = TaskTable<CableEdge>()
+  private let clock: any TheaterClock
+  private let report: @Sendable (CableEdge, DeviceError?) -> Void
 
   /// - Parameter report: Receives `nil` for each cable that has been plugged, and each new reason why
   ///   one could not be.
   init(
-    edges: [CableEdge], devices: [DeviceID: any Device], clock: any TheaterClock,
-    report: @escaping @Sendable (CableEdge, DeviceError?) -> Void
+    clock: any TheaterClock, report: @escaping @Sendable (CableEdge, DeviceError?) -> Void
   ) {
-    links = edges.compactMap { edge in
-      guard let source = devices[edge.from], let sink = devices[edge.to] else { return nil }
-      return CableLink(edge: edge, source: source, sink: sink, clock: clock) { report(edge, $0) }
+    self.clock = clock
+    self.report = report
+  }
+
+  /// Replaces all cables. A cable whose ends are the same devices as before stays plugged.
+  ///
+  /// - Parameter snapshots: The newest snapshots of devices that were there before.
+  func apply(
+    _ edges: [CableEdge], devices: [DeviceID: any Device], snapshots: [DeviceID: DeviceSnapshot]
+  ) {
+    links.withLock { links in
+      var new: [CableEdge: CableLink] = [:]
+      for edge in edges {
+        guard let source = devices[edge.from], let sink = devices[edge.to] else { continue }
+        if let link = links[edge], link.joins(source, sink) {
+          new[edge] = link
+          continue
+        }
+        let link = CableLink(edge: edge, source: source, sink: sink, clock: clock) { [report] in
+          report(edge, $0)
+        }
+        new[edge] = link
+      }
+      for (edge, link) in links where new[edge] !== link {
+        link.retire()
+        if new[edge] == nil { tasks.set(edge, to: nil) }
+      }
+      for (edge, link) in new where links[edge] !== link {
+        tasks.set(edge, to: { await link.run() })
+        for id in [edge.from, edge.to] {
+          if let snapshot = snapshots[id] { link.observe(snapshot, of: id) }
+        }
+      }
+      links = new
     }
   }
 
   /// Passes a device's snapshot on to the cables that end at it.
   func observe(_ snapshot: DeviceSnapshot, of device: DeviceID) {
-    for link in links { link.observe(snapshot, of: device) }
+    for link in links.withLock({ $0.values }) { link.observe(snapshot, of: device) }
   }
 
   /// Plugs cables until cancelled. Each cable has a task, so that a slow device delays only its own.
-  func run() async {
-    await withDiscardingTaskGroup { group in
-      for link in links { group.addTask { await link.run() } }
-    }
-  }
+  func run() async { await tasks.run() }
 }

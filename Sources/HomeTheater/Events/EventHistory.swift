@@ -1,46 +1,46 @@
-/// What happened, as far as it is kept: the newest events as they were, and of older ones the newest
-/// of each subject. So a listener that was away or is slow costs nothing: it is told the newest of
-/// everything, however much happened, from what is kept once for all.
+/// The events that are kept: the newest ones in full, and of the older ones the newest of each subject.
+///
+/// All subscribers read the same events, so a slow or absent subscriber needs no memory of its own. It
+/// skips intermediate states and gets the latest one.
 struct EventHistory {
-  /// An event with its place in the stream.
   typealias Entry = EventLog.Entry
 
-  /// The place of the newest event.
+  /// The number of the newest event.
   private(set) var sequence = 0
   /// The newest events, without a gap.
   private var recent: [Entry] = []
-  /// Of what came before, the newest of each subject.
+  /// The newest older event of each subject.
   private var older: [TheaterEvent.Subject: Entry] = [:]
-  /// The newest event that is gone, and that none of those that are kept stands for.
+  /// The number of the newest event that was dropped without a later event of its subject.
   private var lost = 0
   private let capacity: Int
 
-  /// - Parameter capacity: How many events are kept as they were, at least, and how many subjects at
-  ///   most.
+  /// - Parameter capacity: The minimum number of newest events that are kept in full, and the maximum
+  ///   number of subjects.
   init(capacity: Int) { self.capacity = capacity }
 
-  /// How many events are kept.
+  /// The number of events kept.
   var count: Int { recent.count + older.count }
 
   mutating func append(_ event: TheaterEvent) {
     sequence += 1
     recent.append(Entry(sequence: sequence, event: event))
-    if recent.count >= 2 * capacity { settle() }
+    if recent.count >= 2 * capacity { compact() }
   }
 
-  /// What happened after `place`, in order, at most `most` of it; `nil` where something of it is
-  /// lost, or was never.
+  /// Returns at most `most` events after number `place`, in order; `nil` if an event after it was
+  /// dropped, or if there is no event `place`.
   func entries(after place: Int, most: Int) -> [Entry]? {
     guard (lost...sequence).contains(place) else { return nil }
     if sequence - place <= recent.count {
       return Array(recent.suffix(sequence - place).prefix(most))
     }
-    let settled = older.values.filter { $0.sequence > place }.sorted { $0.sequence < $1.sequence }
-    return Array((settled + recent).prefix(most))
+    let compacted = older.values.filter { $0.sequence > place }.sorted { $0.sequence < $1.sequence }
+    return Array((compacted + recent).prefix(most))
   }
 
-  /// Makes room: the oldest of what is kept as it was settles into the newest of each subject.
-  private mutating func settle() {
+  /// Makes room: reduces the oldest `capacity` events to the newest of each subject.
+  private mutating func compact() {
     for entry in recent.prefix(capacity) {
       if let subject = entry.event.subject {
         older[subject] = entry
@@ -50,9 +50,11 @@ struct EventHistory {
     }
     recent.removeFirst(capacity)
     guard older.count > capacity else { return }
-    // One look for all that go: each run is a subject of its own, so many go at once.
-    let newestToGo = older.values.map(\.sequence).sorted()[older.count - capacity - 1]
-    lost = max(lost, newestToGo)
-    for subject in older.filter({ $0.value.sequence <= newestToGo }).keys { older[subject] = nil }
+    // Sorted once: each run is a subject, so many are dropped at a time.
+    let newestDropped = older.values.map(\.sequence).sorted()[older.count - capacity - 1]
+    lost = max(lost, newestDropped)
+    for subject in older.filter({ $0.value.sequence <= newestDropped }).keys {
+      older[subject] = nil
+    }
   }
 }

@@ -1,28 +1,27 @@
 import Synchronization
 
-/// The one stream of events: kept for a while, so that a listener who was away or is slow can go on.
+/// A bounded, resumable log of theater events.
 ///
-/// Nothing is queued for a listener. It has a bell, which is rung when something happens, and asks
-/// then for what came after the last event that it knows.
+/// Nothing is queued for a subscriber. It is signalled when there are new events, and reads those after
+/// the last one that it knows.
 package final class EventLog: Sendable {
-  /// An event with its place in the stream.
+  /// An event with its number.
   package struct Entry: Sendable {
     package let sequence: Int
     package let event: TheaterEvent
   }
 
-  /// How many events are kept as they were, at least; a listener that is further behind is told the
-  /// newest of each device, activity and run.
+  /// The number of newest events that are always kept. A subscriber that is further behind gets the
+  /// newest event of each device, activity and run.
   package static let capacity = 512
 
   private struct State {
     var history = EventHistory(capacity: EventLog.capacity)
-    /// The bells without what is heard of them: a listener that is dropped takes its own away.
-    var bells: [Int: AsyncStream<Void>.Continuation] = [:]
-    var nextBell = 0
+    var subscribers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var nextKey = 0
   }
 
-  /// Names this run of the controller, so that ids of an earlier one are not taken for ours.
+  /// The id of this start of the controller. Event ids of an earlier start are not valid.
   package let boot: String
   private let state = Mutex(State())
 
@@ -35,73 +34,73 @@ package final class EventLog: Sendable {
   /// The id of the entry at `sequence`.
   package func id(of sequence: Int) -> String { "\(boot)-\(sequence)" }
 
-  /// The place that an id of this run of the controller names.
+  /// The number of the event with this id; `nil` for ids of another start.
   package func sequence(of id: String?) -> Int? {
     guard let id, id.hasPrefix(boot + "-") else { return nil }
     return Int(id.dropFirst(boot.count + 1))
   }
 
-  /// The place of the newest event: a snapshot taken now stands there.
+  /// The number of the newest event. A snapshot taken now includes it.
   package var sequence: Int { state.withLock { $0.history.sequence } }
   /// The id of the newest event.
   package var currentID: String { "\(boot)-\(sequence)" }
-  /// How many events are kept.
+  /// The number of events kept.
   package var count: Int { state.withLock { $0.history.count } }
 
-  /// Tells everyone.
+  /// Appends an event and signals all subscribers.
   package func publish(_ event: TheaterEvent) {
-    let bells = state.withLock { state in
+    let subscribers = state.withLock { state in
       state.history.append(event)
-      return Array(state.bells.values)
+      return Array(state.subscribers.values)
     }
-    // Outside the lock: a listener that is cancelled meanwhile takes its bell off the list while its
-    // task is locked. Nor does the order matter, since what happened is asked for.
-    for bell in bells { bell.yield() }
+    // Outside the lock: a subscriber that is cancelled meanwhile removes itself while its task is
+    // locked. The order of the signals does not matter.
+    for subscriber in subscribers { subscriber.yield() }
   }
 
-  /// What happened after the event at `place`, in order.
+  /// Returns the events after number `place`, in order.
   ///
-  /// - Parameter most: How many events are wanted at once.
-  /// - Returns: `nil` where something of it is not known any more, or `place` is none: then a
-  ///   snapshot is due.
+  /// - Parameter most: The maximum number of events.
+  /// - Returns: `nil` if some of them are not kept any more, or if there is no event `place`: the
+  ///   subscriber needs a snapshot.
   package func entries(after place: Int, most: Int = .max) -> [Entry]? {
     state.withLock { $0.history.entries(after: place, most: most) }
   }
 
-  /// A bell that is rung at each event from now on, and ended with the stream.
-  package func bell() -> EventSubscription {
-    let (rings, continuation) = AsyncStream.makeStream(
+  /// Returns a subscription that is signalled at each event from now on, and ends with the log.
+  package func subscribe() -> EventSubscription {
+    let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let key = state.withLock { state in
-      state.nextBell += 1
-      state.bells[state.nextBell] = continuation
-      return state.nextBell
+      state.nextKey += 1
+      state.subscribers[state.nextKey] = continuation
+      return state.nextKey
     }
     continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.bells.removeValue(forKey: key) }
+      self?.state.withLock { _ = $0.subscribers.removeValue(forKey: key) }
     }
-    return EventSubscription(rings: rings, continuation: continuation)
+    return EventSubscription(signals: signals, continuation: continuation)
   }
 
-  /// Ends every listener's stream.
+  /// Ends all subscriptions.
   package func close() {
-    let bells = state.withLock { state in
-      defer { state.bells = [:] }
-      return Array(state.bells.values)
+    let subscribers = state.withLock { state in
+      defer { state.subscribers = [:] }
+      return Array(state.subscribers.values)
     }
-    for bell in bells { bell.finish() }
+    for subscriber in subscribers { subscriber.finish() }
   }
 }
 
-/// What wakes one listener. Rung several times while nobody waits it rings once.
+/// The signals of one subscriber of the event log. Signals that arrive while it is busy become one.
 package struct EventSubscription: Sendable {
-  /// Ends with the stream of events, and with the listening task.
-  package let rings: AsyncStream<Void>
+  /// Ends with the event log, with `end()`, and when the subscriber's task is cancelled.
+  package let signals: AsyncStream<Void>
   fileprivate let continuation: AsyncStream<Void>.Continuation
 
-  /// Wakes the listener.
-  package func ring() { continuation.yield() }
+  /// Wakes the subscriber.
+  package func signal() { continuation.yield() }
 
-  /// Nothing more will happen.
+  /// Ends the subscription.
   package func end() { continuation.finish() }
 }

@@ -2,15 +2,15 @@ import Devices
 import JSON
 import Scenes
 
-/// Something that happened, as everyone who listens is told.
+/// A change in the theater, as subscribers get it.
 package enum TheaterEvent: Sendable {
   /// A device's state, availability or capabilities changed.
   case device(DeviceID, Role, DeviceSnapshot)
-  /// The activity began, went on or ended.
+  /// The activity began, changed or ended.
   case activity(ActivityReport)
-  /// A run of a scene began, took a step or ended.
+  /// A run of a scene began, changed or ended.
   case run(RunReport)
-  /// Something that other parts of the program tell, already as JSON.
+  /// An event of another part of the program, as JSON.
   case other(name: String, JSON)
 
   /// The event's name on the stream.
@@ -23,8 +23,8 @@ package enum TheaterEvent: Sendable {
     }
   }
 
-  /// What it tells the newest of: a later event of the same subject says all that this one does.
-  /// `nil` where nothing later can stand for it.
+  /// The subject of the event: a later event of the same subject replaces it. `nil` for events that
+  /// no later one replaces.
   var subject: Subject? {
     switch self {
     case .device(let id, _, _): .device(id)
@@ -38,7 +38,7 @@ package enum TheaterEvent: Sendable {
     case device(DeviceID), activity, run(String)
   }
 
-  /// The event's data. Ages are counted from `now`, so they are right when it is sent late.
+  /// The event's data. Ages are computed at `now`, so they are right even if it is sent late.
   package func json(now: Duration) -> JSON {
     switch self {
     case .device(let id, let role, let snapshot): snapshot.json(id: id, role: role, now: now)

@@ -29,7 +29,7 @@ package struct Catalogue: Sendable {
     }
   }
 
-  private let named: [Category: [Entry]]
+  private var named: [Category: [Entry]]
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
   /// Merged when a player has found items, not at each query: there may be many songs.
   private var lists: [Category: [Entry]] {
@@ -40,12 +40,29 @@ package struct Catalogue: Sendable {
 
   /// The configured items of a library.
   package init(_ library: LibraryPlan) {
-    named = [
+    named = Self.entries(library)
+    lists = named
+    foldedTitles = named.mapValues { $0.map { $0.item.title.lowercased() } }
+  }
+
+  private static func entries(_ library: LibraryPlan) -> [Category: [Entry]] {
+    [
       .films: library.films.map(Entry.init), .songs: library.songs.map(Entry.init),
       .stations: library.stations.map(Entry.init),
     ]
-    lists = named
-    foldedTitles = named.mapValues { $0.map { $0.item.title.lowercased() } }
+  }
+
+  /// Replaces the configured items, and drops the found items of players that are gone.
+  ///
+  /// - Parameter isPlayer: Whether there is such a player of this category.
+  mutating func replaceLibrary(
+    _ library: LibraryPlan, keepingItemsOf isPlayer: (DeviceID, Category) -> Bool
+  ) {
+    named = Self.entries(library)
+    for category in Category.allCases {
+      scanned[category] = scanned[category]?.filter { isPlayer($0.key, category) }
+      lists[category] = merged(category)
+    }
   }
 
   /// Replaces the items that a player has found.

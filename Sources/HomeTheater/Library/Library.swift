@@ -41,6 +41,19 @@ final class Library {
     request.yield(device.id)
   }
 
+  /// Takes the library of a new plan. Players that stay keep their items; players that are new are
+  /// scanned when they report, and all players if the folders have changed.
+  ///
+  /// - Parameter changed: The players that are new, or replaced by other devices.
+  func apply(_ library: LibraryPlan, replacing previous: LibraryPlan, changed: [DeviceID]) {
+    let players = directory.devices
+    catalogue.replaceLibrary(library, keepingItemsOf: { players[$0]?.role.category == $1 })
+    generations = generations.filter { players[$0.key] != nil && !changed.contains($0.key) }
+    if library.folders != previous.folders {
+      for player in generations.keys.sorted() { request.yield(player) }
+    }
+  }
+
   /// Scans all players at the same time. A call while such a scan is under way waits for its reports.
   ///
   /// - Returns: One report a player, by the player's name.

@@ -20,7 +20,7 @@ final class EventFeed: Sendable {
   }
 
   /// Rings when there is something to do; ends with the feed.
-  var rings: AsyncStream<Void> { bell.rings }
+  var rings: AsyncStream<Void> { bell.signals }
 
   /// Whether nothing more may be sent, whatever still waits.
   var isOver: Bool { ended.load(ordering: .acquiring) }
@@ -28,7 +28,7 @@ final class EventFeed: Sendable {
   /// Asks for a sign of life.
   func remind() {
     silent.store(true, ordering: .releasing)
-    bell.ring()
+    bell.signal()
   }
 
   /// Whether a sign of life was asked for since the last time.

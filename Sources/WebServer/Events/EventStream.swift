@@ -39,7 +39,7 @@ struct EventStream: Sendable {
       status: .ok,
       headers: headers,
       body: ResponseBody { writer in
-        let feed = EventFeed(theater.events.bell(), on: channel)
+        let feed = EventFeed(theater.events.subscribe(), on: channel)
         try await request.body.consumeWithInboundCloseHandler { _ in
           try await withGracefulShutdownHandler {
             try await send(to: &writer, feed, caller: caller, after: lastID)

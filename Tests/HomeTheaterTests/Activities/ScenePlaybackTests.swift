@@ -7,7 +7,7 @@ import Testing
 @testable import HomeTheater
 
 /// Scenes that are run by themselves: one that plays something becomes the current activity.
-@Suite struct PlayedSceneTests {
+@Suite struct ScenePlaybackTests {
   private static let guest = Principal(
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
 

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("E11 · what others began is not a guest's to steer, end or replace")
+  @Test("E11 · a guest may not control, end or replace an activity outside the pass")
   func othersActivities() async throws {
     try await Theater().live { theater in
       _ = await (try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann"))
@@ -110,7 +110,7 @@ import Testing
         try await facade.changeVolume(.to(31), by: guest)
       }
       #expect(loud?.code == .forbidden)
-      #expect(loud?.message == "for you the volume ends at 30 %")
+      #expect(loud?.message == "your volume limit is 30 %")
       try await facade.changeVolume(.to(28), by: guest)
       try await facade.changeVolume(.by(5), by: guest)
       let louder = await refusal { () async throws(TheaterError) in
@@ -126,7 +126,7 @@ import Testing
         theater.journal.lines.filter { $0.contains("volume") } == [
           "amp {\"volume\":28}", "amp {\"volume\":30}", "amp {\"volume\":30}",
         ])
-      // Louder from somebody else: what a guest does goes down, never up.
+      // Another user has made it louder: a guest's commands only turn it down.
       try await facade.changeVolume(.to(90))
       try await facade.changeVolume(.mute, by: guest)
       theater.journal.clear()
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what is rated above somebody's age limit is not listed and not offered")
+  @Test("E9 · items above the age limit are neither listed nor suggested")
   func lists() async throws {
     try await Theater(plan: .rated).live { theater in
       let films = await theater.facade.entries(.films, for: Self.child)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what is rated above somebody's age limit is not begun, whichever way is tried")
+  @Test("E9 · an item above the age limit is refused in every way to begin it")
   func ratings() async throws {
     try await Theater(plan: .rated).live { theater in
       let facade = theater.facade
@@ -197,7 +197,7 @@ import Testing
       ]
       #expect(refusals.map { $0?.code } == Array(repeating: .forbidden, count: 4))
       #expect(theater.journal.lines.filter { $0.hasPrefix("dvd") && !$0.contains("plug") }.isEmpty)
-      // Somebody older begins it, and holds it still.
+      // An older user begins and pauses it.
       _ = await (try await facade.begin("film", item: "f2", fromStart: false, user: "ann"))
         .run.finished()
       try await facade.pause()

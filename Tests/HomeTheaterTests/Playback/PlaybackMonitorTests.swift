@@ -7,7 +7,7 @@ import Testing
 @testable import HomeTheater
 
 /// An activity follows its player: from song to song of a disc, to its end.
-@Suite struct FollowingTests {
+@Suite struct PlaybackMonitorTests {
   private static let songs = (1...5).map {
     LibraryItem(id: "s\($0)", title: "Song \($0)", duration: 20, player: "cd")
   }

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "E14 · a frequency is read with a point or a comma; one that is on no band is told so",
+    "E14 · a frequency is read with a point or a comma; one outside every band is refused with the bands",
     arguments: [
       ("98,5", nil), ("fm 98,5", nil), ("98.5 FM", nil), ("200 FM", "200 FM"), ("5000", "5000"),
       ("98.5 AM", "98.5 AM"), ("Jaz", nil), ("Rock", "no station"),
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("E17 · a failed step is named with its device and place, and what was done stays")
+  @Test("E17 · a failed step is reported with its device and number, and completed steps stay")
   func failure() async throws {
     try await Theater().live { theater in
       await theater["projector"].fail(
@@ -131,7 +131,7 @@ import Testing
       #expect(report.steps.dropFirst(5).allSatisfy { $0.status == .waiting })
       #expect(await theater.facade.report.status == .failed)
       #expect(await theater["lights"].snapshot().state.brightness == 10)
-      // What was begun can be ended.
+      // A failed activity can be ended.
       #expect(await (try await theater.facade.end()).finished().status == .done)
     }
   }
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("E8 · popcorn is made beside what is on")
+  @Test("E8 · popcorn is made beside the current activity")
   func popcorn() async throws {
     try await Theater().live { theater in
       let music = try await theater.facade.begin("music", item: "s1", fromStart: false, user: "a")
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("E17 · what is not there is named, with the nearest that is")
+  @Test("E17 · an unknown name is refused with the nearest known one")
   func unknowns() async throws {
     let theater = Theater()
     await #expect(throws: TheaterError.self) {

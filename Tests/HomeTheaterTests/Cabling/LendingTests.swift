@@ -9,7 +9,7 @@ import Testing
   private let said: Said
   private let theater: Theater
 
-  /// What the log was told.
+  /// The lines of the log.
   private final class Said: Sendable {
     let lines = Mutex<[String]>([])
   }

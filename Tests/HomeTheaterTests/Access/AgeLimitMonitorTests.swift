@@ -7,19 +7,19 @@ import Testing
 
 @testable import HomeTheater
 
-/// What comes by itself: the next title, or one that somebody at the player puts in.
+/// Items that play without a command: the next one of a disc, or one that is put in at the player.
 @Suite struct AgeLimitMonitorTests {
   static let child = Principal(ageLimit: 12)
   static let grown = Principal(ageLimit: 16)
 
-  /// What was told to have been stopped.
+  /// The reported stops.
   final class Stops: Sendable {
     private let heard = Mutex<[LimitStop]>([])
     var all: [LimitStop] { heard.withLock { $0 } }
     func note(_ stop: LimitStop) { heard.withLock { $0.append(stop) } }
   }
 
-  /// The evening with ratings, in which somebody has begun the film for everybody.
+  /// Runs `body` after the principal has begun a film for all ages.
   static func evening(
     begunBy principal: Principal,
     _ body: @Sendable (Theater, Stops) async throws -> Void
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a player that goes on to what is rated above the limit of who began is stopped, and it is said",
+    "E9 · a player that goes on to an item above the age limit is stopped, and the activity reports it",
     arguments: [("f2", "\"The Short Cut\", rated 16"), ("x9", "\"x9\", not in the library")])
   func goesOn(item: String, words: String) async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
@@ -74,7 +74,7 @@ import Testing
       #expect(report.error?.device == "dvd")
       let status = try await theater.facade.status()
       #expect(status["playback"]?["state"] == "stopped")
-      // Who presses "play" at the player is stopped again; what is for them plays, and all is well.
+      // "Play" at the player is stopped again; a permitted item plays, and the error is cleared.
       await Self.goesOn(to: item, as: .opening, in: theater)
       #expect(await eventually { stops.all.count == 2 })
       await Self.goesOn(to: "f1", in: theater)
@@ -93,7 +93,7 @@ import Testing
       #expect(
         await eventually {
           let error = await theater.facade.report.error
-          return error?.message.hasSuffix("cannot be stopped: it is stuck") == true
+          return error?.message.hasSuffix("did not stop: it is stuck") == true
         })
       #expect(stops.all.isEmpty)
       await theater["dvd"].fail("stop", with: nil)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// Ways in which somebody without a limit chooses another film in a child's activity.
+  /// Ways for a user without limits to choose another film in a child's activity.
   enum Choosing: CaseIterable {
     case command, scene, skipping
 
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(
-    "E9 · what somebody older has chosen since is not stopped; whose choice was last counts",
+    "E9 · the age limit of the user who chose last counts: an older user's choice is not stopped",
     arguments: Choosing.allCases)
   func takenOver(choosing: Choosing) async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
@@ -141,7 +141,7 @@ import Testing
       #expect(
         await eventually { await theater.facade.ageLimits.limits["dvd"]?.permittedItem == "f2" })
       #expect(stops.all.isEmpty)
-      // The child chooses again: what plays until then is not stopped, what comes after it is.
+      // The child chooses again: the current item is not stopped, the next one is.
       await theater["dvd"].hold("play")
       async let chosen = theater.facade.perform(
         ["play": ["item": "f3"]], on: "dvd", until: .accepted, by: Self.child)
