@@ -147,7 +147,7 @@ let package = Package(
 
     // Tests mirror Sources
     .target(
-      name: "TestSupport", dependencies: ["Devices", "JSON"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Devices", "JSON", "Platform"], path: "Tests/TestSupport",
       swiftSettings: strict),
     tests("PlatformTests", ["TestSupport", "Platform"]),
     tests("JSONTests", ["JSON"]),

@@ -20,6 +20,7 @@ public struct ProgramStart: Sendable {
 
   /// A path, or a name that is looked up along this process's `PATH`.
   public var program: String
+  /// Without the program itself.
   public var arguments: [String]
   /// All variables of the child; `nil` gives it those of this process.
   public var environment: [String: String]?
@@ -27,8 +28,10 @@ public struct ProgramStart: Sendable {
   public var folder: String?
   /// Whether it leads a process group of its own, so that it ends together with its children.
   public var leadsGroup: Bool
+  /// Descriptors 0, 1 and 2 of the child. It inherits no other.
   public var input, output, error: Stream
 
+  /// A program with `/dev/null` for streams, in this process's group, unless said otherwise.
   public init(
     _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
     folder: String? = nil, leadsGroup: Bool = false,

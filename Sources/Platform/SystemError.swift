@@ -5,6 +5,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error number, as in `errno`.
   public let code: Int32
 
+  /// An error with an error number; `SystemError(errno)` right after the failed call.
   public init(_ code: Int32) { self.code = code }
 
   /// The system's text for the error, such as "No such file or directory".

@@ -18,6 +18,7 @@ package final class DeadlineScheduler: Sendable {
     var alarms: Set<Duration> = []
   }
 
+  /// The clock that the deadlines are read against.
   package let clock: any TheaterClock
   private let state = Mutex(State())
   private let changes: AsyncStream<Void>

@@ -53,7 +53,9 @@ package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConverti
   /// The place in the file, and the way to the value, where there is one.
   package let position: TextPosition?
   package let jsonPath: JSONPath?
+  /// What is wrong, for people.
   package let message: String
+  /// What to do about it.
   package let hint: String
 
   /// The name of the plugin's folder, by which users know it.

@@ -113,8 +113,7 @@ package final class PluginHost: Sendable {
   }
 
   private static func explainMissing(_ id: String, in catalogue: PluginCatalogue) -> String {
-    let suffix = "/\(id)/manifest.json"
-    if let problem = catalogue.problems.first(where: { $0.path.hasSuffix(suffix) }) {
+    if let problem = catalogue.problems.first(where: { $0.folderName == id }) {
       return "the plugin \(id) cannot be used: \(problem)"
     }
     let known = catalogue.plugins.map(\.manifest.id).joined(separator: ", ")

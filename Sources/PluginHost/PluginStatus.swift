@@ -2,12 +2,15 @@ import Devices
 
 /// How many messages crossed a process's border.
 package struct MessageCount: Sendable, Hashable {
+  /// From the controller to the plugin.
   package var sent = 0
+  /// From the plugin to the controller.
   package var received = 0
 }
 
 /// The status of one plugin process, for `theater plugins`.
 package struct PluginStatus: Sendable, Hashable {
+  /// Whether the plugin runs, and if not, why.
   package enum Condition: Sendable, Hashable {
     case starting
     case running
@@ -18,12 +21,15 @@ package struct PluginStatus: Sendable, Hashable {
     case ended
   }
 
+  /// The id in its manifest.
   package let plugin: String
   package let version: String
   /// The label that keeps devices of one plugin apart, if there is one.
   package let process: String?
+  /// The devices that it serves.
   package let devices: [DeviceID]
   package let condition: Condition
+  /// `nil` while no process runs.
   package let pid: Int32?
   /// How often it was started anew.
   package let restarts: Int

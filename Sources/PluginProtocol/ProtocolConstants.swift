@@ -85,7 +85,9 @@ public enum ProtocolLimits {
 /// The version of the plugin protocol. Plugins of another major version are refused; a newer minor
 /// version only adds what older readers ignore.
 public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
+  /// Versions with another major number are refused.
   public let major: Int
+  /// A higher minor number only adds.
   public let minor: Int
 
   /// What this build speaks.

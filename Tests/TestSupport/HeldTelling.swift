@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Synchronization
 
 /// Stops whoever tells the listeners of a stream in the middle of it, and cancels another listener
@@ -43,7 +44,7 @@ public final class HeldTelling: TaskExecutor {
     executor.atNextWake.withLock {
       $0 = {
         let ended = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
+        SystemThread.start(name: "cancel") {
           stopping.cancel()
           ended.signal()
         }
@@ -60,7 +61,7 @@ public final class HeldTelling: TaskExecutor {
 
   private static func onOwnThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
+      SystemThread.start(name: "teller") {
         body()
         continuation.resume()
       }

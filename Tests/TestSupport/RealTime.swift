@@ -1,6 +1,7 @@
 // A release is built against static libraries, which have none for tests.
 #if canImport(Testing)
   import Foundation
+  import Platform
   import Synchronization
   import Testing
 
@@ -47,7 +48,7 @@
     private static let step = Duration.milliseconds(2)
 
     init() {
-      Thread.detachNewThread { [state = self] in state.watch() }
+      SystemThread.start(name: "pauses") { [state = self] in state.watch() }
     }
 
     /// The longest time for which this process stood still until now.

@@ -43,6 +43,7 @@ package protocol LaunchedPlugin: Sendable {
 
 /// Why a plugin could not be started.
 package struct LaunchError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// For people.
   package let message: String
   package init(_ message: String) { self.message = message }
   package var description: String { message }

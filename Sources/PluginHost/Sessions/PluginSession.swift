@@ -26,6 +26,7 @@ package final class PluginSession: Sendable {
     case closed
   }
 
+  /// Called once with the result, or with the reason why there is none.
   package typealias Receiver = @Sendable (Result<JSON, Failure>) -> Void
 
   private struct Pending {

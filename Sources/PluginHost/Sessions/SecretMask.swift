@@ -17,6 +17,7 @@ package struct SecretMask: Sendable {
   private let patterns: [[UInt8]]
   private let beginnings: Set<UInt8>
 
+  /// A mask for these secrets; without any it changes nothing.
   package init(_ secrets: some Sequence<String> = []) {
     let pieces = secrets.flatMap { [$0] + $0.split(whereSeparator: \.isNewline).map(String.init) }
     let forms = pieces.filter { $0.count >= Self.shortest }.flatMap(Self.forms)

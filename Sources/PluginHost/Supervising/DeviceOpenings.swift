@@ -62,7 +62,9 @@ struct DeviceOpenings: Sendable {
 /// How long to wait before the next try: 0.5 s, doubled each time up to 60 s, spread by jitter so
 /// that several plugins that fell together do not start together.
 package struct Backoff: Sendable, Hashable {
+  /// The first wait.
   package static let shortest = Duration.milliseconds(500)
+  /// The longest wait.
   package static let longest = Duration.seconds(60)
   /// How far jitter moves a wait, as a part of it, up or down.
   package static let spread = 0.2

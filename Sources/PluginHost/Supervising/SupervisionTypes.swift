@@ -2,6 +2,7 @@ import Devices
 import PluginProtocol
 
 extension Supervision {
+  /// The phase in the life of a plugin process.
   package enum Phase: Sendable, Hashable {
     /// Known, not started.
     case discovered
@@ -23,6 +24,7 @@ extension Supervision {
 
   /// Why a process is not running.
   package struct Failure: Error, Sendable, Hashable {
+    /// The kind of a failure; it decides whether another try can help.
     package enum Cause: String, Sendable, Hashable {
       /// The program could not be started.
       case load
@@ -45,6 +47,7 @@ extension Supervision {
     }
   }
 
+  /// An event that supervision reacts to.
   package enum Input: Sendable {
     case start
     case spawned
@@ -69,6 +72,7 @@ extension Supervision {
     case stop
   }
 
+  /// An action for the runner, to be carried out in order.
   package enum Action: Sendable, Hashable {
     case spawn
     /// Ask for its self-check, beside the start: who comes up well loses no time by it.
@@ -88,12 +92,17 @@ extension Supervision {
 
   /// The times and counts of DESIGN, in one place.
   package enum Limits {
+    /// How long a plugin may be silent before it is pinged.
     package static let pingInterval = Duration.seconds(5)
+    /// After so many unanswered pings in a row the process is ended.
     package static let missedPings = 2
+    /// How long each step of ending (shutdown, SIGTERM) is waited for.
     package static let graceOfEnd = Duration.seconds(2)
     /// How long after the end of its output a process may take to be gone.
     package static let graceOfExit = Duration.milliseconds(500)
+    /// After so long without a failure the next wait is the shortest again.
     package static let healthy = Duration.seconds(300)
+    /// After so many lines that are no messages the process is ended.
     package static let badLines = ProtocolLimits.badLines
     /// How often to look whether a file has changed.
     package static let fileInterval = Duration.seconds(2)

@@ -25,9 +25,11 @@ public struct CancelNotification: PluginNotification {
 public struct StateNotification: PluginNotification {
   public static let method = "state"
   public let device: DeviceID
+  /// The changed values; keys that are left out are unchanged.
   public let values: [StateKey: JSON]
   /// How all of these values are known.
   public let provenance: Provenance
+  /// Changed attributes, by name.
   public let attributes: [String: Attribute]
 
   public init(
@@ -79,6 +81,7 @@ public struct StateNotification: PluginNotification {
 
 /// Plugin to controller: something for the log, as one line of at most `ProtocolLimits.logMessage`.
 public struct LogNotification: PluginNotification {
+  /// How serious a log line is.
   public enum Level: String, Sendable, CaseIterable {
     case debug, info, warning, error
   }
@@ -86,6 +89,7 @@ public struct LogNotification: PluginNotification {
   public static let method = "log"
   public let level: Level
   public let message: String
+  /// The device that it is about; `nil` for the plugin as a whole.
   public let device: DeviceID?
 
   public init(_ level: Level, _ message: String, device: DeviceID? = nil) {

@@ -12,8 +12,11 @@ public enum RPCMessage: Sendable, Hashable {
 
 /// The error object of JSON-RPC 2.0.
 public struct RPCError: Error, Sendable, Hashable {
+  /// One of the codes below, or the plugin's own.
   public let code: Int
+  /// For people.
   public let message: String
+  /// Details for programs; see `deviceErrorCode`.
   public let data: JSON?
 
   public init(_ code: Int, _ message: String, data: JSON? = nil) {
@@ -22,10 +25,15 @@ public struct RPCError: Error, Sendable, Hashable {
     self.data = data
   }
 
+  /// The line is no JSON.
   public static let parseErrorCode = -32700
+  /// The JSON is no request, or the line is too long.
   public static let invalidRequestCode = -32600
+  /// The method is not known.
   public static let unknownMethodCode = -32601
+  /// A param is missing, of the wrong kind, or names a device that is not open.
   public static let invalidParamsCode = -32602
+  /// The receiver has failed.
   public static let internalErrorCode = -32603
   /// A device's answer; `data.kind` says which (`DeviceError.Code`).
   public static let deviceErrorCode = -32000

@@ -4,11 +4,14 @@ import JSON
 /// A question from the controller to a plugin, with the type of its answer.
 public protocol PluginRequest: Sendable {
   associatedtype Answer: Sendable
+  /// The JSON-RPC method.
   static var method: String { get }
   var params: JSON { get }
   /// Reads the params; `nil` when a member is missing or of the wrong kind.
   init?(params: JSON)
+  /// Reads the result; `nil` when a member is missing or of the wrong kind.
   static func answer(_ result: JSON) -> Answer?
+  /// The result that carries the answer.
   static func result(_ answer: Answer) -> JSON
 }
 
@@ -33,6 +36,7 @@ public struct InitializeRequest: PluginRequest {
 
   public static let method = "initialize"
   public let version: ProtocolVersion
+  /// Name and version of the controller, for the plugin's log.
   public let controller: String
 
   public init(version: ProtocolVersion = .current, controller: String) {
@@ -70,6 +74,7 @@ public struct OpenRequest: PluginRequest {
   public static let method = "open"
   public let device: DeviceID
   public let role: Role
+  /// The device's options, checked against the manifest's schema.
   public let options: JSON
 
   public init(device: DeviceID, role: Role, options: JSON) {
@@ -122,6 +127,7 @@ public struct CloseRequest: PluginRequest {
 public struct PerformRequest: PluginRequest {
   public static let method = "perform"
   public let device: DeviceID
+  /// As in a scene: `"on"` or `{"dim": 40}`.
   public let command: JSON
 
   public init(device: DeviceID, command: JSON) {

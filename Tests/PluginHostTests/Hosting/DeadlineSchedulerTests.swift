@@ -18,7 +18,7 @@ struct DeadlineSchedulerTests {
     }
   }
 
-  @Test("Each is woken at its earliest time, once")
+  @Test("Calls each client once, at its earliest deadline")
   func order() async throws {
     let clock = ManualClock()
     let scheduler = DeadlineScheduler(clock: clock)
@@ -50,7 +50,7 @@ struct DeadlineSchedulerTests {
     }
   }
 
-  @Test("A clock that wakes too early does not make anyone miss its time")
+  @Test("Calls no client before its deadline when the clock wakes too early")
   func hasty() async throws {
     let clock = HastyClock()
     let scheduler = DeadlineScheduler(clock: clock)

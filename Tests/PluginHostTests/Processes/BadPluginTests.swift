@@ -6,7 +6,7 @@ import PluginHost
 import TestSupport
 import Testing
 
-@Suite("Plugins that go wrong")
+@Suite("Failing plugins")
 struct BadPluginTests {
   /// What is told of it, once it is: devices learn of its end in another thread.
   private func lastMessage(of plugin: ScriptPlugin) async throws -> String {
@@ -39,7 +39,7 @@ struct BadPluginTests {
     }
   }
 
-  @Test("A flood is heard with moderation: the newest values count, the controller goes on")
+  @Test("Of a flood of reports the newest values count, and the controller goes on")
   func flood() async throws {
     let plugin = try ScriptPlugin(
       """
@@ -175,7 +175,7 @@ struct BadPluginTests {
     }
   }
 
-  @Test("A mended program is started without being asked")
+  @Test("A repaired program is started without a request")
   func mended() async throws {
     let plugin = try ScriptPlugin(
       """

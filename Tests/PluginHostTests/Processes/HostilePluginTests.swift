@@ -18,7 +18,7 @@ struct HostilePluginTests {
     #expect(isTold, "\(last)", sourceLocation: sourceLocation)
   }
 
-  @Test("Ever new attributes: 64 are kept, it is said once in the log and in the status")
+  @Test("Ever new attributes: 64 are kept, with one warning in the log and the status")
   func attributes() async throws {
     let log = RecordedLog()
     let plugin = try ScriptPlugin(
@@ -48,7 +48,7 @@ struct HostilePluginTests {
     }
   }
 
-  @Test("Values out of range and keys of other roles are not shown; each is said once")
+  @Test("Values out of range and keys of other roles are not shown, with one warning each")
   func values() async throws {
     let log = RecordedLog()
     let plugin = try ScriptPlugin(
@@ -91,7 +91,7 @@ struct HostilePluginTests {
     }
   }
 
-  @Test("Endless pages: 100,000 items are kept, and it is said once in the log and in the status")
+  @Test("Endless pages: 100,000 items are kept, with one warning in the log and the status")
   func endlessPages() async throws {
     let log = RecordedLog()
     let plugin = try ScriptPlugin(
@@ -158,7 +158,7 @@ struct HostilePluginTests {
     }
   }
 
-  @Test("A flood of log lines: 200 are written, then ten a second; it is said once")
+  @Test("A flood of log lines: 200 are written, then ten a second, with one warning")
   func logs() async throws {
     let log = RecordedLog()
     let clock = ManualClock()

@@ -7,7 +7,7 @@ import PluginHost
 import TestSupport
 import Testing
 
-@Suite("What a dead controller has left")
+@Suite("Process groups left by an earlier controller")
 struct LeftoverTests {
   /// A process of its own group, as a plugin that ignores the end of its input.
   private final class Sleeper: Sendable {

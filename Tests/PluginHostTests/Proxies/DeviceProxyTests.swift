@@ -19,7 +19,7 @@ struct DeviceProxyTests {
     }
   }
 
-  @Test("E2 · a watcher that ends while another is told holds nobody up", .timeLimit(.minutes(5)))
+  @Test("E2 · a watcher that ends during a change blocks no other watcher", .timeLimit(.minutes(5)))
   func endingWhileTold() async throws {
     let script = DeviceScript([.power: "off", .brightness: 0])
     try await HostBench(LightsCommand.self, script).run { lights in
@@ -142,7 +142,7 @@ struct DeviceProxyTests {
     }
   }
 
-  @Test("Nobody waits: a command until accepted is over with the reply")
+  @Test("A command until accepted is over with the reply")
   func accepted() async throws {
     let script = DeviceScript()
     script.reportNothing()
@@ -186,7 +186,7 @@ struct DeviceProxyTests {
     }
   }
 
-  @Test("Every watcher sees the present first and each change after it")
+  @Test("Every watcher gets the present snapshot first and each change after it")
   func watching() async throws {
     let script = DeviceScript([.brightness: 0])
     try await HostBench(LightsCommand.self, script).run { lights in

@@ -46,7 +46,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("An urgent command passes the queue and takes away what it contradicts")
+  @Test("An urgent command passes the queue and removes commands that it contradicts")
   func urgentPasses() async throws {
     let script = DeviceScript()
     script.gate()

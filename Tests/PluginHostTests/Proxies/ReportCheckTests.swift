@@ -40,7 +40,7 @@ struct ReportCheckTests {
     #expect(bench.warnings.isEmpty)
   }
 
-  @Test("A value out of range is dropped, what stands beside it is kept, and it is said once")
+  @Test("A value out of range is dropped, what stands beside it is kept, with one warning")
   func outOfRange() throws {
     let bench = Bench(.lights)
     for value: JSON in [-5, 101, "12", nil, 1e300, [:]] {
@@ -54,7 +54,7 @@ struct ReportCheckTests {
     #expect(bench.warnings.count == 2, "another key is another fault")
   }
 
-  @Test("A key that the role does not have is dropped, and it is said once")
+  @Test("A key that the role does not have is dropped, with one warning")
   func foreignKeys() throws {
     let bench = Bench(.lights)
     for key in StateKey.allCases where ![.power, .brightness].contains(key) {
@@ -83,7 +83,7 @@ struct ReportCheckTests {
     #expect(bench.warnings.count == 1)
   }
 
-  @Test("At most 64 attributes are kept, however many names come, and it is said once")
+  @Test("At most 64 attributes are kept, however many names come, with one warning")
   func attributeNames() throws {
     let bench = Bench(.lights)
     let kept = bench.kept(of: (0..<5000).map { "name \($0)" }, Attribute(1))
@@ -110,7 +110,7 @@ struct ReportCheckTests {
     #expect(bench.kept(of: kept.prefix(1), large).isEmpty, "it cannot grow again")
   }
 
-  @Test("An attribute's name is cut, a value that is too large is dropped and said once")
+  @Test("An attribute's name is cut, a value that is too large is dropped with one warning")
   func attributeTexts() {
     let bench = Bench(.lights)
     let long = String(repeating: "ä", count: 1000)

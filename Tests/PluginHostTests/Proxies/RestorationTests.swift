@@ -102,7 +102,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("A change from outside becomes what is wanted")
+  @Test("A change from outside becomes the wanted state")
   func outside() async throws {
     let script = DeviceScript([.power: "on", .brightness: 0])
     let bench = try HostBench(LightsCommand.self, script)

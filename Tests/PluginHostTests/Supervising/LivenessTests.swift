@@ -3,9 +3,9 @@ import PluginHost
 import PluginProtocol
 import Testing
 
-@Suite("Supervision: signs of life")
+@Suite("Supervision: liveness")
 struct LivenessTests {
-  @Test("A quiet process is pinged after 5 s; two misses end it: TERM, 2 s later KILL")
+  @Test("A silent process is pinged after 5 s; two misses end it: TERM, 2 s later KILL")
   func twoMisses() {
     var scenario = SupervisionScenario()
     scenario.run()
@@ -20,7 +20,7 @@ struct LivenessTests {
       scenario.take(.exited(how: "signal 9")).wakeTimes == [scenario.now + .milliseconds(500)])
   }
 
-  @Test("Any line is a sign of life")
+  @Test("Any line proves that the process lives")
   func anyLine() {
     var scenario = SupervisionScenario()
     scenario.run()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, messages")
+@Suite("Cable: messages")
 struct CableCodecTests {
   /// The examples of docs/cable-protocol.md, by their names there.
   static let examples: [(name: String, message: CableMessage, payload: [UInt8])] = [

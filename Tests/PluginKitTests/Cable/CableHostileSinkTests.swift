@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, a source and its strangers", .timeLimit(.minutes(5)))
+@Suite("Cable source: hostile sinks", .timeLimit(.minutes(5)))
 struct CableHostileSinkTests {
   let clock = HandClock()
   let source: CableSource

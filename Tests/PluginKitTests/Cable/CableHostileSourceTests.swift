@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, a sink and its strangers", .timeLimit(.minutes(5)))
+@Suite("Cable sink: hostile sources", .timeLimit(.minutes(5)))
 struct CableHostileSourceTests {
   let folder: ScratchFolder
   let sink: CableSink

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, source to sink", .timeLimit(.minutes(5)))
+@Suite("Cable: source to sink", .timeLimit(.minutes(5)))
 struct CableLoopbackTests {
   @Test("F4 · every frame arrives once and in order, and drained follows the last")
   func everyFrame() async throws {

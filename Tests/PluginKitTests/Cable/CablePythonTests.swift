@@ -4,7 +4,7 @@ import Testing
 @testable import PluginKit
 
 /// The contract is not Swift's: the other end is a program in Python's standard library.
-@Suite("Cable, a peer in Python", .timeLimit(.minutes(5)))
+@Suite("Cable: a peer in Python", .timeLimit(.minutes(5)))
 struct CablePythonTests {
   /// A running peer.
   final class Peer {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, plugged again", .timeLimit(.minutes(5)))
+@Suite("Cable: replugging", .timeLimit(.minutes(5)))
 struct CableReplugTests {
   @Test("E9 · a new cable while it plays loses no frame that the amplifier did not hear")
   func replaced() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("Cable, nobody listens", .timeLimit(.minutes(5)))
+@Suite("Cable source: unheard", .timeLimit(.minutes(5)))
 struct CableUnheardTests {
   let clock = HandClock()
 
@@ -68,7 +68,7 @@ struct CableUnheardTests {
     #expect(numbers(bench.speaker.fresh).first == 44_100)
   }
 
-  @Test("E16 · the end passes by the clock when nobody listens")
+  @Test("E16 · the end passes by the clock while the input is not heard")
   func drainedByClock() async throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }

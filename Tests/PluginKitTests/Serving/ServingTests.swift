@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite("F1 · what PluginKit does for a plugin", .timeLimit(.minutes(5)))
+@Suite("F1 · PluginKit serves a plugin", .timeLimit(.minutes(5)))
 struct ServingTests {
   @Test("F1 · the handshake tells the plugin's name and version")
   func handshake() async throws {
@@ -17,7 +17,7 @@ struct ServingTests {
         == .init(version: .current, plugin: "Scripted", pluginVersion: "2.1"))
   }
 
-  @Test("F1 · state is told before the answer, in the order of the commands")
+  @Test("F1 · state is reported before the answer, in the order of the commands")
   func order() async throws {
     let plugin = ServedPlugin()
     try plugin.open(1)

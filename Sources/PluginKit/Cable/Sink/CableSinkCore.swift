@@ -7,6 +7,7 @@ import Synchronization
 /// Safe: everything but `controls` (a Mutex) and the ring's consumer side belongs to the I/O thread
 /// once `run` has started; the `let`s never change.
 final class CableSinkCore: @unchecked Sendable {
+  /// The settings that any thread may change.
   struct Controls {
     var token: CableToken?
     var heard: Bool
@@ -20,25 +21,25 @@ final class CableSinkCore: @unchecked Sendable {
     init(deadline: Int64) { self.deadline = deadline }
   }
 
-  static let pendingLimit = 4
-  static let handshakeTime: Int64 = 2_000_000_000
+  private static let pendingLimit = 4
+  private static let handshakeTime: Int64 = 2_000_000_000
   static let confirmationTime: Int64 = 100_000_000
 
-  let path: String
-  let ringTime: Int64
-  let ring: UnsafeMutablePointer<CableRing>
+  private let path: String
+  private let ringTime: Int64
+  private let ring: UnsafeMutablePointer<CableRing>
   let tap: CableTap
-  let ioEvent: WakeupDescriptor
+  private let ioEvent: WakeupDescriptor
   let audioEvent: WakeupDescriptor
-  let controls: Mutex<Controls>
-  let events: AsyncStream<CableSinkEvent>.Continuation
+  private let controls: Mutex<Controls>
+  private let events: AsyncStream<CableSinkEvent>.Continuation
 
-  let listener: Int32
+  private let listener: Int32
   private let identity: UInt64?
-  var waiting: [Int32: PendingConnection] = [:]
-  var connection: CableSinkConnection?
-  var serial: UInt32 = 0
-  var heard: Bool
+  private var waiting: [Int32: PendingConnection] = [:]
+  private var connection: CableSinkConnection?
+  private var serial: UInt32 = 0
+  private var heard: Bool
 
   init(
     path: String, token: CableToken, ring ringTime: Int64, heard: Bool,
