@@ -43,6 +43,22 @@ public protocol Device: Sendable {
   func unplug() async throws(DeviceError)
 }
 
+/// Devices without a catalogue and without cables.
+extension Device {
+  public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] { [] }
+  public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
+    throw noCables
+  }
+  public func plug(into socket: CableSocket) async throws(DeviceError) { throw noCables }
+  public func lend(input: String) async throws(DeviceError) -> String { throw noCables }
+  public func plug(pcm: String) async throws(DeviceError) { throw noCables }
+  public func unplug() async throws(DeviceError) { throw noCables }
+
+  private var noCables: DeviceError {
+    DeviceError(.unsupported, "this \(role.title) has no cables", device: id)
+  }
+}
+
 /// How long to wait for a command.
 public enum Completion: String, Sendable, Hashable, CaseIterable {
   /// Until the device has said that it will.

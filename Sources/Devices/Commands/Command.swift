@@ -1,9 +1,10 @@
 import JSON
 
-/// A checked command for a device of one role: a row of the role's table and its argument.
+/// A checked command for a device of one role: a row of the role's table, and an argument that fits.
 ///
 /// The same JSON stands for it everywhere: `"on"`, `{"dim": 10}`, `{"play": {"item": "x"}}`.
 public struct Command: Sendable, Hashable {
+  public let role: Role
   public let spec: CommandSpec
   public let argument: JSON?
 
@@ -15,9 +16,7 @@ public struct Command: Sendable, Hashable {
 
   /// The command `name` with its argument.
   public init(_ name: String, argument: JSON?, role: Role) throws(CommandError) {
-    guard let spec = role.commands.first(where: { $0.name == name }) else {
-      throw .unknown(name, role: role)
-    }
+    guard let spec = role.command(named: name) else { throw .unknown(name, role: role) }
     if let argument, !argument.isNull {
       guard let takes = spec.argument else { throw .takesNothing(spec) }
       if let problem = takes.shape.problem(with: argument) { throw .argument(spec, problem) }
@@ -26,11 +25,13 @@ public struct Command: Sendable, Hashable {
       if let takes = spec.argument, takes.isRequired { throw .needsArgument(spec) }
       self.argument = nil
     }
+    self.role = role
     self.spec = spec
   }
 
-  /// Takes what a typed case has already made sure of.
-  init(spec: CommandSpec, argument: JSON?) {
+  /// A command whose argument fits its row.
+  init(role: Role, spec: CommandSpec, argument: JSON?) {
+    self.role = role
     self.spec = spec
     self.argument = argument
   }
@@ -39,6 +40,9 @@ public struct Command: Sendable, Hashable {
   public var json: JSON {
     if let argument { .object([spec.name: argument]) } else { .string(spec.name) }
   }
+
+  /// The id of the film or song that the command names.
+  public var item: String? { argument?["item"]?.string }
 
   /// Name and argument in a command's JSON, whatever the role.
   public static func parts(of json: JSON) throws(CommandError) -> (name: String, argument: JSON?) {
@@ -56,7 +60,7 @@ extension Command: CustomStringConvertible {
   public var description: String { argument.map { "\(spec.name) \($0)" } ?? spec.name }
 }
 
-/// Why something is not a command.
+/// The reason why a value is not a command.
 public enum CommandError: Error, Sendable, Hashable {
   /// Neither a name nor an object with one name.
   case shape(JSON)
@@ -65,7 +69,7 @@ public enum CommandError: Error, Sendable, Hashable {
   case needsArgument(CommandSpec)
   case argument(CommandSpec, ArgumentProblem)
 
-  /// The way to what is wrong, from the command's JSON.
+  /// The path to the mistake, from the command's JSON.
   public var path: JSONPath {
     switch self {
     case .shape, .unknown, .needsArgument: []
@@ -74,7 +78,7 @@ public enum CommandError: Error, Sendable, Hashable {
     }
   }
 
-  /// What is wrong, in a person's words.
+  /// The mistake, for people.
   public var message: String {
     switch self {
     case .shape(let json):

@@ -1,36 +1,44 @@
 import JSON
 
-/// All that is known of a command apart from its typed case: one row of a role's table.
+/// A row of a role's command table: everything about a command that is not its typed case. The one
+/// definition for the wire, scene steps, REST bodies, the CLI, the schema and the reference.
 ///
 /// A class, so that the many values that refer to a row share it; it never changes.
 public final class CommandSpec: Sendable {
-  public let role: Role
   /// The word in scenes, on the wire, in REST bodies and at the terminal.
   public let name: String
   public let argument: ArgumentSpec?
-  /// What a person must be allowed to do to give it.
-  public let permission: Permission
-  /// What the device must report for the command to count as done.
+  /// The state that the device must report for the command to count as done.
   public let settled: Settled
-  /// How long that may take at most.
+  /// The longest time until then.
   public let longest: Duration
-  /// What a device must declare to be given this command; `nil` when every device of the role can.
+  /// The capability that a device must declare; `nil` when every device of the role has the command.
   public let capability: String?
   public let manner: CommandManner
+  /// The permission that a user needs for it.
+  public let permission: Permission
+  /// What the command does to the item of a player; `nil` if it does not concern the item.
+  public let effect: ItemEffect?
+  /// The settings that are obsolete once the command was given with an argument.
+  package let replaces: [StateKey]
+  /// One sentence for the reference and the CLI.
   public let help: String
 
   init(
-    role: Role, name: String, argument: ArgumentSpec?, permission: Permission, settled: Settled,
-    longest: Duration, capability: String?, manner: CommandManner, help: String
+    _ name: String, _ argument: ArgumentSpec? = nil, settled: Settled,
+    within longest: Duration = .seconds(10), capability: String? = nil,
+    manner: CommandManner = .ordinary, permission: Permission = .operate,
+    effect: ItemEffect? = nil, replaces: [StateKey] = [], help: String
   ) {
-    self.role = role
     self.name = name
     self.argument = argument
-    self.permission = permission
     self.settled = settled
     self.longest = longest
     self.capability = capability
     self.manner = manner
+    self.permission = permission
+    self.effect = effect
+    self.replaces = replaces
     self.help = help
   }
 }
@@ -40,7 +48,7 @@ extension CommandSpec: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What a person must be allowed to do, to give a command or to ask for anything else.
+/// A permission that commands and other requests ask for.
 public enum Permission: String, Sendable, Hashable, CaseIterable {
   /// See what runs.
   case view
@@ -68,21 +76,33 @@ public enum CommandManner: Sendable, Hashable {
   case momentary
 }
 
+/// What a command does to the item of a player.
+public enum ItemEffect: Sendable, Hashable {
+  /// Plays the item that the command names, or resumes the current one.
+  case plays
+  /// Goes to another position in the current item.
+  case seeks
+  /// Goes to another item, which the command does not name.
+  case skips
+  /// Ends the current item; what plays next is open.
+  case releases
+}
+
 /// What a device must report for a command to be done.
 public enum Settled: Sendable, Hashable {
   /// Nothing can be observed: the command is done when it is accepted.
   case accepted
   /// The state has this value.
   case value(StateKey, JSON)
-  /// The state has one of these values, the usual one first: what goes by quickly may be over
-  /// before anyone looks.
+  /// The state has one of these values, the usual one first. A state that passes quickly may be over
+  /// before it is read.
   case anyValue(StateKey, [JSON])
   /// The state has the value that the command was given.
   case argument(StateKey)
   /// The player is in one of these states, with the item that the command asked for, if any.
   case playback([Playback.Status])
 
-  /// Whether `state` shows the command with `argument` as done.
+  /// Whether a state shows the command with its argument as done.
   public func isMet(by state: DeviceState, argument: JSON?) -> Bool {
     switch self {
     case .accepted: return true
@@ -96,7 +116,7 @@ public enum Settled: Sendable, Hashable {
     }
   }
 
-  /// Which state shows it; `nil` when nothing can be observed.
+  /// The key that shows it; `nil` when nothing can be observed.
   public var key: StateKey? {
     switch self {
     case .accepted: nil

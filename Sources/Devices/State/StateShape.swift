@@ -47,45 +47,18 @@ public indirect enum StateShape: Sendable, Hashable {
   }
 }
 
-extension StateKey {
-  /// The values that this key may have.
-  public var shape: StateShape {
-    switch self {
-    case .power: Self.powerShape
-    case .input: Self.inputShape
-    case .mode: Self.modeShape
-    case .volume, .brightness: Self.percentShape
-    case .muted: .truth
-    case .playback: .playback
-    case .tray: Self.trayShape
-    case .audio: Self.audioShape
-    case .band: Self.bandShape
-    case .frequency: Self.frequencyShape
-    case .station: Self.stationShape
-    case .picture: Self.pictureShape
-    case .position: Self.positionShape
-    case .popping: Self.poppingShape
-    }
-  }
-
-  // Made once: a report is checked against them on its way.
-  private static let powerShape = StateShape.words(Power.allCases.map(\.rawValue))
-  private static let inputShape = name("an input")
-  private static let modeShape = StateShape.words(["stereo", "surround"])
-  private static let percentShape = StateShape.argument(.percent)
-  private static let trayShape = StateShape.words(["open", "closed", "moving"])
-  private static let audioShape = StateShape.words(["surround", "twoChannel"])
-  private static let bandShape = StateShape.words(["am", "fm"])
-  private static let frequencyShape = StateShape.either([
-    .argument(.number(TunerCommand.fmRange, unit: "MHz")),
-    .argument(.number(TunerCommand.amRange, unit: "kHz")), .null,
-  ])
-  private static let stationShape = name("a station")
-  private static let pictureShape = StateShape.words(["tv", "wideScreen"])
-  private static let positionShape = StateShape.words(["up", "down", "moving", "stopped"])
-  private static let poppingShape = StateShape.words(["idle", "popping", "done"])
-
-  private static func name(_ what: String) -> StateShape {
+extension StateShape {
+  /// A name of at most 200 code points, or `null`.
+  static func name(of what: String) -> StateShape {
     .either([.argument(.text(longest: ArgumentShape.longestName, what: what)), .null])
   }
+}
+
+extension StateKey {
+  /// The values that this key may have: the same in every role that reports it.
+  public var shape: StateShape { Self.shapes[self] ?? .null }
+
+  private static let shapes = Dictionary(
+    Role.allCases.flatMap(\.states).map { ($0.key, $0.shape) },
+    uniquingKeysWith: { first, _ in first })
 }

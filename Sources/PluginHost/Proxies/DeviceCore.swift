@@ -51,7 +51,7 @@ struct DeviceCore: Sendable {
   private var intake: ReportIntake
   private var queue = CommandQueue()
   private var settlement = CommandSettlement()
-  private var restoration = Restoration()
+  private var restoration: Restoration
   /// How many reports with values have come.
   private var reports = 0
   private var nextRequest: @Sendable () -> Int = { 0 }
@@ -60,6 +60,7 @@ struct DeviceCore: Sendable {
     self.id = id
     self.role = role
     intake = ReportIntake(role)
+    restoration = Restoration(role)
   }
 
   /// The commands that are not over.
@@ -103,7 +104,7 @@ struct DeviceCore: Sendable {
     if snapshot.generation == 1 {
       restoration.begin(with: snapshot.state, at: now)
     } else {
-      restore(restoration.resume(from: snapshot, role: role, memory: memory, at: now))
+      restore(restoration.resume(from: snapshot, memory: memory, at: now))
     }
     pump(at: now, &effects)
     return effects
@@ -217,10 +218,10 @@ struct DeviceCore: Sendable {
   }
 
   private func refusal(of command: Command) -> DeviceError? {
-    guard command.spec.role == role else {
+    guard command.role == role else {
       return named(
         DeviceError(
-          .unsupported, "\"\(command.spec.name)\" is a command of the \(command.spec.role.title)",
+          .unsupported, "\"\(command.spec.name)\" is a command of the \(command.role.title)",
           hint: "This is a \(role.title)."))
     }
     if case .unavailable(let reason) = snapshot.availability {
@@ -329,7 +330,7 @@ struct DeviceCore: Sendable {
       // A report that crossed the refusal may be the very change that is waited for.
       let hasChanged = queued.reportsSeen != reports
       let retryAt = hasChanged ? now : error.retryAfter.map { now + max($0, .milliseconds(10)) }
-      if retryAt != nil || snapshot.state.isInTransition, (retryAt ?? now) < deadline {
+      if retryAt != nil || role.transition(in: snapshot.state) != nil, (retryAt ?? now) < deadline {
         return queue.hold(queued, until: retryAt)
       }
     }
@@ -372,7 +373,7 @@ struct DeviceCore: Sendable {
       let longest = Int(expired.spec.longest.seconds)
       let error = DeviceError(
         .notNow, "\"\(expired.command)\" was not possible within \(longest) s",
-        hint: snapshot.state.transition.map { "The device is \($0)." })
+        hint: role.transition(in: snapshot.state).map { "The device is \($0)." })
       effects.finish(expired.callers, .failure(named(error)))
     }
     for (caller, command) in settlement.takeExpired(at: now) {

@@ -57,7 +57,7 @@ struct ReportIntake: Sendable {
 /// warning.
 struct ReportCheck: Sendable {
   private let role: Role
-  private let keys: [StateKey]
+  private let states: [StateSpec]
   /// The bytes of each attribute that is kept, or held back.
   private var attributeSizes: [String: Int] = [:]
   private var attributeBytes = 0
@@ -73,7 +73,7 @@ struct ReportCheck: Sendable {
 
   init(_ role: Role) {
     self.role = role
-    keys = role.stateKeys
+    states = role.states
   }
 
   /// Returns `report` without what is dropped.
@@ -83,7 +83,7 @@ struct ReportCheck: Sendable {
     // Most reports are kept as they are, at the cost of a look at each value.
     var values = report.values
     for (key, value) in report.values {
-      if keys.contains(key), let kept = Self.accepted(value, for: key) {
+      if let spec = spec(of: key), let kept = Self.accepted(value, spec) {
         if key == .playback { values[key] = kept }
       } else {
         values.removeValue(forKey: key)
@@ -97,12 +97,14 @@ struct ReportCheck: Sendable {
       attributes: attributes)
   }
 
+  private func spec(of key: StateKey) -> StateSpec? { states.first { $0.key == key } }
+
   /// The value to keep for a key of the role; `nil` when it is out of range.
-  private static func accepted(_ value: JSON, for key: StateKey) -> JSON? {
+  private static func accepted(_ value: JSON, _ spec: StateSpec) -> JSON? {
     // Made anew, so that nothing is kept but the members of a playback.
-    if key == .playback { return Playback(value)?.bounded?.json }
+    if spec.key == .playback { return Playback(value)?.bounded?.json }
     // Not `? value : nil`, which is the JSON `null`.
-    guard key.shape.admits(value) else { return nil }
+    guard spec.shape.admits(value) else { return nil }
     return value
   }
 
@@ -148,7 +150,7 @@ struct ReportCheck: Sendable {
   private mutating func complain(
     of key: StateKey, _ value: JSON, _ warn: (String) -> Void
   ) {
-    guard keys.contains(key) else {
+    guard let spec = spec(of: key) else {
       let title = role.title
       return complain(.foreignKey, "\"\(key.rawValue)\", which is no state of \(title)", warn)
     }
@@ -159,7 +161,7 @@ struct ReportCheck: Sendable {
       case .null, .bool, .integer, .number, .string:
         value.text().boundedLine(maximumBytes: 60)
       }
-    complain(.value(key), "\(key.rawValue) \(found), expected \(key.shape.expectation)", warn)
+    complain(.value(key), "\(key.rawValue) \(found), expected \(spec.shape.expectation)", warn)
   }
 
   private mutating func complain(

@@ -15,11 +15,13 @@ struct Restoration: Sendable {
   /// How long playback waits for its cable.
   static let longestWaitForPlug = Duration.seconds(3)
 
-  private var wanted = WantedState()
+  private var wanted: WantedState
   private var lostAt = Duration.zero
   private var wasPlugged = false
   /// The commands that bring back what played, and until when they wait for the cable.
   private var playback: (commands: [Command], deadline: Duration)?
+
+  init(_ role: Role) { wanted = WantedState(role) }
 
   /// Whether playback waits for its cable.
   var isWaiting: Bool { playback != nil }
@@ -50,11 +52,11 @@ struct Restoration: Sendable {
   ///   - memory: What the device keeps without its process.
   /// - Returns: The commands that bring it back, as far as they may be sent now.
   mutating func resume(
-    from snapshot: DeviceSnapshot, role: Role, memory: DeviceMemory, at now: Duration
+    from snapshot: DeviceSnapshot, memory: DeviceMemory, at now: Duration
   ) -> [Command] {
-    let commands = wanted.differences(
-      from: snapshot.state, role: role, remembered: memory.keys,
-      loudestStart: memory.loudestStart, lostAt: lostAt)
+    let commands = wanted.restoration(
+      from: snapshot.state, remembered: memory.keys, loudestStart: memory.loudestStart,
+      lostAt: lostAt)
     for key in memory.keys {
       if let value = snapshot.state[key] { wanted.report(value, for: key, at: now) }
     }

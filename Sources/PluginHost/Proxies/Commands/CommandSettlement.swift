@@ -103,21 +103,3 @@ extension Command {
     }
   }
 }
-
-extension DeviceState {
-  /// The passing state that the device is in, such as "warming"; commands wait for its end. `nil` when
-  /// it is in none.
-  var transition: String? {
-    switch power {
-    case .warming: return "warming"
-    case .cooling: return "cooling"
-    case .off, .on, .unknown: break
-    }
-    if self[.tray] == "moving" { return "moving its tray" }
-    if self[.position] == "moving" { return "moving" }
-    if playback?.status == .opening { return "opening" }
-    return nil
-  }
-
-  var isInTransition: Bool { transition != nil }
-}

@@ -1,0 +1,74 @@
+import JSON
+
+/// A CD player.
+public protocol CDPlayer: Switchable, PlaybackControl, SeekControl, TrayControl {}
+
+extension CDPlayer {
+  public var role: Role { .cdPlayer }
+}
+
+extension Device {
+  /// This device as a CD player; `nil` when it has another role.
+  public var asCDPlayer: (any CDPlayer)? {
+    role == .cdPlayer ? CDPlayerConnection(device: self) : nil
+  }
+}
+
+private struct CDPlayerConnection: CDPlayer, DeviceConnection {
+  let device: any Device
+}
+
+extension RoleDefinition {
+  static let cdPlayer = RoleDefinition(
+    "CD player", offOrder: 2, [.power(of: "player"), .playback(of: .songs), .tray, .seeking])
+}
+
+/// The commands of the CD player.
+public enum CDPlayerCommand: RoleCommand {
+  case on
+  case off
+  /// Plays an item, or resumes.
+  case play(PlayRequest)
+  case pause
+  case stop
+  case eject
+  /// Goes to a position in seconds.
+  case seek(Double)
+  case next
+  case previous
+
+  public enum Name: String, CaseIterable, Sendable {
+    case on, off, play, pause, stop, eject, seek, next, previous
+  }
+  public static let role = Role.cdPlayer
+
+  public init?(_ name: Name, _ argument: JSON?) {
+    switch name {
+    case .on: self = .on
+    case .off: self = .off
+    case .play: self = .play(PlayRequest(argument))
+    case .pause: self = .pause
+    case .stop: self = .stop
+    case .eject: self = .eject
+    case .seek:
+      guard let position = argument?.number else { return nil }
+      self = .seek(position)
+    case .next: self = .next
+    case .previous: self = .previous
+    }
+  }
+
+  public var invocation: Invocation<Name> {
+    switch self {
+    case .on: .init(.on)
+    case .off: .init(.off)
+    case .play(let request): .init(.play, request.json)
+    case .pause: .init(.pause)
+    case .stop: .init(.stop)
+    case .eject: .init(.eject)
+    case .seek(let position): .init(.seek, .number(position))
+    case .next: .init(.next)
+    case .previous: .init(.previous)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import JSON
+
+/// A device of a role known at compile time, over the connection to a device of any role.
+protocol DeviceConnection: Device {
+  var device: any Device { get }
+}
+
+extension DeviceConnection {
+  var id: DeviceID { device.id }
+
+  func perform(_ command: Command, until: Completion) async throws(DeviceError) -> Confirmation {
+    try await device.perform(command, until: until)
+  }
+  func snapshot() async -> DeviceSnapshot { await device.snapshot() }
+  func snapshots() async -> AsyncStream<DeviceSnapshot> { await device.snapshots() }
+  func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    try await device.scanCatalogue(folder: folder)
+  }
+  func openSocket(input: String) async throws(DeviceError) -> CableSocket {
+    try await device.openSocket(input: input)
+  }
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    try await device.plug(into: socket)
+  }
+  func lend(input: String) async throws(DeviceError) -> String {
+    try await device.lend(input: input)
+  }
+  func plug(pcm: String) async throws(DeviceError) { try await device.plug(pcm: pcm) }
+  func unplug() async throws(DeviceError) { try await device.unplug() }
+}
+
+extension Device {
+  /// Performs a command of the role's table by its name.
+  @discardableResult
+  func perform(_ name: String, _ argument: JSON? = nil, until: Completion = .settled)
+    async throws(DeviceError) -> Confirmation
+  {
+    let command: Command
+    do {
+      command = try Command(name, argument: argument, role: role)
+    } catch {
+      throw DeviceError(.invalid, error.message, hint: error.hint, device: id)
+    }
+    return try await perform(command, until: until)
+  }
+
+  /// Performs a typed command, if it is one of this device's role.
+  @discardableResult
+  package func perform<Typed: RoleCommand>(_ command: Typed, until: Completion = .settled)
+    async throws(DeviceError) -> Confirmation
+  {
+    guard Typed.role == role else {
+      throw DeviceError(
+        .unsupported, "this is a \(role.title), not a \(Typed.role.title)", device: id)
+    }
+    let parts = command.invocation
+    return try await perform(parts.name.rawValue, parts.argument, until: until)
+  }
+}

@@ -1,0 +1,63 @@
+import JSON
+
+/// A popcorn popper.
+public protocol PopcornPopper: Switchable {}
+
+extension PopcornPopper {
+  public var role: Role { .popcornPopper }
+
+  /// Pops one load, and waits until it pops.
+  public func pop() async throws(DeviceError) { try await perform("pop") }
+}
+
+extension Device {
+  /// This device as a popcorn popper; `nil` when it has another role.
+  public var asPopcornPopper: (any PopcornPopper)? {
+    role == .popcornPopper ? PopcornPopperConnection(device: self) : nil
+  }
+}
+
+private struct PopcornPopperConnection: PopcornPopper, DeviceConnection {
+  let device: any Device
+}
+
+extension RoleDefinition {
+  static let popcornPopper = RoleDefinition(
+    "popcorn popper", offOrder: 4, [.power(of: "popper"), .popping])
+}
+
+extension DeviceTrait {
+  /// One load of popcorn at a time; never repeated after a restart.
+  static let popping = DeviceTrait(
+    .popping,
+    commands: [
+      CommandSpec(
+        "pop", settled: .anyValue(.popping, ["popping", "done"]), within: .seconds(30),
+        manner: .momentary, help: "Pops one load; done as soon as it pops.")
+    ],
+    states: [StateSpec(.popping, .words(["idle", "popping", "done"]), isRestored: false)])
+}
+
+/// The commands of the popcorn popper.
+public enum PopcornPopperCommand: RoleCommand {
+  case on, off, pop
+
+  public enum Name: String, CaseIterable, Sendable { case on, off, pop }
+  public static let role = Role.popcornPopper
+
+  public init?(_ name: Name, _ argument: JSON?) {
+    switch name {
+    case .on: self = .on
+    case .off: self = .off
+    case .pop: self = .pop
+    }
+  }
+
+  public var invocation: Invocation<Name> {
+    switch self {
+    case .on: .init(.on)
+    case .off: .init(.off)
+    case .pop: .init(.pop)
+    }
+  }
+}

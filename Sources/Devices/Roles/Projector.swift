@@ -1,0 +1,82 @@
+import JSON
+
+/// A projector.
+public protocol Projector: Switchable {}
+
+extension Projector {
+  public var role: Role { .projector }
+
+  /// Shows a 4:3 picture.
+  public func setTVMode() async throws(DeviceError) { try await perform("tvMode") }
+  /// Shows a 16:9 picture.
+  public func setWideScreenMode() async throws(DeviceError) {
+    try await perform("wideScreenMode")
+  }
+}
+
+extension Device {
+  /// This device as a projector; `nil` when it has another role.
+  public var asProjector: (any Projector)? {
+    role == .projector ? ProjectorConnection(device: self) : nil
+  }
+}
+
+private struct ProjectorConnection: Projector, DeviceConnection {
+  let device: any Device
+}
+
+extension RoleDefinition {
+  static let projector = RoleDefinition(
+    "projector", offOrder: 6,
+    [
+      .power(
+        on: .on(
+          "Strikes the lamp; the picture follows when it is warm.", within: .seconds(180),
+          manner: .cancellable),
+        off: .off("Puts the lamp out; the fan runs until it is cool.", within: .seconds(300))),
+      .picture,
+    ])
+}
+
+extension DeviceTrait {
+  /// The shape of the picture.
+  static let picture = DeviceTrait(
+    .picture,
+    commands: [
+      CommandSpec("tvMode", settled: .value(.picture, "tv"), help: "Shows a 4:3 picture."),
+      CommandSpec(
+        "wideScreenMode", settled: .value(.picture, "wideScreen"), help: "Shows a 16:9 picture."),
+    ],
+    states: [StateSpec(.picture, .words(["tv", "wideScreen"]))]
+  ) { restoration in
+    restoration.missing(.picture).map {
+      [.init(.setting, $0 == "tv" ? "tvMode" : "wideScreenMode")]
+    } ?? []
+  }
+}
+
+/// The commands of the projector.
+public enum ProjectorCommand: RoleCommand {
+  case on, off, tvMode, wideScreenMode
+
+  public enum Name: String, CaseIterable, Sendable { case on, off, tvMode, wideScreenMode }
+  public static let role = Role.projector
+
+  public init?(_ name: Name, _ argument: JSON?) {
+    switch name {
+    case .on: self = .on
+    case .off: self = .off
+    case .tvMode: self = .tvMode
+    case .wideScreenMode: self = .wideScreenMode
+    }
+  }
+
+  public var invocation: Invocation<Name> {
+    switch self {
+    case .on: .init(.on)
+    case .off: .init(.off)
+    case .tvMode: .init(.tvMode)
+    case .wideScreenMode: .init(.wideScreenMode)
+    }
+  }
+}

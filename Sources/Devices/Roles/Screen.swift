@@ -1,0 +1,84 @@
+import JSON
+
+/// A screen that is let down and rolled up.
+public protocol Screen: Device {}
+
+extension Screen {
+  public var role: Role { .screen }
+
+  /// Lets the screen down, and waits until it is.
+  public func lower() async throws(DeviceError) { try await perform("down") }
+  /// Rolls the screen up, and waits until it is.
+  public func raise() async throws(DeviceError) { try await perform("up") }
+  /// Stops the screen where it is.
+  ///
+  /// - Throws: `.unsupported` if its motor lacks the capability `stop`.
+  public func stop() async throws(DeviceError) { try await perform("stop") }
+}
+
+extension Device {
+  /// This device as a screen; `nil` when it has another role.
+  public var asScreen: (any Screen)? {
+    role == .screen ? ScreenConnection(device: self) : nil
+  }
+}
+
+private struct ScreenConnection: Screen, DeviceConnection {
+  let device: any Device
+}
+
+extension RoleDefinition {
+  static let screen = RoleDefinition("screen", offOrder: 7, [.position])
+}
+
+extension DeviceTrait {
+  /// Up or down; "off" is up.
+  static let position = DeviceTrait(
+    .position,
+    commands: [
+      CommandSpec(
+        "up", settled: .value(.position, "up"), within: .seconds(120), manner: .cancellable,
+        help: "Rolls the screen up."),
+      CommandSpec(
+        "down", settled: .value(.position, "down"), within: .seconds(120), manner: .cancellable,
+        help: "Lets the screen down."),
+      CommandSpec(
+        "stop", settled: .accepted, capability: "stop", manner: .urgent,
+        help: "Stops the screen where it is, if its motor can."),
+    ],
+    states: [
+      StateSpec(
+        .position, .words(["up", "down", "moving", "stopped"]),
+        transitions: [
+          .init(value: "moving", description: "moving"), .init(value: "stopped"),
+        ])
+    ],
+    off: "up"
+  ) { restoration in
+    restoration.missing(.position)?.string.map { [.init(.setting, $0)] } ?? []
+  }
+}
+
+/// The commands of the screen.
+public enum ScreenCommand: RoleCommand {
+  case up, down, stop
+
+  public enum Name: String, CaseIterable, Sendable { case up, down, stop }
+  public static let role = Role.screen
+
+  public init?(_ name: Name, _ argument: JSON?) {
+    switch name {
+    case .up: self = .up
+    case .down: self = .down
+    case .stop: self = .stop
+    }
+  }
+
+  public var invocation: Invocation<Name> {
+    switch self {
+    case .up: .init(.up)
+    case .down: .init(.down)
+    case .stop: .init(.stop)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import JSON
+
+/// The lights of the theater.
+public protocol TheaterLights: Switchable {}
+
+extension TheaterLights {
+  public var role: Role { .lights }
+
+  /// Sets the brightness, 0 to 100 %.
+  public func dim(to brightness: Int) async throws(DeviceError) {
+    try await perform("dim", .integer(brightness))
+  }
+}
+
+extension Device {
+  /// This device as lights; `nil` when it has another role.
+  public var asTheaterLights: (any TheaterLights)? {
+    role == .lights ? TheaterLightsConnection(device: self) : nil
+  }
+}
+
+private struct TheaterLightsConnection: TheaterLights, DeviceConnection {
+  let device: any Device
+}
+
+extension RoleDefinition {
+  static let lights = RoleDefinition(
+    "lights", offOrder: 8,
+    [
+      .power(
+        on: CommandSpec(
+          "on", settled: .value(.brightness, 100), manner: .setting(.brightness),
+          help: "Turns the lights fully on."),
+        off: .off("Turns the lights off.")),
+      .brightness,
+    ])
+}
+
+extension DeviceTrait {
+  /// The brightness.
+  static let brightness = DeviceTrait(
+    .brightness,
+    commands: [
+      CommandSpec(
+        "dim", .required(.percent), settled: .argument(.brightness),
+        manner: .setting(.brightness), help: "Sets the brightness, 0 to 100 %.")
+    ],
+    states: [StateSpec(.brightness, .argument(.percent))]
+  ) { restoration in
+    // Lights that are turned on shine fully, whatever they reported while they were off.
+    let isTurnedOn = restoration.missing(.power) != nil
+    let brightness =
+      isTurnedOn ? restoration.wanted[.brightness] : restoration.missing(.brightness)
+    return brightness.map { [.init(.setting, "dim", $0)] } ?? []
+  }
+}
+
+/// The commands of the lights.
+public enum LightsCommand: RoleCommand {
+  case on
+  case off
+  /// Brightness in %, 0 to 100.
+  case dim(Int)
+
+  public enum Name: String, CaseIterable, Sendable { case on, off, dim }
+  public static let role = Role.lights
+
+  public init?(_ name: Name, _ argument: JSON?) {
+    switch name {
+    case .on: self = .on
+    case .off: self = .off
+    case .dim:
+      guard let brightness = argument?.integer else { return nil }
+      self = .dim(brightness)
+    }
+  }
+
+  public var invocation: Invocation<Name> {
+    switch self {
+    case .on: .init(.on)
+    case .off: .init(.off)
+    case .dim(let brightness): .init(.dim, .integer(brightness))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import JSON
+
+/// A set of commands, reported state and rules that devices of several roles share.
+///
+/// A role is a list of traits. Whatever depends on the abilities of a device reads its traits, so that
+/// a new role, trait or command is added in one file.
+public struct DeviceTrait: Sendable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case power, input, soundMode, volume, mute
+    case playback, tray, seeking, audio, tuning
+    case picture, brightness, position, popping
+  }
+
+  public let kind: Kind
+  /// The commands, in the order of the reference page.
+  let commands: [CommandSpec]
+  /// The reported keys with their values.
+  let states: [StateSpec]
+  /// The name of the command that turns the device off.
+  let off: String?
+  /// The name of the command that stops playback.
+  let stop: String?
+  /// The list of the library that the device plays.
+  let category: Category?
+  /// Brings back the wanted state after the device's plugin was started again.
+  let restore: @Sendable (RestorationContext) -> [RestorationContext.Step]
+
+  init(
+    _ kind: Kind, commands: [CommandSpec], states: [StateSpec], off: String? = nil,
+    stop: String? = nil, category: Category? = nil,
+    restore: @escaping @Sendable (RestorationContext) -> [RestorationContext.Step] = { _ in [] }
+  ) {
+    self.kind = kind
+    self.commands = commands
+    self.states = states
+    self.off = off
+    self.stop = stop
+    self.category = category
+    self.restore = restore
+  }
+}
+
+/// The three lists of the library.
+public enum Category: String, Sendable, Hashable, CaseIterable {
+  case films, songs, stations
+}
+
+/// A reported key of a device: its values, and their meaning for the wanted state.
+public struct StateSpec: Sendable {
+  /// A value that a device reports on its way to another one.
+  struct Transition: Sendable {
+    let value: String
+    /// The value that follows; `nil` if it is not known.
+    var target: String?
+    /// The activity of the device, for messages: "warming"; `nil` if it does nothing.
+    var description: String?
+  }
+
+  public let key: StateKey
+  public let shape: StateShape
+  /// Whether the value is restored after a restart of the plugin.
+  let isRestored: Bool
+  let transitions: [Transition]
+
+  init(
+    _ key: StateKey, _ shape: StateShape, isRestored: Bool = true, transitions: [Transition] = []
+  ) {
+    self.key = key
+    self.shape = shape
+    self.isRestored = isRestored
+    self.transitions = transitions
+  }
+
+  /// The effect of a value on the wanted state.
+  package enum Wish: Sendable, Hashable {
+    case set(JSON), clear, keep
+  }
+
+  /// The effect of a commanded or reported value on the wanted state. A lamp that warms is meant to be
+  /// on; a screen that moves keeps its wanted position.
+  package func wish(for value: JSON) -> Wish {
+    guard isRestored else { return .keep }
+    if !transitions.isEmpty, let text = value.string,
+      let transition = transitions.first(where: { $0.value == text })
+    {
+      return transition.target.map { .set(.string($0)) } ?? .keep
+    }
+    return value.isNull ? .clear : .set(value)
+  }
+
+  /// What the device is doing while it has this value: "warming"; `nil` outside a transition.
+  func activity(at value: JSON) -> String? {
+    if key == .playback { return Playback(value)?.status == .opening ? "opening" : nil }
+    return transitions.first { $0.value == value.string }?.description
+  }
+}
