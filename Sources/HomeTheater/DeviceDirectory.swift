@@ -25,6 +25,11 @@ final class DeviceDirectory: Sendable {
 
   func snapshot(of id: DeviceID) -> DeviceSnapshot? { state.withLock { $0.snapshots[id] } }
 
+  /// The devices with a trait, by name.
+  func devices(with trait: DeviceTrait.Kind) -> [any Device] {
+    devices.values.filter { $0.role.has(trait) }.sorted { $0.id < $1.id }
+  }
+
   /// The devices of a role, by name.
   func devices(of role: Role) -> [any Device] {
     devices.values.filter { $0.role == role }.sorted { $0.id < $1.id }

@@ -47,7 +47,7 @@ package struct ScenePlanner: Sendable {
     case .fixed(let command): return command
     case .template(let name, let argument, _):
       // A station that is given by its frequency is tuned to, not looked up by name.
-      if role == .tuner, let key = argument.string, key.hasPrefix("$"),
+      if role.has(.tuning), let key = argument.string, key.hasPrefix("$"),
         case .frequency(let frequency)? = arguments[String(key.dropFirst())]
       {
         return try tuning(to: frequency)
@@ -78,7 +78,7 @@ package struct ScenePlanner: Sendable {
 extension PlannedStep {
   /// This step, playing from `seconds` on; other commands than `play` stay as they are.
   package func resuming(at seconds: Double) -> PlannedStep {
-    guard command.spec.name == DVDPlayerCommand.Name.play.rawValue,
+    guard command.spec.effect == .plays,
       var request = command.argument?.object, request["position"] == nil
     else { return self }
     request["position"] = .number(seconds)

@@ -135,7 +135,7 @@ extension HomeTheaterFacade {
   {
     try await perform(json, on: id, until: until, by: .owner)
   }
-  func entries(_ category: HomeTheater.Category) -> [Catalogue.Entry] {
+  func entries(_ category: Devices.Category) -> [Catalogue.Entry] {
     entries(category, for: .owner)
   }
   func status() async throws(TheaterError) -> JSON { try await status(for: .owner) }

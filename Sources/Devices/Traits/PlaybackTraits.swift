@@ -93,7 +93,9 @@ extension DeviceTrait {
       restore: restorePlayback)
   }
 
-  private static func restorePlayback(_ restoration: RestorationContext) -> [RestorationContext.Step] {
+  private static func restorePlayback(_ restoration: RestorationContext) -> [RestorationContext
+    .Step]
+  {
     let reported = restoration.state.playback
     guard !restoration.remembered.contains(.playback), let playback = restoration.playback,
       let item = playback.item, reported?.item != item || reported?.status != playback.status

@@ -57,7 +57,7 @@ final class AgeLimitEnforcer {
 
   /// Checks a player's report and stops a forbidden item.
   func observe(_ playback: Playback, of player: any Device) {
-    guard let stop = try? Command("stop", argument: nil, role: player.role) else { return }
+    guard let stop = player.role.stop else { return }
     let session = activities.session
     let finding = monitor.check(
       playback, of: player, isCurrent: player.id == session.activity?.player,

@@ -11,13 +11,12 @@ enum ItemMove {
 
   /// `nil` for a command that affects no item.
   init?(_ command: Command) {
-    switch (DVDPlayerCommand(command), CDPlayerCommand(command)) {
-    case (.play(let request)?, _), (_, .play(let request)?): self = .play(request.item)
-    case (.seek?, _), (_, .seek?): self = .play(nil)
-    case (.next?, _), (.previous?, _), (_, .next?), (_, .previous?): self = .skip
-    case (.stop?, _), (.eject?, _), (.off?, _), (_, .stop?), (_, .eject?), (_, .off?):
-      self = .release
-    default: return nil
+    switch command.spec.effect {
+    case .plays: self = .play(command.item)
+    case .seeks: self = .play(nil)
+    case .skips: self = .skip
+    case .releases: self = .release
+    case nil: return nil
     }
   }
 }

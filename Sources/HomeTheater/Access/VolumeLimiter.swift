@@ -25,7 +25,7 @@ struct VolumeLimiter {
       default: [step]
       }
     }
-    for amplifier in directory.devices(of: .amplifier) {
+    for amplifier in directory.devices(with: .volume) {
       let own = steps.filter { $0.device.id == amplifier.id }
       // An amplifier that is off, or is turned off by the steps, may refuse; it is not heard then.
       let isHeardAfterwards = own.last.map { !$0.turnsAmplifierOff } ?? false

@@ -41,8 +41,3 @@ package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
   /// The activity stays as it is.
   case stay
 }
-
-/// The categories of the library.
-package enum Category: String, Sendable, Hashable, CaseIterable {
-  case films, songs, stations
-}

@@ -170,13 +170,9 @@ final class ActivityController {
     try policy.checkControl(of: session, by: principal)
     let turn = takeTurn()
     try await leaveCurrent(turn)
-    let order: [Role] = [
-      .dvdPlayer, .cdPlayer, .tuner, .popcornPopper, .amplifier, .projector, .screen, .lights,
-    ]
     var steps: [PlannedStep] = []
-    for role in order {
-      let name = role == .screen ? "up" : "off"
-      guard let command = try? Command(name, argument: nil, role: role) else { continue }
+    for role in Role.inOffOrder {
+      guard let command = role.off else { continue }
       steps += directory.devices(of: role).map { device in
         PlannedStep(
           device: device, command: command, until: .accepted, onFailure: .continue, always: true)
@@ -229,9 +225,7 @@ final class ActivityController {
     let commanded = Set(steps.map(\.device.id))
     let stops = session.scenePlayers.filter { !commanded.contains($0) }.compactMap { id in
       directory[id].flatMap { player in
-        // A tuner has no "stop".
-        ["stop", "off"].lazy.compactMap { try? Command($0, argument: nil, role: player.role) }
-          .first.map { PlannedStep.stop(player, $0) }
+        (player.role.stop ?? player.role.off).map { PlannedStep.stop(player, $0) }
       }
     }
     return stops + steps

@@ -29,7 +29,7 @@ struct ScenePlayback {
       case .play(let item?)?: started = (player, item)
       case .play(nil)?
       where started == nil && player.id != current
-        && step.command.spec.name == DVDPlayerCommand.Name.play.rawValue:
+        && step.command.spec.effect == .plays:
         started = (player, nil)
       case .release?: release(player)
       case .play?, .skip?, nil: break
@@ -46,7 +46,7 @@ struct ScenePlayback {
     _ scene: Scene, _ steps: [PlannedStep], replacing current: DeviceID?, in plan: TheaterPlan
   ) -> Bool {
     guard let current, current != player.id else { return true }
-    return steps.contains { $0.device.role == .amplifier }
+    return steps.contains { $0.device.role.has(.input) }
       || plan.activities.values.contains { $0.start == scene.name }
   }
 
@@ -59,7 +59,7 @@ struct ScenePlayback {
   /// An activity made from the scene.
   func activity(madeFrom scene: Scene, _ steps: [PlannedStep], in plan: TheaterPlan) -> Activity {
     let amplifier =
-      steps.last { $0.device.role == .amplifier }?.device.id
+      steps.last { $0.device.role.has(.input) }?.device.id
       ?? plan.cables.first { $0.from == player.id }?.to
     return Activity(
       name: scene.name, title: scene.title, start: scene.name, end: "", player: player.id,

@@ -150,7 +150,7 @@ final class TransportControl {
 
   private func amplifier() throws(TheaterError) -> any Device {
     let id = activities.session.activity?.amplifier
-    guard let amplifier = id.map({ directory[$0] }) ?? directory.devices(of: .amplifier).first
+    guard let amplifier = id.map({ directory[$0] }) ?? directory.devices(with: .volume).first
     else {
       throw TheaterError(
         .notFound, "there is no amplifier", hint: "Add one to \"devices\" in devices.json.")

@@ -178,18 +178,6 @@ extension CatalogueItem {
   }
 }
 
-extension Role {
-  /// The category that a player of this role plays; `nil` for other roles.
-  var category: Category? {
-    switch self {
-    case .dvdPlayer: .films
-    case .cdPlayer: .songs
-    case .tuner: .stations
-    default: nil
-    }
-  }
-}
-
 extension Category {
   /// "film", "song" or "station".
   package var singular: String {

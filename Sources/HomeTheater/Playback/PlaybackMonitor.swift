@@ -86,7 +86,7 @@ extension DeviceState {
   /// The current item of a player; for a tuner between stations, its frequency.
   func currentItem(of role: Role) -> String? {
     if let item = playback?.item { return item }
-    guard role == .tuner, power == .on, let number = self[.frequency]?.number else { return nil }
+    guard role.has(.tuning), power == .on, let number = self[.frequency]?.number else { return nil }
     switch self[.band]?.string {
     case "am": return StationFrequency.am(number).description
     case "fm": return StationFrequency.fm(number).description

@@ -19,7 +19,7 @@ extension ConfigurationReader {
         device($0, at: path.appending("player"), as: Role.sources, what: "a player or tuner")
       }
       let amplifier = text("amplifier", of: activity, at: path).flatMap {
-        device($0, at: path.appending("amplifier"), as: [.amplifier], what: "an amplifier")
+        device($0, at: path.appending("amplifier"), as: Role.having(.input), what: "an amplifier")
       }
       guard !isFlawed(path), let start, let end else { continue }
       activities[name] = Activity(

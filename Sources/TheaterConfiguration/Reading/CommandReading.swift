@@ -37,7 +37,7 @@ extension ConfigurationReader {
 
   /// An amplifier hears only what is plugged in.
   private mutating func checkInput(_ command: Command, of device: String, at path: JSONPath) {
-    guard command.spec.role == .amplifier, command.spec.name == "input",
+    guard command.spec.settled == .argument(.input),
       let input = command.argument?.string
     else { return }
     let known = inputs(of: device)
@@ -66,7 +66,7 @@ extension ConfigurationReader {
     _ name: String, _ argument: JSON, role: Role, at path: JSONPath,
     kind: ConfigurationIssue.Kind, reading: inout StepReading
   ) throws(CommandError) -> StepCommand? {
-    guard let spec = role.commands.first(where: { $0.name == name }) else {
+    guard let spec = role.command(named: name) else {
       throw .unknown(name, role: role)
     }
     guard let takes = spec.argument else { throw .takesNothing(spec) }

@@ -234,5 +234,5 @@ extension TextPosition {
 
 extension Role {
   /// The roles whose sound an amplifier can hear.
-  static let sources: [Role] = [.dvdPlayer, .cdPlayer, .tuner]
+  static let sources = allCases.filter { $0.category != nil }
 }

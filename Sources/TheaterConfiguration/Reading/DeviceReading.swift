@@ -93,7 +93,7 @@ extension ConfigurationReader {
         device($0, at: path.appending("from"), as: Role.sources, what: "a player or tuner")
       }
       let sink = to.flatMap {
-        device($0, at: path.appending("to"), as: [.amplifier], what: "an amplifier")
+        device($0, at: path.appending("to"), as: Role.having(.input), what: "an amplifier")
       }
       if let to, let input, let first = inputs.updateValue(path, forKey: "\(to) \(input)") {
         report(
@@ -137,8 +137,8 @@ extension ConfigurationReader {
     if let known = inputs[amplifier] { return known }
     let cables = (member("cables").array ?? []).filter { $0["to"]?.string == amplifier }
     let device = member("devices")[amplifier]
-    let schema = device?["plugin"]?.string.flatMap { plugins.manifests[$0] }?
-      .roles[.amplifier]?.options
+    let manifest = device?["plugin"]?.string.flatMap { plugins.manifests[$0] }
+    let schema = roles[amplifier].flatMap { manifest?.roles[$0]?.options }
     let own = device?["options"]?["inputs"] ?? schema?["properties"]?["inputs"]?["default"]
     let names = cables.compactMap { $0["input"]?.string } + texts(own ?? .null)
     let found = Inputs(names: names, known: Set(names))

@@ -8,13 +8,13 @@ extension ConfigurationReader {
   mutating func readLibrary() -> LibraryPlan {
     let folders = texts(member("library")["folders"] ?? .null)
     return LibraryPlan(
-      films: readItems("films", players: [.dvdPlayer, .cdPlayer]),
-      songs: readItems("songs", players: [.dvdPlayer, .cdPlayer]),
-      stations: readItems("stations", players: [.tuner]),
+      films: readItems("films", players: .playback),
+      songs: readItems("songs", players: .playback),
+      stations: readItems("stations", players: .tuning),
       folders: folders.map { LibraryFolder(path: origin.absolute($0)) })
   }
 
-  private mutating func readItems(_ list: String, players: [Role]) -> [LibraryItem] {
+  private mutating func readItems(_ list: String, players: DeviceTrait.Kind) -> [LibraryItem] {
     var items: [LibraryItem] = []
     var places: [UTF8Key: JSONPath] = [:]
     for (index, item) in (member("library")[list]?.array ?? []).enumerated()
@@ -30,8 +30,8 @@ extension ConfigurationReader {
       }
       let player = text("player", of: item, at: path).flatMap {
         device(
-          $0, at: path.appending("player"), as: players,
-          what: players == [.tuner] ? "a tuner" : "a DVD or CD player")
+          $0, at: path.appending("player"), as: Role.having(players),
+          what: players == .tuning ? "a tuner" : "a DVD or CD player")
       }
       guard let id, let title else { continue }
       items.append(

@@ -11,7 +11,7 @@ enum CommandWords {
     -> Command
   {
     // A wrong name is told as such, whatever follows it.
-    guard let spec = role.commands.first(where: { $0.name == name }) else {
+    guard let spec = role.command(named: name) else {
       return try Command(name, argument: nil, role: role)
     }
     guard !arguments.isEmpty else { return try Command(name, argument: nil, role: role) }

@@ -81,15 +81,9 @@ private struct ItemNames {
 
   /// `words`, with the title of a film or song replaced by its id.
   func resolved(_ words: [String], for role: Role) async throws -> [String] {
-    let list: String
-    switch role {
-    case .dvdPlayer: list = "films"
-    case .cdPlayer: list = "songs"
-    default: return words
-    }
-    guard let title = words.first, !title.contains("="), TimeText.seconds(title) == nil else {
-      return words
-    }
+    guard role.has(.playback), let list = role.category?.rawValue, let title = words.first,
+      !title.contains("="), TimeText.seconds(title) == nil
+    else { return words }
     let entries = try await theater.get("/api/v1/\(list)")[list]?.array ?? []
     let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
     guard let id = entry?["id"]?.string else { return words }

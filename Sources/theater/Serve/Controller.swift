@@ -180,9 +180,7 @@ enum Silence {
   static func falls(over devices: [any Device]) async {
     await withDiscardingTaskGroup { group in
       for device in devices {
-        guard let stop = try? Command("stop", argument: nil, role: device.role),
-          [.dvdPlayer, .cdPlayer].contains(device.role)
-        else { continue }
+        guard let stop = device.role.stop else { continue }
         group.addTask {
           guard await device.snapshot().state.playback?.status == .playing else { return }
           await within(longest) { _ = try? await device.perform(stop, until: .accepted) }

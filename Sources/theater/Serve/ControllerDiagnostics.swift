@@ -17,7 +17,7 @@ struct ControllerDiagnostics: Diagnostics {
   }
 
   func audioDevices() async throws(TheaterError) -> JSON {
-    let amplifier = loaded.configuration.devices.first { $0.role == .amplifier }
+    let amplifier = loaded.configuration.devices.first { $0.role.has(.input) }
     guard let amplifier, let plugin = loaded.catalogue[amplifier.plugin] else {
       throw TheaterError(
         .notFound, "there is no amplifier with a plugin",

@@ -74,13 +74,4 @@ import Testing
       #expect(await theater.facade.report.status == .idle)
     }
   }
-
-  @Test("E15 · a typed call is checked like any other")
-  func typed() async throws {
-    let amplifier = FakeDevice("amp", .amplifier)
-    try await amplifier.setVolume(40)
-    #expect(await amplifier.snapshot().state.volume == 40)
-    await #expect(throws: DeviceError.self) { try await amplifier.setVolume(101) }
-    await #expect(throws: DeviceError.self) { try await amplifier.dim(to: 10) }
-  }
 }

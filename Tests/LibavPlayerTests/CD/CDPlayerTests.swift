@@ -10,6 +10,9 @@ import Testing
 
 @testable import LibavPlayer
 
+// Not the role protocol of Devices.
+@testable import class LibavPlayer.CDPlayer
+
 /// A CD player with a disc of its own and an ear at its cable.
 private struct Bench {
   let folder: TemporaryFolder

@@ -34,7 +34,7 @@ struct BadPluginTests {
   func fewBadLines() async throws {
     let plugin = try ScriptPlugin("def begin():\n    print('hello, I am a plugin', flush=True)")
     try await plugin.run { lamp in
-      try await lamp.dim(to: 3)
+      try await lamp.perform(LightsCommand.dim(3))
       #expect(try await plugin.status().restarts == 0)
     }
   }
@@ -189,7 +189,7 @@ struct BadPluginTests {
       let text = try String(contentsOf: program, encoding: .utf8).replacing("7.0", with: "1.0")
       try Data(text.utf8).write(to: program)
       await plugin.waitForGeneration(1)
-      try await lamp.dim(to: 8)
+      try await lamp.perform(LightsCommand.dim(8))
     }
   }
 

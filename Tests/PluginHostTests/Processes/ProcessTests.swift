@@ -28,7 +28,7 @@ struct ProcessTests {
   func killed() async throws {
     let plugin = try ScriptPlugin()
     try await plugin.run { lamp in
-      try await lamp.dim(to: 40)
+      try await lamp.perform(LightsCommand.dim(40))
       kill(try #require(try await plugin.status().pid), SIGKILL)
       let reason = await plugin.waitUntilUnavailable()
       #expect(reason.contains("signal 9"))
@@ -137,7 +137,7 @@ struct ProcessTests {
       let statuses = await plugin.host.statuses()
       #expect(statuses.map(\.devices) == [["a", "b"], ["c"]])
       #expect(Set(statuses.map(\.pid)).count == 2)
-      for device in plugin.host.devices { try await device.dim(to: 5) }
+      for device in plugin.host.devices { try await device.perform(LightsCommand.dim(5)) }
     }
   }
 }

@@ -192,8 +192,8 @@ struct DeviceProxyTests {
     try await HostBench(LightsCommand.self, script).run { lights in
       var watcher = await lights.snapshots().makeAsyncIterator()
       #expect(await watcher.next()?.state.brightness == 0)
-      try await lights.dim(to: 10)
-      try await lights.dim(to: 20)
+      try await lights.perform(LightsCommand.dim(10))
+      try await lights.perform(LightsCommand.dim(20))
       #expect(await watcher.next()?.state.brightness == 10)
       #expect(await watcher.next()?.state.brightness == 20)
     }

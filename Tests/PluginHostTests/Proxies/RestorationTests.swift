@@ -83,7 +83,7 @@ struct RestorationTests {
     let script = DeviceScript([.power: "on", .volume: 10])
     let bench = try HostBench(AmplifierCommand.self, script, options: ["startupVolume": 40])
     try await bench.run { amp in
-      try await amp.setVolume(70)
+      try await amp.perform(AmplifierCommand.volume(70))
       try await crash(bench, amp)
       #expect(script.commands.last == ["volume": 40])
     }
@@ -95,7 +95,7 @@ struct RestorationTests {
     let bench = try HostBench(
       LightsCommand.self, script, offer: .init(remembers: [.power, .brightness]))
     try await bench.run { lights in
-      try await lights.dim(to: 10)
+      try await lights.perform(LightsCommand.dim(10))
       try await crash(bench, lights)
       #expect(script.commands == [["dim": 10]])
       #expect(await lights.snapshot().state.brightness == 100)
@@ -107,7 +107,7 @@ struct RestorationTests {
     let script = DeviceScript([.power: "on", .brightness: 0])
     let bench = try HostBench(LightsCommand.self, script)
     try await bench.run { lights in
-      try await lights.dim(to: 10)
+      try await lights.perform(LightsCommand.dim(10))
       script.report([.brightness: 70])
       #expect(await eventually { await lights.snapshot().state.brightness == 70 })
       try await crash(bench, lights)
@@ -208,7 +208,7 @@ struct RestorationTests {
     let script = DeviceScript([.power: "on", .band: "am", .frequency: 999])
     let bench = try HostBench(TunerCommand.self, script)
     try await bench.run { tuner in
-      try await tuner.tune(fm: 98.5)
+      try await tuner.perform(TunerCommand.fm(98.5))
       script.report([.frequency: 98.5])
       #expect(await eventually { await tuner.snapshot().state[.frequency] == 98.5 })
       try await crash(bench, tuner)
