@@ -14,7 +14,7 @@ struct LibavPlayer {
     await plugin.run()
   }
 
-  /// The plugin as its manifest describes it.
+  /// The plugin that the manifest describes.
   static var plugin: Plugin {
     Plugin(
       id: "LibavPlayer", version: "1.0.0",
@@ -25,7 +25,7 @@ struct LibavPlayer {
       selfCheck: check)
   }
 
-  /// Whether libav is installed. It is loaded for this and gone with the process.
+  /// Checks that libav is installed; loads it, until the process ends.
   @Sendable
   private static func check() -> SelfCheck {
     do {

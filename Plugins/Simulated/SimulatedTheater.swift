@@ -5,30 +5,31 @@ import PluginKit
 /// The plugin: eight simulated devices, any number of each, in one process.
 ///
 /// - Parameters:
-///   - clock: The time by which lamps warm and screens travel.
-///   - die: What the fault `dies` does.
+///   - clock: The clock for everything that takes time.
+///   - endProcess: Called by the fault `dies`.
 package func simulatedTheater(
-  clock: any TheaterClock = SystemClock(), die: @escaping @Sendable () -> Void = { _exit(70) }
+  clock: any TheaterClock = SystemClock(),
+  endProcess: @escaping @Sendable () -> Void = { _exit(70) }
 ) -> Plugin {
-  let workshop = Workshop(clock: clock, die: die)
+  let factory = DeviceFactory(clock: clock, endProcess: endProcess)
   return Plugin(
     id: "Simulated", version: "1.0.0",
     devices: [
-      workshop.maker(LightsSimulation.init),
-      workshop.maker(ScreenSimulation.init),
-      workshop.maker(ProjectorSimulation.init),
-      workshop.maker(PopperSimulation.init),
-      workshop.maker(AmplifierSimulation.init),
-      workshop.maker(TunerSimulation.init),
-      workshop.maker(DVDPlayerSimulation.init),
-      workshop.maker(CDPlayerSimulation.init),
+      factory.maker(LightsSimulation.init),
+      factory.maker(ScreenSimulation.init),
+      factory.maker(ProjectorSimulation.init),
+      factory.maker(PopperSimulation.init),
+      factory.maker(AmplifierSimulation.init),
+      factory.maker(TunerSimulation.init),
+      factory.maker(DVDPlayerSimulation.init),
+      factory.maker(CDPlayerSimulation.init),
     ])
 }
 
-/// Makes simulated devices that fail as their options say.
-private struct Workshop {
+/// Makes simulated devices with the faults of their options.
+private struct DeviceFactory {
   let clock: any TheaterClock
-  let die: @Sendable () -> Void
+  let endProcess: @Sendable () -> Void
 
   func maker<Device: PluginDevice>(
     _ make: @escaping @Sendable (Simulation) throws(DeviceError) -> Device
@@ -38,7 +39,7 @@ private struct Workshop {
       let simulation = try Simulation(context: context, options: options, clock: clock)
       return FaultyDevice(
         try make(simulation), faults: try Faults(options, commands: Device.Command.specs),
-        clock: clock, die: die)
+        clock: clock, endProcess: endProcess)
     }
   }
 }

@@ -34,22 +34,25 @@ struct PlayerTests {
   @Test("E15 · a song whose end was heard while it was being paused ends when play goes on")
   func endsAfterPause() throws {
     let song = Recording("a", "A", duration: 0.01, channels: 2)
-    var deck = DiscMechanism([song], trayTime: .zero, loadTime: .zero, goesOn: true)
-    deck.turnOn()
-    deck.plug(at: .zero)
-    deck.begin(0, at: 0, .zero)
-    deck.pause(at: .milliseconds(5))
-    deck.drained(take: deck.take, at: .milliseconds(10))
-    #expect(deck.status == .paused)
-    deck.resume(at: .seconds(1))
-    #expect(deck.status == .ended)
-    // A jump makes another take, of which the end was not heard.
-    deck.begin(0, at: 0, .seconds(2))
-    deck.pause(at: .seconds(2))
-    deck.drained(take: deck.take, at: .seconds(2))
-    deck.seek(to: 0, at: .seconds(3))
-    deck.resume(at: .seconds(3))
-    #expect(deck.status == .playing)
+    let nouns = DiscMechanism.Nouns(player: "CD player", recording: "song", part: "song")
+    var player = DiscMechanism(
+      [song], nouns: nouns, trayTime: .zero, loadTime: .zero, playsOn: true)
+    let play = DiscMechanism.Action.play(PlayRequest(item: nil, position: nil))
+    player.turnOn()
+    player.plug(at: .zero)
+    try player.perform(play, at: .zero)
+    try player.perform(.pause, at: .milliseconds(5))
+    player.finish(epoch: player.epoch, at: .milliseconds(10))
+    #expect(player.status == .paused)
+    try player.perform(play, at: .seconds(1))
+    #expect(player.status == .ended)
+    // A jump begins another epoch, of which the end was not heard.
+    try player.perform(play, at: .seconds(2))
+    try player.perform(.pause, at: .seconds(2))
+    player.finish(epoch: player.epoch, at: .seconds(2))
+    try player.perform(.seek(0), at: .seconds(3))
+    try player.perform(play, at: .seconds(3))
+    #expect(player.status == .playing)
   }
 
   @Test("E15 · pause holds the place, play goes on, stop forgets it")
@@ -121,7 +124,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E15 · without a cable the clock plays on to the next song")
+  @Test("E15 · without a cable the clock goes on to the next song")
   func goesOn() async throws {
     try await TheaterBench.run(.cdPlayer, ["speed": 0]) { bench in
       try await bench.perform("on")
@@ -206,7 +209,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E14 E15 · the tuner knows its bands, keeps a dial for each, and names stations")
+  @Test("E14 E15 · the tuner knows its bands, keeps a frequency for each, and names stations")
   func tunes() async throws {
     try await TheaterBench.run(.tuner) { bench in
       try await bench.perform("on")

@@ -1,9 +1,9 @@
 import Devices
 import JSON
 
-/// The knobs of the amplifier: what they stand at, and what that means for the sound.
+/// The settings of the amplifier, and the gain that they ask for.
 struct AmplifierModel: Sendable, Equatable {
-  /// How many inputs can have names.
+  /// The most inputs.
   static let inputLimit = EngineShared.inputLimit
 
   var power = Power.off
@@ -13,13 +13,13 @@ struct AmplifierModel: Sendable, Equatable {
   var volume: Int
   var isMuted = false
 
-  /// Off, at a volume of 0–100 %.
+  /// Creates the settings of an amplifier that is off, at a volume of 0–100 %.
   init(volume: Int) { self.volume = volume }
 
-  /// The place of the selected input; `nil` when none is.
+  /// The index of the selected input; `nil` if none is.
   var selectedIndex: Int? { input.flatMap { inputs.firstIndex(of: $0) } }
 
-  /// The place of an input, made when it is new; `nil` when all are taken.
+  /// Returns the index of an input, which is added if it is new; `nil` if there are too many.
   mutating func index(of name: String) -> Int? {
     if let known = inputs.firstIndex(of: name) { return known }
     guard inputs.count < Self.inputLimit else { return nil }
@@ -27,25 +27,32 @@ struct AmplifierModel: Sendable, Equatable {
     return inputs.count - 1
   }
 
-  /// Selects an input, by a name that need not have a cable yet; `false` when all places are taken.
+  /// Selects an input, which need not have a cable yet; `false` if there are too many.
   mutating func select(_ name: String) -> Bool {
     guard index(of: name) != nil else { return false }
     input = name
     return true
   }
 
-  /// What turning on does to the knobs, whatever they stood at: nobody is to be startled, and nobody
-  /// is to sit before a film without sound because of last evening's mute.
-  mutating func wakeUp(atMost startupVolume: Int) {
+  /// Limits the volume to `startupVolume` (0–100 %) and unmutes, unless the amplifier is on: its first
+  /// sound must be neither loud nor missing.
+  mutating func limitAtPowerOn(volume startupVolume: Int) {
     guard power != .on else { return }
     volume = min(volume, startupVolume)
     isMuted = false
   }
 
-  /// The gain to compute: all of the volume, or only silence where hardware does the rest.
+  /// Returns the gain (0…1) that the engine computes: the whole volume, or only silence if hardware does
+  /// the rest.
   func gain(hardware: (hasSwitch: Bool, isPresent: Bool)) -> Float {
     guard hardware.isPresent else { return isMuted ? 0 : Float(VolumeCurve.gain(volume)) }
     return volume == 0 || (isMuted && !hardware.hasSwitch) ? 0 : 1
+  }
+
+  /// Adopts the volume and mute of a hardware mixer.
+  mutating func adopt(_ reading: HardwareMixer.Reading) {
+    volume = reading.volume
+    if let muted = reading.isMuted { isMuted = muted }
   }
 
   /// The state for the controller.

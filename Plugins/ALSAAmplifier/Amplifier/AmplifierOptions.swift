@@ -7,24 +7,24 @@ struct AmplifierOptions: Sendable, Equatable {
   var device = "default"
   /// `auto`, `software`, `CONTROL` or `CARD/CONTROL`.
   var mixer = "auto"
-  /// The device's buffer, ms.
+  /// The length of the device's buffer, 20–500 ms.
   var buffer = 200
-  /// Whether to go on unheard when there is no PCM.
+  /// Whether to go on silently if there is no PCM.
   var silentWhenMissing = false
-  /// Whether the device is asked to give back what it has not played yet.
-  var takeBack = TakeBack.auto
-  /// The loudest volume with which it turns on, %.
+  /// Whether the device is asked to give back frames that it has not played yet.
+  var rewind = RewindPolicy.auto
+  /// The highest volume after turning on, 0–100 %.
   var startupVolume = 40
   /// Whether to report levels.
   var meter = false
 
-  /// Reads options that the manifest's schema has checked; what is left out has its default.
+  /// Reads options that the manifest's schema has checked; missing ones have their defaults.
   init(_ json: JSON) throws(DeviceError) {
     device = json["device"]?.string ?? device
     mixer = json["mixer"]?.string ?? mixer
     buffer = min(max(json["buffer"]?.integer ?? buffer, 20), 500)
     silentWhenMissing = json["whenMissing"]?.string == "silent"
-    takeBack = json["takeBack"]?.string.flatMap(TakeBack.init) ?? takeBack
+    rewind = json["takeBack"]?.string.flatMap(RewindPolicy.init) ?? rewind
     startupVolume = min(max(json["startupVolume"]?.integer ?? startupVolume, 0), 100)
     meter = json["meter"]?.bool ?? meter
     guard !device.isEmpty, !device.utf8.contains(0), !mixer.utf8.contains(0) else {

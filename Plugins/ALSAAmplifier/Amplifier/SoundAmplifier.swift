@@ -1,35 +1,46 @@
 import Devices
 import Glibc
 import PluginKit
+import PluginProtocol
 import Synchronization
 
-/// The amplifier that the controller sees: knobs on the sound engine and, where there is one, on a
+/// The amplifier that the controller sees: settings for the sound engine and, if there is one, for a
 /// hardware mixer.
 final class SoundAmplifier: AmplifierDevice {
   typealias Command = AmplifierCommand
 
-  struct State {
+  private struct State {
     var model: AmplifierModel
     var engine: SoundEngine?
     var mixer: HardwareMixer?
-    /// What the mixer was last told; it is left alone as long as that is what is wanted.
+    /// The setting last sent to the mixer, which is left alone as long as it is wanted.
     var mixed: HardwareMixer.Reading?
     var sinks: [String: (path: String, sink: CableSink)] = [:]
-    /// The inputs whose players have the PCM to themselves.
+    /// The inputs whose players open the PCM themselves.
     var lent: Set<String> = []
     /// Whether the engine was told to have the PCM.
     var hasPCM = false
 
-    /// Whether the PCM is somebody else's at this moment.
+    /// Whether the selected input's player has the PCM.
     var isLending: Bool { model.power == .on && model.input.map(lent.contains) ?? false }
+
+    /// The setting of the mixer that the model asks for.
+    var wantedMix: HardwareMixer.Reading {
+      HardwareMixer.Reading(volume: model.volume, isMuted: model.isMuted)
+    }
+
+    /// The gain that the engine computes.
+    var gain: Float {
+      model.gain(hardware: (hasSwitch: mixer?.hasSwitch ?? false, isPresent: mixer != nil))
+    }
   }
 
-  let context: DeviceContext
-  let options: AmplifierOptions
-  let state: Mutex<State>
-  let reporter: StatusReporter
+  private let context: DeviceContext
+  private let options: AmplifierOptions
+  private let state: Mutex<State>
+  private let reporter: StatusReporter
 
-  /// An amplifier that is off and holds nothing yet.
+  /// Creates an amplifier that is off and holds no device yet.
   init(_ context: DeviceContext) throws(DeviceError) {
     self.context = context
     options = try AmplifierOptions(context.options)
@@ -42,10 +53,10 @@ final class SoundAmplifier: AmplifierDevice {
     sound.device = options.device
     sound.bufferMilliseconds = options.buffer
     sound.silentWhenMissing = options.silentWhenMissing
-    sound.takeBack = options.takeBack
+    sound.rewind = options.rewind
     let reporter = reporter
     let engine = SoundEngine(sound) { [weak self] status in
-      reporter.take(status, levels: { self?.levels ?? Levels(peak: [], rms: []) })
+      reporter.update(status, levels: { self?.levels ?? Levels(peak: [], rms: []) })
     }
     guard let engine else {
       throw DeviceError(
@@ -57,7 +68,7 @@ final class SoundAmplifier: AmplifierDevice {
     connectMixer()
     apply()
     context.report(state.withLock { $0.model.values })
-    reporter.take(engine.status)
+    reporter.update(engine.status)
     return Capabilities(cables: [.pcm, .alsa])
   }
 
@@ -74,25 +85,6 @@ final class SoundAmplifier: AmplifierDevice {
     }
   }
 
-  func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
-    do throws(CableError) {
-      try listen(on: socket, input: input)
-    } catch {
-      throw DeviceError(.failed, error.message)
-    }
-    // Sound comes over this cable from now on.
-    guard state.withLock({ $0.lent.remove(input) }) != nil else { return }
-    await takeBackPCM()
-  }
-
-  func lend(input: String) async throws(DeviceError) -> String {
-    guard state.withLock({ $0.model.index(of: input) }) != nil else { throw .noInputLeft }
-    let isNews = state.withLock { $0.lent.insert(input).inserted }
-    await givePCM()
-    if isNews { reporter.lend(at: input) }
-    return options.device
-  }
-
   func close() async {
     let (engine, mixer) = state.withLock { state in
       defer {
@@ -106,12 +98,18 @@ final class SoundAmplifier: AmplifierDevice {
     mixer?.close()
   }
 
-  // MARK: Power
+  private var levels: Levels {
+    let engine = state.withLock { $0.engine }
+    return engine?.levels(channels: engine?.status.settings?.channels ?? 0)
+      ?? Levels(peak: [], rms: [])
+  }
+
+  // MARK: Power and settings
 
   private func turnOn() async throws(DeviceError) {
     guard let engine = state.withLock({ $0.engine }) else { return }
     if state.withLock({ $0.mixer == nil }) { connectMixer() }
-    state.withLock { $0.model.wakeUp(atMost: options.startupVolume) }
+    state.withLock { $0.model.limitAtPowerOn(volume: options.startupVolume) }
     apply()
     guard !state.withLock({ $0.model.input.map($0.lent.contains) ?? false }) else {
       change { $0.power = .on }
@@ -122,7 +120,7 @@ final class SoundAmplifier: AmplifierDevice {
     if status.state == .refused, let failure = status.failure {
       change { $0.power = .off }
       let isForbidden = failure.code == EBUSY || failure.code == EACCES || failure.code == EPERM
-      throw Explanation(failure, device: options.device).error(
+      throw FailureExplanation(failure, device: options.device).error(
         isForbidden ? .refused : .unavailable)
     }
     change { $0.power = .on }
@@ -136,45 +134,161 @@ final class SoundAmplifier: AmplifierDevice {
     reportLending()
   }
 
-  // MARK: Knobs
-
   private func select(_ name: String) async throws(DeviceError) {
     guard state.withLock({ $0.model.select(name) }) else { throw .noInputLeft }
     // Closed before the input is reported, because the player may open it then; and the other way
-    // round, because a player lets go of it only when it knows of the other input.
-    await givePCM()
+    // round, because a player closes it only when it knows of the other input.
+    await lendPCM()
     change { _ in }
-    await takeBackPCM()
+    await reacquirePCM()
   }
 
-  /// Turns knobs, brings them into force and reports them.
-  func change(_ turn: (inout AmplifierModel) -> Void) {
-    state.withLock { turn(&$0.model) }
+  /// Changes settings, applies and reports them.
+  private func change(_ change: (inout AmplifierModel) -> Void) {
+    state.withLock { change(&$0.model) }
     apply()
     context.report(state.withLock { $0.model.values })
   }
 
-  /// Brings all knobs into force.
-  func apply() {
+  /// Applies all settings to the engine and the mixer.
+  private func apply() {
     state.withLock { state in
       guard let engine = state.engine else { return }
-      let model = state.model
-      let wanted = HardwareMixer.Reading(volume: model.volume, isMuted: model.isMuted)
+      let wanted = state.wantedMix
       if let mixer = state.mixer, state.mixed != wanted {
-        mixer.set(volume: model.volume)
-        mixer.set(muted: model.isMuted)
+        mixer.set(volume: state.model.volume)
+        mixer.set(muted: state.model.isMuted)
         state.mixed = wanted
       }
-      let hardware = (state.mixer?.hasSwitch ?? false, state.mixer != nil)
-      engine.setGain(model.gain(hardware: hardware))
-      engine.setSurround(model.isSurround)
-      engine.select(model.selectedIndex)
+      engine.setGain(state.gain)
+      engine.setSurround(state.model.isSurround)
+      engine.select(state.model.selectedIndex)
     }
   }
 
-  private var levels: Levels {
-    let engine = state.withLock { $0.engine }
-    return engine?.levels(channels: engine?.status.settings?.channels ?? 0)
-      ?? Levels(peak: [], rms: [])
+  // MARK: Inputs
+
+  func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
+    do throws(CableError) {
+      try listen(on: socket, input: input)
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+    // Sound comes over this cable from now on.
+    guard state.withLock({ $0.lent.remove(input) }) != nil else { return }
+    await reacquirePCM()
   }
+
+  /// Waits on `socket` for the source of `input`.
+  private func listen(on socket: CableSocket, input: String) throws(CableError) {
+    let known = state.withLock { $0.sinks[input] }
+    // The same path: only a new source is expected there.
+    if let known, known.path == socket.path { return try known.sink.expect(token: socket.token) }
+    let sink = try CableSink(path: socket.path, token: socket.token, ring: SoundEngine.ring)
+    let index = state.withLock { state -> Int? in
+      guard let index = state.model.index(of: input), let engine = state.engine else { return nil }
+      engine.setInput(index, to: sink)
+      state.sinks[input] = (socket.path, sink)
+      return index
+    }
+    guard index != nil else {
+      sink.close()
+      throw CableError(.refused, "The amplifier has \(AmplifierModel.inputLimit) inputs already.")
+    }
+  }
+
+  // MARK: Lending the PCM
+
+  func lend(input: String) async throws(DeviceError) -> String {
+    guard state.withLock({ $0.model.index(of: input) }) != nil else { throw .noInputLeft }
+    let isNew = state.withLock { $0.lent.insert(input).inserted }
+    await lendPCM()
+    if isNew { reporter.warnOfLending(at: input) }
+    return options.device
+  }
+
+  /// Closes the PCM if the selected input's player opens it.
+  private func lendPCM() async {
+    let engine = state.withLock { state -> SoundEngine? in
+      guard state.isLending, state.hasPCM else { return nil }
+      state.hasPCM = false
+      return state.engine
+    }
+    _ = await engine?.power(false)
+    reportLending()
+  }
+
+  /// Opens the PCM again if it was lent and the selected input does not need that any more.
+  private func reacquirePCM() async {
+    let engine = state.withLock { state -> SoundEngine? in
+      guard !state.isLending, !state.hasPCM, state.model.power == .on else { return nil }
+      state.hasPCM = true
+      return state.engine
+    }
+    reportLending()
+    _ = await engine?.reacquire()
+  }
+
+  private func reportLending() {
+    reporter.update(borrower: state.withLock { $0.isLending ? $0.model.input : nil })
+  }
+
+  // MARK: Hardware mixer
+
+  /// Opens the hardware mixer that the options name, if there is one.
+  private func connectMixer() {
+    let name = MixerName(option: options.mixer, device: options.device)
+    guard case .hardware(let card, let control) = name else {
+      reporter.update(mixer: "software")
+      return
+    }
+    do throws(ALSAFailure) {
+      let mixer = try HardwareMixer(card: card, control: control) { [weak self] reading in
+        self?.followMixer(reading)
+      }
+      reporter.update(mixer: "\(mixer.name), \(mixer.scale.note)")
+      let reading = mixer.reading
+      state.withLock { state in
+        state.mixer = mixer
+        // The card remembers its volume.
+        if let reading { state.model.adopt(reading) }
+        state.mixed = state.wantedMix
+      }
+    } catch {
+      reporter.update(mixer: "software")
+      guard options.mixer != "auto" else { return }
+      context.log(
+        .warning,
+        "the mixer \"\(options.mixer)\" cannot be used (\(error.reason)); the volume is computed "
+          + "instead; `theater audio devices` lists what this machine has")
+    }
+  }
+
+  /// Follows a change that another program made to the mixer; `nil` if the mixer has gone. Called on the
+  /// mixer's thread.
+  private func followMixer(_ reading: HardwareMixer.Reading?) {
+    if let reading {
+      let isNew = state.withLock { state in
+        // The reading may be older than this amplifier's last change: it will be read again.
+        guard state.mixer?.isSettling == false else { return false }
+        let before = state.model
+        state.model.adopt(reading)
+        state.mixed = state.wantedMix
+        return state.model != before
+      }
+      guard isNew else { return }
+      context.report(state.withLock { $0.model.values })
+    } else {
+      state.withLock { $0.mixer = nil }
+      reporter.update(mixer: "software, since the hardware mixer has gone")
+    }
+    // The engine's part of the volume; the mixer is left alone.
+    state.withLock { $0.engine?.setGain($0.gain) }
+  }
+}
+
+extension DeviceError {
+  fileprivate static let noInputLeft = DeviceError(
+    .invalid, "there are \(AmplifierModel.inputLimit) inputs already",
+    hint: "use one of their names, or restart the amplifier after changing the cables")
 }

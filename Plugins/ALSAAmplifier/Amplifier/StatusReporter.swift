@@ -5,9 +5,10 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// Tells the controller, as attributes and in the log, what the sound engine is doing.
+/// Reports the sound engine's status to the controller, as attributes and in the log. Safe from any
+/// thread.
 final class StatusReporter: Sendable {
-  private struct Told {
+  private struct Reported {
     var status = EngineStatus()
     var attributes: [String: Attribute] = [:]
     var mixer = "software"
@@ -17,43 +18,43 @@ final class StatusReporter: Sendable {
 
   private let context: DeviceContext
   private let options: AmplifierOptions
-  private let told = Mutex(Told())
+  private let reported = Mutex(Reported())
 
-  /// A reporter that has told nothing yet.
+  /// Creates a reporter that has reported nothing yet.
   init(_ context: DeviceContext, _ options: AmplifierOptions) {
     self.context = context
     self.options = options
   }
 
-  /// Notes how the volume is made.
-  func take(mixer: String) {
-    told.withLock { $0.mixer = mixer }
-    report(told.withLock { $0.status })
+  /// Takes in whether hardware or software makes the volume.
+  func update(mixer: String) {
+    reported.withLock { $0.mixer = mixer }
+    report(reported.withLock { $0.status })
   }
 
-  /// Notes which input's player has the PCM; `nil` for none.
-  func take(borrower: String?) {
-    let isNews = told.withLock { told in
-      defer { told.borrower = borrower }
-      return told.borrower != borrower
+  /// Takes in which input's player has the PCM; `nil` for none.
+  func update(borrower: String?) {
+    let isNew = reported.withLock { reported in
+      defer { reported.borrower = borrower }
+      return reported.borrower != borrower
     }
-    if isNews { report(told.withLock { $0.status }) }
+    if isNew { report(reported.withLock { $0.status }) }
   }
 
-  /// Says, once for each input that is lent, where the volume ends.
-  func lend(at input: String) {
-    guard told.withLock({ $0.mixer.hasPrefix("software") }) else { return }
+  /// Warns that volume and mute do not act on a lent input, if there is no hardware mixer.
+  func warnOfLending(at input: String) {
+    guard reported.withLock({ $0.mixer.hasPrefix("software") }) else { return }
     context.log(
       .warning,
       "the input \"\(input)\" plays on \(options.device) by itself, and there is no hardware mixer: "
         + "volume and mute do not act on it; name one in the option \"mixer\"")
   }
 
-  /// Takes a new status; `levels` are asked for where the options want them reported.
-  func take(_ status: EngineStatus, levels: () -> Levels = { Levels(peak: [], rms: []) }) {
-    let before = told.withLock { told in
-      defer { told.status = status }
-      return told.status
+  /// Reports a changed status; `levels` are read if the options want them reported.
+  func update(_ status: EngineStatus, levels: () -> Levels = { Levels(peak: [], rms: []) }) {
+    let before = reported.withLock { reported in
+      defer { reported.status = status }
+      return reported.status
     }
     warn(before, status)
     report(status)
@@ -61,10 +62,10 @@ final class StatusReporter: Sendable {
   }
 
   private func report(_ status: EngineStatus) {
-    let news = told.withLock { told in
-      let now = attributes(status, told.mixer, lentTo: told.borrower)
-      let changed = now.filter { told.attributes[$0.key] != $0.value }
-      told.attributes = now
+    let news = reported.withLock { reported in
+      let now = attributes(status, reported.mixer, lentTo: reported.borrower)
+      let changed = now.filter { reported.attributes[$0.key] != $0.value }
+      reported.attributes = now
       return changed
     }
     if !news.isEmpty { context.report(attributes: news) }
@@ -81,7 +82,9 @@ final class StatusReporter: Sendable {
       case .open: "device"
       case .silent: "silent"
       }
-    let problem = status.failure.map { Explanation($0, device: options.device, holders: { [] }) }
+    let problem = status.failure.map {
+      FailureExplanation($0, device: options.device, holders: { [] })
+    }
     let settings = status.settings
     return [
       "pcm": Attribute(.string(options.device), label: "Sound device"),
@@ -115,10 +118,10 @@ final class StatusReporter: Sendable {
     if now.state == .silent, before.state != .silent || before.failure != now.failure,
       let failure = now.failure
     {
-      let why = Explanation(
+      let why = FailureExplanation(
         failure, device: options.device, isSilent: options.silentWhenMissing)
       context.log(
-        .warning, "NO SOUND: \(why.message). What plays goes on unheard. To mend it: \(why.hint).")
+        .warning, "NO SOUND: \(why.message). Playback goes on silently. To fix it: \(why.hint).")
     }
     if now.state == .open, before.state == .silent {
       context.log(.info, "the sound device \(options.device) is back")

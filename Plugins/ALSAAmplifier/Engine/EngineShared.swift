@@ -2,35 +2,35 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// What the controlling side and the audio thread tell each other, without locks.
+/// The state that the controlling side and the audio thread share, without locks.
 ///
-/// Each value has one writer. After writing, the writer rings the other side's bell.
+/// Each value has one writer, which wakes the other side after writing.
 struct EngineShared: ~Copyable {
-  /// How many inputs there can be.
+  /// The most inputs.
   static let inputLimit = 16
 
   // Written by the controlling side.
-  /// Set once: the thread ends.
+  /// Set once, to end the thread.
   let stopping = Atomic<Bool>(false)
   /// The newest `PowerRequest`, with its number.
   let powerAsked = Atomic<Int>(0)
-  /// The input to listen to; −1 for none.
+  /// The selected input; −1 for none.
   let selected = Atomic<Int>(-1)
-  /// All the source's channels rather than the front pair.
+  /// Whether all the source's channels play, or the front pair.
   let surround = Atomic<Bool>(false)
-  /// The gain to go to, as the bits of a float.
+  /// The wanted gain (0…1), as the bits of a float.
   let gain = Atomic<UInt32>(0)
-  /// Whether levels are wanted.
+  /// Whether levels are measured.
   let metering = Atomic<Bool>(false)
-  /// The addresses of the inputs' `InputSlot`s; 0 where there is none.
+  /// The addresses of the inputs' `InputSlot`s; 0 for none.
   let inputs: UnsafeMutablePointer<Atomic<UInt>>
 
   // Written by the audio thread.
   /// The newest value of `powerAsked` that has been carried out.
   let powerDone = Atomic<Int>(0)
-  /// What the output is doing: an `OutputState`.
+  /// The raw value of an `OutputState`.
   let outputState = Atomic<Int>(OutputState.closed.rawValue)
-  /// Why the device is not in use: an `ALSAFailure`, step and code.
+  /// Step and code of the `ALSAFailure` for which the device is not in use.
   let failureStep = Atomic<Int32>(0)
   let failureCode = Atomic<Int32>(0)
   /// The format in use.
@@ -38,18 +38,19 @@ struct EngineShared: ~Copyable {
   let deviceRate = Atomic<Int>(0)
   let deviceChannels = Atomic<Int>(0)
   let deviceBuffer = Atomic<Int>(0)
-  /// Whether frames are running through.
+  /// Whether sound plays.
   let sounding = Atomic<Bool>(false)
-  /// The input that is being heard; −1 for none.
+  /// The input that is heard; −1 for none.
   let listening = Atomic<Int>(-1)
-  /// How often the loop went round; a slot that was replaced two rounds ago is not in use any more.
+  /// The number of rounds of the loop; a slot that was replaced two rounds ago is not in use any more.
   let rounds = Atomic<Int>(0)
-  /// How often the device ran dry, and how often it was the source that did not deliver.
+  /// Gaps in the sound.
   let underruns = Atomic<Int>(0)
+  /// Gaps because the source was late.
   let starvations = Atomic<Int>(0)
-  /// How often the device was reopened after it was lost.
+  /// The number of times that a lost device was reopened.
   let reopenings = Atomic<Int>(0)
-  /// Whether the clock rather than the device sets the pace.
+  /// Whether the monotonic clock sets the pace instead of the device.
   let clockPaced = Atomic<Bool>(false)
   /// Whether the thread runs with real-time priority.
   let realtime = Atomic<Bool>(false)
@@ -57,14 +58,14 @@ struct EngineShared: ~Copyable {
   let levels: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Wakes the audio thread.
-  let audioBell: WakeupDescriptor
+  let audioWakeup: WakeupDescriptor
   /// Wakes the controlling side.
-  let controlBell: WakeupDescriptor
+  let controlWakeup: WakeupDescriptor
 
-  /// Shared state with nothing on.
-  init(audioBell: WakeupDescriptor, controlBell: WakeupDescriptor) {
-    self.audioBell = audioBell
-    self.controlBell = controlBell
+  /// Creates the state of an engine that is off.
+  init(audioWakeup: WakeupDescriptor, controlWakeup: WakeupDescriptor) {
+    self.audioWakeup = audioWakeup
+    self.controlWakeup = controlWakeup
     inputs = .allocate(capacity: Self.inputLimit)
     for index in 0..<Self.inputLimit { (inputs + index).initialize(to: Atomic(0)) }
     levels = .allocate(capacity: 16)
@@ -76,28 +77,28 @@ struct EngineShared: ~Copyable {
     inputs.deallocate()
     levels.deinitialize(count: 16)
     levels.deallocate()
-    audioBell.close()
-    controlBell.close()
+    audioWakeup.close()
+    controlWakeup.close()
   }
 
-  /// The input in a place; `nil` when there is none.
+  /// Returns the input with this index; `nil` for none.
   func input(_ index: Int) -> UnsafeMutablePointer<InputSlot>? {
     guard index >= 0, index < Self.inputLimit else { return nil }
     return UnsafeMutablePointer(bitPattern: inputs[index].load(ordering: .acquiring))
   }
 }
 
-/// What the output is to do.
+/// A request for the output.
 enum PowerRequest: Int {
   case off
   case on
-  /// On, and patient with who has the PCM at present.
-  case takeBack
+  /// On; a PCM that another program still has is tried again and again.
+  case reacquire
 
-  /// The request as one number, which rises with `number`.
+  /// Returns the request as one number, which rises with `number`.
   func word(number: Int) -> Int { number * 4 + rawValue }
 
-  /// The request in a word.
+  /// Reads the request of a word.
   init(word: Int) { self = Self(rawValue: word & 3) ?? .off }
 }
 
@@ -105,20 +106,9 @@ enum PowerRequest: Int {
 struct InputSlot {
   /// The cable's sound.
   let tap: CableTap
-  /// Readable when something came after the tap was empty, or when it must be silent at once.
+  /// A descriptor that is readable after frames or events came to an empty tap, or when it must be silent at
+  /// once.
   let event: Int32
-  /// What the cable sends at present; the audio thread's own.
+  /// The cable's present format; used by the audio thread alone.
   var format: StreamFormat?
-}
-
-/// What the output is doing.
-enum OutputState: Int, Sendable {
-  /// The amplifier is off; the PCM belongs to others.
-  case closed
-  /// The PCM is open.
-  case open
-  /// No PCM; sound passes unheard at the pace of the clock, and the PCM is tried again.
-  case silent
-  /// The amplifier was refused its PCM and stays off.
-  case refused
 }

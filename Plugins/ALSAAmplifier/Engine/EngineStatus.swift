@@ -1,22 +1,34 @@
-/// What the sound engine is doing, at one moment.
+/// The state of the output.
+enum OutputState: Int, Sendable {
+  /// The amplifier is off, and the PCM is closed.
+  case closed
+  /// The PCM is open.
+  case open
+  /// There is no PCM: sound goes on silently by the clock, and the PCM is tried again.
+  case silent
+  /// The PCM could not be opened, and the amplifier stays off.
+  case refused
+}
+
+/// The status of the sound engine at one moment.
 struct EngineStatus: Sendable, Equatable {
-  /// What the output is doing.
+  /// The state of the output.
   var state = OutputState.closed
-  /// Why the device is not in use; `nil` while it is, or while nobody wants it.
+  /// Why the device is not in use; `nil` while it is, and while the amplifier is off.
   var failure: ALSAFailure?
   /// The device's format; `nil` while closed.
   var settings: DeviceSettings?
-  /// Whether frames are running through.
+  /// Whether sound plays.
   var isSounding = false
-  /// Whether the clock rather than the device sets the pace.
+  /// Whether the monotonic clock sets the pace instead of the device.
   var isClockPaced = false
   /// Whether the audio thread has real-time priority.
   var isRealtime = false
-  /// How often the device ran dry.
+  /// Gaps in the sound.
   var underruns = 0
-  /// How often a source paused without saying so.
+  /// Gaps because the source was late.
   var starvations = 0
-  /// How often a lost device came back.
+  /// The number of times that a lost device was reopened.
   var reopenings = 0
 }
 

@@ -3,30 +3,29 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// The audio thread and the handle to steer it. Every call returns at once, whatever the device is
-/// doing; results arrive through `onChange` and `power`.
+/// The audio thread and its control. Calls return at once and may come from any thread; ``power(_:)`` and
+/// ``reacquire()`` wait for their results.
 final class SoundEngine: Sendable {
-  /// What a cable holds beside the device, ns: the more, the seldomer everyone wakes. A flush empties
-  /// it at once, so nobody waits for it. More than the device takes at once, so that there is always
-  /// something left to fade out.
+  /// The sound that a cable's ring holds, ns. The more it holds, the less often threads wake; a flush
+  /// empties it at once. More than the device takes at once, so that there is always something left to fade
+  /// out.
   static let ring: Int64 = 400_000_000
-
   /// Bytes of stack for a thread that calls ALSA: its plugins keep much there.
   static let threadStack = 2 << 20
 
-  /// How to play.
+  /// The settings of an engine.
   struct Options: Sendable {
     /// An ALSA PCM name.
     var device = "default"
-    /// The device's buffer.
+    /// The length of the device's buffer, ms.
     var bufferMilliseconds = 200
-    /// Whether to play silently when there is no PCM, rather than refuse to go on.
+    /// Whether to go on silently if there is no PCM at "on", instead of refusing.
     var silentWhenMissing = false
-    /// Whether the device is asked to give back what it has not played yet.
-    var takeBack = TakeBack.auto
+    /// Whether the device is asked to give back frames that it has not played yet.
+    var rewind = RewindPolicy.auto
   }
 
-  private struct Steering {
+  private struct Control {
     var asked = 0
     var waiting: [(request: Int, resume: CheckedContinuation<EngineStatus, Never>)] = []
     var threads: [SystemThread] = []
@@ -35,17 +34,18 @@ final class SoundEngine: Sendable {
 
   private let shared: SoundInputs.SharedState
   private let inputs: SoundInputs
-  private let steering = Mutex(Steering())
+  private let control = Mutex(Control())
   private let onChange: @Sendable (EngineStatus) -> Void
 
-  /// Starts the engine, off; `onChange` is called on a thread of its own whenever the status or the
-  /// levels may have changed. `nil` when the system has no threads or descriptors left.
+  /// Starts the engine, off; `nil` if the system has no threads or descriptors left.
+  ///
+  /// - Parameter onChange: Called on a thread of its own when the status or the levels may have changed.
   init?(_ options: Options, onChange: @escaping @Sendable (EngineStatus) -> Void) {
-    guard let audioBell = try? WakeupDescriptor(), let controlBell = try? WakeupDescriptor() else {
-      return nil
-    }
+    guard let audioWakeup = try? WakeupDescriptor(),
+      let controlWakeup = try? WakeupDescriptor()
+    else { return nil }
     let pointer = UnsafeMutablePointer<EngineShared>.allocate(capacity: 1)
-    pointer.initialize(to: EngineShared(audioBell: audioBell, controlBell: controlBell))
+    pointer.initialize(to: EngineShared(audioWakeup: audioWakeup, controlWakeup: controlWakeup))
     shared = SoundInputs.SharedState(pointer: pointer)
     inputs = SoundInputs(shared)
     self.onChange = onChange
@@ -62,56 +62,56 @@ final class SoundEngine: Sendable {
       [shared] in
       shared.pointer.pointee.realtime.store(SystemThread.isRealtime, ordering: .relaxed)
       options.device.withCString { name in
-        let setting = AudioLoop<Output>.Setting(
+        let setting = AudioSetting(
           device: name, bufferMilliseconds: options.bufferMilliseconds,
-          silentWhenMissing: options.silentWhenMissing, takeBack: options.takeBack)
+          silentWhenMissing: options.silentWhenMissing, rewind: options.rewind)
         var loop = AudioLoop<Output>(shared: shared.pointer, setting: setting)
         loop.run()
       }
     }
     // The watcher keeps the engine alive until `stop`.
     let watcher = try? SystemThread(name: "watch") { self.watch() }
-    steering.withLock { $0.threads = [audio, watcher].compactMap(\.self) }
+    control.withLock { $0.threads = [audio, watcher].compactMap(\.self) }
     if audio == nil || watcher == nil { stop() }
     return audio != nil && watcher != nil
   }
 
   /// Ends both threads and closes the device. Must not be called from `onChange`.
   func stop() {
-    let threads = steering.withLock { state in
+    let threads = control.withLock { state in
       defer { state.threads = [] }
       state.isStopped = true
       return state.threads
     }
     shared.pointer.pointee.stopping.store(true, ordering: .releasing)
-    shared.pointer.pointee.audioBell.signal()
-    shared.pointer.pointee.controlBell.signal()
+    shared.pointer.pointee.audioWakeup.signal()
+    shared.pointer.pointee.controlWakeup.signal()
     for thread in threads { thread.join() }
     inputs.close()
     resumeWaiting(upTo: .max)
   }
 
-  /// Puts a cable into a place (0–15), instead of the one that was there.
+  /// Connects a cable to an input (0–15), instead of the earlier one.
   func setInput(_ index: Int, to sink: CableSink) {
     inputs.set(index, to: sink)
     wake()
   }
 
-  /// How often the audio thread has gone round since it began.
+  /// The number of rounds of the audio thread.
   var rounds: Int { shared.pointer.pointee.rounds.load(ordering: .relaxed) }
 
-  private func wake() { shared.pointer.pointee.audioBell.signal() }
+  private func wake() { shared.pointer.pointee.audioWakeup.signal() }
 
-  /// Turns the output on or off; answers when that has happened or was refused.
+  /// Turns the output on or off. Returns the status when that has happened or was refused.
   func power(_ on: Bool) async -> EngineStatus { await ask(on ? .on : .off) }
 
-  /// Turns the output on where somebody else may have the PCM for a little longer: is never refused,
-  /// but goes on trying until it has it. Answers when it has it, or after half a second.
-  func takeBack() async -> EngineStatus { await ask(.takeBack) }
+  /// Turns the output on while another program may still have the PCM: the engine tries until it has it.
+  /// Returns the status when it has it, or after half a second.
+  func reacquire() async -> EngineStatus { await ask(.reacquire) }
 
   private func ask(_ power: PowerRequest) async -> EngineStatus {
     await withCheckedContinuation { continuation in
-      let request: Int? = steering.withLock { state in
+      let request: Int? = control.withLock { state in
         guard !state.isStopped else { return nil }
         state.asked += 1
         let request = power.word(number: state.asked)
@@ -124,7 +124,7 @@ final class SoundEngine: Sendable {
     }
   }
 
-  /// Listens to an input, or to none (`nil`).
+  /// Selects an input (0–15), or none (`nil`).
   func select(_ input: Int?) {
     shared.pointer.pointee.selected.store(input ?? -1, ordering: .relaxed)
     wake()
@@ -136,19 +136,19 @@ final class SoundEngine: Sendable {
     wake()
   }
 
-  /// Moves to a gain of 0…1.
+  /// Changes to a gain of 0…1.
   func setGain(_ gain: Float) {
     shared.pointer.pointee.gain.store(gain.bitPattern, ordering: .relaxed)
     wake()
   }
 
-  /// Starts or ends the reading of levels.
+  /// Starts or ends the measuring of levels.
   func setMetering(_ on: Bool) {
     shared.pointer.pointee.metering.store(on, ordering: .relaxed)
     wake()
   }
 
-  /// What the engine is doing now.
+  /// The present status.
   var status: EngineStatus {
     let now = shared.pointer
     let state = OutputState(rawValue: now.pointee.outputState.load(ordering: .acquiring)) ?? .closed
@@ -175,7 +175,7 @@ final class SoundEngine: Sendable {
     return status
   }
 
-  /// The newest levels, for `channels` channels; zero unless metering.
+  /// Returns the newest levels of `channels` channels (0–8); zero unless levels are measured.
   func levels(channels: Int) -> Levels {
     let words = shared.pointer.pointee.levels
     let count = min(max(channels, 0), LevelMeter.channelLimit)
@@ -184,13 +184,13 @@ final class SoundEngine: Sendable {
       rms: (0..<count).map { Float(bitPattern: words[8 + $0].load(ordering: .relaxed)) })
   }
 
-  /// The second thread: passes on what the audio thread tells.
+  /// The second thread: passes on the audio thread's changes.
   private func watch() {
-    let bell = shared.pointer.pointee.controlBell
-    var entry = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+    let wakeup = shared.pointer.pointee.controlWakeup
+    var entry = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
     while !shared.pointer.pointee.stopping.load(ordering: .acquiring) {
       _ = poll(&entry, 1, -1)
-      bell.clear()
+      wakeup.clear()
       inputs.update()
       onChange(status)
       resumeWaiting(upTo: shared.pointer.pointee.powerDone.load(ordering: .acquiring))
@@ -198,7 +198,7 @@ final class SoundEngine: Sendable {
   }
 
   private func resumeWaiting(upTo done: Int) {
-    let ready = steering.withLock { state in
+    let ready = control.withLock { state in
       let ready = state.waiting.filter { $0.request <= done }
       state.waiting.removeAll { $0.request <= done }
       return ready

@@ -1,9 +1,9 @@
 import PluginKit
 import Synchronization
 
-/// The cables that feed the engine, kept alive for as long as the audio thread may read them.
+/// The cables of the engine, kept alive while the audio thread may read them.
 final class SoundInputs: Sendable {
-  /// A pointer that both threads may use.
+  /// The pointer that both threads use.
   ///
   /// Safe: everything behind it is atomic or has one owner by design (see `EngineShared`), and it
   /// is freed after both threads have ended.
@@ -25,7 +25,7 @@ final class SoundInputs: Sendable {
   private let shared: SharedState
   private let state = Mutex(State())
 
-  /// No inputs yet.
+  /// Creates an engine's inputs, without cables.
   init(_ shared: SharedState) { self.shared = shared }
 
   deinit {
@@ -35,7 +35,7 @@ final class SoundInputs: Sendable {
     }
   }
 
-  /// Puts a cable into a place (0–15); the cable that was there before is closed.
+  /// Connects a cable to an input (0–15), and closes the earlier one.
   func set(_ index: Int, to sink: CableSink) {
     guard index >= 0, index < EngineShared.inputLimit else { return }
     let slot = UnsafeMutablePointer<InputSlot>.allocate(capacity: 1)
@@ -51,7 +51,7 @@ final class SoundInputs: Sendable {
     }
   }
 
-  /// Tells each cable whether it is the one that is heard, and frees what is not in use any more.
+  /// Tells each cable whether it is heard, and frees slots that are not in use any more.
   func update() {
     let listening = shared.pointer.pointee.listening.load(ordering: .acquiring)
     let round = shared.pointer.pointee.rounds.load(ordering: .acquiring)

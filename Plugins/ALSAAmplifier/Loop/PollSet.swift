@@ -1,19 +1,19 @@
 import CALSA
 import Platform
 
-/// The descriptors that the audio thread waits on: its bell, its source's, and the device's.
+/// The descriptors that the audio thread waits on: its wake-up descriptor, its source's, and the device's.
 struct PollSet {
   private static let limit = 16
   private let entries = UnsafeMutablePointer<pollfd>.allocate(capacity: limit)
   private var idleWakes = 0
 
-  /// A set with the bell alone.
-  init(bell: WakeupDescriptor) {
+  /// Creates a set with the wake-up descriptor alone.
+  init(wakeup: WakeupDescriptor) {
     entries.initialize(repeating: pollfd(), count: Self.limit)
-    entries[0] = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+    entries[0] = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
   }
 
-  /// Gives back its memory.
+  /// Frees its memory.
   func release() { entries.deallocate() }
 
   /// Waits for the bell, for `source` to become readable, for `pcm` to want more, or for
@@ -23,7 +23,7 @@ struct PollSet {
     entries[1] = pollfd(fd: source ?? -1, events: Int16(POLLIN), revents: 0)
     var count = 2
     var limit = milliseconds
-    // Some plugins say "ready" long before there is room: rest a little instead of spinning.
+    // Some plugins are ready long before there is room: rest a little instead of spinning.
     if let pcm, idleWakes < 4 {
       let ready = snd_pcm_poll_descriptors(pcm, entries + 2, UInt32(Self.limit - 2))
       if ready > 0 { count += Int(ready) }
@@ -39,8 +39,8 @@ struct PollSet {
     if events != 0 { idleWakes += 1 }
   }
 
-  /// Tells that the last wake was worth it: something was written.
-  mutating func wasUseful() { idleWakes = 0 }
+  /// Records that frames were written since the last wake.
+  mutating func resetIdleWakes() { idleWakes = 0 }
 
   private static func drain(_ descriptor: Int32) {
     var bytes: UInt64 = 0

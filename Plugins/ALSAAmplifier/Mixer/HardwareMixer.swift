@@ -4,19 +4,19 @@ import Synchronization
 
 /// One volume control of a sound card or sound server.
 ///
-/// Calls may come from any thread; a thread of its own waits for changes made by others.
+/// Safe from any thread; a thread of its own waits for changes by other programs.
 final class HardwareMixer: Sendable {
-  /// What the control shows.
+  /// The present setting of a control.
   struct Reading: Sendable, Equatable {
     /// 0–100 %.
     var volume: Int
-    /// `nil` when the control has no switch.
+    /// `nil` if the control has no switch.
     var isMuted: Bool?
   }
 
-  /// The control as people know it, e.g. `Master of hw:0`.
+  /// The name in status, e.g. `Master of hw:0`.
   let name: String
-  /// How its numbers are meant.
+  /// The scale of its levels.
   let scale: MixerScale
   /// Whether it can be switched off.
   let hasSwitch: Bool
@@ -25,25 +25,27 @@ final class HardwareMixer: Sendable {
   private struct Handle: @unchecked Sendable {
     let mixer: OpaquePointer
     let element: OpaquePointer
-    /// The volume last set here and the level the control settled on: as long as it stands there,
-    /// that volume is true, whatever rounding the control's steps bring.
+    /// The volume last set here and the level that the control rounded it to: while it has that level, the
+    /// volume is the one that was set.
     var wanted: (volume: Int, level: Int)?
-    /// Until when (monotonic ns) readings are not to be believed; 0 when they are.
+    /// The time (monotonic ns) until which readings may be old; 0 if they are not.
     var settling: Int64 = 0
   }
 
-  /// How long after a change of ours the control may still show what was before: a sound server
-  /// takes its time, and tells of it once too often.
+  /// The time after a change for which the control may show the earlier setting, ns: a sound server is late
+  /// and reports it once more.
   private static let settlingTime: Int64 = 300_000_000
 
   private let handle: Mutex<Handle>
-  private let bell: WakeupDescriptor
+  private let wakeup: WakeupDescriptor
   private let isClosed = Atomic<Bool>(false)
   private let onChange: @Sendable (Reading?) -> Void
   private let thread = Mutex<SystemThread?>(nil)
 
-  /// Opens a control. `onChange` is called on the mixer's own thread when the control was moved from
-  /// outside, and with `nil` when it is gone.
+  /// Opens a control.
+  ///
+  /// - Parameter onChange: Called on the mixer's thread when another program has changed the control, and
+  ///   with `nil` when it is gone.
   init(
     card: String, control: String?, onChange: @escaping @Sendable (Reading?) -> Void
   ) throws(ALSAFailure) {
@@ -52,11 +54,11 @@ final class HardwareMixer: Sendable {
       snd_mixer_close(mixer)
       throw ALSAFailure(step: .open, code: ENOENT)
     }
-    guard let bell = try? WakeupDescriptor() else {
+    guard let wakeup = try? WakeupDescriptor() else {
       snd_mixer_close(mixer)
       throw ALSAFailure(step: .open, code: EMFILE)
     }
-    self.bell = bell
+    self.wakeup = wakeup
     self.onChange = onChange
     scale = Self.scale(of: element)
     hasSwitch = snd_mixer_selem_has_playback_switch(element) != 0
@@ -66,13 +68,13 @@ final class HardwareMixer: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// Ends the watching and lets go of the control. Must not be called from `onChange`.
+  /// Ends the thread and closes the control. Must not be called from `onChange`.
   func close() {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    bell.signal()
+    wakeup.signal()
     thread.withLock { $0.take() }?.join()
     handle.withLock { _ = snd_mixer_close($0.mixer) }
-    bell.close()
+    wakeup.close()
   }
 
   /// Sets the volume, 0–100 %.
@@ -87,23 +89,23 @@ final class HardwareMixer: Sendable {
       handle.wanted = Self.level(of: handle.element, scale).map { (volume, $0) }
       handle.settling = MonotonicClock.now + Self.settlingTime
     }
-    bell.signal()
+    wakeup.signal()
   }
 
-  /// Switches the control off or on, where it has a switch.
+  /// Switches the control off or on, if it has a switch.
   func set(muted: Bool) {
     guard hasSwitch, !isClosed.load(ordering: .acquiring) else { return }
     handle.withLock { handle in
       _ = snd_mixer_selem_set_playback_switch_all(handle.element, muted ? 0 : 1)
       handle.settling = MonotonicClock.now + Self.settlingTime
     }
-    bell.signal()
+    wakeup.signal()
   }
 
-  /// Whether a change of ours is so young that what the control shows may be older.
+  /// Whether a change was made so recently that readings may be older.
   var isSettling: Bool { handle.withLock { $0.settling > MonotonicClock.now } }
 
-  /// What the control shows now; `nil` when it cannot be read.
+  /// The present setting; `nil` if it cannot be read.
   var reading: Reading? {
     guard !isClosed.load(ordering: .acquiring) else { return nil }
     return handle.withLock { read($0) }
@@ -122,10 +124,10 @@ final class HardwareMixer: Sendable {
     return Reading(volume: scale.volume(for: level), isMuted: muted)
   }
 
-  /// The mixer's thread.
+  /// The body of the mixer's thread.
   private func watch() {
     var entries = [pollfd](repeating: pollfd(), count: 16)
-    entries[0] = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+    entries[0] = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
     while !isClosed.load(ordering: .acquiring) {
       let count = entries.withUnsafeMutableBufferPointer { buffer -> Int32 in
         guard let base = buffer.baseAddress else { return 0 }
@@ -135,19 +137,19 @@ final class HardwareMixer: Sendable {
         return onChange(nil)
       }
       if isClosed.load(ordering: .acquiring) { return }
-      bell.clear()
+      wakeup.clear()
       guard update() else { return onChange(nil) }
     }
   }
 
-  /// Milliseconds until readings are to be believed again; −1 when they are.
+  /// Milliseconds until readings are current again; −1 if they are.
   private var settlingLeft: Int32 {
     let until = handle.withLock { $0.settling }
     guard until > 0 else { return -1 }
     return Int32(clamping: max(0, until - MonotonicClock.now) / 1_000_000 + 1)
   }
 
-  /// Takes in what has changed and passes it on; `false` when the control is gone.
+  /// Reads and passes on a change; `false` if the control is gone.
   private func update() -> Bool {
     let (isThere, reading) = handle.withLock { handle -> (Bool, Reading?) in
       guard snd_mixer_handle_events(handle.mixer) >= 0 else { return (false, nil) }
@@ -176,7 +178,7 @@ extension HardwareMixer {
     return mixer
   }
 
-  /// The named control, or the first usual one; only such that set a playback volume.
+  /// Returns the named control, or the first usual one, if it sets a playback volume.
   private static func find(_ control: String?, in mixer: OpaquePointer) -> OpaquePointer? {
     let elements = elements(of: mixer)
     for wanted in control.map({ [$0] }) ?? MixerName.usual {
@@ -185,7 +187,7 @@ extension HardwareMixer {
     return nil
   }
 
-  /// All controls of a mixer that set a playback volume.
+  /// Lists the controls of a mixer that set a playback volume.
   static func elements(of mixer: OpaquePointer) -> [(name: String, element: OpaquePointer)] {
     var found: [(String, OpaquePointer)] = []
     var next = snd_mixer_first_elem(mixer)
@@ -200,7 +202,7 @@ extension HardwareMixer {
     return found
   }
 
-  /// How a control's numbers are meant.
+  /// Returns the scale of a control's levels.
   static func scale(of element: OpaquePointer) -> MixerScale {
     var lowest = 0
     var highest = 0
@@ -223,7 +225,7 @@ extension HardwareMixer {
     return result == 0 ? level : nil
   }
 
-  /// The playback volume controls of a card, with what can be said of each, for listings.
+  /// Lists the playback volume controls of a card with their scales.
   static func list(card: String) -> [(name: String, scale: MixerScale)] {
     guard let mixer = try? openMixer(card) else { return [] }
     defer { snd_mixer_close(mixer) }

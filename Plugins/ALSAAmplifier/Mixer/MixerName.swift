@@ -1,8 +1,8 @@
-/// Which mixer control sets the volume, as the `mixer` option names it.
+/// The mixer control that sets the volume, as the `mixer` option names it.
 enum MixerName: Equatable {
   /// None: the volume is computed.
   case software
-  /// A control of a card; without a name the first usual one that the card has.
+  /// A control of a card; without a name the card's first usual one.
   case hardware(card: String, control: String?)
 
   /// The controls that mean the whole output, in the order of preference.
@@ -26,8 +26,8 @@ enum MixerName: Equatable {
     }
   }
 
-  /// The card behind a PCM's name; `nil` where there is none to be seen, or where the output is
-  /// digital and a mixer would not touch it.
+  /// Returns the card of a PCM's name; `nil` if the name shows none, or if the output is digital, so that a
+  /// mixer would not act on it.
   static func card(of device: String) -> String? {
     if device == "default" || device == "pulse" || device == "pipewire" { return device }
     let parts = device.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

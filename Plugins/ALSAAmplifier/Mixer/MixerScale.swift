@@ -1,13 +1,14 @@
 import Devices
+import Glibc
 
-/// How volume and a hardware control's own numbers belong together.
+/// The relation between volume and a hardware control's levels.
 enum MixerScale: Sendable, Equatable {
   /// Hundredths of a dB, from the quietest to the loudest that the control can do.
   case decibels(lowest: Int, highest: Int)
   /// The control's bare numbers, which say nothing about loudness.
   case raw(lowest: Int, highest: Int)
 
-  /// What to set for a volume of 0–100 %: the curve, clamped; on a raw control, its even part.
+  /// Returns the level for a volume of 0–100 %: by the curve, clamped; linear on a raw control.
   func level(for volume: Int) -> Int {
     switch self {
     case .decibels(let lowest, let highest):
@@ -19,7 +20,7 @@ enum MixerScale: Sendable, Equatable {
     }
   }
 
-  /// The volume, 0–100 %, that a level stands for.
+  /// Returns the volume, 0–100 %, of a level.
   func volume(for level: Int) -> Int {
     switch self {
     case .decibels(let lowest, _):
@@ -31,12 +32,26 @@ enum MixerScale: Sendable, Equatable {
     }
   }
 
-  /// What status says of it.
+  /// The text in status.
   var note: String {
     switch self {
     case .decibels(let lowest, let highest):
       "\(Double(lowest) / 100) to \(Double(highest) / 100) dB"
     case .raw: "without a dB scale: its volume follows the control's own steps"
     }
+  }
+}
+
+/// The same curve for hardware with a dB scale: 60·log10(v/100) dB.
+extension VolumeCurve {
+  /// Returns ALSA's hundredths of a dB for a volume of 1–100 %; `nil` for 0, which is silence.
+  static func millibels(_ volume: Int) -> Int? {
+    guard volume > 0 else { return nil }
+    return Int((6000 * log10(Double(min(volume, 100)) / 100)).rounded())
+  }
+
+  /// Returns the volume, 0–100 %, of a level in hundredths of a dB.
+  static func volume(millibels: Int) -> Int {
+    Int(min(100, 100 * pow(10, Double(millibels) / 6000)).rounded())
   }
 }

@@ -1,23 +1,23 @@
-/// What was asked of a PCM and what it agreed to. Plain numbers only.
+/// The agreed settings of a PCM. Plain numbers only.
 struct DeviceSettings: Sendable, Equatable {
-  /// How one sample lies in memory.
+  /// The layout of one sample.
   var sample: SampleFormat
   /// Frames a second.
   var rate: Int
   /// Channels in a frame.
   var channels: Int
-  /// Frames the device holds.
+  /// Frames in the device's buffer.
   var bufferFrames: Int
-  /// Frames between two of its ticks.
+  /// Frames between two interrupts of the device.
   var periodFrames: Int
 
-  /// Bytes a frame takes.
+  /// Bytes of a frame.
   var frameBytes: Int { sample.bytes * channels }
 
-  /// What people read, e.g. `44100 Hz S16_LE, 2 channels`.
+  /// The text in status, e.g. `44100 Hz S16_LE, 2 channels`.
   var description: String { "\(rate) Hz \(sample.name), \(channels) channels" }
 
-  /// What a device that takes anything would agree to; silent output is one.
+  /// Returns the settings of a device that takes anything, like silent output.
   static func unlimited(_ request: DeviceRequest) -> DeviceSettings {
     let buffer = max(64, request.rate * request.bufferMilliseconds / 1000)
     return DeviceSettings(
@@ -27,7 +27,7 @@ struct DeviceSettings: Sendable, Equatable {
 }
 
 /// Whether a PCM is asked to give back frames that it has not played yet.
-enum TakeBack: String, Sendable {
+enum RewindPolicy: String, Sendable {
   /// Only if the kernel's driver plays the PCM and supports it.
   case auto
   /// Always: the user knows that the PCM supports it.
@@ -36,7 +36,7 @@ enum TakeBack: String, Sendable {
   case never
 }
 
-/// What the amplifier would like from a PCM.
+/// The settings to request from a PCM.
 struct DeviceRequest: Equatable {
   /// The source's sample format; the device may get a neighbour.
   var sample: SampleFormat
@@ -44,24 +44,24 @@ struct DeviceRequest: Equatable {
   var rate: Int
   /// The channels wanted; the device may get more, or fewer.
   var channels: Int
-  /// The length of the device's buffer.
+  /// The length of the device's buffer, ms.
   var bufferMilliseconds: Int
-  /// Whether the writer comes in time, so that it can be woken late.
+  /// Whether the writer runs as soon as it is woken, so that it can be woken late.
   var isPunctual: Bool
-  /// Whether to take back what is not played yet.
-  var takeBack: TakeBack
+  /// Whether the device is asked to give back frames that it has not played yet.
+  var rewind: RewindPolicy
 
-  /// The request for playing `format`: all its channels in surround, the front pair in stereo.
+  /// Creates the request for playing `format`: all its channels in surround, the front pair in stereo.
   init(
     playing format: StreamFormat, surround: Bool, bufferMilliseconds: Int, isPunctual: Bool,
-    takeBack: TakeBack
+    rewind: RewindPolicy
   ) {
     sample = format.sample
     rate = format.rate
     channels = surround ? format.channels : 2
     self.bufferMilliseconds = bufferMilliseconds
     self.isPunctual = isPunctual
-    self.takeBack = takeBack
+    self.rewind = rewind
   }
 
   /// Channel counts to try, best first: the wanted one, then more (idle speakers stay silent),

@@ -20,31 +20,31 @@ protocol FrameOutput {
   /// The monotonic clock, ns.
   var now: Int64 { get }
 
-  /// Opens the PCM `name` without waiting for another owner to let go of it.
+  /// Opens the PCM `name`; does not wait for another owner to close it.
   mutating func open(_ name: UnsafePointer<CChar>) throws(ALSAFailure)
   /// Configures the PCM for `request`. Returns the speaker that each channel feeds.
   mutating func configure(
     _ request: DeviceRequest, wanted: SpeakerLayout
   ) throws(ALSAFailure) -> SpeakerLayout
-  /// Lets go of the PCM.
+  /// Closes the PCM.
   mutating func close()
   /// Goes on silently, at the same format and by the clock.
   mutating func goSilent()
 
-  /// Frames that can be written now, or a negative error.
+  /// Returns the frames that can be written now, or a negative error.
   mutating func room() -> Int
-  /// Frames in the device's buffer, or a negative error; it runs dry when there are none.
+  /// Returns the frames in the device's buffer, or a negative error; without any the device underruns.
   mutating func filled() -> Int
-  /// Frames between the last one written and the speaker; more than `filled` where a sound server
-  /// holds some, too.
+  /// Returns the frames between the last one written and the speaker; more than `filled` if a sound
+  /// server holds some, too.
   func queued() -> Int
-  /// Writes up to `frames` frames; returns how many were taken, or a negative error.
+  /// Writes up to `frames` frames. Returns how many were written, or a negative error.
   mutating func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int
-  /// Takes back the newest of the frames that are not played yet, at most `frames`; answers how many
-  /// those were: 0 where the device gives nothing back.
-  mutating func takeBack(atMost frames: Int) -> Int
-  /// Throws away what is queued and gets ready to start again; negative when the device will not.
+  /// Takes back the newest frames that are not played yet, at most `frames`. Returns how many those were; 0
+  /// if the device gives nothing back.
+  mutating func rewind(atMost frames: Int) -> Int
+  /// Drops the queued frames and prepares the device to start again; negative after an error.
   mutating func stop() -> Int
-  /// Gets ready again after an underrun; negative when the device will not.
+  /// Prepares the device again after an underrun; negative after an error.
   mutating func restart() -> Int
 }

@@ -5,8 +5,8 @@ import Platform
 ///
 /// Owned by the audio thread. Its steady path allocates nothing and waits for nothing.
 struct Output: FrameOutput {
-  /// Frames that the device is about to play and that are left to it when others are taken back, ms:
-  /// more than a thread needs to replace them.
+  /// The sound that the device keeps when it rewinds, ms: more time than the thread needs to replace the
+  /// frames behind it.
   private static let guardMilliseconds = 4
 
   private(set) var pcm: OpaquePointer?
@@ -14,10 +14,10 @@ struct Output: FrameOutput {
     sample: .s16, rate: 48000, channels: 2, bufferFrames: 4800, periodFrames: 1200)
   private(set) var pace = Pace.clock
   private var clock = PlaybackClock()
-  /// Whether the open PCM has been given a format.
+  /// Whether the open PCM has a format.
   private var isConfigured = false
-  /// Whether the PCM gives back what it has not played yet.
-  private var givesBack = false
+  /// Whether the PCM gives back frames that it has not played yet.
+  private var canRewind = false
 
   var now: Int64 { MonotonicClock.now }
 
@@ -45,7 +45,7 @@ struct Output: FrameOutput {
     _ = snd_pcm_hw_free(pcm)
     settings = try PCMNegotiation.configure(pcm, for: request)
     isConfigured = true
-    givesBack = PCMNegotiation.givesBack(pcm, as: request.takeBack)
+    canRewind = PCMNegotiation.canRewind(pcm, by: request.rewind)
     pace = .device
     clock.rate = settings.rate
     try ALSAFailure.check(snd_pcm_prepare(pcm), .prepare)
@@ -118,18 +118,18 @@ struct Output: FrameOutput {
     return min(max(0, delay), settings.rate * 4)
   }
 
-  mutating func takeBack(atMost frames: Int) -> Int {
-    guard let pcm else { return clock.takeBack(frames, at: now) }
-    guard givesBack, pace == .device else { return 0 }
+  mutating func rewind(atMost frames: Int) -> Int {
+    guard let pcm else { return clock.rewind(frames, at: now) }
+    guard canRewind, pace == .device else { return 0 }
     let isPlaying = snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING
-    // A plugin may take its time where it has not been asked for long: only the second answer is new.
+    // After a pause a plugin answers with an old number first: only the second answer is new.
     _ = filled()
     let left = isPlaying ? settings.rate * Self.guardMilliseconds / 1000 : 0
     let wanted = min(frames, filled() - left)
     guard wanted > 0 else { return 0 }
     let taken = snd_pcm_rewind(pcm, snd_pcm_uframes_t(wanted))
     guard taken > 0 else { return 0 }
-    return clock.takeBack(taken)
+    return clock.rewind(taken)
   }
 
   mutating func stop() -> Int {
@@ -145,16 +145,16 @@ struct Output: FrameOutput {
     return Int(snd_pcm_prepare(pcm))
   }
 
-  /// A device cannot have played more than time allows. One that has is not a device: from now on
-  /// the clock holds the pace, so that a film does not rush by.
+  /// Changes to the clock's pace if the device has played more than time allows: such a PCM takes frames at
+  /// any speed, and a film would rush by.
   private mutating func checkPace() {
     guard let pcm else { return }
     let available = snd_pcm_avail_update(pcm)
     guard available >= 0 else { return }
     let played = clock.written - (settings.bufferFrames - min(available, settings.bufferFrames))
-    // The time after the look, so that a thread that was held up in between suspects nobody.
+    // The time is read last, so that a delay in between does not look like a fast device.
     let possible = clock.elapsed(at: MonotonicClock.now)
-    // Ten milliseconds and 2 % forgive coarse ticks and a fast crystal.
+    // Ten milliseconds and 2 % allow for coarse periods and a fast crystal.
     let tolerance = settings.periodFrames + settings.rate / 100 + possible / 50
     if played > possible + tolerance { pace = .clock }
   }

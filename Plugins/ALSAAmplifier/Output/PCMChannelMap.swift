@@ -1,9 +1,9 @@
 import CALSA
 
-/// Which speaker each channel of a configured PCM feeds.
+/// The negotiation of the speakers of a configured PCM's channels.
 enum PCMChannelMap {
-  /// Asks the device to take `wanted`; where it will not, answers what it has, and where it does
-  /// not say, ALSA's usual order.
+  /// Requests the layout `wanted`. Returns it, or the device's own if it refuses, or ALSA's usual order if
+  /// it reports none.
   static func agree(
     _ pcm: OpaquePointer, channels: Int, wanted: SpeakerLayout
   ) -> SpeakerLayout {

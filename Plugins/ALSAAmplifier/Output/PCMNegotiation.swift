@@ -1,7 +1,7 @@
 import CALSA
 
 extension SampleFormat {
-  /// libasound's word for it.
+  /// libasound's constant.
   var alsa: snd_pcm_format_t {
     switch self {
     case .s16: SND_PCM_FORMAT_S16_LE
@@ -13,7 +13,7 @@ extension SampleFormat {
   }
 }
 
-/// Agrees with an open PCM on format, channels, rate and buffer.
+/// The negotiation of format, channels, rate and buffer with an open PCM.
 enum PCMNegotiation {
   /// Sets hardware and software parameters as near to `request` as the device goes.
   static func configure(
@@ -67,8 +67,8 @@ enum PCMNegotiation {
     throw ALSAFailure(step: .format, code: EINVAL)
   }
 
-  /// Starts at the first whole period; wakes when half a buffer is free, or three quarters for a
-  /// writer that nothing keeps waiting.
+  /// Starts at the first whole period; wakes the writer when half the buffer is free, or three quarters
+  /// for a punctual one.
   private static func setThresholds(
     _ pcm: OpaquePointer, _ settings: DeviceSettings, isPunctual: Bool
   ) throws(ALSAFailure) {
@@ -86,11 +86,11 @@ enum PCMNegotiation {
     try ALSAFailure.check(snd_pcm_sw_params(pcm, software), .parameters)
   }
 
-  /// Whether a configured PCM gives back what it has not played yet. Sound servers say that they do
-  /// and play it all the same, a file keeps what it has, and a device that tells its position only
-  /// once a period has played more by then.
-  static func givesBack(_ pcm: OpaquePointer, as wish: TakeBack) -> Bool {
-    switch wish {
+  /// Whether a configured PCM gives back frames that it has not played yet. Sound servers accept that and
+  /// play the frames all the same, a file keeps them, and a device that updates its position only once a
+  /// period has played more by then.
+  static func canRewind(_ pcm: OpaquePointer, by policy: RewindPolicy) -> Bool {
+    switch policy {
     case .always: return true
     case .never: return false
     case .auto: break
@@ -103,7 +103,7 @@ enum PCMNegotiation {
       && snd_pcm_hw_params_is_batch(hardware) == 0
   }
 
-  /// Whether the kernel plays, not a sound server, which on a busy machine needs time of its own.
+  /// Whether the kernel plays the PCM, not a sound server, which may be late on a busy machine.
   private static func isHardware(_ pcm: OpaquePointer) -> Bool {
     var information: OpaquePointer?
     guard snd_pcm_info_malloc(&information) == 0 else { return false }

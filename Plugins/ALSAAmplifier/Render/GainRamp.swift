@@ -1,30 +1,30 @@
 /// A gain that moves to its target along an S-curve, so that no change clicks.
 ///
 /// The curve has no corner at either end: a straight ramp of 6 ms leaves −52 dBFS beyond a tone of
-/// −6 dBFS and 440 Hz, this one −79 dBFS. Plain numbers only: the audio thread owns it.
+/// −6 dBFS and 440 Hz, this one −79 dBFS. Plain numbers only; used on the audio thread.
 struct GainRamp {
   /// The gain of the next frame.
   private(set) var current: Float
-  /// Where it is going.
+  /// The gain at the end of the ramp.
   private(set) var target: Float
-  /// Frames until it is there.
+  /// Frames until the target is reached.
   private(set) var framesLeft = 0
   private var start: Float = 0
   private var length = 0
 
-  /// A ramp that rests at `gain`.
+  /// Creates a ramp that rests at `gain`.
   init(_ gain: Float) {
     current = gain
     target = gain
   }
 
-  /// A ramp from one gain to another within `frames` frames.
+  /// Creates a ramp from one gain to another within `frames` frames.
   init(from start: Float, to target: Float, over frames: Int) {
     self.init(start)
     move(to: target, over: frames)
   }
 
-  /// True when the gain does not move.
+  /// Whether the gain does not change.
   var isSteady: Bool { framesLeft == 0 }
 
   /// Starts towards `target`, to be reached after `frames` frames (0: at once).

@@ -1,13 +1,13 @@
-/// Peak and power of each channel since the last reading, on the audio thread.
+/// Peak and power of each channel since the last reading. Used on the audio thread only.
 struct LevelMeter {
-  /// The most channels a meter follows.
+  /// The most channels that are measured.
   static let channelLimit = 8
 
   private var peaks = SIMD8<Float>.zero
   private var powers = SIMD8<Float>.zero
   private var frames = 0
 
-  /// Takes in `frames` interleaved frames of `channels` (1–8) channels.
+  /// Measures `frames` interleaved frames of `channels` (1–8) channels.
   mutating func add(_ samples: UnsafePointer<Float>, frames count: Int, channels: Int) {
     for channel in 0..<min(channels, Self.channelLimit) {
       var peak: Float = 0
@@ -25,8 +25,8 @@ struct LevelMeter {
     frames += count
   }
 
-  /// Peak and root mean square of each channel, full scale 1; starts anew.
-  mutating func take() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) {
+  /// Returns peak and root mean square of each channel, full scale 1, and starts again.
+  mutating func read() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) {
     defer { self = LevelMeter() }
     guard frames > 0 else { return (.zero, .zero) }
     let mean = powers / Float(frames)

@@ -18,7 +18,7 @@ struct MixMatrix: Sendable, Equatable {
   /// 1/√2, the −3 dB of BS.775.
   static let minus3dB = Float(0.5).squareRoot()
 
-  /// The matrix that plays `source` on `target`.
+  /// Creates the matrix that plays `source` on `target`.
   init(from source: SpeakerLayout, to target: SpeakerLayout) {
     inputs = source.count
     outputs = target.count
@@ -35,10 +35,10 @@ struct MixMatrix: Sendable, Equatable {
     scaleToUnity()
   }
 
-  /// The gain from one source channel to one output channel.
+  /// Returns the gain from one source channel to one output channel.
   func gain(from input: Int, to output: Int) -> Float { gains[output * inputs + input] }
 
-  /// True when each output is the same channel of the source, untouched.
+  /// Whether each output is the same channel of the source, unchanged.
   var isIdentity: Bool {
     guard inputs == outputs else { return false }
     for output in 0..<outputs {
@@ -59,7 +59,7 @@ struct MixMatrix: Sendable, Equatable {
     gains = gains.map { $0 / largest }
   }
 
-  /// Where a speaker's sound goes on `target`, with the gain to each place.
+  /// Returns the speakers of `target` that play a speaker's sound, with the gain to each.
   private static func route(
     _ speaker: Speaker, among source: Set<Speaker>, to target: SpeakerLayout
   ) -> [(Speaker, Float)] {
@@ -71,7 +71,7 @@ struct MixMatrix: Sendable, Equatable {
     return []
   }
 
-  /// The ways out for a speaker that is not there, nearest first.
+  /// Returns the substitutes for a missing speaker, nearest first.
   private static func neighbours(
     of speaker: Speaker, among source: Set<Speaker>
   ) -> [[(Speaker, Float)]] {

@@ -1,28 +1,26 @@
 import CSwresample
 
-/// How frames of one format become frames of another: fixed until either side changes.
+/// The steps that convert frames of one format to another, with their buffers.
 ///
-/// Owns memory by hand, because the audio thread reads it without counting references; `release`
-/// gives it back.
+/// Its memory is freed by ``release()``, because the audio thread reads it without counting references.
 struct RenderPlan {
-  /// What the source sends.
+  /// The source's format.
   let source: StreamFormat
-  /// What the device takes.
+  /// The device's format.
   let device: DeviceSettings
-  /// Source frames rendered at most in one go: half the device's buffer, which is what there is room
-  /// for at each wake.
+  /// The most source frames of one ``Renderer/render(_:)``: half of the device's buffer, the room at each wake.
   let chunkFrames: Int
-  /// Device frames that one go can yield.
+  /// The most device frames that these become.
   let outputFrames: Int
   /// Row by row, outputs × inputs; `nil` when each channel goes straight through.
   let matrix: UnsafeMutablePointer<Float>?
   /// Converts the rate; `nil` when the device runs at the source's.
   let resampler: OpaquePointer?
-  /// Raw source bytes of one go.
+  /// The source bytes to render.
   let sourceBytes: UnsafeMutableRawPointer
-  /// Raw device bytes of one go.
+  /// The rendered device bytes.
   let deviceBytes: UnsafeMutableRawPointer
-  /// Two rooms for floats, each for the widest stage.
+  /// Two buffers for floats, each for the widest step.
   let front: UnsafeMutablePointer<Float>
   let back: UnsafeMutablePointer<Float>
 
@@ -33,7 +31,7 @@ struct RenderPlan {
     self.source = source
     self.device = device
     chunkFrames = max(64, (device.bufferFrames / 2 * source.rate + device.rate - 1) / device.rate)
-    // Room for what the resampler held back, twice over.
+    // Twice the room for the frames in the resampler.
     outputFrames = (chunkFrames * device.rate + source.rate - 1) / source.rate + 256
 
     let target = surround ? map : map.frontOnly
@@ -55,7 +53,7 @@ struct RenderPlan {
     back.initialize(repeating: 0, count: widest + 8)
   }
 
-  /// Gives back all memory.
+  /// Frees all memory.
   func release() {
     matrix?.deallocate()
     if let resampler { resampler_close(resampler) }
@@ -78,7 +76,7 @@ struct RenderPlan {
 }
 
 extension SpeakerLayout {
-  /// The same channels with only the front pair in use, or the centre where there is no pair.
+  /// The same channels with only the front pair in use, or the centre if there is no pair.
   var frontOnly: SpeakerLayout {
     let pair: Set<Speaker> = [.frontLeft, .frontRight]
     let kept = pair.isSubset(of: speakers.compactMap(\.self)) ? pair : [.frontCentre]

@@ -1,17 +1,17 @@
 import CSwresample
 import Glibc
 
-/// Turns source frames into device frames: read, mix, resample, gain, dither.
+/// The conversion of source frames to device frames: read, mix, resample, gain, dither.
 ///
-/// Owned by the audio thread. Between two plans it allocates nothing.
+/// Used on the audio thread only. Between two plans it allocates nothing.
 struct Renderer {
   /// The plan in force; `nil` until a source has told its format.
   private(set) var plan: RenderPlan?
-  /// The volume, as it moves.
+  /// The volume and its changes.
   var volume = GainRamp(0)
-  /// Fades of one source into the next.
+  /// The fade of the present frames.
   var fade = GainRamp(1)
-  /// Levels after the volume, as the speakers get them.
+  /// The levels after the volume.
   var meter = LevelMeter()
   /// Whether the meter is in use.
   var metering = false
@@ -19,20 +19,20 @@ struct Renderer {
   private var queue: FrameQueue?
   private var writer = SampleWriter()
 
-  /// Length of a fade, and of the sound held back for one, in ms. The sound may break off at any
-  /// moment, and its last frames must not have been played by then.
+  /// The length of a fade, and of the sound held back for one, ms. The sound may end at any moment, and
+  /// the frames of its fade must not have been played by then.
   static let fadeMilliseconds = 6
 
-  /// Device frames of a fade.
+  /// The length of a fade in device frames.
   var fadeFrames: Int { (plan?.device.rate ?? 0) * Self.fadeMilliseconds / 1000 }
 
   /// Device frames that are rendered and not yet written.
   var pending: Int { queue?.pending ?? 0 }
 
-  /// Device frames that were written and are still here.
+  /// Device frames that were written and are still kept.
   var written: Int { queue?.kept ?? 0 }
 
-  /// The first pending frames that lie in one piece, at most `frames`.
+  /// Returns the first contiguous pending frames, at most `frames`.
   func piece(atMost frames: Int) -> (bytes: UnsafeRawPointer, frames: Int)? {
     guard let (bytes, count) = queue?.piece(atMost: frames), count > 0 else { return nil }
     return (UnsafeRawPointer(bytes), count)
@@ -44,7 +44,7 @@ struct Renderer {
     return resampler_pending(resampler)
   }
 
-  /// Adopts a new plan and returns the old one. Pending frames stay if the format is the same.
+  /// Adopts a new plan and frees the old one. Pending frames stay if the device's format is the same.
   mutating func adopt(_ new: RenderPlan?) {
     if new?.device != plan?.device {
       queue?.release()
@@ -60,13 +60,13 @@ struct Renderer {
   /// Marks `frames` pending frames as written.
   mutating func consume(_ frames: Int) { queue?.consume(frames) }
 
-  /// Makes the last `frames` written frames pending again, for the device gave them back.
-  mutating func takeBack(_ frames: Int) { _ = queue?.takeBack(frames) }
+  /// Makes the last `frames` written frames pending again, after the device gave them back.
+  mutating func rewind(_ frames: Int) { _ = queue?.rewind(frames) }
 
-  /// Forgets what the device was given, for it does not give it back any more.
+  /// Forgets the written frames: the device does not give them back any more.
   mutating func forgetWritten() { queue?.forgetWritten() }
 
-  /// Forgets what is rendered and what the resampler holds, and ends all ramps.
+  /// Forgets the rendered frames and those in the resampler, and ends all ramps.
   mutating func discard() {
     _ = queue?.truncate(to: 0)
     queue?.forgetWritten()
@@ -75,8 +75,8 @@ struct Renderer {
     fade = GainRamp(1)
   }
 
-  /// Lets the first pending frames fade out and forgets all behind them; answers how many those
-  /// were, with those in the resampler.
+  /// Fades the first pending frames out and forgets those behind them. Returns the number of forgotten
+  /// frames, with those in the resampler.
   mutating func fadeOut() -> Int {
     let length = min(pending, fadeFrames)
     var ramp = GainRamp(from: 1, to: 0, over: length)
@@ -87,7 +87,7 @@ struct Renderer {
     return dropped
   }
 
-  /// Fades in what is rendered from here on, and before it what is pending.
+  /// Fades in the pending frames and those rendered from here on.
   mutating func fadeIn() {
     fade = GainRamp(from: 0, to: 1, over: fadeFrames)
     var ramp = fade
@@ -112,7 +112,7 @@ struct Renderer {
     }
   }
 
-  /// Renders `frames` source frames (at most the plan's chunk) that lie in the plan's source bytes.
+  /// Renders `frames` source frames (at most the plan's chunk) from the plan's source bytes.
   mutating func render(_ frames: Int) {
     guard let plan else { return }
     // Convert only while a gain moves: the frames after it may pass untouched.
@@ -128,7 +128,7 @@ struct Renderer {
     }
   }
 
-  /// Renders what the resampler still holds, at the end of a stream.
+  /// Renders the frames in the resampler, at the end of a stream.
   mutating func renderHeld() {
     guard let plan, let resampler = plan.resampler else { return }
     let count = max(
@@ -136,7 +136,7 @@ struct Renderer {
     finish(plan.front, frames: count, plan)
   }
 
-  /// Bytes of silence, and for how many frames they are enough.
+  /// Returns bytes of silence, and the number of their frames.
   func silence() -> (bytes: UnsafeRawPointer, frames: Int)? {
     guard let plan else { return nil }
     memset(plan.deviceBytes, 0, plan.outputFrames * plan.device.frameBytes)
@@ -164,7 +164,7 @@ struct Renderer {
     finish(floats, frames: count, plan)
   }
 
-  /// True when bytes can go to the device untouched, so that full volume is bit-exact.
+  /// Whether the bytes go to the device unchanged, so that full volume is bit-exact.
   private func passesThrough(_ plan: RenderPlan) -> Bool {
     plan.matrix == nil && plan.resampler == nil && plan.source.sample == plan.device.sample
       && volume.isSteady && volume.current == 1 && fade.isSteady && fade.current == 1 && !metering
@@ -187,5 +187,34 @@ struct Renderer {
       floats, count: frames * channels, as: plan.device.sample, dithered: audible && shallow,
       to: plan.deviceBytes)
     queue?.append(UnsafeRawPointer(plan.deviceBytes), frames: frames)
+  }
+}
+
+/// Operations on interleaved floats.
+enum Frames {
+  /// Multiplies each frame of `inputs` channels by the matrix into frames of `outputs` channels.
+  static func mix(
+    _ source: UnsafePointer<Float>, frames: Int, matrix: UnsafePointer<Float>, inputs: Int,
+    outputs: Int, into target: UnsafeMutablePointer<Float>
+  ) {
+    var from = source
+    var to = target
+    for _ in 0..<frames {
+      var row = matrix
+      for output in 0..<outputs {
+        var sum: Float = 0
+        for input in 0..<inputs { sum += row[input] * from[input] }
+        to[output] = sum
+        row += inputs
+      }
+      from += inputs
+      to += outputs
+    }
+  }
+
+  /// Whether a sample is not zero.
+  static func isAudible(_ samples: UnsafePointer<Float>, count: Int) -> Bool {
+    for index in 0..<count where samples[index] != 0 { return true }
+    return false
   }
 }

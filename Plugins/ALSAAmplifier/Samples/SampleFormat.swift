@@ -1,4 +1,4 @@
-/// How one sample is laid out in memory, little-endian, as both cables and PCMs carry it.
+/// The layout of one sample in memory, little-endian, on cables and PCMs.
 enum SampleFormat: Int32, Sendable, CaseIterable {
   /// 16-bit signed.
   case s16
@@ -11,7 +11,7 @@ enum SampleFormat: Int32, Sendable, CaseIterable {
   /// 32-bit IEEE float, full scale ±1.
   case float
 
-  /// Bytes one sample takes.
+  /// Bytes of one sample.
   var bytes: Int {
     switch self {
     case .s16: 2
@@ -29,7 +29,7 @@ enum SampleFormat: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// The name people read in status and logs, as ALSA writes it.
+  /// ALSA's name, for status and logs.
   var name: String {
     switch self {
     case .s16: "S16_LE"
@@ -40,8 +40,8 @@ enum SampleFormat: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// What to ask a device for, best first: the source's own, then the nearest that loses nothing,
-  /// then the rest.
+  /// The formats to try on a device, best first: the source's own, then the nearest without loss, then
+  /// the rest.
   var deviceChoices: [SampleFormat] {
     switch self {
     case .s16: [.s16, .s32, .s24, .s24packed, .float]

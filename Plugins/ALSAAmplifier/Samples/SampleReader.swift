@@ -1,4 +1,4 @@
-/// Turns raw little-endian samples into floats of full scale ±1.
+/// The conversion of raw little-endian samples to floats of full scale ±1.
 enum SampleReader {
   /// Reads `count` samples of `format` from `bytes`, which need not be aligned.
   static func read(

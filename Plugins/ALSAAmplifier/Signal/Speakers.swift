@@ -1,4 +1,4 @@
-/// A place for a loudspeaker, as layouts and channel maps name it.
+/// The place of a loudspeaker in layouts and channel maps.
 enum Speaker: UInt8, Sendable, CaseIterable {
   case frontLeft, frontRight, frontCentre, lowFrequency
   case rearLeft, rearRight, sideLeft, sideRight, rearCentre
@@ -19,15 +19,15 @@ enum Speaker: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// Which speaker each channel of a stream feeds, in the stream's order; 1–8 channels.
+/// The speaker of each channel of a stream, in the stream's order; 1–8 channels.
 ///
 /// Plain numbers, so that the audio thread can copy it without counting references.
 struct SpeakerLayout: Sendable, Hashable {
-  /// How many channels a frame has.
+  /// The number of channels.
   let count: Int
   private var places = SIMD8<UInt8>(repeating: .max)
 
-  /// A layout of at most eight channels; a `nil` channel feeds no speaker and stays silent.
+  /// Creates a layout of at most eight channels; a `nil` channel feeds no speaker and stays silent.
   init(_ speakers: [Speaker?]) {
     count = min(speakers.count, 8)
     for (channel, speaker) in speakers.prefix(8).enumerated() {
@@ -44,7 +44,7 @@ struct SpeakerLayout: Sendable, Hashable {
   /// The front pair.
   static let stereo = SpeakerLayout([.frontLeft, .frontRight])
 
-  /// The order files and cables use for `count` channels (1–8): WAVE order, as SMPTE and FLAC have it.
+  /// Returns the order of files and cables for `count` channels (1–8): WAVE order, as SMPTE and FLAC have it.
   static func stream(channels count: Int) -> SpeakerLayout {
     let row: [Speaker?] =
       switch count {
@@ -67,7 +67,7 @@ struct SpeakerLayout: Sendable, Hashable {
     return SpeakerLayout(padded(row, to: count))
   }
 
-  /// The order ALSA assumes for `count` channels on a PCM that reports no channel map: that of the
+  /// Returns the order that ALSA assumes for `count` channels on a PCM that reports no channel map: that of the
   /// `surround40` … `surround71` PCMs, rears before centre.
   static func alsa(channels count: Int) -> SpeakerLayout {
     let row: [Speaker?] =

@@ -1,21 +1,21 @@
 import PluginKit
 
-/// What a source sends.
+/// The format of a source's frames.
 struct StreamFormat: Sendable, Equatable {
-  /// How one sample lies in memory.
+  /// The layout of one sample.
   var sample: SampleFormat
   /// Frames a second.
   var rate: Int
-  /// Which speaker each channel is for.
+  /// The speaker of each channel.
   var layout: SpeakerLayout
 
   /// Channels in a frame, 1–8.
   var channels: Int { layout.count }
 
-  /// Bytes a frame takes.
+  /// Bytes of a frame.
   var frameBytes: Int { sample.bytes * channels }
 
-  /// A cable's format in the amplifier's words.
+  /// Converts a cable's format.
   init(_ format: CableFormat) {
     sample =
       switch format.sample {
@@ -28,7 +28,7 @@ struct StreamFormat: Sendable, Equatable {
     layout = SpeakerLayout(mask: format.layout, channels: format.channels)
   }
 
-  /// A format with the usual layout of `channels` channels.
+  /// Creates a format with the usual layout of `channels` channels.
   init(sample: SampleFormat, rate: Int, channels: Int) {
     self.sample = sample
     self.rate = rate

@@ -1,7 +1,9 @@
 import PluginKit
 import Synchronization
 
-/// The thread of a ``PlaybackEngine``: takes jobs, and between them decodes into the cable.
+/// The thread of a ``PlaybackEngine``: does jobs, and between them decodes into the cable.
+///
+/// Belongs to that thread alone.
 final class PlaybackThread {
   /// Bytes decoded at a time: 93 ms of CD sound, one block of most FLAC files.
   private static let chunk = 16_384
@@ -9,26 +11,27 @@ final class PlaybackThread {
   private let source: CableSource
   private let supply: SoundSupply
   private let mailbox: Mailbox<PlaybackJob>
-  private let reel: SharedReel
+  private let timeline: SharedTimeline
   private let events: AsyncStream<PlaybackEvent>.Continuation
   private let listDisc: (PlayableSong) -> [PlayableSong]
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
-  /// What plays; nil while stopped.
+  /// The current song and its open file; nil while stopped.
   private var playing: (song: PlayableSong, file: AudioFile)?
   private var section: UInt32 = 0
   /// The format of ``section``; nil where a new section must begin.
   private var format: PCMFormat?
-  private var isPumping = false
+  /// Whether the thread decodes while there is no job.
+  private var isDecoding = false
 
   init(
-    source: CableSource, supply: SoundSupply, mailbox: Mailbox<PlaybackJob>, reel: SharedReel,
-    events: AsyncStream<PlaybackEvent>.Continuation,
+    source: CableSource, supply: SoundSupply, mailbox: Mailbox<PlaybackJob>,
+    timeline: SharedTimeline, events: AsyncStream<PlaybackEvent>.Continuation,
     listDisc: @escaping (PlayableSong) -> [PlayableSong]
   ) {
     self.source = source
     self.supply = supply
     self.mailbox = mailbox
-    self.reel = reel
+    self.timeline = timeline
     self.events = events
     self.listDisc = listDisc
   }
@@ -41,40 +44,40 @@ final class PlaybackThread {
   /// Works until `quit`.
   func run() {
     while true {
-      guard let job = isPumping ? mailbox.poll() : mailbox.wait() else {
-        pump()
+      guard let job = isDecoding ? mailbox.poll() : mailbox.wait() else {
+        writeChunk()
         continue
       }
       switch job {
       case .warmUp: try? Libav.load()
-      case .play(let song, let seconds, let section, let interrupt, let answer):
-        isPumping = false
+      case .play(let song, let seconds, let section, let interrupt, let result):
+        isDecoding = false
         self.section = section
         format = nil
-        answer.give(start(song, seconds, interrupt))
+        result.fulfil(start(song, seconds, interrupt))
       case .stop:
-        isPumping = false
+        isDecoding = false
         playing = nil
       case .quit: return
       }
     }
   }
 
-  /// Opens `song`, or keeps it open, goes to the place and begins a section.
+  /// Opens `song`, or keeps it open, seeks to the place and begins a section.
   private func start(
     _ song: PlayableSong, _ seconds: Double, _ interrupt: LibavInterrupt
   ) -> Result<Place, MediaFailure> {
     do {
-      let file = try reopened(song, interrupt)
-      let frame = Int64(clampedSeconds(seconds, in: file) * Double(file.format.rate))
+      let file = try openFile(of: song, interrupt)
+      let frame = Int64(clamp(seconds, to: file) * Double(file.format.rate))
       if frame != file.position { try file.seek(to: frame) }
-      // Not wanted any more while the disk was slow.
+      // Cancelled while the disk was slow.
       guard !interrupt.isCancelled else {
         playing = nil
         return .failure(MediaFailure(.cancelled, subject: song.item, detail: "cancelled"))
       }
       playing = (song, file)
-      isPumping = true
+      isDecoding = true
       let place = Place(
         song: song, seconds: Double(file.position) / Double(file.format.rate),
         duration: file.duration)
@@ -88,8 +91,9 @@ final class PlaybackThread {
     }
   }
 
-  private func reopened(
-    _ song: PlayableSong, _ interrupt: LibavInterrupt
+  /// Opens the song's file, or returns the current one where it is that song's.
+  private func openFile(
+    of song: PlayableSong, _ interrupt: LibavInterrupt
   ) throws(MediaFailure) -> AudioFile {
     if let playing, playing.song == song, !playing.file.interrupt.isCancelled {
       return playing.file
@@ -98,19 +102,19 @@ final class PlaybackThread {
     return try AudioFile(path: song.path, subject: song.item, interrupt: interrupt)
   }
 
-  /// A place behind the end means the end.
-  private func clampedSeconds(_ seconds: Double, in file: AudioFile) -> Double {
+  /// Returns a time inside the file, at most 100 hours where its length is unknown.
+  private func clamp(_ seconds: Double, to file: AudioFile) -> Double {
     guard seconds.isFinite else { return 0 }
     return min(max(0, seconds), file.duration ?? 360_000)
   }
 
-  /// Begins a section of the cable for what ``playing`` will give next; false if it is not wanted.
+  /// Begins a section of the cable for the next frames of ``playing``; false if a newer job flushed it.
   private func begin(_ format: PCMFormat) -> Bool {
     guard let playing, let cable = format.cable,
       let next = source.setFormat(
         cable, after: section, startsRecording: playing.file.position == 0)
     else {
-      isPumping = false
+      isDecoding = false
       return false
     }
     section = next
@@ -119,59 +123,59 @@ final class PlaybackThread {
     let segment = PlaybackTimeline.Segment(
       section: next, song: playing.song, start: playing.file.position, rate: format.rate,
       duration: playing.file.duration)
-    reel.value.withLock { $0.append(segment) }
+    timeline.value.withLock { $0.append(segment) }
     return true
   }
 
-  /// Decodes one chunk and writes it, waiting for room.
-  private func pump() {
+  /// Decodes one chunk and writes it; waits for room.
+  private func writeChunk() {
     guard let playing else {
-      isPumping = false
+      isDecoding = false
       return
     }
     do {
       guard let next = try playing.file.next() else { return advance() }
       guard next == format || begin(next) else { return }
-      let frames = try playing.file.take(into: buffer)
+      let frames = try playing.file.read(into: buffer)
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * next.frameSize)])
       supply.add(frames: frames)
-      // Taken in part: the section is over, and the job that ended it is on its way.
-      if source.write(bytes, section: section) < frames { isPumping = false }
+      // Written in part: the section is over, and the job that ended it is on its way.
+      if source.write(bytes, section: section) < frames { isDecoding = false }
     } catch {
       if error.kind != .cancelled { events.yield(.skipped(error)) }
       advance()
     }
   }
 
-  /// Goes on with the next song that can be opened, without a gap; ends the section behind the last.
+  /// Goes on with the next song that can be opened, without a gap; ends the section after the last one.
   private func advance() {
     guard var song = playing?.song else { return }
-    if !reel.value.withLock({ $0.order.contains(song) }) {
+    if !timeline.value.withLock({ $0.order.contains(song) }) {
       let order = listDisc(song)
-      reel.value.withLock { $0.order = order }
+      timeline.value.withLock { $0.order = order }
     }
-    while let next = reel.value.withLock({ $0.neighbour(of: song) }) {
+    while let next = timeline.value.withLock({ $0.neighbour(of: song) }) {
       song = next
       do {
         let file = try AudioFile(path: next.path, subject: next.item, interrupt: LibavInterrupt())
         playing = (next, file)
         format = nil
-        if begin(file.format) { events.yield(.joined(next)) }
+        if begin(file.format) { events.yield(.nextSong(next)) }
         return
       } catch {
         events.yield(.skipped(error))
       }
     }
-    isPumping = false
+    isDecoding = false
     playing = nil
     let last = section
-    reel.value.withLock { $0.lastSection = last }
+    timeline.value.withLock { $0.lastSection = last }
     source.end(section: last)
   }
 }
 
 extension PCMFormat {
-  /// The same format in the cable's words; nil where the cable has none for it.
+  /// The same format as the cable names it; nil where the cable has none for it.
   var cable: CableFormat? {
     let type: CableSampleFormat =
       switch sample {

@@ -1,8 +1,9 @@
 import PluginKit
+import Synchronization
 
-/// A song that can be opened: what commands call it and where it lies.
+/// A song that can be opened.
 struct PlayableSong: Equatable, Sendable {
-  /// The item of `play`.
+  /// Its name in commands, `FOLDER/PATH`.
   let item: String
   /// The absolute path of the file.
   let path: String
@@ -11,15 +12,15 @@ struct PlayableSong: Equatable, Sendable {
 /// A place in a song.
 struct Place: Equatable, Sendable {
   let song: PlayableSong
-  /// From the song's beginning.
+  /// Seconds from the song's beginning.
   var seconds: Double
-  /// The song's length in seconds, where it is known.
+  /// The song's length in seconds; nil if unknown.
   let duration: Double?
 }
 
-/// What was written to the cable, section by section, and what comes next.
+/// The songs on the cable, section by section, and the songs that follow.
 struct PlaybackTimeline: Sendable {
-  /// A section of the cable: one song from one place on, in one format.
+  /// A section of the cable: one song from one frame on, in one format.
   struct Segment: Sendable {
     let section: UInt32
     let song: PlayableSong
@@ -27,27 +28,28 @@ struct PlaybackTimeline: Sendable {
     let start: Int64
     /// Frames a second.
     let rate: Int
+    /// The song's length in seconds; nil if unknown.
     let duration: Double?
   }
 
   /// The songs of the disc, in their order.
   var order: [PlayableSong] = []
-  /// The section after which nothing comes, once the last song was written.
+  /// The section that ends the disc; nil until the last song was written.
   var lastSection: UInt32?
   private var segments: [Segment] = []
 
   /// The song of the newest section.
   var newest: PlayableSong? { segments.last?.song }
 
-  /// Notes what a new section holds.
+  /// Adds a new section.
   mutating func append(_ segment: Segment) {
     segments.append(segment)
     lastSection = nil
-    // A cable is seconds ahead of the ear, not hundreds of sections.
+    // The cable is seconds ahead of the heard position, not hundreds of sections.
     if segments.count > 64 { segments.removeFirst(segments.count - 64) }
   }
 
-  /// What is heard at a position of the cable; nil for a section that holds nothing yet.
+  /// Returns the place in a song at a position of the cable; nil for a section without a song.
   func place(at position: CablePosition) -> Place? {
     guard let segment = segments.last(where: { $0.section == position.section }) else { return nil }
     let seconds = Double(segment.start + Int64(position.frames)) / Double(segment.rate)
@@ -57,10 +59,15 @@ struct PlaybackTimeline: Sendable {
       duration: duration)
   }
 
-  /// The song `steps` after this one on its disc; nil beyond either end.
+  /// Returns the song `steps` after this one on its disc; nil beyond either end.
   func neighbour(of song: PlayableSong, steps: Int = 1) -> PlayableSong? {
     guard let index = order.firstIndex(where: { $0.item == song.item }) else { return nil }
     let wanted = index + steps
     return order.indices.contains(wanted) ? order[wanted] : nil
   }
+}
+
+/// The timeline that a ``PlaybackEngine`` and its thread share.
+final class SharedTimeline: Sendable {
+  let value = Mutex(PlaybackTimeline())
 }

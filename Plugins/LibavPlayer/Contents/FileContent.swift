@@ -16,54 +16,60 @@ struct FileContent: Equatable {
   static let longestCounted: Int64 = 256 << 20
   /// The same for a song that is about to play, while the sound of the one before runs out.
   static let longestCountedToPlay: Int64 = 32 << 20
+  /// The most bytes read to find tags, the first frame and the links of a chained file; 1,000 looks
+  /// into a file find about 100 links.
+  static let longestSearch: Int64 = 32 << 20
   /// Bytes of a file's beginning that tell its kind.
   static let startSize = 32
 
-  /// nil where libav has to find out.
+  /// nil if libav has to detect it.
   var container: Container?
-  /// The streams that play one behind the other; never empty.
+  /// The streams that play one after the other; never empty.
   var parts = [Part()]
   /// Whether the length of the parts is known here, even where it is known to be unknown.
   var isCounted = false
 
-  /// Looks at the file at `path`; a file that cannot be read has the kind that its name promises.
+  /// Examines the file at `path`; a file that cannot be read has the kind that its name promises.
   ///
-  /// - Parameter limit: The longest file, in bytes, that may be read as a whole to learn its length.
-  init(path: String, limit: Int64 = longestCountedToPlay) {
+  /// - Parameters:
+  ///   - limit: The longest file, in bytes, that may be read as a whole to learn its length.
+  ///   - interrupt: Ends the examination early; opening the file fails then.
+  init(path: String, limit: Int64 = longestCountedToPlay, interrupt: LibavInterrupt) {
     let promised = Container(path: path)
-    guard let file = FileWindow(path) else {
+    let file = FileWindow(path, limit: limit + Self.longestSearch, interrupt: interrupt)
+    guard let file else {
       self.init(container: promised)
       return
     }
     self.init(file, promised: promised, limit: limit)
   }
 
-  /// The kind that a file's name promises, before a look at it.
+  /// The content of an unread file, of the kind that its name promises.
   init(container: Container?) { self.container = container }
 
   /// Whether a file whose name says nothing is music and no film.
   static func isMusic(_ path: String) -> Bool {
-    guard let file = FileWindow(path) else { return false }
-    let position = FrameRow.endOfTags(file)
+    guard let file = FileWindow(path, limit: longestSearch) else { return false }
+    let position = FrameSequence.endOfTags(file)
     let start = file.bytes(at: position, count: startSize)
     if let container = Container(start: start) { return !container.alsoHoldsFilms }
     guard position > 0 || SoundFrameHeader(start) != nil else { return false }
-    return FrameRow(file, from: position, limit: 0) != nil
+    return FrameSequence(file, from: position, limit: 0) != nil
   }
 
-  /// Looks at an open file whose name promises a kind.
+  /// Examines an open file whose name promises a kind.
   init(_ file: FileWindow, promised: Container?, limit: Int64) {
     // ID3 tags may stand in front of anything.
-    let start = FrameRow.endOfTags(file)
+    let start = FrameSequence.endOfTags(file)
     container = Container(start: file.bytes(at: start, count: Self.startSize))
     switch container {
     case .ogg:
       let links = OggLinks.find(in: file)
       if links.count > 1 { parts = links.map { Part(bytes: $0) } }
     case nil:
-      if let row = FrameRow(file, from: start, limit: limit) {
-        container = row.isADTS ? .aac : .mp3
-        parts = [Part(bytes: row.bytes, seconds: row.seconds)]
+      if let frames = FrameSequence(file, from: start, limit: limit) {
+        container = frames.isADTS ? .aac : .mp3
+        parts = [Part(bytes: frames.bytes, seconds: frames.seconds)]
         isCounted = true
       } else {
         container = promised

@@ -1,7 +1,7 @@
-/// The links of an Ogg file: complete streams, one behind the other (RFC 3533, section 4).
+/// The links of an Ogg file: complete streams, one after the other (RFC 3533, section 4).
 ///
-/// Each link's pages carry a serial number of their own, so the place where one ends is found by
-/// halving; a file of one link costs one look at its end.
+/// The pages of each link have their own serial numbers, so a binary search finds where a link ends. A
+/// file of one link costs one read of its end.
 enum OggLinks {
   /// A file of more links is played as libav plays it.
   static let most = 256
@@ -15,8 +15,8 @@ enum OggLinks {
     let length: Int64
   }
 
-  /// The bytes of each link, in order; empty where the file does not begin with Ogg, or has more
-  /// links than ``most``.
+  /// Finds the bytes of each link, in order; empty where the file does not begin with Ogg, has more
+  /// links than ``most``, or makes the search too long for the file's limit.
   static func find(in file: FileWindow) -> [Range<Int64>] {
     guard let last = lastPage(file) else { return [] }
     var links: [Range<Int64>] = []
@@ -26,7 +26,7 @@ enum OggLinks {
       guard !serials.isEmpty else { return [] }
       if serials.contains(last.serial) {
         links.append(start..<file.size)
-        return links
+        return file.isExhausted ? [] : links
       }
       let end = endOfLink(file, from: start, upTo: last.position, serials)
       links.append(start..<end)
@@ -35,7 +35,7 @@ enum OggLinks {
     return []
   }
 
-  /// The serial numbers of the streams that begin at `start`, side by side.
+  /// Returns the serial numbers of the streams that begin together at `start`.
   private static func serialsOfLink(_ file: FileWindow, at start: Int64) -> Set<UInt32> {
     var serials: Set<UInt32> = []
     var position = start
@@ -46,7 +46,8 @@ enum OggLinks {
     return serials
   }
 
-  /// Where the first page from `start` on begins that is none of `serials`; the page at `end` is one.
+  /// Returns the position of the first page from `start` on with another serial number than `serials`;
+  /// the page at `end` has one.
   private static func endOfLink(
     _ file: FileWindow, from start: Int64, upTo end: Int64, _ serials: Set<UInt32>
   ) -> Int64 {
@@ -67,7 +68,6 @@ enum OggLinks {
     return firstPage(file, from: low, before: end)?.position ?? end
   }
 
-  /// The last page of the file.
   private static func lastPage(_ file: FileWindow) -> Page? {
     let start = max(0, file.size - 2 * Int64(longestPage))
     var position = start
@@ -91,13 +91,18 @@ enum OggLinks {
         continue
       }
       position += Int64(mark - bytes.startIndex)
-      if position < end, let page = page(file, at: position) { return page }
+      guard position < end else { return nil }
+      if bytes[mark...].prefix(4).elementsEqual("OggS".utf8) || bytes.endIndex - mark < 4,
+        let page = page(file, at: position)
+      {
+        return page
+      }
       position += 1
     }
     return nil
   }
 
-  /// The page that begins at `position`; nil where none does.
+  /// Returns the page that begins at `position`; nil where none does.
   private static func page(_ file: FileWindow, at position: Int64) -> Page? {
     let header = Array(file.bytes(at: position, count: 27 + 255))
     guard header.count >= 27, header.starts(with: "OggS".utf8), header[4] == 0, header[5] < 8,

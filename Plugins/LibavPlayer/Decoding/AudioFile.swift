@@ -1,6 +1,6 @@
 import Devices
 
-/// An open music file as a row of PCM frames, from the first of its parts to the last.
+/// An open music file as a sequence of PCM frames, from its first part to its last.
 ///
 /// Almost every file has one part; a chained Ogg file has one for each link, and they join without a
 /// gap. Belongs to one thread at a time.
@@ -22,7 +22,7 @@ final class AudioFile {
     self.path = path
     self.subject = subject
     self.interrupt = interrupt
-    let content = FileContent(path: path)
+    let content = FileContent(path: path, interrupt: interrupt)
     self.content = content
     let demuxer = try content.open(0, of: path, subject: subject, interrupt: interrupt)
     let seconds = content.durations(demuxer, of: path, subject: subject, interrupt: interrupt)
@@ -32,16 +32,16 @@ final class AudioFile {
     track = try AudioTrack(demuxer)
   }
 
-  /// How the pending frames lie in memory; changes only between ``next()`` calls.
+  /// The format of the pending frames; changes only in ``next()``.
   var format: PCMFormat { track.format }
 
-  /// The next frame to hand out, counted from the file's start, in frames at ``format``'s rate.
+  /// The number of the next frame, counted from the file's start, in frames at ``format``'s rate.
   var position: Int64 { start(of: index) + track.position }
 
-  /// Packets of the present part that could not be decoded so far.
+  /// Packets of the current part that could not be decoded so far.
   var damagedPackets: Int { track.damagedPackets }
 
-  /// Makes sure that a frame is pending and answers its format; nil at the end.
+  /// Decodes until a frame is pending. Returns its format; nil at the end.
   func next() throws(MediaFailure) -> PCMFormat? {
     while true {
       if let format = try track.next() { return format }
@@ -49,16 +49,16 @@ final class AudioFile {
     }
   }
 
-  /// Copies up to as many frames as fit into `buffer`, all of the format that ``next()`` answered;
-  /// returns how many, at least one before the end.
-  func take(into buffer: UnsafeMutableRawBufferPointer) throws(MediaFailure) -> Int {
-    try track.take(into: buffer)
+  /// Copies as many frames as fit into `buffer`, all of the format that ``next()`` returned. Returns their
+  /// number, at least 1 before the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(MediaFailure) -> Int {
+    try track.read(into: buffer)
   }
 
-  /// Goes to exactly this frame, counted at ``format``'s rate; behind the end means to the end.
+  /// Goes to exactly this frame, counted at ``format``'s rate, or to the end.
   func seek(to target: Int64) throws(MediaFailure) {
     let seconds = Double(max(0, target)) / Double(format.rate)
-    // The place of a part's first frame, counted back from there, may come out a hair before it.
+    // Rounding may put a part's first frame slightly before its start.
     let part = starts.lastIndex { $0 <= seconds + 0.5 / Double(format.rate) } ?? 0
     if part != index {
       track = try AudioTrack(content.open(part, of: path, subject: subject, interrupt: interrupt))
@@ -69,7 +69,7 @@ final class AudioFile {
     try track.seek(to: target - start(of: part))
   }
 
-  /// Begins the next part that can be opened; false behind the last.
+  /// Begins the next part that can be opened; false after the last.
   private func open(after part: Int) throws(MediaFailure) -> Bool {
     for next in content.parts.indices.dropFirst(part + 1) {
       do throws(MediaFailure) {
@@ -83,15 +83,15 @@ final class AudioFile {
     return false
   }
 
-  /// Where a part begins, in frames at the present rate.
+  /// Returns the first frame of a part, at the current rate.
   private func start(of part: Int) -> Int64 {
     Int64((starts[part] * Double(format.rate)).rounded())
   }
 }
 
 extension FileContent {
-  /// Opens one of the parts; reads ahead only where its header does not tell the length, and with it
-  /// how long a packet lasts.
+  /// Opens one of the parts; reads ahead only if its header does not state the length, and with it the
+  /// duration of a packet.
   func open(
     _ part: Int, of path: String, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> Demuxer {
@@ -110,7 +110,7 @@ extension FileContent {
       .map { $0.flatMap(Self.plausible) }
   }
 
-  /// Returns a length that a damaged or hostile header has not made up; nil beyond 31 years.
+  /// Returns the length if it is credible; nil beyond 31 years, as from a damaged or hostile header.
   static func plausible(_ seconds: Double) -> Double? {
     Playback.secondsRange.contains(seconds) ? seconds : nil
   }
@@ -122,17 +122,17 @@ extension FileContent {
     return [first.duration]
       + parts.indices.dropFirst().map { part in
         let demuxer = try? open(part, of: path, subject: subject, interrupt: interrupt)
-        // A damaged link is passed over when its turn comes.
+        // A damaged link is skipped when its turn comes.
         return demuxer.map(\.duration) ?? 0
       }
   }
 
-  /// The whole length in seconds; nil where that of a part is unknown.
+  /// Returns the whole length in seconds; nil if that of a part is unknown.
   static func sum(_ durations: [Double?]) -> Double? {
     durations.reduce(0) { sum, next in sum.flatMap { sum in next.map { sum + $0 } } }
   }
 
-  /// Opens the file for its tags, which stand outside the sound in MP3 and AAC.
+  /// Opens the file for its tags, which MP3 and AAC hold outside the sound.
   func openForTags(
     _ path: String, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) -> Demuxer {
@@ -143,7 +143,7 @@ extension FileContent {
       return try Demuxer(
         file: path, container: container, subject: subject, interrupt: interrupt)
     } catch {
-      // More garbage in front than libav passes over.
+      // There is more garbage in front than libav skips.
       return try open(0, of: path, subject: subject, interrupt: interrupt)
     }
   }

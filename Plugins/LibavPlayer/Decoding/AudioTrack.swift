@@ -1,23 +1,23 @@
 import CLibav
 
-/// An open file or stream as a row of PCM frames: what the player's thread pulls from.
+/// An open file or stream as a sequence of PCM frames.
 ///
-/// Encoder delay and padding are left out where the file tells them, so that tracks join without a
+/// Encoder delay and padding are left out where the file states them, so that tracks join without a
 /// gap. Belongs to one thread at a time.
 final class AudioTrack {
   /// The container and its tags.
   let demuxer: Demuxer
   private let decoder: FrameDecoder
-  private let timeline: Timeline
+  private let timestamps: TimestampConverter
   private var layout: DecodedLayout
-  /// The frames in ``FrameDecoder/frame`` that are still to be handed out.
+  /// The frames in ``FrameDecoder/frame`` that are not read yet.
   private var pending = 0..<0
-  /// How the pending frames lie in memory; changes only between ``next()`` calls.
+  /// The format of the pending frames; changes only in ``next()``.
   private(set) var format: PCMFormat
-  /// The next frame to hand out, counted from the track's start, in frames at ``format``'s rate.
+  /// The number of the next frame, counted from the track's start, in frames at ``format``'s rate.
   private(set) var position: Int64 = 0
 
-  /// Starts decoding, up to the first frame of sound.
+  /// Decodes up to the first frame of sound.
   init(_ demuxer: Demuxer) throws(MediaFailure) {
     self.demuxer = demuxer
     decoder = try FrameDecoder(demuxer)
@@ -27,26 +27,26 @@ final class AudioTrack {
         hint: "Check the file with: ffprobe FILE")
     }
     (format, layout) = try AudioTrack.read(decoder.frame, subject: demuxer.subject)
-    timeline = Timeline(first: decoder.frame, demuxer: demuxer, rate: format.rate)
-    accept(decoder.frame, at: 0)
+    timestamps = TimestampConverter(first: decoder.frame, demuxer: demuxer, rate: format.rate)
+    setPending(decoder.frame, at: 0)
   }
 
   /// Packets that could not be decoded so far.
   var damagedPackets: Int { decoder.damagedPackets }
 
-  /// Makes sure that a frame is pending and answers its format; nil at the end.
+  /// Decodes until a frame is pending. Returns its format; nil at the end.
   func next() throws(MediaFailure) -> PCMFormat? {
     while pending.isEmpty {
-      guard !timeline.isPast(position), try decoder.next(from: demuxer) else { return nil }
+      guard !timestamps.isPast(position), try decoder.next(from: demuxer) else { return nil }
       (format, layout) = try AudioTrack.read(decoder.frame, subject: demuxer.subject)
-      accept(decoder.frame, at: position)
+      setPending(decoder.frame, at: position)
     }
     return format
   }
 
-  /// Copies up to as many frames as fit into `buffer`, all of the format that ``next()`` answered;
-  /// returns how many. Fewer than fit: the track ends or its format changes; ask ``next()``.
-  func take(into buffer: UnsafeMutableRawBufferPointer) throws(MediaFailure) -> Int {
+  /// Copies as many frames as fit into `buffer`, all of the format that ``next()`` returned. Returns their
+  /// number; fewer than fit if the track ends or its format changes.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(MediaFailure) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
     let format = format
     let room = buffer.count / format.frameSize
@@ -63,20 +63,20 @@ final class AudioTrack {
     return taken
   }
 
-  /// Goes to exactly this frame; behind the end means to the end.
+  /// Goes to exactly this frame, or to the end.
   func seek(to target: Int64) throws(MediaFailure) {
     let target = max(0, target)
-    for runUp in timeline.runUps(to: target) {
-      guard try land(before: target, from: runUp) else { continue }
+    for runUp in timestamps.runUps(to: target) {
+      guard try decode(to: target, from: runUp) else { continue }
       return
     }
     throw MediaFailure(
       .unsupported, subject: demuxer.subject, detail: "it is not possible to seek in this")
   }
 
-  /// Decodes from `start` on and stands at `target`; false if that came out behind it.
-  private func land(before target: Int64, from start: Int64) throws(MediaFailure) -> Bool {
-    guard try timeline.seek(demuxer, to: start) else { return false }
+  /// Decodes from frame `start` on, up to `target`; false if decoding began behind it.
+  private func decode(to target: Int64, from start: Int64) throws(MediaFailure) -> Bool {
+    guard try timestamps.seek(demuxer, to: start) else { return false }
     decoder.flush()
     pending = 0..<0
     var isFirst = true
@@ -87,14 +87,14 @@ final class AudioTrack {
       }
       (format, layout) = try AudioTrack.read(decoder.frame, subject: demuxer.subject)
       if isFirst {
-        position = timeline.index(of: decoder.frame) ?? 0
+        position = timestamps.index(of: decoder.frame) ?? 0
         guard position <= target || start == 0 else { return false }
         isFirst = false
       }
       let count = Int64(decoder.frame.pointee.nb_samples)
       if position + count > target {
         let skipped = max(0, target - position)
-        accept(decoder.frame, at: position)
+        setPending(decoder.frame, at: position)
         pending.removeFirst(min(Int(skipped), pending.count))
         position += skipped
         return true
@@ -103,14 +103,14 @@ final class AudioTrack {
     }
   }
 
-  /// Takes the frames of `frame` as pending, without those behind the track's known end.
-  private func accept(_ frame: UnsafePointer<AVFrame>, at index: Int64) {
+  /// Makes the frames of `frame` pending, without those behind the track's known end.
+  private func setPending(_ frame: UnsafePointer<AVFrame>, at index: Int64) {
     let count = Int64(frame.pointee.nb_samples)
-    let allowed = timeline.end.map { max(0, min(count, $0 - index)) } ?? count
+    let allowed = timestamps.end.map { max(0, min(count, $0 - index)) } ?? count
     pending = 0..<Int(allowed)
   }
 
-  /// The format of a decoded frame, checked against what can be sane.
+  /// Returns the format of a decoded frame; throws if it cannot be played.
   private static func read(
     _ frame: UnsafePointer<AVFrame>, subject: String
   ) throws(MediaFailure) -> (PCMFormat, DecodedLayout) {

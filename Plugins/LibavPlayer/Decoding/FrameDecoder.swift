@@ -1,24 +1,24 @@
 import CLibav
 
-/// Turns packets into frames of sound; damaged packets are counted and left out.
+/// A decoder that turns packets into frames of sound; damaged packets are counted and skipped.
 final class FrameDecoder {
-  /// So many damaged packets in a row end the file: it is no audio any more.
+  /// The most damaged packets in a row; with more the file counts as damaged from there on.
   private static let patience = 100
 
-  /// The frame that was decoded last, at a rate that can be played.
+  /// The last decoded frame, at a rate that can be played.
   var frame: UnsafeMutablePointer<AVFrame> { isReduced ? reducer?.frame ?? decoded : decoded }
   /// Packets that could not be decoded.
   private(set) var damagedPackets = 0
   private let decoded: UnsafeMutablePointer<AVFrame>
   private let context: UnsafeMutablePointer<AVCodecContext>
-  /// Made for the first frame that needs one.
+  /// Created for the first frame that needs it.
   private var reducer: RateReducer?
   private var isReduced = false
   private let subject: String
   private var damagedInARow = 0
   private var isDraining = false
 
-  /// A decoder for the demuxer's audio stream.
+  /// Creates a decoder for the demuxer's audio stream.
   init(_ demuxer: Demuxer) throws(MediaFailure) {
     subject = demuxer.subject
     guard let information = demuxer.information, let parameters = information.pointee.codecpar,
@@ -70,7 +70,7 @@ final class FrameDecoder {
     }
   }
 
-  /// Brings sound of a rate that nothing plays down to one that can be played.
+  /// Converts the frame to a lower rate if its own cannot be played.
   private func reduce() throws(MediaFailure) {
     isReduced = RateReducer.isNeeded(for: decoded)
     guard isReduced else { return }
@@ -97,7 +97,7 @@ final class FrameDecoder {
       hint: "Check the file with: ffmpeg -v error -i FILE -f null -")
   }
 
-  /// Forgets what it knows of the packets before a seek.
+  /// Drops the state of earlier packets, for a seek.
   func flush() {
     lav_avcodec_flush_buffers(context)
     reducer = nil

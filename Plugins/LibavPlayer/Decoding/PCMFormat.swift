@@ -21,20 +21,21 @@ struct PCMFormat: Equatable, Sendable {
   let rate: Int
   /// Channels, in the order of the bits in ``speakers``.
   let channels: Int
-  /// Loudspeakers as a WAVE channel mask; 0 where the file does not say.
+  /// Loudspeakers as a WAVE channel mask; 0 if the file does not state them.
   let speakers: UInt64
 
   /// Bytes of one frame (one sample of each channel).
   var frameSize: Int { sample.size * channels }
 }
 
-/// Limits that keep a damaged header from asking for absurd buffers.
+/// Rates in frames a second and channel counts that are played; they bound the buffers that a damaged
+/// header can ask for.
 enum PCMLimits {
   static let rates = 4_000...192_000
   static let channels = 1...8
 }
 
-/// Where a decoder leaves its samples: their type, and whether each channel has a plane of its own.
+/// The layout of decoded samples: their type, and whether each channel has a plane of its own.
 struct DecodedLayout {
   let sample: PCMFormat.Sample
   let isPlanar: Bool
@@ -42,7 +43,7 @@ struct DecodedLayout {
   let sourceSize: Int
   private let code: AVSampleFormat
 
-  /// nil for types that no music file uses (64-bit integers and so on).
+  /// Creates the layout; nil for types that no music file uses (64-bit integers and so on).
   init?(_ format: AVSampleFormat) {
     code = format
     switch format {

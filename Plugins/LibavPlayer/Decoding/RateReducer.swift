@@ -1,11 +1,12 @@
 import CLibav
 
-/// Brings sound above the highest rate of ``PCMLimits`` down to a fraction of its rate, by libav's
-/// resampler. Only DSD files and rare PCM files need one.
+/// A resampler (libav's) for sound above the highest rate of ``PCMLimits``, to a half, quarter … of its
+/// rate. Only DSD files and rare PCM files need it.
 final class RateReducer {
-  /// DSD carries noise above the music that grows from about 25 kHz on; at 88.2 kHz most of it is gone.
+  /// The highest target rate for DSD, whose noise above the music grows from about 25 kHz on; at 88.2 kHz
+  /// most of it is gone.
   private static let highestOfDSD = 96_000
-  /// The rates of DSD after libav's decoder, which makes one sample of eight bits: DSD64 to DSD512.
+  /// The rates of DSD64 to DSD512 after libav's decoder, which turns eight bits into one sample.
   private static let ratesOfDSD: Set<Int> = [352_800, 705_600, 1_411_200, 2_822_400]
 
   /// The last converted frame.
@@ -14,7 +15,7 @@ final class RateReducer {
   private let subject: String
   private var rate: Int32 = 0
 
-  /// Whether sound in the format of this frame has to be converted.
+  /// Whether the frame's rate has to be reduced.
   static func isNeeded(for frame: UnsafePointer<AVFrame>) -> Bool {
     Int(frame.pointee.sample_rate) > PCMLimits.rates.upperBound
   }
@@ -40,7 +41,7 @@ final class RateReducer {
     lav_swr_free(&resampler)
   }
 
-  /// Converts a decoded frame into ``frame``, which keeps its time stamp. May give no samples at first.
+  /// Converts a decoded frame, with its time stamp, into ``frame``. The first ones may give no samples.
   func convert(_ source: UnsafeMutablePointer<AVFrame>) throws(MediaFailure) {
     prepare(like: source)
     let code = lav_swr_convert_frame(resampler, frame, source)
@@ -49,7 +50,7 @@ final class RateReducer {
     }
   }
 
-  /// Gets the last samples into ``frame`` behind the last frame; false when there are none.
+  /// Converts the samples that the resampler holds into ``frame``; false if there are none.
   func drain() throws(MediaFailure) -> Bool {
     guard rate > 0, frame.pointee.sample_rate > 0 else { return false }
     prepare(like: frame)

@@ -1,6 +1,6 @@
-/// What a file says about itself.
+/// The tags of a music file.
 struct Tags: Equatable, Sendable {
-  /// At most ``MediaText/longestTag`` bytes, as are ``artist`` and ``album``.
+  /// At most ``MediaText/longestTag`` bytes, like ``artist`` and ``album``.
   var title: String?
   var artist: String?
   var album: String?

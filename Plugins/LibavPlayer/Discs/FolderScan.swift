@@ -1,7 +1,7 @@
 import JSON
 import Platform
 
-/// The songs of a media folder, as far as they are new.
+/// The new and changed songs of a media folder.
 ///
 /// Cost: one `lstat` per file, and one open of the header per file that is not known yet: of 1,000
 /// files 0.45 s for the first scan and 0.05 s for the next (two busy cores, files in memory). An MP3
@@ -9,11 +9,11 @@ import Platform
 struct FolderScan: Equatable, Sendable {
   /// New and changed songs, in no order (see ``Song/precedes(_:_:)``).
   private(set) var songs: [Song] = []
-  /// Every music file that is there and was looked at, now or before, so that missing ones show.
+  /// Every music file that exists and was read, now or before; known files that are missing here are gone.
   private(set) var present: [FoundFile] = []
-  /// What was left out, and why.
+  /// The skipped files and folders, with the reasons.
   private(set) var skipped = SkippedFiles()
-  /// The file that is being read.
+  /// The file that is being read; nil between two files.
   private(set) var current: FoundFile?
 
   /// The stamps of ``present`` by path: the `known` files of the next scan.
@@ -21,7 +21,7 @@ struct FolderScan: Equatable, Sendable {
     Dictionary(present.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
   }
 
-  /// Creates an empty scan, which takes the events of a scan that runs elsewhere.
+  /// Creates an empty scan; ``apply(_:)`` adds the events of a scan that runs elsewhere.
   init() {}
 
   /// Scans `folder`. Files that `known` has with the same stamp are not opened; damaged ones are
@@ -38,11 +38,11 @@ struct FolderScan: Equatable, Sendable {
     limits: ScanLimits = ScanLimits()
   ) throws(MediaFailure) {
     var scan = FolderScan()
-    try FolderScan.run(folder, walk: walk, known: known, limits: limits) { scan.take($0) }
+    try FolderScan.run(folder, walk: walk, known: known, limits: limits) { scan.apply($0) }
     self = scan
   }
 
-  /// Scans the files that a walk has found, and reports each event as it happens.
+  /// Scans the files that a walk has found, and reports each event when it happens.
   static func run(
     _ folder: MediaFolder, walk: FolderWalk, known: [String: String], limits: ScanLimits,
     report: (ScanEvent) -> Void
@@ -73,8 +73,8 @@ struct FolderScan: Equatable, Sendable {
     }
   }
 
-  /// Adds what has happened.
-  mutating func take(_ event: ScanEvent) {
+  /// Adds an event.
+  mutating func apply(_ event: ScanEvent) {
     switch event {
     case .walked(let known, let skipped):
       present = known
@@ -101,20 +101,8 @@ struct ScanLimits: Sendable {
   var nanoseconds: UInt64 = 240_000_000_000
   /// The most bytes of songs, in their listed form.
   var bytes = 32 << 20
-  /// The most bytes read only to learn the lengths of files that do not state them.
+  /// The most bytes read to learn the lengths of files that do not state them.
   var counted: Int64 = 1 << 30
   /// The longest time for one file, in ms.
   var millisecondsPerFile: UInt64 = 20_000
-}
-
-/// An event of a scan.
-enum ScanEvent: Equatable, Sendable {
-  /// The folder was walked: the known files, and the skipped ones.
-  case walked([FoundFile], SkippedFiles)
-  /// This file is read next.
-  case opening(FoundFile)
-  /// The file is a song.
-  case song(Song)
-  /// The file was skipped after it was read, or the scan skips something unread.
-  case skipped(MediaFailure, wasRead: Bool)
 }

@@ -10,19 +10,19 @@ struct FoundFile: Equatable, Sendable {
   let stamp: String
 }
 
-/// Finds the music files of a folder and its subfolders. Only files whose names say nothing are
-/// opened, for a look at their first bytes.
+/// The music files of a folder and its subfolders. Only files whose names say nothing are opened, to
+/// read their first bytes.
 struct FolderWalk {
-  /// Folders deeper than this are left out, with a message.
+  /// Folders deeper than this are skipped, with a message.
   static let deepest = 16
-  /// Of a folder with more music files than this, the rest is left out, with a message.
+  /// The most music files; the others are skipped, with a message.
   static let mostFiles = 100_000
-  /// A walk ends after so many entries of folders, with a message.
+  /// The most entries of folders; the others are skipped, with a message.
   static let mostEntries = 1_000_000
 
-  /// What was found, in no order.
+  /// The music files, in no order.
   private(set) var files: [FoundFile] = []
-  /// What was left out, and why.
+  /// The skipped files and folders, with the reasons.
   private(set) var skipped = SkippedFiles()
   private let folder: MediaFolder
   private let mostFiles: Int
@@ -107,9 +107,8 @@ struct FolderWalk {
     skipped.append(MediaFailure(.unreachable, subject: subject, detail: detail, hint: hint))
   }
 
-  /// The times of the last writing and of the last change of name or place (which a copy that keeps
-  /// the first one shows), size and inode: a later time alone would miss a folder that was moved in,
-  /// whose files keep their times.
+  /// The times of the last write and of the last change of the inode, size and inode number. The time
+  /// of the last write alone would miss a folder that was moved in, whose files keep it.
   private static func stamp(_ status: stat) -> String {
     func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }
     return "\(text(status.st_mtim)) \(text(status.st_ctim)) \(status.st_size) \(status.st_ino)"

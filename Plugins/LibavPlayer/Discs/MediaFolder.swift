@@ -5,12 +5,25 @@ import JSON
 struct MediaFolder: Equatable, Sendable {
   /// The absolute path, without symbolic links.
   let root: String
-  /// With what its items begin: the folder's own name, with more of its path where another media
-  /// folder has the same (see ``distinguished(from:)``).
+  /// The first part of its items' names: the folder's own name, with more of its path where another
+  /// media folder has the same (see ``FolderNames``).
   let name: String
 
-  /// The folder at `path`; throws if there is none.
+  /// Creates a folder with a known root and name.
+  init(root: String, name: String) {
+    self.root = root
+    self.name = name
+  }
+
+  /// Creates the folder at `path`, the only one; throws if there is none.
   init(_ path: String) throws(MediaFailure) {
+    root = try Self.root(of: path)
+    var names = FolderNames()
+    name = names.reserve(for: root)
+  }
+
+  /// Returns the absolute path, without links, of the folder at `path`; throws if there is none.
+  static func root(of path: String) throws(MediaFailure) -> String {
     guard let real = MediaFolder.realPath(path) else {
       throw MediaFailure(
         .missing, subject: path, detail: MediaFolder.systemText(errno),
@@ -22,34 +35,11 @@ struct MediaFolder: Equatable, Sendable {
         .missing, subject: path, detail: "this is not a folder",
         hint: "A disc is a folder with music files.")
     }
-    self.init(root: real, name: Self.names(of: real)[0])
+    return real
   }
 
-  private init(root: String, name: String) {
-    self.root = root
-    self.name = name
-  }
-
-  /// The same folder with a name that none of `others` has: "Music", else "Music (usb)", then
-  /// "Music (media›usb)" and so on.
-  func distinguished(from others: [MediaFolder]) -> MediaFolder {
-    let taken = others.map(\.name)
-    let name = Self.names(of: root).first { !taken.contains($0) }
-    return MediaFolder(root: root, name: name ?? "\(self.name) (\(others.count + 1))")
-  }
-
-  /// The names that a folder may have, the best first; a slash ends a name, so they have another sign.
-  private static func names(of root: String) -> [String] {
-    guard root.isStreamSafe else { return ["files"] }
-    let parts = root.split(separator: "/").map(String.init)
-    guard let own = parts.last else { return ["files"] }
-    let above = parts.dropLast()
-    return [own]
-      + above.indices.reversed().map { "\(own) (\(above[$0...].joined(separator: "›")))" }
-  }
-
-  /// The absolute path of a file or folder by its path in here. Symbolic links are followed, as long
-  /// as they stay inside.
+  /// Returns the absolute path of a file or folder by its path below this folder. Symbolic links may
+  /// not lead out of it.
   func resolve(_ relative: String) throws(MediaFailure) -> String {
     guard !relative.utf8.contains(0) else {
       throw MediaFailure(.missing, subject: "item", detail: "its name holds a zero byte")
@@ -67,7 +57,7 @@ struct MediaFolder: Equatable, Sendable {
     return real
   }
 
-  /// The same for a regular file alone: opening a pipe or a device could wait for ever.
+  /// Resolves the path of a regular file: opening a pipe or a device could block for ever.
   func resolveFile(_ relative: String) throws(MediaFailure) -> String {
     let path = try resolve(relative)
     var status = stat()
@@ -77,10 +67,10 @@ struct MediaFolder: Equatable, Sendable {
     return path
   }
 
-  /// What commands call the file at a path below this folder.
+  /// Returns the name in commands of the file at a path below this folder.
   func item(of path: String) -> String { name + "/" + path }
 
-  /// The path below this folder of an item; nil for items of other folders.
+  /// Returns the path below this folder of an item; nil for items of other folders.
   func path(of item: String) -> String? {
     item.hasPrefix(name + "/") ? String(item.dropFirst(name.count + 1)) : nil
   }
@@ -90,17 +80,56 @@ struct MediaFolder: Equatable, Sendable {
     root == "/" || real == root || real.hasPrefix(root + "/")
   }
 
-  /// The absolute path without links; nil with `errno` set.
-  private static func realPath(_ path: String) -> String? {
+  /// Returns the absolute path without links; nil with `errno` set.
+  fileprivate static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(validatingCString: real)
   }
 
-  /// The system's sentence for an error number.
+  /// Returns the system's text for an error number.
   static func systemText(_ number: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard strerror_r(number, &text, text.count) == 0 else { return "error \(number)" }
     return MediaText.line(text).lowercased()
+  }
+}
+
+/// The names of the media folders: "Music", the next one "Music (usb)", then "Music (media›usb)".
+///
+/// Names are reserved in the order in which folders are first mentioned, also for a folder that is not
+/// mounted yet. So no folder's name depends on which disk was connected first.
+struct FolderNames: Sendable {
+  private var names: [String: String] = [:]
+
+  /// Returns the name of the folder with this root; reserves one if it has none.
+  mutating func reserve(for root: String) -> String {
+    if let name = names[root] { return name }
+    let candidates = Self.candidates(for: root)
+    let free = candidates.first { !names.values.contains($0) }
+    let name = free ?? "\(candidates[0]) (\(names.count + 1))"
+    names[root] = name
+    return name
+  }
+
+  /// Returns the root that the folder at `path` has or will have: the path without links, as far as
+  /// its folders exist. Reads the disk.
+  static func expectedRoot(of path: String) -> String {
+    if let real = MediaFolder.realPath(path) { return real }
+    var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    guard path.hasPrefix("/"), let last = parts.popLast() else { return path }
+    let parent = expectedRoot(of: "/" + parts.joined(separator: "/"))
+    return (parent == "/" ? "" : parent) + "/" + last
+  }
+
+  /// Returns the names that a folder may have, the best first. A slash would end a name, so "›" stands
+  /// for it.
+  private static func candidates(for root: String) -> [String] {
+    guard root.isStreamSafe else { return ["files"] }
+    let parts = root.split(separator: "/").map(String.init)
+    guard let own = parts.last else { return ["files"] }
+    let above = parts.dropLast()
+    return [own]
+      + above.indices.reversed().map { "\(own) (\(above[$0...].joined(separator: "›")))" }
   }
 }

@@ -4,24 +4,24 @@ import JSON
 import Platform
 import PluginProtocol
 
-/// Scans a folder in a process of its own: libav's 25 MB go with it. A file that brings libav down, or
-/// holds it up for ever, costs itself alone: the next process goes on behind it.
+/// Scans a folder in a process of its own, whose end frees libav's 25 MB. A file that crashes or hangs
+/// libav costs itself alone: the next process goes on with the next file.
 struct ScanProcess: Sendable {
-  /// The word that makes our own program scan: `--scan FOLDER`, with the known files as input.
+  /// The option that makes this program scan: `--scan FOLDER`, with the known files on standard input.
   static let option = "--scan"
-  /// So many files may bring a process down; then the scan ends with what it has.
+  /// The most files that may crash a process; then the scan ends with the songs found so far.
   static let mostRestarts = 20
-  /// Bytes that a scanning process may say.
+  /// The most bytes that a scanning process may print.
   private static let mostBytes = 256 << 20
 
-  /// The program; by default the one that runs.
+  /// The path of the program; by default this one.
   var program = "/proc/self/exe"
-  /// How long a process may say nothing, in milliseconds; a file's own limit is below it.
+  /// Milliseconds that a process may print nothing; a file's own limit is below it.
   var patience = 30_000
-  /// How long it may walk the folder before it says anything, in milliseconds.
+  /// Milliseconds that it may walk the folder before it prints its first line.
   var patienceWithFolder = 240_000
 
-  /// Waits for the whole scan: call it on a thread that may wait.
+  /// Scans a folder. Blocks until the scan has ended: call it on a thread that may wait.
   func scan(_ folder: MediaFolder, known: [String: String]) throws(MediaFailure) -> FolderScan {
     var scan = FolderScan()
     var known = known
@@ -29,9 +29,9 @@ struct ScanProcess: Sendable {
       var run = try Run.start(folder, program: program, known: known)
       let reason = run.read(into: &scan, patience: patience, first: patienceWithFolder)
       guard let reason else { return scan }
-      // Without a file to blame another try would end as this one did.
+      // Without a current file, another try would fail at the same place.
       guard let current = scan.current else { throw Self.failure(folder, reason) }
-      scan.take(
+      scan.apply(
         .skipped(
           MediaFailure(
             .corrupt, subject: current.path, detail: "reading it failed: \(reason)",
@@ -51,16 +51,16 @@ struct ScanProcess: Sendable {
       let files = list.compactMap { FoundFile($0) }
       let known = Dictionary(files.map { ($0.path, $0.stamp) }, uniquingKeysWith: { $1 })
       try FolderScan.run(folder, walk: FolderWalk(folder), known: known, limits: ScanLimits()) {
-        say($0.json)
+        printLine($0.json)
       }
-      say(["end": true])
+      printLine(["end": true])
     } catch {
-      say(["failure": .string(error.message)])
+      printLine(["failure": .string(error.message)])
     }
   }
 
-  /// Prints a line at once, so that it is out before a file brings the process down.
-  private static func say(_ json: JSON) { write(json.text() + "\n", to: 1) }
+  /// Prints a line at once, before the next file may crash the process.
+  private static func printLine(_ json: JSON) { write(json.text() + "\n", to: 1) }
 
   private static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
@@ -101,7 +101,7 @@ extension ScanProcess {
 
     private init(_ child: ChildProcess) { self.child = child }
 
-    /// Starts the process, which does not open what is `known`.
+    /// Starts the process, which does not open files in `known`.
     static func start(
       _ folder: MediaFolder, program: String, known: [String: String]
     ) throws(MediaFailure) -> Run {
@@ -109,7 +109,7 @@ extension ScanProcess {
       defer { if input >= 0 { close(input) } }
       do throws(SystemError) {
         guard input >= 0 else { throw SystemError(errno) }
-        // It stays in our process group, so that it ends with us.
+        // It stays in this process group, so that it ends together with the plugin.
         return Run(
           try ChildProcess(
             ProgramStart(
@@ -122,26 +122,26 @@ extension ScanProcess {
 
     deinit { close(child.output) }
 
-    /// Adds what the process says to `scan`, to its end: nil, or why it ended too early.
+    /// Adds the printed events to `scan`, to the end of the process. Returns nil, or why it ended too early.
     mutating func read(into scan: inout FolderScan, patience: Int, first: Int) -> String? {
       var wait = first
       while let line = nextLine(milliseconds: wait) {
         wait = patience
-        guard let json = try? JSON(parsing: line) else { return end("it said what is no JSON") }
+        guard let json = try? JSON(parsing: line) else { return end("its output is not JSON") }
         if let failure = json["failure"]?.string { return end(failure) }
         if json["end"]?.bool == true {
           let status = child.wait()
           return status == .exited(0) ? nil : "the scan ended with \(status)"
         }
-        guard let event = ScanEvent(json) else { return end("it said what cannot be read") }
-        scan.take(event)
+        guard let event = ScanEvent(json) else { return end("its output has an unknown event") }
+        scan.apply(event)
       }
-      if mustEnd { return end("it took too long or said too much") }
+      if mustEnd { return end("it took too long or printed too much") }
       return "the scan ended with \(child.wait())"
     }
 
-    /// Kills the process and returns the reason. The process may hang in a read from a disk that is
-    /// gone, so a separate thread waits for its end.
+    /// Kills the process and returns the reason. The process may hang in a read from a lost disk, so a
+    /// separate thread waits for its end.
     private func end(_ reason: String) -> String {
       child.signal(SIGKILL)
       let child = child
@@ -149,7 +149,7 @@ extension ScanProcess {
       return reason
     }
 
-    /// The next line without its end; nil at the end, when nothing came in time, or too much.
+    /// Returns the next line without its end; nil at the end, when nothing came in time, or too much.
     private mutating func nextLine(milliseconds: Int) -> ArraySlice<UInt8>? {
       var searched = start
       let deadline = MonotonicClock.now + Int64(max(0, milliseconds)) * 1_000_000
@@ -190,7 +190,7 @@ extension ScanProcess {
       return !mustEnd
     }
 
-    /// A file in memory that lists what is known; -1 with `errno` set.
+    /// Returns a file in memory that lists the known files; -1 with `errno` set.
     private static func file(of known: [String: String]) -> Int32 {
       let file = linux_memory_file()
       guard file >= 0 else { return -1 }

@@ -1,8 +1,8 @@
 import JSON
 
-/// One file of a disc, as lists show it.
+/// One music file, as lists show it.
 struct Song: Equatable, Sendable {
-  /// The path below the media folder; it names the song in commands.
+  /// The path below the media folder.
   var id: String
   var title: String
   var artist: String?
@@ -11,9 +11,9 @@ struct Song: Equatable, Sendable {
   var track: Int?
   /// Number of the disc in its set, from 1.
   var disc: Int?
-  /// Seconds.
+  /// Length in seconds; nil if unknown.
   var duration: Double?
-  /// Kind of sound: "flac", "mp3", "vorbis", "opus", "aac", "wav" …
+  /// Codec, or container of plain samples: "flac", "mp3", "vorbis", "opus", "aac", "wav" …
   var format: String
   var channels: Int
   /// The file's ``FoundFile/stamp``.
@@ -46,8 +46,12 @@ struct Song: Equatable, Sendable {
 }
 
 extension Song {
-  /// Reads the file's header, without decoding. A file that has to be read as a whole to learn its
-  /// length takes its bytes from `countable`; when they are used up its length is unknown.
+  /// Reads the file's header, without decoding.
+  ///
+  /// - Parameters:
+  ///   - countable: Bytes that may still be read to learn lengths; a file that has to be read as a
+  ///     whole takes its bytes from there, or has no length.
+  ///   - milliseconds: The longest time to take.
   init(
     _ file: FoundFile, in folder: MediaFolder, countable: inout Int64,
     milliseconds: UInt64 = ScanLimits().millisecondsPerFile
@@ -56,9 +60,11 @@ extension Song {
     let interrupt = LibavInterrupt()
     interrupt.allow(milliseconds: milliseconds)
     var content = FileContent(container: Container(path: path))
-    if let window = FileWindow(path) {
-      content = FileContent(
-        window, promised: content.container, limit: min(countable, FileContent.longestCounted))
+    let limit = min(countable, FileContent.longestCounted)
+    let window = FileWindow(
+      path, limit: limit + FileContent.longestSearch, interrupt: interrupt)
+    if let window {
+      content = FileContent(window, promised: content.container, limit: limit)
       if content.isCounted { countable = max(0, countable - window.bytesRead) }
     }
     let demuxer = try content.openForTags(path, subject: file.path, interrupt: interrupt)
@@ -75,5 +81,50 @@ extension Song {
       id: file.path, title: tags.title ?? Song.title(ofFile: file.path), artist: tags.artist,
       album: tags.album, track: tags.track, disc: tags.disc, duration: FileContent.sum(durations),
       format: demuxer.kind, channels: channels, stamp: file.stamp)
+  }
+}
+
+/// The order in which people expect names: case does not count, and 2 comes before 10.
+enum NaturalOrder {
+  /// Whether `first` comes before `second`; names that differ in case alone keep a fixed order.
+  static func precedes(_ first: String, _ second: String) -> Bool {
+    var left = Substring(first.lowercased())
+    var right = Substring(second.lowercased())
+    while let one = piece(&left), let other = piece(&right) {
+      switch (number(one), number(other)) {
+      case (let one?, let other?) where one != other: return precedes(number: one, other)
+      case (.some, .some): continue
+      default: if one != other { return one < other }
+      }
+    }
+    if left.isEmpty != right.isEmpty { return left.isEmpty }
+    return first < second
+  }
+
+  /// Takes a run of digits or one other character off the front.
+  private static func piece(_ text: inout Substring) -> Substring? {
+    guard let first = text.first else { return nil }
+    guard isDigit(first) else {
+      defer { text.removeFirst() }
+      return text.prefix(1)
+    }
+    let digits = text.prefix(while: isDigit)
+    text.removeFirst(digits.count)
+    return digits
+  }
+
+  /// The digits of a number without leading zeros; nil for other text.
+  private static func number(_ text: Substring) -> Substring? {
+    guard let first = text.first, isDigit(first) else { return nil }
+    return text.drop { $0 == "0" }
+  }
+
+  /// Compares numbers of any length.
+  private static func precedes(number one: Substring, _ other: Substring) -> Bool {
+    one.count != other.count ? one.count < other.count : one < other
+  }
+
+  private static func isDigit(_ character: Character) -> Bool {
+    character >= "0" && character <= "9" && character.isASCII
   }
 }

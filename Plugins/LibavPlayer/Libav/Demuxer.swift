@@ -2,40 +2,39 @@ import CLibav
 
 /// An open container: its tags, its one audio stream, and that stream's packets.
 ///
-/// Belongs to one thread at a time. Only the formats and protocols named here are let in, so that
-/// neither a file nor a station can make us open a playlist, another file or another machine.
+/// Belongs to one thread at a time. Only the formats and protocols listed here are allowed, so that
+/// neither a file nor a station can make it open a playlist, another file or another machine.
 final class Demuxer {
-  /// The audio containers that we play, by libav's names.
+  /// The containers that are played, by libav's names.
   private static let formats = Container.allCases.map(\.rawValue).joined(separator: ",")
-  /// The codecs that we decode, by libav's names.
+  /// The codecs that are decoded, by libav's names.
   static let codecs =
     "flac,mp3float,mp3,mp2float,mp2,mp1float,mp1,vorbis,opus,aac,alac,wavpack,tta,wmav1,wmav2,"
     + "wmapro,wmalossless,ac3,eac3,dca,dsd_lsbf,dsd_msbf,dsd_lsbf_planar,dsd_msbf_planar,pcm_u8,"
     + "pcm_s8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,pcm_f64le,pcm_s16be,pcm_s24be,pcm_s32be,"
     + "pcm_f32be,pcm_f64be,pcm_mulaw,pcm_alaw"
 
-  /// The file or address, as a person knows it.
+  /// The file or station in messages.
   let subject: String
-  /// Set by the caller to end blocking calls.
+  /// Ends blocking calls.
   let interrupt: LibavInterrupt
   /// The audio stream's number in the file.
   let stream: Int32
-  /// Where a stream comes from; nil for a file, which libav opens itself.
+  /// The source of a station's stream; nil for a file, which libav opens itself.
   private let input: StreamInput?
   private var isExamined = false
   private var context: UnsafeMutablePointer<AVFormatContext>
   let packet: UnsafeMutablePointer<AVPacket>
 
-  /// Opens a local file, or a stretch of its bytes. `container` is its kind, which saves probing; nil
-  /// lets libav find out.
+  /// Opens a local file, or a range of its bytes. A known `container` saves libav the detection.
   convenience init(
     file path: String, bytes: Range<Int64>? = nil, container: Container?, subject: String,
     interrupt: LibavInterrupt
   ) throws(MediaFailure) {
     // The prefix keeps a file called "http:…" a file.
-    let stretch = bytes.map { "subfile,,start,\($0.lowerBound),end,\($0.upperBound),,:" } ?? ""
+    let range = bytes.map { "subfile,,start,\($0.lowerBound),end,\($0.upperBound),,:" } ?? ""
     try self.init(
-      url: stretch + "file:" + path, format: container?.rawValue,
+      url: range + "file:" + path, format: container?.rawValue,
       options: [
         ("protocol_whitelist", bytes == nil ? "file" : "file,subfile"),
         ("format_whitelist", Self.formats),
@@ -43,7 +42,7 @@ final class Demuxer {
       subject: subject, interrupt: interrupt)
   }
 
-  /// Opens a station's stream, of which libav gets the sound alone.
+  /// Opens a station's stream.
   convenience init(
     stream: StationStream, subject: String, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
@@ -121,7 +120,7 @@ final class Demuxer {
     return nil
   }
 
-  /// What libav knows about the audio stream. Valid while `self` lives.
+  /// libav's information about the audio stream; valid while `self` lives.
   var information: UnsafeMutablePointer<AVStream>? { context.pointee.streams[Int(stream)] }
 
   /// The unit of the stream's time stamps, in seconds.
@@ -147,7 +146,7 @@ final class Demuxer {
     return codec.hasSuffix("float") ? String(codec.dropLast("float".count)) : codec
   }
 
-  /// The number of channels; nil where only the packets tell (see ``examine()``).
+  /// The number of channels; nil if only the packets state it (see ``examine()``).
   var channels: Int? {
     let count = information?.pointee.codecpar?.pointee.ch_layout.nb_channels ?? 0
     return count > 0 ? Int(count) : nil
@@ -156,8 +155,7 @@ final class Demuxer {
   /// The size of the file; 0 for a station.
   var byteCount: Int64 { context.pointee.pb.map { max(0, lav_avio_size($0)) } ?? 0 }
 
-  /// The length in seconds as the file tells it; nil where libav only guesses from the bit rate, and
-  /// for a station.
+  /// The length in seconds; nil if libav only guesses it from the bit rate, and for a station.
   var duration: Double? {
     if let seconds = headerDuration { return seconds }
     guard context.pointee.duration > 0,
@@ -166,20 +164,20 @@ final class Demuxer {
     return Double(context.pointee.duration) / Double(LAV_TIME_BASE)
   }
 
-  /// The length in seconds as the header tells it.
+  /// The length in seconds as the header states it.
   var headerDuration: Double? {
     guard let information, information.pointee.duration > 0 else { return nil }
     let base = information.pointee.time_base
-    // In Ogg, Opus counts the frames in front that its decoder leaves out.
+    // Opus in Ogg counts the frames in front that its decoder skips.
     let isOpus = information.pointee.codecpar?.pointee.codec_id == AV_CODEC_ID_OPUS
     let left = isOpus ? Int64(information.pointee.codecpar?.pointee.initial_padding ?? 0) : 0
     return Double(max(1, information.pointee.duration - left)) * Double(base.num)
       / Double(base.den)
   }
 
-  /// Reads ahead to learn what the header does not say (length and rate of bare MP3 and AAC).
+  /// Reads ahead to learn the length and rate that the header of bare MP3 and AAC does not state.
   func examine() {
-    // libav falls over a second call where the first found nothing.
+    // libav crashes in a second call if the first found nothing.
     guard !isExamined else { return }
     isExamined = true
     // A failure shows again, with a message, at the first read.
@@ -204,7 +202,7 @@ final class Demuxer {
         throw MediaFailure(.unreachable, subject: subject, detail: "no data in time")
       }
       if code == LAV_AGAIN { continue }
-      // Behind damaged data there is often nothing that libav can find: treat it as the end.
+      // libav often finds nothing behind damaged data: treat it as the end.
       if code == LAV_EOF || code == LAV_INVALID_DATA { return false }
       throw MediaFailure(code: code, subject: subject, doing: "reading")
     }

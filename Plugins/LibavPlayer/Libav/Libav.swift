@@ -19,10 +19,37 @@ enum Libav {
     return "\(number >> 16).\(number >> 8 & 0xff).\(number & 0xff)"
   }
 
-  /// libav's sentence for an error code.
+  /// Returns libav's text for an error code.
   static func describe(_ code: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard lav_av_strerror(code, &text, text.count) == 0 else { return "error \(code)" }
     return MediaText.line(text)
+  }
+}
+
+/// Options or tags as libav holds them; freed with this value.
+struct LibavDictionary: ~Copyable {
+  /// libav's pointer; functions that consume entries replace it.
+  var pointer: OpaquePointer?
+
+  /// A dictionary with these entries.
+  init(_ entries: [(key: String, value: String)]) {
+    for entry in entries { lav_av_dict_set(&pointer, entry.key, entry.value, 0) }
+  }
+
+  deinit {
+    var pointer = pointer
+    lav_av_dict_free(&pointer)
+  }
+
+  /// Returns a tag's text in a dictionary that libav owns, at most ``MediaText/longestTag`` bytes; nil
+  /// where it has no such tag. The case of `name` does not count.
+  ///
+  /// Names are compared by libav, byte by byte: those in a file never become a Swift `String`.
+  static func tag(_ name: String, in dictionary: OpaquePointer?) -> String? {
+    guard let entry = lav_av_dict_get(dictionary, name, nil, 0), let value = entry.pointee.value
+    else { return nil }
+    let text = MediaText.line(value)
+    return text.isEmpty ? nil : text
   }
 }

@@ -1,9 +1,10 @@
 import CLibav
+import Devices
 import JSON
 
-/// Why a file or a stream cannot be played, in words for the person who wants to hear it.
+/// The reason why a file or a stream cannot be played, as a message for people.
 struct MediaFailure: Error, Equatable {
-  /// What kind of failure it is; decides whether the player skips, retries or gives up.
+  /// The kind of failure; it decides whether the player skips, retries or gives up.
   enum Kind: String, Equatable {
     /// libav is not installed.
     case unavailable
@@ -13,21 +14,21 @@ struct MediaFailure: Error, Equatable {
     case outside
     /// The data are damaged, empty or no audio.
     case corrupt
-    /// The audio is of a kind that we do not play.
+    /// The audio is of a kind that is not played.
     case unsupported
     /// The operating system or the network refused.
     case unreachable
-    /// We stopped it ourselves.
+    /// A newer command cancelled it.
     case cancelled
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   let kind: Kind
-  /// The file or address, as the person knows it, at most ``MediaText/longestSubject`` bytes.
+  /// The file or station, at most ``MediaText/longestSubject`` bytes.
   let subject: String
   /// What happened.
   let detail: String
-  /// What to do next; empty if there is nothing to do.
+  /// The next step for the user; empty if there is none.
   let hint: String
 
   init(_ kind: Kind, subject: String, detail: String, hint: String = "") {
@@ -37,7 +38,7 @@ struct MediaFailure: Error, Equatable {
     self.hint = hint
   }
 
-  /// A failure that libav reported as a code while it was `doing` something with `subject`.
+  /// Creates a failure from libav's error code while it was `doing` something with `subject`.
   init(code: Int32, subject: String, doing: String) {
     switch code {
     case LAV_EXIT:
@@ -62,5 +63,21 @@ struct MediaFailure: Error, Equatable {
   var message: String {
     let head = subject.isEmpty ? detail : "\(subject): \(detail)"
     return hint.isEmpty ? head : "\(head). \(hint)"
+  }
+}
+
+extension DeviceError {
+  /// The answer to a command that a file or stream made fail.
+  init(_ failure: MediaFailure) {
+    let code: Code =
+      switch failure.kind {
+      case .cancelled: .cancelled
+      case .outside, .missing: .invalid
+      case .unavailable: .unavailable
+      case .corrupt, .unsupported, .unreachable: .failed
+      }
+    let subject = failure.subject.isEmpty ? "" : failure.subject + ": "
+    self.init(
+      code, subject + failure.detail, hint: failure.hint.isEmpty ? nil : failure.hint)
   }
 }

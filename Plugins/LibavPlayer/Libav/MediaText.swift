@@ -1,8 +1,8 @@
 import Glibc
 import JSON
 
-/// Texts from media files, file systems and stations, cut to one safe line before anything compares
-/// or hashes them.
+/// Conversion of texts from media files, file systems and stations to one safe line, before they are
+/// compared or hashed.
 enum MediaText {
   /// The longest title, artist or album, and the longest text of a station, bytes in UTF-8.
   static let longestTag = 300
@@ -18,7 +18,7 @@ enum MediaText {
   /// Returns bytes as one line of at most `limit` bytes: read as UTF-8 where they are valid, else as
   /// Latin-1, which old taggers and stations still send.
   ///
-  /// Only the first `4 * limit` bytes are looked at, so that a tag of megabytes costs nothing.
+  /// Only the first `4 * limit` bytes are read, so that a tag of megabytes costs nothing.
   static func line(_ bytes: some Collection<UInt8>, maximumBytes limit: Int = longestTag) -> String
   {
     var kept = Array(bytes.prefix(4 * limit))

@@ -1,8 +1,8 @@
 import CLibav
 
-/// A ``StationStream`` as libav reads one.
+/// A ``StationStream`` in the form that libav reads.
 final class StreamInput {
-  /// libav's end; freed with `self`, after the container that reads from it was closed.
+  /// libav's context; freed with `self`, after the container that reads from it was closed.
   let context: UnsafeMutablePointer<AVIOContext>
   private let stream: StationStream
 
@@ -28,7 +28,7 @@ final class StreamInput {
   }
 
   deinit {
-    // libav may have put another buffer into its place.
+    // libav may have replaced the buffer.
     lav_av_free(context.pointee.buffer)
     var freed: UnsafeMutablePointer<AVIOContext>? = context
     lav_avio_context_free(&freed)

@@ -1,10 +1,10 @@
-/// One connection to a station.
+/// One connection to a station. Belongs to one thread at a time.
 final class RadioConnection {
-  /// How long a station may be silent, in milliseconds, where nothing else is said.
+  /// The default of how long a station may send nothing, in milliseconds.
   static let patience: UInt64 = 10_000
 
   private let patience: UInt64
-  /// The stream as frames of sound.
+  /// The sound of the stream.
   let track: AudioTrack
   private let stream: StationStream
   private var lastBlock: [UInt8]?
@@ -19,19 +19,41 @@ final class RadioConnection {
       Demuxer(stream: stream, subject: station.name, interrupt: interrupt))
   }
 
-  /// Copies the next frames, waiting for them at most as long as a station may be silent; see ``AudioTrack/take(into:)``.
-  func take(
+  /// Copies the next frames into `buffer`, after a wait of at most the patience; nil at the end. See
+  /// ``AudioTrack/read(into:)``.
+  func read(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(MediaFailure) -> (format: PCMFormat, frames: Int)? {
     track.demuxer.interrupt.allow(milliseconds: patience)
     guard let format = try track.next() else { return nil }
-    return (format, try track.take(into: buffer))
+    return (format, try track.read(into: buffer))
   }
 
-  /// The title, if the station has told one since the last call: `.some(nil)` is "no title now".
+  /// Returns the title if it has changed since the last call; `.some(nil)` means that there is none now.
   func newTitle() -> String?? {
     guard let block = stream.block, block != lastBlock else { return nil }
     lastBlock = block
     return .some(StationTitle.read(block))
   }
+}
+
+/// The wait before the next connection: half a second at first, doubling up to a minute.
+struct Backoff: Sendable {
+  /// The first wait, in milliseconds.
+  var first = 500
+  /// The longest wait, in milliseconds.
+  var longest = 60_000
+  /// Failed connections in a row.
+  private(set) var failures = 0
+
+  /// Returns the wait after one more failure, in milliseconds, lengthened by up to a tenth at random, so
+  /// that the listeners of a failed station do not all reconnect at once.
+  mutating func next() -> Int {
+    let wait = min(longest, first << min(failures, 16))
+    failures += 1
+    return wait + Int.random(in: 0...(wait / 10))
+  }
+
+  /// Starts again with the first wait.
+  mutating func reset() { failures = 0 }
 }

@@ -3,19 +3,19 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// What a receiver is tuned to.
+/// The programme that a receiver is tuned to.
 enum Programme: Equatable, Sendable {
   case station(Station)
   /// Between stations.
   case noise(Band)
 }
 
-/// What a receiver tells. `number` is that of the tuning it belongs to.
+/// An event of a receiver. `number` is that of its tuning.
 struct ReceiverEvent: Sendable {
   enum Kind: Sendable {
-    /// Sound has begun, with the kind of stream.
+    /// Sound has begun; `kind` is the codec.
     case playing(kind: String, PCMFormat)
-    /// What the station says it plays.
+    /// The station's title has changed.
     case title(String?)
     /// The connection failed so many times in a row; the next try is so many milliseconds away.
     case lost(MediaFailure, failures: Int, retry: Int)
@@ -24,7 +24,7 @@ struct ReceiverEvent: Sendable {
   let kind: Kind
 }
 
-/// What the receiver's thread is asked to do.
+/// A job for a ``ReceiverThread``.
 enum ReceiverJob: Sendable {
   /// Loads libav, so that the first station starts sooner.
   case warmUp
@@ -33,19 +33,20 @@ enum ReceiverJob: Sendable {
   case quit
 }
 
-/// A radio's mechanism: a thread that decodes a station, or makes noise, into a cable.
+/// Decodes a station, or makes noise, into a cable, on a thread of its own.
 ///
-/// It reconnects for as long as it is tuned to a station. All methods return at once.
+/// It reconnects for as long as it is tuned to a station. All methods return at once and may be called
+/// from any thread.
 final class Receiver: Sendable {
   /// The tuner's end of the cable.
   let source: CableSource
-  /// For one reader.
+  /// The events, for one reader.
   let events: AsyncStream<ReceiverEvent>
   private let supply = SoundSupply()
   private let mailbox = Mailbox<ReceiverJob>()
   private let current = Mutex<(number: Int, interrupt: LibavInterrupt)>((0, LibavInterrupt()))
 
-  /// Starts the thread. A station may be silent for `patience` milliseconds before it is called again.
+  /// Starts the thread. It reconnects to a station that sends nothing for `patience` milliseconds.
   init(
     backoff: Backoff = Backoff(), patience: UInt64 = RadioConnection.patience
   ) throws(CableError) {
@@ -64,37 +65,39 @@ final class Receiver: Sendable {
 
   deinit { close() }
 
-  /// Whether all sound that has come was heard.
-  var isOutOfSound: Bool { supply.isUsedUp(at: source.position) }
+  /// Whether all received sound was heard.
+  var isOutOfSound: Bool { supply.isExhausted(at: source.position) }
 
   /// Loads libav in the background.
   func warmUp() { mailbox.post(.warmUp) }
 
-  /// Leaves what is received and receives `programme`.
-  /// - Returns: the number that its events carry.
+  /// Ends the current reception and receives `programme`.
+  ///
+  /// - Returns: The number of its events.
   func tune(to programme: Programme) -> Int {
     let interrupt = LibavInterrupt()
-    let number = leave(for: interrupt)
+    let number = cancelReception(next: interrupt)
     let section = source.flush().section
     mailbox.post(.tune(programme, number: number, section: section, interrupt))
     return number
   }
 
-  /// Silence; the connection is closed.
+  /// Drops the sound and closes the connection.
   func silence() {
-    _ = leave(for: LibavInterrupt())
+    _ = cancelReception(next: LibavInterrupt())
     _ = source.flush()
     mailbox.post(.silence)
   }
 
   /// Ends the thread and the cable.
   func close() {
-    _ = leave(for: LibavInterrupt())
+    _ = cancelReception(next: LibavInterrupt())
     mailbox.post(.quit)
     source.close()
   }
 
-  private func leave(for interrupt: LibavInterrupt) -> Int {
+  /// Cancels the current reception. Returns the number of the next one, which `interrupt` cancels.
+  private func cancelReception(next interrupt: LibavInterrupt) -> Int {
     current.withLock { current in
       current.interrupt.cancel()
       current = (current.number + 1, interrupt)

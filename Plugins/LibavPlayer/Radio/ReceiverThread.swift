@@ -1,11 +1,13 @@
 import Platform
 import PluginKit
 
-/// The thread of a ``Receiver``.
+/// The thread of a ``Receiver``: does jobs, and between them decodes into the cable.
+///
+/// Belongs to that thread alone.
 final class ReceiverThread {
-  /// Bytes at a time; small, so that a slow stream is passed on as it comes.
+  /// Bytes decoded at a time; small, so that a slow stream is passed on as it arrives.
   private static let chunk = 8_192
-  /// After so long without a fault, in nanoseconds, a new fault begins with short waits again.
+  /// Nanoseconds of reception after which the waits before a new connection are short again.
   private static let healthy: Int64 = 30_000_000_000
 
   private let source: CableSource
@@ -45,7 +47,7 @@ final class ReceiverThread {
         self.number = number
         job =
           switch programme {
-          case .noise(let band): hiss(band)
+          case .noise(let band): playNoise(of: band)
           case .station(let station): receive(station, interrupt)
           }
       case .warmUp:
@@ -57,21 +59,21 @@ final class ReceiverThread {
     }
   }
 
-  /// Makes noise until the next job.
-  private func hiss(_ band: Band) -> ReceiverJob {
-    var noise = Static(band)
-    guard begin(Static.format) else { return mailbox.wait() }
-    tell(.playing(kind: "static", Static.format))
+  /// Plays noise until the next job.
+  private func playNoise(of band: Band) -> ReceiverJob {
+    var noise = StaticNoise(band)
+    guard begin(StaticNoise.format) else { return mailbox.wait() }
+    report(.playing(kind: "static", StaticNoise.format))
     while true {
       if let job = mailbox.poll() { return job }
       noise.fill(buffer)
-      if write(buffer.count / Static.format.frameSize, Static.format) == false {
+      if write(buffer.count / StaticNoise.format.frameSize, StaticNoise.format) == false {
         return mailbox.wait()
       }
     }
   }
 
-  /// Receives a station, again and again, until the next job.
+  /// Receives a station until the next job; reconnects when the connection ends.
   private func receive(_ station: Station, _ interrupt: LibavInterrupt) -> ReceiverJob {
     var backoff = freshBackoff
     while true {
@@ -86,11 +88,11 @@ final class ReceiverThread {
       } catch {
         failure = error.atStation
       }
-      // Not by the failure's kind: whatever else ends a connection, the station is called again.
+      // Any failure but a cancellation leads to a new connection.
       if interrupt.isCancelled { return mailbox.wait() }
       if MonotonicClock.now - start > Self.healthy { backoff.reset() }
       let wait = backoff.next()
-      tell(.lost(failure, failures: backoff.failures, retry: wait))
+      report(.lost(failure, failures: backoff.failures, retry: wait))
       if let job = mailbox.wait(milliseconds: wait) { return job }
     }
   }
@@ -100,18 +102,18 @@ final class ReceiverThread {
     var format: PCMFormat?
     while true {
       if let job = mailbox.poll() { return job }
-      guard let (next, frames) = try connection.take(into: buffer) else { return nil }
+      guard let (next, frames) = try connection.read(into: buffer) else { return nil }
       if next != format {
         guard begin(next) else { return mailbox.wait() }
         format = next
-        tell(.playing(kind: connection.track.demuxer.kind, next))
+        report(.playing(kind: connection.track.demuxer.kind, next))
       }
-      if let title = connection.newTitle() { tell(.title(title)) }
+      if let title = connection.newTitle() { report(.title(title)) }
       if write(frames, next) == false { return mailbox.wait() }
     }
   }
 
-  /// Begins a section; false when a newer tuning is on its way.
+  /// Begins a section; false if a newer tuning has flushed the cable.
   private func begin(_ format: PCMFormat) -> Bool {
     guard let cable = format.cable, let next = source.setFormat(cable, after: section) else {
       return false
@@ -121,20 +123,20 @@ final class ReceiverThread {
     return true
   }
 
-  /// Writes frames of the buffer; false when a newer tuning is on its way.
+  /// Writes frames of the buffer; false if a newer tuning has flushed the cable.
   private func write(_ frames: Int, _ format: PCMFormat) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<(frames * format.frameSize)])
     supply.add(frames: frames)
     return source.write(bytes, section: section) == frames
   }
 
-  private func tell(_ kind: ReceiverEvent.Kind) {
+  private func report(_ kind: ReceiverEvent.Kind) {
     events.yield(ReceiverEvent(number: number, kind: kind))
   }
 }
 
 extension MediaFailure {
-  /// The same failure with the advice that suits a station.
+  /// The same failure with a hint that suits a station.
   fileprivate var atStation: MediaFailure {
     switch kind {
     case .corrupt, .unsupported:

@@ -5,18 +5,18 @@ import JSON
 enum Band: String, Sendable, CaseIterable {
   case am, fm
 
-  /// What can be tuned to: kHz on AM, MHz on FM.
+  /// The frequencies of the band: kHz on AM, MHz on FM.
   var range: ClosedRange<Double> {
     self == .am ? TunerCommand.amRange : TunerCommand.fmRange
   }
 
-  /// How far beside its frequency a station is still received: half of a channel.
+  /// Half of a channel: the largest distance from its frequency at which a station is received.
   var width: Double { self == .am ? 4.5 : 0.05 }
 
-  /// Where a dial without stations begins.
+  /// The first frequency of a band without stations.
   var middle: Double { self == .am ? 1000 : 98 }
 
-  /// "98.5 MHz" or "540 kHz".
+  /// Returns a frequency as text: "98.5 MHz" or "540 kHz".
   func name(of frequency: Double) -> String {
     let rounded = (frequency * 100).rounded() / 100
     let digits = rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
@@ -24,24 +24,24 @@ enum Band: String, Sendable, CaseIterable {
   }
 }
 
-/// A station on the Internet, with or without a place on the dial.
+/// A station on the Internet, with or without a frequency.
 struct Station: Equatable, Sendable {
-  /// What commands and lists call it.
+  /// Its name in commands and lists.
   let name: String
   /// `http` or `https`.
   let url: String
   let band: Band
-  /// kHz on AM, MHz on FM; nil for a station that is tuned to by name alone.
+  /// kHz on AM, MHz on FM; nil for a station that is tuned by name alone.
   let frequency: Double?
 }
 
-/// The stations of a tuner, and which is received where.
+/// The stations of a tuner and their frequencies.
 struct StationList: Equatable, Sendable {
   /// In the order of the options.
   let stations: [Station]
 
   /// Reads the option `stations`: `[{"name": "…", "url": "…", "fm": 98.5}]`; `am` instead of `fm`,
-  /// or neither for a station that has no place on the dial.
+  /// or neither for a station without a frequency.
   init(options: JSON) throws(DeviceError) {
     var stations: [Station] = []
     for (index, entry) in (options["stations"]?.array ?? []).enumerated() {
@@ -78,7 +78,7 @@ struct StationList: Equatable, Sendable {
     return Station(name: name, url: url, band: band, frequency: frequency)
   }
 
-  /// The station that is received at a frequency: the nearest within half a channel.
+  /// Returns the station that is received at a frequency: the nearest within half a channel.
   func station(at frequency: Double, on band: Band) -> Station? {
     func distance(_ station: Station) -> Double {
       station.frequency.map { abs($0 - frequency) } ?? .infinity
@@ -88,7 +88,7 @@ struct StationList: Equatable, Sendable {
     return nearest.flatMap { distance($0) <= band.width * 1.001 ? $0 : nil }
   }
 
-  /// The station of this name.
+  /// Returns the station of this name; throws with the nearest name as a hint.
   func station(named name: String) throws(DeviceError) -> Station {
     if let station = stations.first(where: { $0.name == name }) { return station }
     let near = nearest(to: name, in: stations.map(\.name))
@@ -98,8 +98,8 @@ struct StationList: Equatable, Sendable {
         ?? "Stations are named in the tuner's option \"stations\".")
   }
 
-  /// Where a band begins that was not listened to yet: at its first station.
-  func start(of band: Band) -> Double {
+  /// Returns the first frequency of a band: that of its first station.
+  func firstFrequency(of band: Band) -> Double {
     stations.first { $0.band == band && $0.frequency != nil }?.frequency ?? band.middle
   }
 }

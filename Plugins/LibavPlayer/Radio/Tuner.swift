@@ -3,15 +3,15 @@ import JSON
 import PluginKit
 import PluginProtocol
 
-/// A radio whose stations come over the Internet and lie on a dial.
+/// A radio whose stations come over the Internet.
 ///
-/// A frequency on which a station lies receives its stream; any other gives noise.
+/// The frequency of a station receives its stream; any other gives noise.
 actor Tuner: PlayerDevice {
-  /// After so many failures in a row the station counts as failed; trying goes on.
+  /// After so many failures in a row the station counts as failed; the receiver goes on trying.
   private static let patience = 3
 
   private let context: DeviceContext
-  private let dial: StationList
+  private let stations: StationList
   private let receiver: Receiver
   private let clock: any TheaterClock
   private let playsStatic: Bool
@@ -19,42 +19,41 @@ actor Tuner: PlayerDevice {
   private var band = Band.fm
   /// The last frequency of each band.
   private var frequencies: [Band: Double] = [:]
-  /// What is or was last received; nil before the first tuning.
+  /// The current or last programme; nil before the first tuning.
   private var programme: Programme?
+  /// The number of the current reception; 0 without one.
   private var number = 0
   private var status = Playback.Status.stopped
+  /// The station's title, or the reason of the status.
   private var text: String?
+  /// When the sound began.
   private var since = Duration.zero
-  /// Whether the station plays and no sound comes.
-  private var isWaiting = false
-  private var supplyWatch = SupplyWatch()
-  private var watchers: [Task<Void, Never>] = []
-  private let plays: AsyncStream<Void>
-  private let startWatch: AsyncStream<Void>.Continuation
+  private var supply = SupplyMonitor()
+  private var backgroundTasks: [Task<Void, Never>] = []
+  private let supplyChecks = Trigger<Void>()
 
-  /// A tuner with the stations of its options (see ``StationList/init(options:)``). A station may be silent
-  /// for `patience` milliseconds before it is called again.
+  /// Creates a tuner with the stations of its options (see ``StationList/init(options:)``). It reconnects to
+  /// a station that sends nothing for `patience` milliseconds.
   init(
     context: DeviceContext, clock: any TheaterClock = SystemClock(), backoff: Backoff = Backoff(),
     patience: UInt64 = RadioConnection.patience
   ) throws(DeviceError) {
     self.context = context
     self.clock = clock
-    dial = try StationList(options: context.options)
+    stations = try StationList(options: context.options)
     playsStatic = context.options["static"]?.bool ?? true
     do {
       receiver = try Receiver(backoff: backoff, patience: patience)
     } catch {
       throw DeviceError(.failed, error.message)
     }
-    (plays, startWatch) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   func open() async throws(DeviceError) -> Capabilities {
-    watchers = [
-      Task { for await event in receiver.events { self.take(event) } },
-      Task { for await event in receiver.source.events { self.take(event) } },
-      Task { for await _ in plays { await self.watchSupply() } },
+    backgroundTasks = [
+      Task { for await event in receiver.events { self.handle(event) } },
+      Task { for await event in receiver.source.events { self.handle(event) } },
+      Task { for await _ in supplyChecks.requests { await self.checkSupply() } },
     ]
     context.report([.power: "off"])
     reportTuning()
@@ -63,8 +62,8 @@ actor Tuner: PlayerDevice {
   }
 
   func close() async {
-    for watcher in watchers { watcher.cancel() }
-    startWatch.finish()
+    for task in backgroundTasks { task.cancel() }
+    supplyChecks.finish()
     receiver.close()
   }
 
@@ -74,7 +73,7 @@ actor Tuner: PlayerDevice {
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     guard folder == nil else { return [] }
-    return dial.stations.map { CatalogueItem(id: $0.name, title: $0.name, format: "radio") }
+    return stations.stations.map { CatalogueItem(id: $0.name, title: $0.name, format: "radio") }
   }
 
   func perform(_ command: TunerCommand) async throws(DeviceError) {
@@ -95,7 +94,7 @@ actor Tuner: PlayerDevice {
     isOn = true
     receiver.warmUp()
     context.report([.power: "on"])
-    // Silent until it is told a station for the first time, so that the first sound is the right one.
+    // Silent until the first tuning, so that the first sound is the wanted one.
     if let programme { receive(programme) }
   }
 
@@ -109,7 +108,7 @@ actor Tuner: PlayerDevice {
 
   private func tune(_ band: Band, _ wanted: Double?) throws(DeviceError) {
     try requirePower()
-    let frequency = wanted ?? frequencies[band] ?? dial.start(of: band)
+    let frequency = wanted ?? frequencies[band] ?? stations.firstFrequency(of: band)
     guard band.range.contains(frequency) else {
       throw DeviceError(
         .invalid, "\(band.name(of: frequency)) is not on \(band.rawValue.uppercased())",
@@ -118,13 +117,13 @@ actor Tuner: PlayerDevice {
     }
     self.band = band
     frequencies[band] = frequency
-    let station = dial.station(at: frequency, on: band)
+    let station = stations.station(at: frequency, on: band)
     receive(station.map { .station($0) } ?? .noise(band))
   }
 
   private func tune(named name: String) throws(DeviceError) {
     try requirePower()
-    let station = try dial.station(named: name)
+    let station = try stations.station(named: name)
     band = station.band
     frequencies[band] = station.frequency
     receive(.station(station))
@@ -135,7 +134,7 @@ actor Tuner: PlayerDevice {
   }
 
   private func receive(_ programme: Programme) {
-    // Tuned there already, and it plays or is on its way.
+    // Already tuned there, and it plays or opens.
     let isSame = self.programme == programme && [.playing, .opening].contains(status)
     self.programme = programme
     reportTuning()
@@ -156,7 +155,7 @@ actor Tuner: PlayerDevice {
     }
   }
 
-  // MARK: What others see
+  // MARK: State and reports
 
   private var station: Station? {
     if case .station(let station) = programme { station } else { nil }
@@ -174,35 +173,30 @@ actor Tuner: PlayerDevice {
     if status == .playing, self.status != .playing { since = clock.now() }
     self.status = status
     self.text = text
-    isWaiting = false
-    supplyWatch = SupplyWatch()
-    if status == .playing { startWatch.yield() }
+    supply = SupplyMonitor()
+    if status == .playing { supplyChecks.fire() }
     report()
   }
 
   private func report() {
     let position = status == .playing ? (clock.now() - since).seconds : 0
     context.report(
-      isWaiting
+      supply.isWaiting
         ? Playback(.opening, item: station?.name, reason: "no sound comes; waiting for the station")
         : Playback(status, item: station?.name, position: position, reason: text))
   }
 
-  // MARK: What happens beside commands
+  // MARK: Background tasks
 
-  /// Says "opening" instead of "playing" as long as no sound comes.
-  private func watchSupply() async {
+  /// Reports "opening" instead of "playing" as long as no sound comes.
+  private func checkSupply() async {
     while status == .playing, number != 0 {
-      let isWaiting = supplyWatch.isWaiting(receiver.isOutOfSound, at: clock.now())
-      if isWaiting != self.isWaiting {
-        self.isWaiting = isWaiting
-        report()
-      }
-      do { try await clock.sleep(until: clock.now() + SoundSupply.interval) } catch { return }
+      if supply.update(isOutOfSound: receiver.isOutOfSound, at: clock.now()) { report() }
+      do { try await clock.sleep(until: clock.now() + SupplyMonitor.interval) } catch { return }
     }
   }
 
-  private func take(_ event: ReceiverEvent) {
+  private func handle(_ event: ReceiverEvent) {
     guard event.number == number, station != nil else { return }
     switch event.kind {
     case .playing(let kind, let format):
@@ -220,7 +214,7 @@ actor Tuner: PlayerDevice {
     }
   }
 
-  private func take(_ event: CableSourceEvent) {
+  private func handle(_ event: CableSourceEvent) {
     if case .unplugged(let error) = event {
       context.log(.info, "the cable is out: \(error.message)")
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Ends libav's blocking calls: by hand from any thread, or when a deadline passes.
 ///
-/// libav asks it between reads. Whoever gives it to libav keeps it alive as long as the file is open.
+/// libav asks it between reads. The caller that hands it to libav keeps it alive while the file is open.
 final class LibavInterrupt: Sendable {
   private let cancelled = Atomic<Bool>(false)
   /// Monotonic nanoseconds; 0 means that there is no deadline.
@@ -16,7 +16,7 @@ final class LibavInterrupt: Sendable {
   /// Whether ``cancel()`` was called.
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Lets calls go on for so many more milliseconds; nil takes the deadline away.
+  /// Sets the deadline to so many milliseconds from now; nil removes it.
   func allow(milliseconds: UInt64?) {
     let end = milliseconds.map { MonotonicClock.now &+ Int64(clamping: $0) &* 1_000_000 } ?? 0
     deadline.store(end, ordering: .releasing)
@@ -28,13 +28,16 @@ final class LibavInterrupt: Sendable {
     return end != 0 && MonotonicClock.now > end
   }
 
-  /// What libav calls; valid while `self` lives.
+  /// Whether reading must end.
+  var isDue: Bool { isCancelled || isOverdue }
+
+  /// The callback for libav; valid while `self` lives.
   var callback: AVIOInterruptCB {
     AVIOInterruptCB(
       callback: { pointer in
         guard let pointer else { return 0 }
         let interrupt = Unmanaged<LibavInterrupt>.fromOpaque(pointer).takeUnretainedValue()
-        return interrupt.isCancelled || interrupt.isOverdue ? 1 : 0
+        return interrupt.isDue ? 1 : 0
       }, opaque: Unmanaged.passUnretained(self).toOpaque())
   }
 }

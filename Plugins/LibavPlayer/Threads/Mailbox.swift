@@ -1,6 +1,6 @@
 import Platform
 
-/// Work for a thread, which takes it in order, waiting or not.
+/// A queue of jobs for one thread; any thread may post.
 ///
 /// Safe: the one mutable property is only touched inside the monitor.
 final class Mailbox<Job: Sendable>: @unchecked Sendable {
@@ -15,10 +15,10 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The oldest job; nil if there is none.
+  /// Removes and returns the oldest job; nil if there is none.
   func poll() -> Job? { monitor.locked { jobs.isEmpty ? nil : jobs.removeFirst() } }
 
-  /// Waits for a job.
+  /// Waits for a job, then removes and returns it.
   func wait() -> Job {
     monitor.locked {
       while jobs.isEmpty { monitor.wait() }
@@ -26,7 +26,7 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Waits for a job at most so long; nil if none came.
+  /// Waits for a job for at most so long; nil if none came.
   func wait(milliseconds: Int) -> Job? {
     let deadline = MonotonicClock.now + Int64(max(0, milliseconds)) * 1_000_000
     return monitor.locked {

@@ -1,43 +1,68 @@
 import PluginKit
 import Synchronization
 
-/// How much sound a player's thread has given to its cable, to notice when it has run out: a player
-/// may say "playing" only while sound comes.
+/// The end of the sound that a player's thread has written to its cable, to notice when all of it was
+/// heard: a player may say "playing" only while sound comes. Safe from any thread.
 final class SoundSupply: Sendable {
-  /// How often a player looks.
-  static let interval = Duration.milliseconds(250)
-  /// Out of sound for so long, a player says that it waits.
-  static let patience = Duration.milliseconds(500)
+  private let written = Mutex(CablePosition(section: 0, frames: 0))
 
-  private let written = Mutex<CablePosition>(CablePosition(section: 0, frames: 0))
-
-  /// A new section of the cable begins.
+  /// Begins a new section of the cable.
   func begin(section: UInt32) {
     written.withLock { $0 = CablePosition(section: section, frames: 0) }
   }
 
-  /// So many frames are about to be written to the section.
+  /// Counts frames that are about to be written to the section.
   func add(frames: Int) { written.withLock { $0.frames += frames } }
 
-  /// Whether everything that was written has been heard at `position`.
-  func isUsedUp(at position: CablePosition) -> Bool {
+  /// Whether all written sound has been heard when `position` is the heard position.
+  func isExhausted(at position: CablePosition) -> Bool {
     let written = written.withLock { $0 }
     return position.section == written.section && position.frames >= written.frames
   }
 }
 
-/// Tells a moment without sound from a player that waits for more.
-struct SupplyWatch {
-  private var usedUpSince: Duration?
+/// Tells a short gap in the sound from a player that waits for more.
+struct SupplyMonitor {
+  /// Interval between two calls of ``update(isOutOfSound:at:)``.
+  static let interval = Duration.milliseconds(250)
+  /// A player that is out of sound for so long counts as waiting.
+  private static let patience = Duration.milliseconds(500)
 
-  /// Whether the player has been without sound for longer than ``SoundSupply/patience`` at `now`.
-  mutating func isWaiting(_ isUsedUp: Bool, at now: Duration) -> Bool {
-    guard isUsedUp else {
-      usedUpSince = nil
-      return false
-    }
-    let since = usedUpSince ?? now
-    usedUpSince = since
-    return now - since >= SoundSupply.patience
+  /// Whether the player waits for sound.
+  private(set) var isWaiting = false
+  private var outOfSoundSince: Duration?
+
+  /// Takes in whether the player is out of sound at `now`. Returns whether ``isWaiting`` has changed.
+  mutating func update(isOutOfSound: Bool, at now: Duration) -> Bool {
+    let since = isOutOfSound ? outOfSoundSince ?? now : nil
+    outOfSoundSince = since
+    let before = isWaiting
+    isWaiting = since.map { now - $0 >= Self.patience } ?? false
+    return isWaiting != before
   }
+}
+
+/// A stream and its sending end, which start the work of a background task.
+struct Trigger<Element: Sendable>: Sendable {
+  /// The requested work, for one reader.
+  let requests: AsyncStream<Element>
+  private let continuation: AsyncStream<Element>.Continuation
+
+  /// Creates a trigger that keeps the newest unread request, or all of them.
+  init(
+    buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy = .bufferingNewest(1)
+  ) {
+    (requests, continuation) = AsyncStream.makeStream(bufferingPolicy: policy)
+  }
+
+  /// Requests work.
+  func fire(_ element: Element) { continuation.yield(element) }
+
+  /// Ends the stream.
+  func finish() { continuation.finish() }
+}
+
+extension Trigger<Void> {
+  /// Requests work.
+  func fire() { fire(()) }
 }

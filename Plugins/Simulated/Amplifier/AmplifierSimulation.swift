@@ -3,12 +3,12 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// An amplifier without speakers: it hears what its cables bring and shows how loud it is.
+/// An amplifier without speakers: it reads its cables and reports the levels of the selected one.
 final class AmplifierSimulation: AmplifierDevice {
   private let simulation: Simulation
   private let volumeCap: Int
   private let startupVolume: Int
-  private let listener: Listener
+  private let monitor: CableMonitor
   private let state: Mutex<State>
 
   private struct State {
@@ -18,7 +18,7 @@ final class AmplifierSimulation: AmplifierDevice {
     var mode = "stereo"
     var volume: Int
     var isMuted = false
-    /// The cables, by input.
+    /// The cables by input.
     var sinks: [String: CableSink] = [:]
   }
 
@@ -35,11 +35,11 @@ final class AmplifierSimulation: AmplifierDevice {
     state = Mutex(State(inputs: inputs, input: first, volume: startupVolume))
     let isMetering = try options.flag("meter", or: true)
     do {
-      listener = try Listener { levels in
+      monitor = try CableMonitor { levels in
         if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
       }
     } catch {
-      throw DeviceError(.failed, "the amplifier cannot listen: \(error)")
+      throw DeviceError(.failed, "the amplifier cannot read its cables: \(error)")
     }
   }
 
@@ -53,7 +53,7 @@ final class AmplifierSimulation: AmplifierDevice {
   }
 
   func close() async {
-    listener.stop()
+    monitor.stop()
     let sinks = state.withLock { state in
       defer { state.sinks = [:] }
       return Array(state.sinks.values)
@@ -72,7 +72,7 @@ final class AmplifierSimulation: AmplifierDevice {
       route()
     case .stereo: try setWhenOn(.mode, "stereo") { $0.mode = "stereo" }
     case .surround: try setWhenOn(.mode, "surround") { $0.mode = "surround" }
-    case .volume(let volume): try turn(to: volume)
+    case .volume(let volume): try setVolume(volume)
     case .mute: try setWhenOn(.muted, true) { $0.isMuted = true }
     case .unmute: try setWhenOn(.muted, false) { $0.isMuted = false }
     }
@@ -95,12 +95,12 @@ final class AmplifierSimulation: AmplifierDevice {
     route()
   }
 
-  /// Hears the chosen input while it is on, and tells the others that they are not heard.
+  /// Reads the selected input while the amplifier is on, and tells the others that they are not heard.
   private func route() {
     let state = state.withLock { $0 }
     let heard = state.power == .on ? state.sinks[state.input] : nil
     for sink in state.sinks.values where sink !== heard { sink.setHeard(false) }
-    listener.listen(to: heard)
+    monitor.select(heard)
     heard?.setHeard(true)
   }
 
@@ -118,7 +118,7 @@ final class AmplifierSimulation: AmplifierDevice {
 
   // MARK: Settings
 
-  /// Never turns on louder than the start-up volume.
+  /// Turns on, muted off, at most as loud as the start-up volume.
   private func turnOn() {
     let changes: [StateKey: JSON] = state.withLock { state in
       guard state.power != .on else { return [:] }
@@ -154,7 +154,7 @@ final class AmplifierSimulation: AmplifierDevice {
     try setWhenOn(.input, .string(name)) { $0.input = name }
   }
 
-  private func turn(to volume: Int) throws(DeviceError) {
+  private func setVolume(_ volume: Int) throws(DeviceError) {
     guard volume <= volumeCap else {
       throw DeviceError(
         .refused, "the volume is limited to \(volumeCap) %",

@@ -1,13 +1,14 @@
 import Glibc
 import PluginKit
 
-/// Measures how loud each channel of a cable is.
+/// A meter of the level of each channel of a cable.
 struct CableLevelMeter: Sendable {
-  /// What was heard since the last look.
+  /// The levels since the last reading.
   struct Levels: Sendable, Hashable {
     let format: CableFormat
-    /// Of each channel, of full scale.
+    /// The highest sample of each channel, full scale 1.
     let peak: [Double]
+    /// The root mean square of each channel, full scale 1.
     let rms: [Double]
   }
 
@@ -22,11 +23,11 @@ struct CableLevelMeter: Sendable {
     squares = peaks
   }
 
-  /// Whether nothing was heard since the last look.
+  /// Whether nothing was measured since the last reading.
   var isEmpty: Bool { frames == 0 }
 
-  /// Takes whole frames of the format.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) {
+  /// Measures whole frames of the format.
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
     let width = format.sample.bytes
     let count = bytes.count / format.frameBytes
     for frame in 0..<count {
@@ -39,7 +40,7 @@ struct CableLevelMeter: Sendable {
     frames += count
   }
 
-  /// What was heard since the last call; `nil` when nothing was.
+  /// Returns the levels since the last call; `nil` without sound.
   mutating func levels() -> Levels? {
     guard frames > 0 else { return nil }
     let count = Double(frames)
@@ -47,7 +48,7 @@ struct CableLevelMeter: Sendable {
     return Levels(format: format, peak: peaks, rms: squares.map { ($0 / count).squareRoot() })
   }
 
-  /// The sample at an offset, from −1 to 1.
+  /// Returns the sample at an offset in bytes, from −1 to 1.
   private func sample(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Double {
     switch format.sample {
     case .s16:
@@ -68,7 +69,7 @@ struct CableLevelMeter: Sendable {
 }
 
 extension CableLevelMeter.Levels {
-  /// A level in dB relative to full scale, to a tenth, at least −120.
+  /// Returns a level in dBFS, rounded to a tenth, at least −120.
   static func decibels(_ level: Double) -> Double {
     level > 1e-6 ? (20 * log10(level) * 10).rounded() / 10 : -120
   }

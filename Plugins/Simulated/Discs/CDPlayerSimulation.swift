@@ -11,7 +11,7 @@ final class CDPlayerSimulation: PlayerDevice {
     ) { Recording($0, channels: 2) }
     player = try DiscPlayer(
       simulation, songs ?? Recording.demoSongs,
-      nouns: .init(player: "CD player", recording: "song", part: "song"), goesOn: true)
+      nouns: .init(player: "CD player", recording: "song", part: "song"), playsOn: true)
   }
 
   func open() async throws(DeviceError) -> Capabilities { player.open() }
@@ -19,8 +19,8 @@ final class CDPlayerSimulation: PlayerDevice {
 
   func perform(_ command: CDPlayerCommand) async throws(DeviceError) {
     switch command {
-    case .on: try await player.perform(.on)
-    case .off: try await player.perform(.off)
+    case .on: await player.turnOn()
+    case .off: await player.turnOff()
     case .play(let request): try await player.perform(.play(request))
     case .pause: try await player.perform(.pause)
     case .stop: try await player.perform(.stop)

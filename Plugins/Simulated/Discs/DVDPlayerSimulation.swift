@@ -15,7 +15,7 @@ final class DVDPlayerSimulation: PlayerDevice {
     ) { Recording($0, channels: 6) }
     player = try DiscPlayer(
       simulation, films ?? Recording.demoFilms,
-      nouns: .init(player: "DVD player", recording: "film", part: "chapter"), goesOn: false)
+      nouns: .init(player: "DVD player", recording: "film", part: "chapter"), playsOn: false)
   }
 
   func open() async throws(DeviceError) -> Capabilities {
@@ -25,8 +25,8 @@ final class DVDPlayerSimulation: PlayerDevice {
 
   func perform(_ command: DVDPlayerCommand) async throws(DeviceError) {
     switch command {
-    case .on: try await player.perform(.on)
-    case .off: try await player.perform(.off)
+    case .on: await player.turnOn()
+    case .off: await player.turnOff()
     case .play(let request): try await player.perform(.play(request))
     case .pause: try await player.perform(.pause)
     case .stop: try await player.perform(.stop)

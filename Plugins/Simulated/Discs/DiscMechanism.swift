@@ -1,83 +1,104 @@
 import Devices
 import JSON
 
-/// A disc player's mechanism as a value: what it does at which time. It waits for nothing and
-/// reports nothing itself.
+/// The state machine of a disc player: power, tray, disc and playback at any time. It neither waits nor
+/// reports.
 struct DiscMechanism: Sendable {
   enum Tray: String, Sendable { case open, closed, moving }
 
+  /// A command for a player that is on.
+  enum Action: Sendable {
+    case play(PlayRequest), pause, stop, eject, seek(Double), next, previous
+  }
+
+  /// The words in messages that differ between kinds of player.
+  struct Nouns: Sendable {
+    let player: String
+    let recording: String
+    let part: String
+  }
+
+  /// Within so many seconds of a part's beginning, `previous` means the part before.
+  private static let restartLimit = 3.0
+
   let recordings: [Recording]
-  /// How long the tray moves, and how long a disc takes until it sounds.
+  let nouns: Nouns
+  /// How long the tray moves.
   let trayTime: Duration
+  /// How long a disc takes from the closed tray to its first sound.
   let loadTime: Duration
   /// Whether the next recording follows by itself, as on a CD.
-  let goesOn: Bool
+  let playsOn: Bool
 
   private(set) var power = Power.off
   private(set) var tray = Tray.closed
   private(set) var status = Playback.Status.stopped
-  /// Which recording is in the machine.
+  /// The index of the current recording.
   private(set) var current: Int?
   /// The position at `since`, in seconds.
   private var position = 0.0
   private var since = Duration.zero
   /// When an opening tray is open.
   private var trayOpens: Duration?
-  /// When it begins to sound.
+  /// When the sound begins.
   private var ready: Duration?
   private var nextAnchor: Duration?
 
-  /// Rises whenever sound begins anew or jumps.
-  private(set) var take = 0
+  /// Rises whenever the sound begins again or jumps.
+  private(set) var epoch = 0
   /// Songs that were played to their end since the last report, each at its end.
   private var ends: [Playback] = []
-  /// The take whose end was heard while it was paused: the two may cross each other.
-  private var drainedTake: Int?
-  /// Whether the cable says what is heard; else the clock does.
+  /// The epoch whose end was heard after the pause: the report may cross the command.
+  private var drainedEpoch: Int?
+  /// Whether the cable tells the heard position; else the clock does.
   private(set) var isPlugged = false
 
   private static let anchorInterval = Duration.seconds(5)
 
-  init(_ recordings: [Recording], trayTime: Duration, loadTime: Duration, goesOn: Bool) {
+  init(
+    _ recordings: [Recording], nouns: Nouns, trayTime: Duration, loadTime: Duration, playsOn: Bool
+  ) {
     self.recordings = recordings
+    self.nouns = nouns
     self.trayTime = trayTime
     self.loadTime = loadTime
-    self.goesOn = goesOn
+    self.playsOn = playsOn
   }
 
-  /// What is in the machine.
+  /// The current recording.
   var recording: Recording? {
     current.flatMap { recordings.indices.contains($0) ? recordings[$0] : nil }
   }
 
-  /// Where it is heard, in seconds from the beginning.
+  /// Returns the heard position, in seconds from the beginning.
   func position(at now: Duration) -> Double {
     let moved = status == .playing ? position + (now - since).seconds : position
     return min(max(0, moved), recording?.duration ?? 0)
   }
 
-  /// From now on the cable says what is heard.
+  /// Lets the cable tell the heard position from now on.
   mutating func plug(at now: Duration) {
     position = position(at: now)
     since = now
     isPlugged = true
   }
 
-  /// Takes over what the cable says is heard.
+  /// Takes over the cable's heard position, in seconds.
   mutating func align(to heard: Double, at now: Duration) {
     guard status == .playing || status == .paused else { return }
     position = heard
     since = now
   }
 
+  /// Returns the playback state for a report.
   func playback(at now: Duration) -> Playback {
     guard let recording, status != .stopped else { return Playback(.stopped) }
     return Playback(
       status, item: recording.id, position: position(at: now), duration: recording.duration)
   }
 
-  /// The songs that the disc has gone on from by itself, for one report each.
-  mutating func takeEnds() -> [Playback] {
+  /// Removes and returns the songs that have ended since the last call, for one report each.
+  mutating func removeEnds() -> [Playback] {
     defer { ends = [] }
     return ends
   }
@@ -86,20 +107,33 @@ struct DiscMechanism: Sendable {
 
   mutating func turnOn() { power = .on }
 
+  /// Does what a command asks for, on a player that is on.
+  mutating func perform(_ action: Action, at now: Duration) throws(DeviceError) {
+    switch action {
+    case .play(let request): try play(request, at: now)
+    case .pause: pause(at: now)
+    case .stop: stop(at: now)
+    case .eject: eject(at: now)
+    case .seek(let position): try seek(to: position, at: now)
+    case .next: try skip(by: 1, at: now)
+    case .previous: try skip(by: -1, at: now)
+    }
+  }
+
   mutating func turnOff(at now: Duration) {
     stop(at: now)
     ready = nil
     power = .off
   }
 
-  mutating func stop(at now: Duration) {
+  private mutating func stop(at now: Duration) {
     set(.stopped, at: 0, now)
     ready = nil
     // A tray that was closing for the disc still closes.
     if tray == .moving, trayOpens == nil { tray = .closed }
   }
 
-  mutating func eject(at now: Duration) {
+  private mutating func eject(at now: Duration) {
     stop(at: now)
     current = nil
     guard tray != .open else { return }
@@ -107,7 +141,7 @@ struct DiscMechanism: Sendable {
     trayOpens = trayTime > .zero ? now + trayTime : nil
   }
 
-  mutating func begin(_ index: Int, at start: Double, _ now: Duration) {
+  private mutating func begin(_ index: Int, at start: Double, _ now: Duration) {
     let closing = tray == .closed ? .zero : trayTime
     current = index
     trayOpens = nil
@@ -117,7 +151,7 @@ struct DiscMechanism: Sendable {
     ready = wait > .zero ? now + wait : nil
   }
 
-  mutating func pause(at now: Duration) {
+  private mutating func pause(at now: Duration) {
     guard status == .playing || status == .opening else { return }
     let isLoaded = status == .playing
     ready = nil
@@ -125,20 +159,86 @@ struct DiscMechanism: Sendable {
     set(.paused, at: position(at: now), now, isJump: !isLoaded)
   }
 
-  mutating func resume(at now: Duration) {
+  private mutating func resume(at now: Duration) {
     guard status == .paused else { return }
     set(.playing, at: position, now, isJump: false)
-    if drainedTake == take { finish(at: now) }
+    if drainedEpoch == epoch { finish(at: now) }
   }
 
-  /// Goes to a place in the same recording, playing or paused as before.
-  mutating func seek(to position: Double, at now: Duration) { set(status, at: position, now) }
+  /// Goes to a position in seconds in the current recording, playing or paused as before.
+  private mutating func seek(to position: Double, at now: Duration) throws(DeviceError) {
+    guard let recording, status == .playing || status == .paused else { throw notPlaying }
+    try check(position, in: recording)
+    set(status, at: position, now)
+  }
+
+  private mutating func play(_ request: PlayRequest, at now: Duration) throws(DeviceError) {
+    if request.item == nil, request.position == nil {
+      if status == .paused { return resume(at: now) }
+      if status == .playing { return }
+    }
+    let index = try index(of: request.item)
+    let position = request.position ?? 0
+    try check(position, in: recordings[index])
+    begin(index, at: position, now)
+  }
+
+  private func index(of item: String?) throws(DeviceError) -> Int {
+    guard let item else {
+      if let current { return current }
+      guard !recordings.isEmpty else {
+        throw DeviceError(
+          .notNow, "there is no disc in it", hint: "Name a \(nouns.recording) in its options.")
+      }
+      return 0
+    }
+    if let index = recordings.firstIndex(where: { $0.id == item }) { return index }
+    let ids = recordings.map(\.id)
+    throw DeviceError(
+      .invalid, "there is no \(nouns.recording) \"\(item)\" in it",
+      hint: nearest(to: item, in: ids).map { "Did you mean \"\($0)\"?" }
+        ?? "It has: \(ids.joined(separator: ", ")).")
+  }
+
+  private func check(_ position: Double, in recording: Recording) throws(DeviceError) {
+    guard position < recording.duration else {
+      throw DeviceError(
+        .invalid, "\"\(recording.title)\" lasts \(JSON.number(recording.duration)) s",
+        hint: "Choose a position before its end.")
+    }
+  }
+
+  /// Goes to the next or previous part: a film's chapter, or a song. A step back leads to the current
+  /// part's beginning first.
+  private mutating func skip(by step: Int, at now: Duration) throws(DeviceError) {
+    guard let current, let recording, status == .playing || status == .paused else {
+      throw notPlaying
+    }
+    let position = position(at: now)
+    let starts = recording.chapterStarts
+    let chapter = starts.lastIndex { $0 <= position } ?? 0
+    let restarts = step < 0 && position - starts[chapter] > Self.restartLimit
+    let wanted = restarts ? chapter : chapter + step
+    if starts.indices.contains(wanted) {
+      set(status, at: starts[wanted], now)
+    } else if playsOn, recordings.indices.contains(current + step) {
+      begin(current + step, at: 0, now)
+    } else if step < 0 {
+      set(status, at: 0, now)
+    } else {
+      throw DeviceError(.notNow, "this is the last \(nouns.part)", hint: "Choose another.")
+    }
+  }
+
+  private var notPlaying: DeviceError {
+    DeviceError(.notNow, "nothing is playing", hint: "Play a \(nouns.recording) first.")
+  }
 
   // MARK: Time
 
-  /// Does what is due.
+  /// Does the actions that are due.
   ///
-  /// - Returns: Whether there is something to report, and when it wants to be called again.
+  /// - Returns: Whether there is something to report, and the time of the next call.
   mutating func advance(to now: Duration) -> (changed: Bool, next: Duration?) {
     var changed = false
     if let opens = trayOpens, opens <= now {
@@ -163,20 +263,20 @@ struct DiscMechanism: Sendable {
     return (changed, [trayOpens, ready, end, nextAnchor].compactMap { $0 }.min())
   }
 
-  /// The cable has carried the last frame of `take` to the ear.
-  mutating func drained(take number: Int, at now: Duration) {
-    guard number == take else { return }
-    if status == .playing { finish(at: now) } else { drainedTake = number }
+  /// Takes in that the last frame of an epoch was heard.
+  mutating func finish(epoch number: Int, at now: Duration) {
+    guard number == epoch else { return }
+    if status == .playing { finish(at: now) } else { drainedEpoch = number }
   }
 
-  /// When the recording will have been heard by the clock.
+  /// When the recording ends by the clock; nil with a cable.
   private var end: Duration? {
     guard status == .playing, !isPlugged, let recording else { return nil }
     return since + .seconds(max(0, recording.duration - position))
   }
 
   private mutating func finish(at end: Duration) {
-    if goesOn, let current, current + 1 < recordings.count {
+    if playsOn, let current, current + 1 < recordings.count {
       let duration = recordings[current].duration
       ends.append(
         Playback(
@@ -191,7 +291,7 @@ struct DiscMechanism: Sendable {
   private mutating func set(
     _ status: Playback.Status, at position: Double, _ now: Duration, isJump: Bool = true
   ) {
-    if isJump { take += 1 }
+    if isJump { epoch += 1 }
     self.status = status
     self.position = position
     since = now

@@ -3,45 +3,32 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// What every disc player does, whatever lies in it: the DVD and the CD player are made of it.
+/// The common part of the DVD player and the CD player: mechanism, time, sound and reports.
 final class DiscPlayer: Sendable {
-  /// The commands that both kinds of player have.
-  enum Action: Sendable {
-    case on, off, play(PlayRequest), pause, stop, eject, seek(Double), next, previous
-  }
-
-  /// The words that differ.
-  struct Nouns: Sendable {
-    let player: String
-    let recording: String
-    let part: String
-  }
-
   let simulation: Simulation
-  let nouns: Nouns
-  let deck: Mutex<DiscMechanism>
+  private let mechanism: Mutex<DiscMechanism>
   private let timer: DeviceTimer
   private let sound = Mutex(Sound())
 
   private struct Sound {
-    /// The cable, once there was one; until then the clock plays.
+    /// The cable; nil until the first plug, while the clock tells the position.
     var output: CableOutput?
     var isInTwoChannels = false
   }
 
-  init(_ simulation: Simulation, _ recordings: [Recording], nouns: Nouns, goesOn: Bool)
-    throws(DeviceError)
-  {
+  /// - Parameter playsOn: Whether the next recording follows by itself, as on a CD.
+  init(
+    _ simulation: Simulation, _ recordings: [Recording], nouns: DiscMechanism.Nouns, playsOn: Bool
+  ) throws(DeviceError) {
     self.simulation = simulation
-    self.nouns = nouns
     timer = DeviceTimer(simulation.clock)
-    deck = Mutex(
+    mechanism = Mutex(
       DiscMechanism(
-        recordings, trayTime: try simulation.time("trayTime", or: 2),
-        loadTime: try simulation.time("loadTime", or: 1), goesOn: goesOn))
+        recordings, nouns: nouns, trayTime: try simulation.time("trayTime", or: 2),
+        loadTime: try simulation.time("loadTime", or: 1), playsOn: playsOn))
   }
 
-  /// Reports the present state, with `values` of the kind of player beside it.
+  /// Starts the time, and reports the state together with `values`.
   func open(alsoReporting values: [StateKey: JSON] = [:]) -> Capabilities {
     report(and: values)
     timer.start { await self.tick($0) }
@@ -57,26 +44,40 @@ final class DiscPlayer: Sendable {
     await output?.close()
   }
 
-  /// What the player has.
+  /// Returns the recordings as catalogue items.
   func scan() -> [CatalogueItem] {
-    deck.withLock(\.recordings).enumerated().map { $1.catalogueItem(track: $0 + 1) }
+    mechanism.withLock(\.recordings).enumerated().map { $1.catalogueItem(track: $0 + 1) }
   }
 
   /// Whether a command may go on: see `Simulation.isOn`.
   func isOn() throws(DeviceError) -> Bool {
-    try simulation.isOn(deck.withLock(\.power), nouns.player)
+    try simulation.isOn(mechanism.withLock(\.power), mechanism.withLock(\.nouns.player))
   }
 
-  func perform(_ action: Action) async throws(DeviceError) {
-    align()
+  func turnOn() async {
+    alignPosition()
+    mechanism.withLock { $0.turnOn() }
+    await applyChange()
+  }
+
+  func turnOff() async {
     let now = simulation.clock.now()
-    switch action {
-    case .on: deck.withLock { $0.turnOn() }
-    case .off: deck.withLock { $0.turnOff(at: now) }
-    case .play, .pause, .stop, .eject, .seek, .next, .previous:
-      guard try isOn() else { return }
-      try perform(whenOn: action, at: now)
+    mechanism.withLock { $0.turnOff(at: now) }
+    await applyChange()
+  }
+
+  /// Performs a command; one that comes while the player is off is refused or ignored.
+  func perform(_ action: DiscMechanism.Action) async throws(DeviceError) {
+    alignPosition()
+    let now = simulation.clock.now()
+    guard try isOn() else { return }
+    try mechanism.withLock { (mechanism) throws(DeviceError) in
+      try mechanism.perform(action, at: now)
     }
+    await applyChange()
+  }
+
+  private func applyChange() async {
     await updateSound()
     report()
     timer.wake()
@@ -97,69 +98,64 @@ final class DiscPlayer: Sendable {
 
   private func output() throws(DeviceError) -> CableOutput {
     if let output = sound.withLock(\.output) { return output }
-    let output = try CableOutput { [weak self] in self?.wish() }
+    let output = try CableOutput { [weak self] in self?.requestedSound() }
     sound.withLock { $0.output = output }
     let now = simulation.clock.now()
-    deck.withLock { $0.plug(at: now) }
+    mechanism.withLock { $0.plug(at: now) }
     // One task for the life of the output; it ends with `close`.
-    Task { await output.forEachEvent { [weak self] in await self?.take($0) } }
+    Task { await output.forEachEvent { [weak self] in await self?.handle($0) } }
     timer.wake()
     return output
   }
 
-  private func wish() -> SoundWish? {
-    align()
+  private func requestedSound() -> SoundRequest? {
+    alignPosition()
     let now = simulation.clock.now()
-    let deck = deck.withLock { $0 }
-    guard let recording = deck.recording, let current = deck.current,
-      deck.status == .playing || deck.status == .paused
+    let mechanism = mechanism.withLock { $0 }
+    guard let recording = mechanism.recording, let current = mechanism.current,
+      mechanism.status == .playing || mechanism.status == .paused
     else { return nil }
-    let signal = recording.signal(place: current)
-    return SoundWish(
-      take: deck.take,
+    let signal = recording.signal(index: current)
+    return SoundRequest(
+      epoch: mechanism.epoch,
       signal: sound.withLock(\.isInTwoChannels) ? signal.inTwoChannels : signal,
-      position: deck.position(at: now), isPaused: deck.status == .paused)
+      position: mechanism.position(at: now), isPaused: mechanism.status == .paused)
   }
 
-  /// Makes the cable carry what the deck plays; a pause is where the ear says it is.
+  /// Makes the cable carry the mechanism's sound; a paused mechanism takes over the heard position.
   private func updateSound() async {
     guard let output = sound.withLock(\.output) else { return }
     await output.update()
-    if deck.withLock(\.status) == .paused { align() }
+    if mechanism.withLock(\.status) == .paused { alignPosition() }
   }
 
-  /// Takes over the heard position, where there is one.
-  private func align() {
+  /// Takes over the heard position, if there is one.
+  private func alignPosition() {
     guard let output = sound.withLock(\.output),
-      let heard = output.heard(take: deck.withLock(\.take))
+      let heard = output.heardPosition(inEpoch: mechanism.withLock(\.epoch))
     else { return }
     let now = simulation.clock.now()
-    deck.withLock { $0.align(to: heard, at: now) }
+    mechanism.withLock { $0.align(to: heard, at: now) }
   }
 
-  private func take(_ event: CableOutput.Event) async {
+  private func handle(_ event: CableOutput.Event) async {
     switch event {
-    case .drained(let take): await drained(take: take)
+    case .drained(let epoch):
+      let now = simulation.clock.now()
+      mechanism.withLock { $0.finish(epoch: epoch, at: now) }
+      await applyChange()
     case .unplugged(let reason): simulation.log("the cable is out: \(reason)")
     }
-  }
-
-  private func drained(take: Int) async {
-    let now = simulation.clock.now()
-    deck.withLock { $0.drained(take: take, at: now) }
-    await updateSound()
-    report()
-    timer.wake()
   }
 
   // MARK: Time and state
 
   private func tick(_ now: Duration) async -> Duration? {
-    let take = deck.withLock(\.take)
-    let (changed, next) = deck.withLock { $0.advance(to: now) }
+    let epoch = mechanism.withLock(\.epoch)
+    let (changed, next) = mechanism.withLock { $0.advance(to: now) }
     if changed {
-      if deck.withLock(\.take) != take { await updateSound() }
-      align()
+      if mechanism.withLock(\.epoch) != epoch { await updateSound() }
+      alignPosition()
       report()
     }
     return next
@@ -167,15 +163,15 @@ final class DiscPlayer: Sendable {
 
   private func report(and values: [StateKey: JSON] = [:]) {
     let now = simulation.clock.now()
-    let (deck, ends) = deck.withLock { deck in
-      let ends = deck.takeEnds()
-      return (deck, ends)
+    let (mechanism, ends) = mechanism.withLock { mechanism in
+      let ends = mechanism.removeEnds()
+      return (mechanism, ends)
     }
     for end in ends { simulation.report([.playback: end.json]) }
     var values = values
-    values[.power] = .string(deck.power.rawValue)
-    values[.tray] = .string(deck.tray.rawValue)
-    values[.playback] = deck.playback(at: now).json
+    values[.power] = .string(mechanism.power.rawValue)
+    values[.tray] = .string(mechanism.tray.rawValue)
+    values[.playback] = mechanism.playback(at: now).json
     simulation.report(values)
   }
 }

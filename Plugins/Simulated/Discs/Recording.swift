@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// A film or song that a simulated player has, with how it is divided.
+/// A film or song of a simulated player.
 struct Recording: Sendable, Hashable {
   let id: String
   let title: String
@@ -9,10 +9,10 @@ struct Recording: Sendable, Hashable {
   var album: String?
   /// In seconds, from 1 to 24 hours.
   let duration: Double
-  /// How many chapters a film has; songs have one.
+  /// The number of chapters of a film, 1–99; a song has one.
   var chapters = 1
   let channels: Int
-  /// Its tone in Hz: see `Signal`. Left out, its place among the recordings says it.
+  /// Its tone in Hz, 100–2000 (see ``Signal``); nil for the tone of its place among the recordings.
   var tone: Double?
 
   /// Reads `{"id": "night-ferry", "title": "Night Ferry", "duration": 90}`.
@@ -42,14 +42,14 @@ struct Recording: Sendable, Hashable {
     self.channels = channels
   }
 
-  /// The films that lie in the player when its options name none.
+  /// The films of a player whose options name none.
   static let demoFilms = [
     Recording("night-ferry", "Night Ferry", duration: 120, chapters: 4, channels: 6),
     Recording("paper-moons", "Paper Moons", duration: 90, chapters: 3, channels: 6),
     Recording("the-long-hall", "The Long Hall", duration: 60, chapters: 2, channels: 6),
   ]
 
-  /// The songs that lie in the player when its options name none.
+  /// The songs of a player whose options name none.
   static let demoSongs = [
     Recording(
       "first-bus", "First Bus", artist: "The Sine Waves", album: "Plain Tones", duration: 40,
@@ -67,16 +67,16 @@ struct Recording: Sendable, Hashable {
     (0..<chapters).map { duration * Double($0) / Double(chapters) }
   }
 
-  /// What it sounds like. Without a tone of its own the first film has 400 Hz, the first song 300 Hz,
-  /// and each that follows 40 Hz more, over a range of 20.
-  func signal(place: Int) -> Signal {
+  /// Returns the signal of the recording. Without a tone of its own the first film has 400 Hz, the first
+  /// song 300 Hz, and each next one 40 Hz more, over a range of 20.
+  func signal(index place: Int) -> Signal {
     let step = 40 * Double(place % 20)
     return channels == 2
       ? .song(tone: tone ?? 300 + step, duration: duration)
       : .film(tone: tone ?? 400 + step, duration: duration)
   }
 
-  /// The catalogue's entry, the `track`th of its disc.
+  /// Returns the catalogue's entry, number `track` of its disc.
   func catalogueItem(track: Int) -> CatalogueItem {
     CatalogueItem(
       id: id, title: title, artist: artist, album: album, track: track, duration: duration,

@@ -11,11 +11,11 @@ final class TunerSimulation: PlayerDevice {
   private let output = Mutex<CableOutput?>(nil)
 
   private struct State {
-    /// Rises with each change of what is heard.
-    var take = 0
+    /// Rises with each change of the sound.
+    var epoch = 0
     var power = Power.off
-    var dial: SimulatedStationList
-    /// Since when it has played what it plays.
+    var tuning: Tuning
+    /// When the current sound began.
     var since = Duration.zero
     var nextAnchor = Duration.zero
   }
@@ -27,7 +27,7 @@ final class TunerSimulation: PlayerDevice {
     let stations = try simulation.options.list(
       "stations", expected: "an object such as {\"name\": \"Lantern Radio\", \"fm\": 98.5}",
       Station.init)
-    state = Mutex(State(dial: SimulatedStationList(stations ?? Station.onTheAir)))
+    state = Mutex(State(tuning: Tuning(stations ?? Station.demoStations)))
   }
 
   func open() async throws(DeviceError) -> Capabilities {
@@ -52,20 +52,20 @@ final class TunerSimulation: PlayerDevice {
     case .off: await change { $0.power = .off }
     case .am(let frequency): try await tune(.am, to: frequency)
     case .fm(let frequency): try await tune(.fm, to: frequency)
-    case .frequency(let frequency): try await tune(state.withLock(\.dial.band), to: frequency)
+    case .frequency(let frequency): try await tune(state.withLock(\.tuning.band), to: frequency)
     case .station(let name): try await tune(toStation: name)
     }
   }
 
   func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    state.withLock(\.dial.stations).map {
+    state.withLock(\.tuning.stations).map {
       CatalogueItem(id: $0.name, title: $0.name, format: $0.band.rawValue)
     }
   }
 
   func plug(into socket: CableSocket) async throws(DeviceError) {
     if let output = output.withLock({ $0 }) { return try await output.plug(into: socket) }
-    let output = try CableOutput { [weak self] in self?.wish() }
+    let output = try CableOutput { [weak self] in self?.requestedSound() }
     self.output.withLock { $0 = output }
     // One task for the life of the output; it ends with `close`.
     Task {
@@ -77,28 +77,29 @@ final class TunerSimulation: PlayerDevice {
     try await output.plug(into: socket)
   }
 
-  private func wish() -> SoundWish? {
+  private func requestedSound() -> SoundRequest? {
     let state = state.withLock { $0 }
     guard state.power == .on else { return nil }
-    return SoundWish(take: state.take, signal: state.dial.signal, position: 0, isPaused: false)
+    return SoundRequest(
+      epoch: state.epoch, signal: state.tuning.signal, position: 0, isPaused: false)
   }
 
   private func tune(_ band: Station.Band, to frequency: Double?)
     async throws(DeviceError)
   {
     guard try simulation.isOn(state.withLock(\.power), "tuner") else { return }
-    var dial = state.withLock(\.dial)
-    guard dial.tune(band, to: frequency) else {
+    var tuning = state.withLock(\.tuning)
+    guard tuning.tune(band, to: frequency) else {
       let range = band == .fm ? "76 to 108 MHz" : "520 to 1710 kHz"
       throw DeviceError(
         .invalid, "\(JSON.number(frequency ?? 0)) is not on the \(band.rawValue.uppercased()) band",
         hint: "It reaches from \(range).")
     }
-    await change { $0.dial = dial }
+    await change { $0.tuning = tuning }
   }
 
   private func tune(toStation name: String) async throws(DeviceError) {
-    let stations = state.withLock(\.dial.stations)
+    let stations = state.withLock(\.tuning.stations)
     guard let station = stations.first(where: { $0.name == name }) else {
       let names = stations.map(\.name)
       throw DeviceError(
@@ -113,7 +114,7 @@ final class TunerSimulation: PlayerDevice {
     let now = simulation.clock.now()
     let state = state.withLock { state in
       change(&state)
-      state.take += 1
+      state.epoch += 1
       state.since = now
       state.nextAnchor = now + Self.anchorInterval
       return state
@@ -124,17 +125,18 @@ final class TunerSimulation: PlayerDevice {
   }
 
   private func values(of state: State, at now: Duration) -> [StateKey: JSON] {
-    let dial = state.dial
+    let tuning = state.tuning
     return [
-      .power: .string(state.power.rawValue), .band: .string(dial.band.rawValue),
-      .frequency: .number(dial.frequency), .station: dial.station.map { .string($0.name) } ?? .null,
+      .power: .string(state.power.rawValue), .band: .string(tuning.band.rawValue),
+      .frequency: .number(tuning.frequency),
+      .station: tuning.station.map { .string($0.name) } ?? .null,
       .playback: playback(of: state, at: now).json,
     ]
   }
 
   private func playback(of state: State, at now: Duration) -> Playback {
     guard state.power == .on else { return Playback(.stopped) }
-    let station = state.dial.station
+    let station = state.tuning.station
     return Playback(
       .playing, item: station?.name, position: (now - state.since).seconds,
       reason: station == nil ? "noise" : nil)

@@ -1,10 +1,10 @@
 import Devices
 import Synchronization
 
-/// The one task of a device in which time passes: a lamp warms, a screen travels.
+/// The task of a device for changes that take time: a lamp warms, a screen travels.
 final class DeviceTimer: Sendable {
   private enum Phase {
-    /// Something has changed since the plan was asked for.
+    /// ``wake()`` was called since the last tick.
     case changed
     case idle
     case waiting(AsyncStream<Never>.Continuation)
@@ -18,12 +18,12 @@ final class DeviceTimer: Sendable {
 
   /// Begins to call `tick` with the time: at once, after each `wake`, and whenever it is due.
   ///
-  /// - Parameter tick: Does what is due and returns when it wants to be called again, if ever.
+  /// - Parameter tick: Does the actions that are due. Returns the time of its next call; nil for none.
   func start(_ tick: @escaping @Sendable (Duration) async -> Duration?) {
     let clock = clock
     task.withLock { task in
       guard task == nil else { return }
-      // A look at the clock is not worth the waking of another thread.
+      // Reading the clock is not worth waking another thread.
       task = Task(executorPreference: ArrivalExecutor.shared) {
         while !Task.isCancelled {
           let next = await tick(clock.now())
@@ -33,7 +33,7 @@ final class DeviceTimer: Sendable {
     }
   }
 
-  /// Asks for a new plan.
+  /// Calls `tick` as soon as possible.
   func wake() {
     phase.withLock { phase in
       switch phase {
@@ -46,7 +46,7 @@ final class DeviceTimer: Sendable {
     }
   }
 
-  /// Ends the task; `tick` is not called any more when this returns.
+  /// Ends the task; `tick` is not called after this returns.
   func stop() async {
     let running = task.withLock { task in
       defer { task = nil }

@@ -1,16 +1,18 @@
 import Devices
 import JSON
 
-/// How a device fails, so that tests and newcomers can see it:
+/// The simulated faults of a device, for tests and for learning:
 /// `{"faults": {"refuses": ["play"], "slow": 2, "after": 3}}`.
 struct Faults: Sendable {
-  /// How long each answer is held back.
+  /// How long each answer is delayed.
   let slow: Duration
-  /// The commands that are never answered, that are refused, and at which the process dies.
+  /// The commands that are never answered.
   let silent: Set<String>
+  /// The commands that are refused.
   let refuses: Set<String>
+  /// The commands at which the process ends.
   let dies: Set<String>
-  /// How many commands work before the first fault.
+  /// The number of commands that work before the first fault.
   let after: Int
 
   /// The word that stands for every command.
@@ -38,6 +40,6 @@ struct Faults: Sendable {
     return names.contains(any) ? Set(known) : Set(names)
   }
 
-  /// Whether there is none.
+  /// Whether there is no fault.
   var isEmpty: Bool { slow == .zero && silent.isEmpty && refuses.isEmpty && dies.isEmpty }
 }

@@ -2,23 +2,24 @@ import Devices
 import PluginKit
 import Synchronization
 
-/// A device with faults put before it. Each device has its own, so a neighbour is never delayed.
+/// A device whose commands fail as ``Faults`` say. Each device has its own, so others are not delayed.
 final class FaultyDevice<Base: PluginDevice>: PluginDevice {
   typealias Command = Base.Command
 
   let base: Base
   private let faults: Faults
   private let clock: any TheaterClock
-  private let die: @Sendable () -> Void
+  private let endProcess: @Sendable () -> Void
   private let performed = Mutex(0)
 
   init(
-    _ base: Base, faults: Faults, clock: any TheaterClock, die: @escaping @Sendable () -> Void
+    _ base: Base, faults: Faults, clock: any TheaterClock,
+    endProcess: @escaping @Sendable () -> Void
   ) {
     self.base = base
     self.faults = faults
     self.clock = clock
-    self.die = die
+    self.endProcess = endProcess
   }
 
   func open() async throws(DeviceError) -> Capabilities { try await base.open() }
@@ -30,7 +31,7 @@ final class FaultyDevice<Base: PluginDevice>: PluginDevice {
 
   func close() async { await base.close() }
 
-  /// Whether so many commands have worked that the faults begin.
+  /// Counts a command. Returns whether the faults have begun.
   private func isDue() -> Bool {
     performed.withLock { count in
       defer { count += 1 }
@@ -39,7 +40,7 @@ final class FaultyDevice<Base: PluginDevice>: PluginDevice {
   }
 
   private func fail(_ name: String) async throws(DeviceError) {
-    if faults.dies.contains(name) { die() }
+    if faults.dies.contains(name) { endProcess() }
     if faults.silent.contains(name) {
       // Until the command is cancelled or the device closed.
       while true { try await sleep(.seconds(3600)) }

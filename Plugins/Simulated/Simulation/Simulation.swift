@@ -3,19 +3,19 @@ import JSON
 import PluginKit
 import PluginProtocol
 
-/// What every simulated device has: its options, its time, and its voice.
+/// The common parts of a simulated device: its options, its time and its reports.
 struct Simulation: Sendable {
-  /// What a device does with a command that it cannot carry out because it is off.
+  /// The answer to a command that needs the device on, while it is off.
   enum WhenOff: String, CaseIterable, Sendable {
-    /// Says so.
+    /// Refuses it with an error.
     case refuse
-    /// Accepts it and does nothing, as devices without a way back do.
+    /// Accepts it and does nothing, as devices without a return channel do.
     case ignore
   }
 
   let options: SimulationOptions
   let clock: any TheaterClock
-  /// How many times faster than life everything but sound goes; 0 takes no time at all.
+  /// How many times faster than real time everything but sound goes, 0–1000; 0 takes no time.
   let speed: Double
   let whenOff: WhenOff
   private let context: DeviceContext
@@ -32,18 +32,18 @@ struct Simulation: Sendable {
     reportsState = try options.flag("reportsState", or: true)
   }
 
-  /// How long something takes here that takes `seconds` in life.
+  /// Returns how long an action of `seconds` takes at this device's speed.
   func time(_ seconds: Double) -> Duration {
     guard speed > 0 else { return .zero }
     return .milliseconds(Int64((seconds / speed * 1000).rounded()))
   }
 
-  /// A time that is an option in seconds, from 0 to 600, at this device's speed.
+  /// Reads an option in seconds, from 0 to 600, and returns that time at this device's speed.
   func time(_ option: String, or fallback: Double) throws(DeviceError) -> Duration {
     time(try options.number(option, in: 0...600, or: fallback))
   }
 
-  /// Tells the controller, unless this device is one that cannot.
+  /// Reports to the controller, unless the option `reportsState` is off.
   func report(_ values: [StateKey: JSON], attributes: [String: Attribute] = [:]) {
     guard reportsState else { return }
     if !values.isEmpty { context.report(values) }
@@ -53,14 +53,14 @@ struct Simulation: Sendable {
   /// Writes to the controller's log.
   func log(_ message: String) { context.log(.info, message) }
 
-  /// What this device says when it opens.
+  /// Returns the capabilities that the device announces when it opens.
   func capabilities(_ names: Set<String> = [], cables: [CableKind] = []) -> Capabilities {
     Capabilities(names: names, reportsState: reportsState, cables: cables)
   }
 
   /// Whether a command may go on; an ignoring device accepts it and does nothing.
   ///
-  /// - Throws: `.notNow` when the device is off and says so.
+  /// - Throws: `.notNow` if the device is off and refuses.
   func isOn(_ power: Power, _ name: String) throws(DeviceError) -> Bool {
     if power == .on { return true }
     guard whenOff == .refuse else { return false }

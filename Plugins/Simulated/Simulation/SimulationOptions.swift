@@ -2,13 +2,13 @@ import Devices
 import JSON
 
 /// The options of a device. The controller has checked them against the manifest and filled in the
-/// defaults; a hand-driven session may not have, so reading them checks again and traps on nothing.
+/// defaults. A session without a controller may not have, so reading checks them again.
 struct SimulationOptions: Sendable {
   private let json: JSON
 
   init(_ json: JSON) { self.json = json }
 
-  /// The number under `key`, or `fallback` when it is left out.
+  /// Returns the number under `key`, or `fallback` if it is left out.
   func number(_ key: String, in range: ClosedRange<Double>, or fallback: Double)
     throws(DeviceError) -> Double
   {
@@ -19,14 +19,14 @@ struct SimulationOptions: Sendable {
     return number
   }
 
-  /// The truth value under `key`.
+  /// Returns the Boolean under `key`.
   func flag(_ key: String, or fallback: Bool) throws(DeviceError) -> Bool {
     guard let value = json[key] else { return fallback }
     guard let flag = value.bool else { throw wrong(key, value, "true or false") }
     return flag
   }
 
-  /// The word under `key`, one of the cases of `Word`.
+  /// Returns the word under `key`, one of the cases of `Word`.
   func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, or fallback: Word)
     throws(DeviceError) -> Word
   {
@@ -37,7 +37,7 @@ struct SimulationOptions: Sendable {
     return word
   }
 
-  /// The texts under `key`.
+  /// Returns the texts under `key`.
   func texts(_ key: String, or fallback: [String]) throws(DeviceError) -> [String] {
     guard let value = json[key] else { return fallback }
     guard let values = value.array, values.allSatisfy({ $0.string?.isEmpty == false }) else {
@@ -46,7 +46,7 @@ struct SimulationOptions: Sendable {
     return values.compactMap(\.string)
   }
 
-  /// The objects under `key`, each made into an element; `nil` when it is left out.
+  /// Returns the objects under `key`, each converted by `make`; `nil` if the key is left out.
   func list<Element>(
     _ key: String, expected: String, _ make: (JSON) -> Element?
   ) throws(DeviceError) -> [Element]? {
@@ -60,7 +60,7 @@ struct SimulationOptions: Sendable {
     return elements
   }
 
-  /// The options under `key`; none when it is left out.
+  /// Returns the options under `key`; none if it is left out.
   func nested(_ key: String) throws(DeviceError) -> SimulationOptions {
     guard let value = json[key] else { return SimulationOptions([:]) }
     guard value.object != nil else { throw wrong(key, value, "an object") }

@@ -4,21 +4,22 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// What a player wants to be heard.
-struct SoundWish: Sendable {
+/// The sound that a player asks for.
+struct SoundRequest: Sendable {
   /// Rises with each new beginning: another film, a seek.
-  let take: Int
+  let epoch: Int
   let signal: Signal
-  /// Where it begins or stands, in seconds.
+  /// The position at which it begins or is paused, in seconds.
   let position: Double
   let isPaused: Bool
 }
 
-/// A player's sound on its cable. It asks what is wanted and makes it so; a thread of its own
-/// writes, held back by the amplifier's credit.
+/// A player's sound on its cable: asks for the requested sound and starts a thread that writes it, held
+/// back by the amplifier's credit.
 actor CableOutput {
-  private struct Take {
-    let number: Int
+  /// The sound on the cable: one epoch, from `start` seconds on, at `rate` frames a second.
+  private struct CurrentSound {
+    let epoch: Int
     let section: UInt32
     let start: Double
     let rate: Int
@@ -26,17 +27,16 @@ actor CableOutput {
 
   private let executor = ThreadExecutor(name: "cable output")
   private let source: CableSource
-  private let wish: @Sendable () -> SoundWish?
-  private let take = Mutex<Take?>(nil)
+  private let request: @Sendable () -> SoundRequest?
+  private let current = Mutex<CurrentSound?>(nil)
   private var signal: Signal?
   private var isPaused = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// - Parameters:
-  ///   - wish: What is wanted at this moment; `nil` is silence.
-  init(_ wish: @escaping @Sendable () -> SoundWish?) throws(DeviceError) {
-    self.wish = wish
+  /// - Parameter request: Returns the sound to play now; `nil` is silence.
+  init(_ request: @escaping @Sendable () -> SoundRequest?) throws(DeviceError) {
+    self.request = request
     do {
       source = try CableSource()
     } catch {
@@ -44,7 +44,7 @@ actor CableOutput {
     }
   }
 
-  /// Plugs the cable in, or another in its place; what is playing goes on through it.
+  /// Plugs the cable in, or another in its place; the current sound goes on through it.
   func plug(into socket: CableSocket) throws(DeviceError) {
     do {
       try source.connect(path: socket.path, token: socket.token)
@@ -55,46 +55,48 @@ actor CableOutput {
     update()
   }
 
-  /// Makes what is heard what is wanted.
+  /// Changes the sound to the requested one.
   func update() {
-    guard let wish = wish() else { return stop() }
-    if wish.take != take.withLock({ $0?.number }) || wish.signal != signal { begin(wish) }
-    if wish.isPaused != isPaused {
-      isPaused = wish.isPaused
+    guard let request = request() else { return stop() }
+    if request.epoch != current.withLock({ $0?.epoch }) || request.signal != signal {
+      begin(request)
+    }
+    if request.isPaused != isPaused {
+      isPaused = request.isPaused
       if isPaused { source.pause() } else { source.resume() }
     }
   }
 
-  /// Where `take` is heard, in seconds; `nil` while it is not.
-  nonisolated func heard(take number: Int) -> Double? {
-    guard let take = take.withLock({ $0 }), take.number == number else { return nil }
+  /// Returns the heard position in an epoch, in seconds; `nil` while another one is heard.
+  nonisolated func heardPosition(inEpoch epoch: Int) -> Double? {
+    guard let current = current.withLock({ $0 }), current.epoch == epoch else { return nil }
     let position = source.position
-    guard position.section == take.section else { return nil }
-    return take.start + Double(position.frames) / Double(take.rate)
+    guard position.section == current.section else { return nil }
+    return current.start + Double(position.frames) / Double(current.rate)
   }
 
-  /// What an owner of the output wants to know.
+  /// An event of the output.
   enum Event: Sendable {
-    /// The last frame of this take was heard.
-    case drained(take: Int)
-    /// The cable is gone, with the reason; the clock plays until the next one.
+    /// The last frame of this epoch was heard.
+    case drained(epoch: Int)
+    /// The cable is gone, with the reason; the clock tells the position until the next one.
     case unplugged(String)
   }
 
-  /// Calls `body` with what happens, until the output is closed.
+  /// Calls `body` with each event, until the output is closed.
   nonisolated func forEachEvent(_ body: @Sendable (Event) async -> Void) async {
     for await event in source.events {
       switch event {
       case .drained(let section):
-        guard let take = take.withLock({ $0 }), take.section == section else { continue }
-        await body(.drained(take: take.number))
+        guard let current = current.withLock({ $0 }), current.section == section else { continue }
+        await body(.drained(epoch: current.epoch))
       case .unplugged(let error): await body(.unplugged(error.message))
       case .plugged, .heard: continue
       }
     }
   }
 
-  /// Silence for good.
+  /// Ends the sound, the cable and the thread.
   func close() {
     stop()
     source.close()
@@ -102,31 +104,32 @@ actor CableOutput {
   }
 
   private func stop() {
-    guard take.withLock({ $0 }) != nil else { return }
-    take.withLock { $0 = nil }
+    guard current.withLock({ $0 }) != nil else { return }
+    current.withLock { $0 = nil }
     signal = nil
     _ = source.flush()
     if isPaused { source.resume() }
     isPaused = false
   }
 
-  private func begin(_ wish: SoundWish) {
-    guard let section = section(of: wish.signal.format) else { return }
-    signal = wish.signal
-    take.withLock {
-      $0 = Take(
-        number: wish.take, section: section, start: wish.position, rate: wish.signal.format.rate)
+  private func begin(_ request: SoundRequest) {
+    guard let section = beginSection(in: request.signal.format) else { return }
+    signal = request.signal
+    current.withLock {
+      $0 = CurrentSound(
+        epoch: request.epoch, section: section, start: request.position,
+        rate: request.signal.format.rate)
     }
     let source = source
-    let generator = SignalGenerator(wish.signal, from: wish.position)
-    // Half a second ahead of what is heard: what people wait for goes first.
+    let generator = SignalGenerator(request.signal, from: request.position)
+    // The cable is half a second ahead: threads that people wait for go first.
     SystemThread.start(name: "signal", priority: .nice(5)) {
       Self.write(generator, to: source, section: section)
     }
   }
 
-  /// A new section, with nothing of the one before left to hear.
-  private func section(of format: CableFormat) -> UInt32? {
+  /// Drops the sound and begins a section; nil if a newer one has begun.
+  private func beginSection(in format: CableFormat) -> UInt32? {
     let section = source.flush().section
     return signal?.format == format ? section : source.setFormat(format, after: section)
   }
@@ -134,10 +137,10 @@ actor CableOutput {
   /// Writes until the signal or the section ends.
   private static func write(_ generator: SignalGenerator, to source: CableSource, section: UInt32) {
     var generator = generator
-    while let taken = generator.next({ bytes, frames in
+    while let isWritten = generator.next({ bytes, frames in
       source.write(bytes, section: section) == frames
     }) {
-      guard taken else { return }
+      guard isWritten else { return }
     }
     source.end(section: section)
   }

@@ -57,7 +57,7 @@ import Testing
 /// The amplifier with the virtual card's mixer.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HardwareMixerTests {
   /// What the card's mixer file says: volume in half dBs up from −50 dB, and the switch.
-  private func knobs(_ card: VirtualCard) -> [Int] {
+  private func controls(_ card: VirtualCard) -> [Int] {
     let text = (try? String(contentsOfFile: card.scratch.file("mixer"), encoding: .utf8)) ?? ""
     return text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
   }
@@ -83,12 +83,12 @@ import Testing
     #expect(controller.value(.volume) == 60)
     try await controller.perform(["volume": 50])
     // −18.06 dB lies between two half-dB steps.
-    #expect((63...64).contains(knobs(card).first ?? 0))
+    #expect((63...64).contains(controls(card).first ?? 0))
     #expect(controller.value(.volume) == 50)
     try await controller.perform("mute")
-    #expect(knobs(card).last == 0)
+    #expect(controls(card).last == 0)
     try await controller.perform("unmute")
-    #expect(knobs(card).last == 1)
+    #expect(controls(card).last == 1)
     #expect(
       controller.attribute("mixer")?.string?.hasSuffix("-50.0 to 0.0 dB") == true)
     await controller.end()
@@ -110,7 +110,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("E15 · somebody else turns the knob: the amplifier reports it and takes it over")
+  @Test("E15 · a volume that another program sets is reported and kept")
   func follows() async throws {
     let card = try VirtualCard()
     let controller = try await openAmplifier(card)
@@ -121,7 +121,7 @@ import Testing
     await controller.wait { $0.value(.muted) == true }
     try await controller.perform("surround")
     #expect(controller.value(.volume) == 50)
-    #expect(knobs(card) == [64, 0])
+    #expect(controls(card) == [64, 0])
     await controller.end()
   }
 
@@ -130,7 +130,7 @@ import Testing
     let card = try VirtualCard()
     let controller = try await openAmplifier(card, decibels: false)
     try await controller.perform(["volume": 30])
-    #expect(knobs(card).first == 30)
+    #expect(controls(card).first == 30)
     #expect(controller.attribute("mixer")?.string?.contains("without a dB scale") == true)
     await controller.end()
   }

@@ -71,7 +71,7 @@ final class ModelCard {
     return count
   }
 
-  fileprivate func takeBack(_ frames: Int) -> Int {
+  fileprivate func rewind(_ frames: Int) -> Int {
     guard givesBack else { return 0 }
     let count = max(0, min(frames, filled - (isPlaying ? settings.rate * 4 / 1000 : 0)))
     buffer.removeLast(count * settings.frameBytes)
@@ -105,7 +105,7 @@ struct ModelOutput: FrameOutput {
   func filled() -> Int { card.room() < 0 ? card.room() : card.filled }
   func queued() -> Int { card.filled }
   func write(_ bytes: UnsafeRawPointer, frames: Int) -> Int { card.write(bytes, frames: frames) }
-  func takeBack(atMost frames: Int) -> Int { card.takeBack(frames) }
+  func rewind(atMost frames: Int) -> Int { card.rewind(frames) }
   func stop() -> Int {
     card.stop()
     return 0

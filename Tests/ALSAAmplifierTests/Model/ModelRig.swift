@@ -84,7 +84,7 @@ final class ModelInput {
   }
 }
 
-/// The audio loop on a model card, in a time that moves when a test says so.
+/// The audio loop on a model card, on a clock that a test advances.
 final class ModelRig {
   let shared: UnsafeMutablePointer<EngineShared>
   let card: ModelCard
@@ -98,24 +98,24 @@ final class ModelRig {
     seed: Int, buffer: Int = 200, givesBack: Bool = true, surround: Bool = false
   ) throws {
     numbers = SeededNumbers(seed)
-    let bells = (try WakeupDescriptor(), try WakeupDescriptor())
+    let wakeups = (try WakeupDescriptor(), try WakeupDescriptor())
     shared = .allocate(capacity: 1)
-    shared.initialize(to: EngineShared(audioBell: bells.0, controlBell: bells.1))
+    shared.initialize(to: EngineShared(audioWakeup: wakeups.0, controlWakeup: wakeups.1))
     shared.pointee.gain.store(Float(1).bitPattern, ordering: .relaxed)
     shared.pointee.surround.store(surround, ordering: .relaxed)
     shared.pointee.powerAsked.store(PowerRequest.on.word(number: 1), ordering: .relaxed)
     // Never read: the model card opens under any name.
     let name = UnsafePointer<CChar>(bitPattern: 8)
-    let setting = AudioLoop<ModelOutput>.Setting(
+    let setting = AudioSetting(
       device: try #require(name), bufferMilliseconds: buffer, silentWhenMissing: false,
-      takeBack: .auto)
+      rewind: .auto)
     loop = AudioLoop(shared: shared, setting: setting)
-    _ = loop.goRound()
-    card = loop.output.card
+    _ = loop.runOnce()
+    card = loop.player.device.output.card
     card.givesBack = givesBack
   }
 
-  /// Gives back what the loop used; it must not be used any more.
+  /// Frees the loop's memory; the rig must not be used any more.
   func end() {
     for index in inputs.indices { shared.pointee.inputs[index].store(0, ordering: .relaxed) }
     shared.deinitialize(count: 1)
@@ -144,7 +144,7 @@ final class ModelRig {
     shared.pointee.powerDone.load(ordering: .relaxed) == PowerRequest.off.word(number: asked)
   }
 
-  /// Gaps in the sound that were counted, of the device and of the source.
+  /// Counted gaps in the sound, of the device and of the source.
   var gaps: Int {
     shared.pointee.underruns.load(ordering: .relaxed)
       + shared.pointee.starvations.load(ordering: .relaxed)
@@ -157,11 +157,11 @@ final class ModelRig {
   func run(milliseconds: Double) {
     let end = card.now + Int64(milliseconds * 1_000_000)
     while true {
-      let wait = loop.goRound()
+      let wait = loop.runOnce()
       guard card.now < end else { return }
       var next = end
       if wait >= 0 { next = min(next, card.now + Int64(wait) * 1_000_000) }
-      if loop.awaitsRoom, let room = card.roomTime { next = min(next, room) }
+      if loop.player.device.awaitsRoom, let room = card.roomTime { next = min(next, room) }
       if next > card.now { next += Int64(random(0...2000)) * 1000 }
       card.advance(to: max(card.now + 20_000, min(next, end)))
     }

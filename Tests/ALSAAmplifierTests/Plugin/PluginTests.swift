@@ -38,7 +38,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("E13 E15 F4 · on, input, stereo, volume: what a player sends is heard at that volume")
+  @Test("E13 E15 F4 · on, input, stereo, volume: a player's sound is heard at that volume")
   func evening() async throws {
     let scratch = try Scratch()
     let controller = try await openAmplifier(scratch)

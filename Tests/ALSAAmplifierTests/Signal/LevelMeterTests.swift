@@ -12,10 +12,10 @@ import Testing
       meter.add(base, frames: 2, channels: 2)
       meter.add(base + 4, frames: 2, channels: 2)
     }
-    let (peak, rms) = meter.take()
+    let (peak, rms) = meter.read()
     #expect(peak[0] == 0.5 && abs(rms[0] - 0.5) < 1e-6)
     #expect(abs(peak[1] - 0.1) < 1e-6 && abs(rms[1] - 0.1) < 1e-6)
     #expect(peak[2] == 0)
-    #expect(meter.take().peak == .zero)
+    #expect(meter.read().peak == .zero)
   }
 }

@@ -38,7 +38,7 @@ import Testing
     let rig = try await evening(card) { rig in
       try card.control("suspend")
       #expect(await card.sees("suspend"))
-      // While it sleeps, nobody spins: the loop backs off to a second.
+      // While it sleeps, no thread spins: the loop backs off to a second.
       #expect(await eventually { await rig.engine.rounds(in: .milliseconds(300)) <= 2 })
       try card.control("")
       #expect(await card.sees("start", times: 2))
@@ -105,16 +105,16 @@ import Testing
     try "closed\n".write(toFile: sub + "/status", atomically: true, encoding: .utf8)
     let openers = PCMHolder.all(root: root.path)
     #expect(openers == [PCMHolder(process: 4712, name: "aplay")])
-    let why = Explanation(
+    let why = FailureExplanation(
       ALSAFailure(step: .open, code: EBUSY), device: "hw:0", holders: { openers })
     #expect(why.message == "the sound device hw:0 is in use by aplay (process 4712)")
   }
 
-  @Test("Where sound already goes on unheard, nobody is told to choose that")
+  @Test("The hint does not propose silent playback where it is on already")
   func silentHint() {
     let missing = ALSAFailure(step: .open, code: ENOENT)
-    #expect(Explanation(missing, device: "hw:9").hint.contains("silent"))
-    let hint = Explanation(missing, device: "hw:9", isSilent: true).hint
+    #expect(FailureExplanation(missing, device: "hw:9").hint.contains("silent"))
+    let hint = FailureExplanation(missing, device: "hw:9", isSilent: true).hint
     #expect(!hint.contains("silent") && hint.contains("theater audio devices"))
   }
 }

@@ -51,7 +51,7 @@ import Testing
     let card = try VirtualCard()
     let rig = try await Rig(
       device: output == "file" ? nil : card.pcm(),
-      takeBack: output == "card" ? .always : .never)
+      rewind: output == "card" ? .always : .never)
     let source = rig.cable.source
     for _ in 0..<3 {
       // As from the middle of a song.

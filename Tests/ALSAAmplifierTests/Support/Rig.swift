@@ -24,7 +24,7 @@ struct Rig {
   /// Starts the engine on a capture file (or on `device`) and turns it on.
   init(
     device: String? = nil, surround: Bool = false, volume: Int = 100, buffer: Int = 200,
-    takeBack: TakeBack = .always
+    rewind: RewindPolicy = .always
   ) async throws {
     try #require(SoundConfiguration.isReady)
     scratch = try Scratch()
@@ -32,7 +32,7 @@ struct Rig {
     options.bufferMilliseconds = buffer
     options.device = device ?? SoundConfiguration.capture(to: scratch.file("out.raw"))
     // Of the devices here only the virtual card gives back what it holds.
-    options.takeBack = device?.hasPrefix("card") == true ? takeBack : .auto
+    options.rewind = device?.hasPrefix("card") == true ? rewind : .auto
     engine = try #require(SoundEngine(options) { _ in })
     cable = try TestCable(engine, scratch: scratch)
     engine.setSurround(surround)

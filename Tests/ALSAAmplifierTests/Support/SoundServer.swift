@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import TestSupport
 
-/// A PulseAudio of a test's own, without hardware, D-Bus or a session: one sink that nobody hears,
+/// A PulseAudio server of a test, without hardware, D-Bus or a session: one silent sink,
 /// paced in real time, whose monitor can be recorded.
 ///
 /// Safe: a test uses it from one task at a time.

@@ -13,11 +13,11 @@ import Testing
 // Not the role protocol of Devices.
 @testable import class LibavPlayer.CDPlayer
 
-/// A CD player with a disc of its own and an ear at its cable.
+/// A CD player with a disc of its own and a sink at its cable.
 private struct Bench {
   let folder: TemporaryFolder
   let controller: TestController
-  let ear: CapturingSink
+  let sink: CapturingSink
   let media: String
   /// The player itself, for what no command can time.
   let player: CDPlayer
@@ -46,13 +46,13 @@ private struct Bench {
     controller = try await TestController(
       plugin, role: .cdPlayer, options: ["folders": ownsFolder ? [.string(folder.path)] : []])
     player = try #require(made.withLock { $0 })
-    ear = try CapturingSink(limit: limit)
-    if plugged { try await controller.plug(into: ear) }
+    sink = try CapturingSink(limit: limit)
+    if plugged { try await controller.plug(into: sink) }
     try await controller.perform("on")
   }
 }
 
-/// A cable's clock that stands still: how long an ear stands still does not matter then.
+/// A cable's clock that stands still: how long the sink stands still does not matter then.
 private struct StoppedClock: CableClock {
   let now: Int64 = 0
   func timeout(until deadline: Int64) -> Int32 { 20 }
@@ -77,7 +77,7 @@ struct CDPlayerTests {
     try await bench.controller.play(bench.item("disc/song.flac"))
     #expect(bench.controller.playbacks.map(\.status).contains(.opening))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
-    let heard = try #require(bench.ear.stretches.first)
+    let heard = try #require(bench.sink.stretches.first)
     #expect(heard.format == .compactDisc)
     #expect(heard.frames == tone.frames)
     let expected = (0..<tone.frames).map { Float((tone.value(0, $0) * 32767).rounded() / 32768) }
@@ -112,7 +112,7 @@ struct CDPlayerTests {
     try await bench.controller.play(bench.item("disc/8.\(kind)"))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.item == bench.item("disc/7.\(kind)"))
-    let heard = bench.ear.stretches
+    let heard = bench.sink.stretches
     #expect(heard.count == 1, "one format, one stretch")
     let samples = try #require(heard.first).channel(0)
     try #require(samples.count == 132_300)
@@ -131,8 +131,8 @@ struct CDPlayerTests {
     let bench = try await Bench(folder)
     try await bench.controller.play(bench.item("d/1.flac"))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
-    #expect(bench.ear.stretches.map(\.format.rate) == [44_100, 48_000])
-    #expect(bench.ear.stretches.map(\.frames) == [22_050, 24_000])
+    #expect(bench.sink.stretches.map(\.format.rate) == [44_100, 48_000])
+    #expect(bench.sink.stretches.map(\.frames) == [22_050, 24_000])
   }
 
   @Test("E10 · play begins at a position, and a seek goes there to the frame")
@@ -142,22 +142,22 @@ struct CDPlayerTests {
     _ = try await tone.encoded("d/long.flac", [], in: folder)
     let bench = try await Bench(folder, limit: 5_000)
     try await bench.controller.play(bench.item("d/long.flac"), from: 7.5)
-    try await bench.ear.wait("sound") { $0.frames > 4_000 }
+    try await bench.sink.wait("sound") { $0.frames > 4_000 }
     #expect(abs((bench.controller.playback?.position ?? 0) - 7.5) < 0.2)
     #expect(bench.controller.playback?.duration == 10)
-    let first = try #require(bench.ear.stretches.first?.channel(0).prefix(100))
+    let first = try #require(bench.sink.stretches.first?.channel(0).prefix(100))
     for (index, sample) in first.enumerated() {
       #expect(abs(Double(sample) - tone.value(0, 330_750 + index)) < 0.0001)
     }
     try await bench.controller.perform("pause")
-    bench.ear.forget()
+    bench.sink.forget()
     try await bench.controller.perform(["seek": 2])
     #expect(bench.controller.playback?.status == .paused)
     #expect(bench.controller.playback?.position == 2)
-    #expect(bench.ear.frames == 0)
+    #expect(bench.sink.frames == 0)
     try await bench.controller.perform("play")
-    try await bench.ear.wait("sound after the seek") { $0.frames > 100 }
-    let after = try #require(bench.ear.stretches.last?.channel(0).prefix(100))
+    try await bench.sink.wait("sound after the seek") { $0.frames > 100 }
+    let after = try #require(bench.sink.stretches.last?.channel(0).prefix(100))
     for (index, sample) in after.enumerated() {
       #expect(abs(Double(sample) - tone.value(0, 88_200 + index)) < 0.0001)
     }
@@ -170,16 +170,16 @@ struct CDPlayerTests {
     _ = try await tone.encoded("d/a.flac", [], in: folder)
     let bench = try await Bench(folder, limit: 20_000)
     try await bench.controller.play(bench.item("d/a.flac"))
-    try await bench.ear.wait("sound") { $0.frames > 20_000 }
+    try await bench.sink.wait("sound") { $0.frames > 20_000 }
     try await bench.controller.perform("pause")
     let paused = try #require(bench.controller.playback)
     #expect(paused.status == .paused)
-    let heard = bench.ear.frames
+    let heard = bench.sink.frames
     #expect(abs(paused.position - Double(heard) / 44_100) < 0.05)
     try await bench.controller.perform("play")
-    bench.ear.listenOn()
+    bench.sink.readOn()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
-    let samples = bench.ear.stretches.flatMap { $0.channel(0) }
+    let samples = bench.sink.stretches.flatMap { $0.channel(0) }
     #expect(samples.count == tone.frames)
     let worst = samples.indices.map { abs(Double(samples[$0]) - tone.value(0, $0)) }.max()
     #expect((worst ?? 1) < 0.0001)
@@ -191,7 +191,7 @@ struct CDPlayerTests {
     _ = try await Self.disc(2, in: folder)
     let bench = try await Bench(folder, limit: 20_000)
     try await bench.controller.play(bench.item("d/1.flac"))
-    try await bench.ear.wait("sound") { $0.frames > 20_000 }
+    try await bench.sink.wait("sound") { $0.frames > 20_000 }
     let player = bench.player
     let skip = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -203,11 +203,11 @@ struct CDPlayerTests {
     try await bench.controller.perform("play")
     #expect(bench.controller.playback?.status == .playing)
     #expect(bench.controller.playback?.item == bench.item("d/1.flac"))
-    bench.ear.forget()
-    bench.ear.listenOn()
+    bench.sink.forget()
+    bench.sink.readOn()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.item == bench.item("d/2.flac"))
-    #expect(bench.ear.frames > 441_000)
+    #expect(bench.sink.frames > 441_000)
   }
 
   @Test("E15 · stop, eject and off silence the player and say so")
@@ -231,10 +231,10 @@ struct CDPlayerTests {
     #expect(bench.controller[.power] == "off")
     #expect(bench.controller.playback?.status == .stopped)
     await #expect(throws: RPCError.self) { try await bench.controller.play(item) }
-    bench.ear.forget()
-    let frames = bench.ear.frames
+    bench.sink.forget()
+    let frames = bench.sink.frames
     try await Task.sleep(for: .milliseconds(60))
-    #expect(bench.ear.frames == frames)
+    #expect(bench.sink.frames == frames)
   }
 
   @Test("Next and previous walk the disc; previous in the middle of a song begins it again")
@@ -280,11 +280,11 @@ struct CDPlayerTests {
     let items = names.map(bench.item)
     try await bench.controller.play(items[0])
     for (index, item) in items.enumerated() {
-      bench.ear.listenOn(to: index * 441_000 + 100_000)
+      bench.sink.readOn(to: index * 441_000 + 100_000)
       try await bench.controller.wait("\(item)") { $0.playback?.item == item }
       #expect(bench.controller.playback?.status == .playing)
     }
-    bench.ear.listenOn()
+    bench.sink.readOn()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     var reports = bench.controller.playbacks.filter { $0.status != .stopped }
     #expect(reports.removeLast() == Playback(.ended, item: items[4], position: 10, duration: 10))
@@ -347,7 +347,7 @@ struct CDPlayerTests {
     #expect(bench.controller.playback?.reason?.contains("2.flac") == true)
     try await bench.controller.play(bench.item("d/1.flac"))
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
-    #expect(bench.ear.frames == 44_100)
+    #expect(bench.sink.frames == 44_100)
   }
 
   @Test("Songs outside the media folders are refused, missing ones are named")
@@ -361,7 +361,7 @@ struct CDPlayerTests {
       try await bench.controller.play(bench.item("gone.flac"))
     }
     #expect(error?.message.contains("gone.flac") == true)
-    #expect(bench.ear.frames == 0)
+    #expect(bench.sink.frames == 0)
   }
 
   @Test("Unheard, a song goes on by the clock and ends in its own time")
@@ -406,7 +406,7 @@ struct CDPlayerTests {
     let clock = ManualClock()
     let bench = try await Bench(folder, limit: 22_000, clock: clock)
     try await bench.controller.play(bench.item("d/a.flac"))
-    try await bench.ear.wait("half a second") { $0.frames >= 22_000 }
+    try await bench.sink.wait("half a second") { $0.frames >= 22_000 }
     await clock.waitForSleepers()
     let reports = bench.controller.playbacks.count
     clock.advance(by: .seconds(4))
@@ -415,7 +415,7 @@ struct CDPlayerTests {
     let pulse = try #require(bench.controller.playback)
     #expect(pulse.status == .playing)
     // Between two words of the listener the position is interpolated.
-    #expect(abs(pulse.position - Double(bench.ear.frames) / 44_100) < 0.3)
+    #expect(abs(pulse.position - Double(bench.sink.frames) / 44_100) < 0.3)
   }
 
   @Test("After a restart, a song is found again as soon as its folder is named")
@@ -430,7 +430,7 @@ struct CDPlayerTests {
     clock.advance(by: .milliseconds(100))
     try await playing
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
-    #expect(bench.ear.frames == 22_050)
+    #expect(bench.sink.frames == 22_050)
   }
 
   @Test("A song of a few milliseconds ends, plugged and unplugged, as often as it is played")
@@ -471,7 +471,7 @@ struct CDPlayerTests {
     try await bench.controller.play(items[2])
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.item == items[3])
-    #expect(bench.ear.frames == 2 * 8_820)
+    #expect(bench.sink.frames == 2 * 8_820)
   }
 
   @Test("The log names the first files that a scan leaves out and counts the rest")
@@ -498,10 +498,10 @@ struct CDPlayerTests {
     try await bench.controller.play(bench.item("d/chain.ogg"), from: 3)
     #expect(abs((bench.controller.playback?.position ?? 0) - 3) < 0.3)
     #expect(bench.controller.playback?.duration == 6)
-    bench.ear.listenOn()
+    bench.sink.readOn()
     try await bench.controller.wait("ended") { $0.playback?.status == .ended }
     #expect(bench.controller.playback?.position == 6)
-    #expect(bench.ear.frames == 3 * 44_100)
-    #expect(bench.ear.stretches.count == 1, "no gap between the links")
+    #expect(bench.sink.frames == 3 * 44_100)
+    #expect(bench.sink.stretches.count == 1, "no gap between the links")
   }
 }

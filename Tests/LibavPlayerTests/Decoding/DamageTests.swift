@@ -36,7 +36,7 @@ struct DamageTests {
     "Of a file that breaks off, the rest plays", arguments: ["wav", "flac", "mp3", "ogg", "opus"])
   func truncated(kind: String) async throws {
     let folder = try TemporaryFolder()
-    // Ogg pages hold a second and more: what is cut inside a page is lost with the page.
+    // Ogg pages hold a second and more: a cut inside a page loses the page.
     let path = try await Tone(frames: 44_100 * 8).encoded("cut.\(kind)", [], in: folder)
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let cut = try folder.write("half.\(kind)", Array(bytes.prefix(bytes.count / 2)))

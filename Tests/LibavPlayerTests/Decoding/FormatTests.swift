@@ -117,7 +117,7 @@ struct FormatTests {
     ]
     let path = try await Tone(frames: 44_100).encoded(
       "tagged.\(kind)", values.flatMap { ["-metadata", $0] }, in: folder)
-    let demuxer = try FileContent(path: path).openForTags(
+    let demuxer = try FileContent(path: path, interrupt: LibavInterrupt()).openForTags(
       path, subject: "", interrupt: LibavInterrupt())
     let tags = demuxer.tags
     #expect(tags.title == "Nacht & Träume")

@@ -106,7 +106,7 @@ struct LengthTests {
   func tooLong() async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone().encoded("bare.mp3", ["-write_xing", "0"], in: folder)
-    let content = FileContent(path: path, limit: 1_000)
+    let content = FileContent(path: path, limit: 1_000, interrupt: LibavInterrupt())
     #expect(content.container == .mp3 && content.isCounted)
     #expect(content.parts.map(\.seconds) == [nil])
   }
@@ -168,6 +168,49 @@ struct LengthTests {
     try file.seek(to: 24_000)
     #expect(file.format.rate == 44_100)
     #expect(file.position == 22_050)
+  }
+
+  /// A damaged chained Ogg file: many links begin at its start, and zeros lie before its last page.
+  private func manyLinks(in folder: TemporaryFolder) throws -> String {
+    func page(_ serial: UInt8, _ flags: UInt8) -> [UInt8] {
+      Array("OggS".utf8) + [0, flags] + [UInt8](repeating: 0, count: 8) + [serial, 0, 0, 0]
+        + [UInt8](repeating: 0, count: 8) + [0]
+    }
+    // One page of each link begins its stream, and one goes on with it.
+    let links = (0..<200).flatMap { page($0, 2) + page($0, 0) }
+    let zeros = [UInt8](repeating: 0, count: 1 << 20)
+    return try folder.write("chain.ogg", links + zeros + page(255, 0))
+  }
+
+  @Test("A damaged Ogg file is searched for links only up to a limit of bytes")
+  func searchLimit() throws {
+    let folder = try TemporaryFolder()
+    let path = try manyLinks(in: folder)
+    let limit: Int64 = 4 << 20
+    let file = try #require(FileWindow(path, limit: limit))
+    #expect(OggLinks.find(in: file) == [])
+    #expect(file.isExhausted)
+    #expect(file.bytesRead < limit + (1 << 16))
+    let content = FileContent(file, promised: .ogg, limit: 0)
+    #expect(content.parts == [FileContent.Part()])
+  }
+
+  @Test("A cancelled or overdue interrupt ends the search in a file", arguments: [true, false])
+  func searchInterrupt(isCancelled: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let ogg = try manyLinks(in: folder)
+    // False frame headers, each of which makes the search look ahead.
+    let mp3 = try folder.write(
+      "song.mp3", (0..<500_000).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] as [UInt8] })
+    let interrupt = LibavInterrupt()
+    if isCancelled { interrupt.cancel() } else { interrupt.allow(milliseconds: 0) }
+    try await Task.sleep(for: .milliseconds(2))
+    for path in [ogg, mp3] {
+      let file = try #require(FileWindow(path, interrupt: interrupt))
+      #expect(OggLinks.find(in: file) == [])
+      #expect(FrameSequence(file, from: 0, limit: .max) == nil)
+      #expect(file.bytesRead == 0)
+    }
   }
 
   @Test("A damaged link of a chained Ogg file is passed over")

@@ -217,6 +217,23 @@ struct ScanTests {
     }
   }
 
+  @Test("Which of two media folders keeps the plain name does not depend on which is mounted first")
+  func namesOfMissingFolders() throws {
+    let parent = try TemporaryFolder()
+    let paths = ["a", "b"].map { "\(parent.path)/\($0)/Music" }
+    try parent.write("b/Music/1.flac", [])
+    let library = MediaLibrary.inProcess
+    let failure = #expect(throws: MediaFailure.self) { try library.add(paths[0]) }
+    #expect(failure?.kind == .missing)
+    #expect(try library.add(paths[1]).name == "Music (b)")
+    try parent.write("a/Music/1.flac", [])
+    #expect(try library.add(paths[0]).name == "Music")
+    #expect(library.folders.map(\.name) == ["Music (b)", "Music"])
+    // The order of the configuration, with both mounted, gives the same names.
+    let other = MediaLibrary.inProcess
+    #expect(try paths.map { try other.add($0).name } == ["Music", "Music (b)"])
+  }
+
   @Test("A tag of 200 kB of combining marks is cut before anything compares it")
   func hostileTags() async throws {
     let folder = try TemporaryFolder()

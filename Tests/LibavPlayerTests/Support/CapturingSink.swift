@@ -6,10 +6,10 @@ import PluginProtocol
 import Synchronization
 import Testing
 
-/// The amplifier's end of a cable: hears as fast as the player sends, up to a limit, and remembers
-/// all of it. A full ear stands still, so that nothing depends on how fast the machine is.
+/// The amplifier's end of a cable: reads as fast as the player sends, up to a limit, and keeps all of
+/// it. A full sink stands still, so that nothing depends on how fast the machine is.
 final class CapturingSink: Sendable {
-  /// What came in one format, without a break.
+  /// The sound between two changes of format.
   struct Stretch: Sendable {
     var format: CableFormat
     var bytes: [UInt8] = []
@@ -41,30 +41,30 @@ final class CapturingSink: Sendable {
     var ends = 0
     var firstSound: UInt64?
     var isClosed = false
-    /// Frames to hear before it stands still.
+    /// The frames after which it stands still.
     var limit = Int.max
     var frames = 0
   }
-  /// What the player is told to plug into.
+  /// The socket for the player.
   let socket: CableSocket
   private let folder: TemporaryFolder
   private let sink: CableSink
   private let state = Mutex(State())
 
-  /// An ear that listens until it has heard `limit` frames.
+  /// Creates a sink that reads `limit` frames.
   init(heard: Bool = true, limit: Int = .max) throws {
     folder = try TemporaryFolder()
     let digits = Array("0123456789abcdef")
     let token = String((0..<64).map { _ in digits.randomElement() ?? "0" })
-    socket = CableSocket(path: folder.path + "/ear", token: token)
+    socket = CableSocket(path: folder.path + "/sink", token: token)
     state.withLock { $0.limit = limit }
     sink = try CableSink(path: socket.path, token: token, heard: heard)
-    SystemThread.start(name: "ear") { [weak self, sink] in
+    SystemThread.start(name: "sink") { [weak self, sink] in
       // A device confirms silence within 100 ms; on a full machine this thread should too.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -10)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
       defer { buffer.deallocate() }
-      while let self, self.listen(sink, buffer) {}
+      while let self, self.read(sink, buffer) {}
     }
   }
 
@@ -73,8 +73,8 @@ final class CapturingSink: Sendable {
   /// Selects or leaves this input.
   func setHeard(_ heard: Bool) { sink.setHeard(heard) }
 
-  /// Goes on listening until it has heard `limit` frames in all.
-  func listenOn(to limit: Int = .max) { state.withLock { $0.limit = limit } }
+  /// Goes on reading until it has `limit` frames in all.
+  func readOn(to limit: Int = .max) { state.withLock { $0.limit = limit } }
 
   /// All that was heard, from change of format to change of format.
   var stretches: [Stretch] { state.withLock { $0.stretches } }
@@ -105,12 +105,12 @@ final class CapturingSink: Sendable {
     }
   }
 
-  private func listen(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  private func read(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
     let isFull = state.withLock { $0.frames >= $0.limit }
     // Without room only events are read.
     let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(isFull ? 0 : buffer.count)])
     switch sink.tap.read(into: room) {
-    case .frames(let count): hear(count, buffer)
+    case .frames(let count): append(count, buffer)
     case .empty:
       var entry = pollfd(fd: sink.audioEvent, events: Int16(POLLIN), revents: 0)
       poll(&entry, 1, isFull ? 2 : 50)
@@ -126,7 +126,7 @@ final class CapturingSink: Sendable {
     return !state.withLock { $0.isClosed }
   }
 
-  private func hear(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
+  private func append(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
     state.withLock { state in
       guard let last = state.stretches.indices.last else { return }
       let format = state.stretches[last].format

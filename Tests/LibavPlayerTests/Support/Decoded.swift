@@ -24,7 +24,7 @@ struct Decoded {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { bytes.deallocate() }
     var frames = 0
-    while try file.next() != nil { frames += try file.take(into: bytes) }
+    while try file.next() != nil { frames += try file.read(into: bytes) }
     return frames
   }
 
@@ -32,7 +32,7 @@ struct Decoded {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: room * format.frameSize, alignment: 16)
     defer { bytes.deallocate() }
-    let count = try file.take(into: bytes) * format.channels
+    let count = try file.read(into: bytes) * format.channels
     let samples: [Float] =
       switch format.sample {
       case .int16: bytes.bindMemory(to: Int16.self).prefix(count).map { Float($0) / 32768 }

@@ -71,9 +71,9 @@ final class TestController: Sendable {
     try await ask(ScanRequest(device: device, folder: folder))?.items ?? []
   }
 
-  /// Plugs the player into an ear.
-  func plug(into ear: CapturingSink) async throws {
-    try await ask(PlugRequest(device: device, socket: ear.socket))
+  /// Plugs the player into a sink.
+  func plug(into sink: CapturingSink) async throws {
+    try await ask(PlugRequest(device: device, socket: sink.socket))
   }
 
   /// The last reported value.

@@ -2,12 +2,12 @@ import Glibc
 
 /// An IP address that a host name stands for.
 struct NetworkAddress: Equatable, Sendable {
-  /// As it is written: `192.0.2.1`, `2001:db8::1`.
+  /// The written form: `192.0.2.1`, `2001:db8::1`.
   let text: String
-  /// Four or sixteen bytes in the order of the network.
+  /// Four or sixteen bytes in network order.
   let bytes: [UInt8]
 
-  /// Reads an address as it is written; nil for anything else.
+  /// Reads a written address; nil for anything else.
   init?(_ text: String) {
     var four = in_addr()
     var sixteen = in6_addr()
@@ -21,7 +21,7 @@ struct NetworkAddress: Equatable, Sendable {
     self.text = text
   }
 
-  /// The addresses of a host, best first; empty where it has none. Waits for the network's answer.
+  /// Returns the addresses of a host, best first; empty if it has none. Blocks for the lookup.
   static func all(of host: String) -> [NetworkAddress] {
     var wanted = addrinfo()
     wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -36,7 +36,7 @@ struct NetworkAddress: Equatable, Sendable {
         entry.pointee.ai_addr, entry.pointee.ai_addrlen, &name, socklen_t(name.count), nil, 0,
         NI_NUMERICHOST)
       if code == 0 {
-        // An address with a zone (`fe80::1%eth0`) is of this machine's own network.
+        // An address with a zone (`fe80::1%eth0`) belongs to the local network.
         let text = String(
           decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         addresses.append(NetworkAddress(text) ?? .unspecified)
@@ -53,8 +53,8 @@ struct NetworkAddress: Equatable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether it lies in the public Internet: not at home, not in this machine, not reserved
-  /// (the special-purpose registries of IANA, RFC 6890).
+  /// Whether the address is public: not of a local network, not of this machine, not reserved (the
+  /// special-purpose registries of IANA, RFC 6890).
   var isPublic: Bool {
     bytes.count == 4 ? Self.isPublic(four: bytes[...]) : Self.isPublic(sixteen: bytes)
   }
@@ -65,14 +65,14 @@ struct NetworkAddress: Equatable, Sendable {
   }
 
   private static func isPublic(sixteen bytes: [UInt8]) -> Bool {
-    // Written in six: ::ffff:192.0.2.1, and 64:ff9b::192.0.2.1 of a network that speaks six alone.
+    // IPv4 inside IPv6: ::ffff:192.0.2.1, and 64:ff9b::192.0.2.1 of a network without IPv4.
     let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     let translated: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
     if bytes.starts(with: mapped) || bytes.starts(with: translated) {
       return isPublic(four: bytes[12...])
     }
-    // Only 2000::/3 is given out; of it 2001::/23 (Teredo and others), 2001:db8::/32 (examples),
-    // 2002::/16 (an address of four inside) and 3fff::/20 (examples) do not count.
+    // Only 2000::/3 is assigned; of it 2001::/23 (Teredo and others), 2001:db8::/32 (examples),
+    // 2002::/16 (IPv4 inside) and 3fff::/20 (examples) do not count.
     guard bytes[0] >> 5 == 1 else { return false }
     let first = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
     let second = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
@@ -84,7 +84,7 @@ struct NetworkAddress: Equatable, Sendable {
     }
   }
 
-  /// What of IPv4 is not public.
+  /// The networks of IPv4 that are not public.
   private static let reserved: [(network: UInt32, length: UInt32)] = [
     (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16),
     (0xAC10_0000, 12), (0xC000_0000, 24), (0xC000_0200, 24), (0xC058_6300, 24), (0xC0A8_0000, 16),

@@ -1,18 +1,18 @@
-/// Where a stream is: an `http` or `https` address, as far as a radio needs one (RFC 3986).
+/// The `http` or `https` address of a stream, as far as a radio needs one (RFC 3986).
 struct StationAddress: Equatable, Sendable {
-  /// The longest address that is taken, in bytes.
+  /// The longest accepted address, in bytes.
   private static let longest = 4_096
 
   let isSecure: Bool
   /// A name or an IP address, in lower case and without brackets.
   let host: String
   let port: Int
-  /// With the query, from the slash on; printable ASCII without a space.
+  /// Path and query, from the slash on; printable ASCII without a space.
   let path: String
-  /// `user:password`, percent-decoded, as it stood before the host.
+  /// `user:password`, percent-decoded; nil if the address has none.
   let credentials: String?
 
-  /// Reads an absolute address; nil for another scheme, or where something does not fit.
+  /// Reads an absolute address; nil for another scheme and for an invalid one.
   init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let colon = text.range(of: "://") else { return nil }
     let scheme = text[..<colon.lowerBound].lowercased()
@@ -41,7 +41,7 @@ struct StationAddress: Equatable, Sendable {
     self.credentials = credentials
   }
 
-  /// Where a `Location` sends from here; nil where that is no `http` or `https` address.
+  /// Returns the address that a `Location` header leads to; nil if that is no `http` or `https` address.
   func redirected(to location: String) -> StationAddress? {
     if location.hasPrefix("//") {
       return StationAddress((isSecure ? "https:" : "http:") + location)
@@ -63,7 +63,7 @@ struct StationAddress: Equatable, Sendable {
     isSecure == other.isSecure && host == other.host && port == other.port
   }
 
-  /// `host:port` for a URL, `host` alone where the port goes without saying.
+  /// Returns `host:port` for a URL; `host` alone for the scheme's own port, unless `always`.
   func authority(of host: String, always: Bool = false) -> String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) && !always ? name : "\(name):\(port)"
@@ -95,7 +95,7 @@ struct StationAddress: Equatable, Sendable {
     return (host.lowercased(), Int(number))
   }
 
-  /// Path and query without the fragment; what is not plain ASCII is encoded, controls are refused.
+  /// Returns path and query without the fragment, other than ASCII encoded; nil if there are controls.
   private static func path(_ text: Substring) -> String? {
     var path = text.hasPrefix("/") ? "" : "/"
     for byte in text.prefix(while: { $0 != "#" }).utf8 {

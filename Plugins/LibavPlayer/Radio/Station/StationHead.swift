@@ -1,17 +1,17 @@
 import JSON
 
-/// The head of a station's answer: HTTP, or the `ICY 200 OK` of old servers.
+/// The head of a station's response: HTTP, or the `ICY 200 OK` of old servers.
 struct StationHead: Equatable {
   /// The longest head that is read, in bytes.
   static let longest = 16_384
 
   let status: Int
-  /// What the server said beside the number.
+  /// The server's text for the status, at most 60 bytes.
   let reason: String
-  /// By lower-case name; the first of equal names.
+  /// The first field of each name, by lower-case name.
   private let fields: [String: String]
 
-  /// Where the body begins; nil while the head is incomplete.
+  /// Returns the offset of the body; nil while the head is incomplete.
   static func end(in bytes: [UInt8]) -> Int? {
     var lineStart = 0
     for (index, byte) in bytes.enumerated() where byte == 0x0A {
@@ -22,9 +22,9 @@ struct StationHead: Equatable {
     return nil
   }
 
-  /// Reads a head; nil where its first line is none.
+  /// Reads a head; nil if its first line is not a status line.
   init?(_ bytes: some Collection<UInt8>) {
-    // As bytes: a row of combining marks in a `String` key would cost seconds.
+    // As bytes: many combining marks in a `String` key would cost seconds.
     let lines = bytes.split(separator: 0x0A).map { $0.filter { $0 >= 0x20 && $0 != 0x7F } }
     guard let first = lines.first,
       first.starts(with: "HTTP/1.".utf8) || first.starts(with: "ICY ".utf8)
@@ -49,21 +49,21 @@ struct StationHead: Equatable {
     self.fields = fields
   }
 
-  /// Where the stream is instead.
+  /// The target of a redirect; nil for any other response.
   var location: String? {
     [301, 302, 303, 307, 308].contains(status) ? fields["location"] : nil
   }
 
-  /// Bytes of the body, where the server says.
+  /// Bytes of the body; nil if the server does not state them.
   var length: Int? { fields["content-length"].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
-  /// Bytes of sound between two titles; 0 without titles.
+  /// Bytes of sound between two metadata blocks; 0 without metadata.
   var interval: Int {
     fields["icy-metaint"].flatMap { Int($0) }.flatMap { (1...16_777_216).contains($0) ? $0 : nil }
       ?? 0
   }
 
-  /// Throws unless a stream follows.
+  /// Throws unless the body is a stream.
   func check(subject: String) throws(MediaFailure) {
     guard status == 200 else {
       let answer = reason.isEmpty ? "\(status)" : "\(status) \(reason)"
@@ -71,11 +71,11 @@ struct StationHead: Equatable {
         .unreachable, subject: subject, detail: "its server answered \(answer)",
         hint: status < 500 ? "Check the station's \"url\"." : "")
     }
-    // We asked with HTTP/1.0, to which nobody may answer in chunks.
+    // A server may not answer HTTP/1.0 in chunks.
     guard fields["transfer-encoding"] == nil else {
       throw MediaFailure(
         .unsupported, subject: subject,
-        detail: "its server packs the stream in a way we do not read")
+        detail: "its server sends the stream in a transfer encoding that is not supported")
     }
   }
 }

@@ -10,8 +10,8 @@ final class StationSocket {
   /// Connects.
   ///
   /// - Parameters:
-  ///   - isTrusted: Whether the owner named this server; any other must lie in the public Internet.
-  ///   - patience: How long it may be silent, ms.
+  ///   - isTrusted: Whether the configuration names this server; any other must have a public address.
+  ///   - patience: Milliseconds that it may send nothing.
   init(
     _ address: StationAddress, isTrusted: Bool, subject: String, patience: UInt64,
     interrupt: LibavInterrupt
@@ -48,8 +48,8 @@ final class StationSocket {
     lav_avio_closep(&closing)
   }
 
-  /// What to connect to. A server that a station sent us to is looked up here, and reached at the
-  /// very addresses that were looked at; over TLS by its name, which its certificate has to prove.
+  /// Returns the hosts to connect to. The server of a redirect is resolved here and reached at the
+  /// checked addresses alone; over TLS by its name, which its certificate has to prove.
   private static func hosts(
     of address: StationAddress, isTrusted: Bool, subject: String
   ) throws(MediaFailure) -> [String] {
@@ -69,7 +69,7 @@ final class StationSocket {
     return address.isSecure ? [address.host] : addresses.map(\.text)
   }
 
-  // The functions behind the context are called themselves: its buffer works in one direction alone.
+  // The functions of the context are called directly, because its buffer works in one direction alone.
 
   /// Sends all of a text.
   func write(_ text: String) throws(MediaFailure) {
@@ -78,14 +78,15 @@ final class StationSocket {
     guard let code, code >= 0 else { throw failure(code ?? LAV_IO, doing: "asking") }
   }
 
-  /// Reads what has come, waiting for the first byte; libav's code at the end or after a failure.
+  /// Reads the next bytes and waits for the first. Returns their number, or libav's code for the end or
+  /// a failure.
   func read(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
     let size = Int32(clamping: size)
     let count = context.pointee.read_packet?(context.pointee.opaque, buffer, size) ?? LAV_IO
     return count == 0 ? LAV_EOF : count
   }
 
-  /// What a code means while something was done.
+  /// Returns the failure that a code means while something was done.
   func failure(_ code: Int32, doing: String) -> MediaFailure {
     Self.failure(code, subject: subject, interrupt, doing: doing)
   }
@@ -100,7 +101,7 @@ final class StationSocket {
       return MediaFailure(.unreachable, subject: subject, detail: "\(doing) failed: it broke off")
     }
     let failure = MediaFailure(code: code, subject: subject, doing: doing)
-    // What libav says of a file does not suit a server.
+    // libav's kinds of failures are those of files.
     return failure.kind == .cancelled
       ? failure
       : MediaFailure(.unreachable, subject: subject, detail: failure.detail)

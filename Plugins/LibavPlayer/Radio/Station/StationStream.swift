@@ -1,32 +1,31 @@
 import CLibav
 
-/// A station's stream: one HTTP request over libav's TCP and TLS, redirects by our own rules, and
-/// the titles taken out of the sound (ICY).
+/// A station's stream: one HTTP request over libav's TCP and TLS, checked redirects, and the metadata
+/// blocks taken out of the sound (ICY).
 ///
-/// libav's HTTP client would follow a redirect wherever it leads. The owner may have put an address
-/// of the own network into the configuration; a station may not send us there. Belongs to one thread
-/// at a time.
+/// libav's HTTP client follows every redirect. The owner may configure an address of the local
+/// network, but a station may not redirect there. Belongs to one thread at a time.
 final class StationStream {
   /// The most redirects followed.
   static let mostRedirects = 5
 
-  /// The station's last title block, `StreamTitle='…';`, without the trailing zeros.
+  /// The station's last metadata block, `StreamTitle='…';`, without the trailing zeros.
   private(set) var block: [UInt8]?
   private let socket: StationSocket
   private let subject: String
-  /// Read behind the head already.
-  private var early: ArraySlice<UInt8>
+  /// Bytes of the body that were read with the head.
+  private var prefetched: ArraySlice<UInt8>
   /// Remaining bytes of the body; nil if the station does not state its length.
-  private var left: Int?
-  /// Bytes of sound between two titles, and those before the next; 0 without titles.
+  private var remaining: Int?
+  /// Bytes of sound between two metadata blocks, and those before the next; 0 without metadata.
   private let interval: Int
   private var untilBlock: Int
 
-  /// Connects and reads the head of the answer.
+  /// Connects and reads the head of the response.
   ///
   /// - Parameters:
-  ///   - url: As the configuration has it; it may lie in the own network.
-  ///   - patience: How long the station may be silent, ms.
+  ///   - url: The configured address; it may lie in the local network.
+  ///   - patience: Milliseconds that the station may send nothing.
   init(
     url: String, subject: String, patience: UInt64, interrupt: LibavInterrupt
   ) throws(MediaFailure) {
@@ -42,13 +41,13 @@ final class StationStream {
         address, isTrusted: address.isSameServer(as: configured), subject: subject,
         patience: patience, interrupt: interrupt)
       try socket.write(Self.request(for: address, configured))
-      let (head, early) = try Self.readHead(socket, subject: subject)
+      let (head, prefetched) = try Self.readHead(socket, subject: subject)
       guard let location = head.location else {
         try head.check(subject: subject)
         self.socket = socket
         self.subject = subject
-        self.early = early
-        left = head.length
+        self.prefetched = prefetched
+        remaining = head.length
         interval = head.interval
         untilBlock = head.interval
         return
@@ -63,11 +62,11 @@ final class StationStream {
     }
     throw MediaFailure(
       .unreachable, subject: subject,
-      detail: "its address leads on and on (more than \(Self.mostRedirects) times)",
+      detail: "its address redirects more than \(Self.mostRedirects) times",
       hint: "Give the address of the stream itself.")
   }
 
-  /// Reads sound; answers how many bytes, at least one, or libav's code for the end or a failure.
+  /// Reads sound. Returns the number of bytes, at least 1, or libav's code for the end or a failure.
   func read(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
     var size = size
     if interval > 0 {
@@ -78,7 +77,7 @@ final class StationStream {
       }
       size = min(size, untilBlock)
     }
-    let count = take(into: buffer, size)
+    let count = readBody(into: buffer, size)
     if count > 0, interval > 0 { untilBlock -= Int(count) }
     return count
   }
@@ -86,37 +85,37 @@ final class StationStream {
   /// Reads a block of metadata: its length in sixteens of bytes, then the text.
   private func readBlock() -> Int32 {
     var length: UInt8 = 0
-    var code = takeAll(into: &length, 1)
+    var code = readAll(into: &length, 1)
     guard code >= 0, length > 0 else { return code }
     var text = [UInt8](repeating: 0, count: Int(length) * 16)
-    code = takeAll(into: &text, text.count)
+    code = readAll(into: &text, text.count)
     guard code >= 0 else { return code }
     block = Array(text.prefix { $0 != 0 })
     return 0
   }
 
-  private func takeAll(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
+  private func readAll(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
     var taken = 0
     while taken < size {
-      let count = take(into: buffer + taken, size - taken)
+      let count = readBody(into: buffer + taken, size - taken)
       guard count > 0 else { return count }
       taken += Int(count)
     }
     return 0
   }
 
-  /// The body's next bytes.
-  private func take(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
-    let size = min(size, left ?? size)
+  /// Reads the body's next bytes.
+  private func readBody(into buffer: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int32 {
+    let size = min(size, remaining ?? size)
     guard size > 0 else { return LAV_EOF }
-    var count = Int32(min(size, early.count))
+    var count = Int32(min(size, prefetched.count))
     if count > 0 {
-      for (index, byte) in early.prefix(Int(count)).enumerated() { buffer[index] = byte }
-      early = early.dropFirst(Int(count))
+      for (index, byte) in prefetched.prefix(Int(count)).enumerated() { buffer[index] = byte }
+      prefetched = prefetched.dropFirst(Int(count))
     } else {
       count = socket.read(into: buffer, size)
     }
-    if count > 0 { left = left.map { $0 - Int(count) } }
+    if count > 0 { remaining = remaining.map { $0 - Int(count) } }
     return count
   }
 
@@ -127,7 +126,7 @@ final class StationStream {
       "GET \(address.path) HTTP/1.0", "Host: \(address.authority(of: address.host))",
       "User-Agent: HomeTheater/1.0", "Accept: */*", "Icy-MetaData: 1", "Connection: close",
     ]
-    // What the owner gave for one server is not handed to another.
+    // Credentials for one server are not sent to another.
     if let credentials = address.credentials, address.isSameServer(as: configured) {
       lines.append("Authorization: Basic \(base64(Array(credentials.utf8)))")
     }
@@ -136,7 +135,7 @@ final class StationStream {
 
   private static func readHead(
     _ socket: StationSocket, subject: String
-  ) throws(MediaFailure) -> (StationHead, early: ArraySlice<UInt8>) {
+  ) throws(MediaFailure) -> (StationHead, prefetched: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4_096)
     while bytes.count < StationHead.longest {
@@ -167,5 +166,28 @@ final class StationStream {
       }
     }
     return text
+  }
+}
+
+/// The current title of a station, from the metadata blocks in its stream.
+enum StationTitle {
+  /// Reads the title of `StreamTitle='Artist - Title';StreamUrl='…';`, at most ``MediaText/longestTag``
+  /// bytes; nil for an empty one.
+  ///
+  /// Quotes inside a title are not escaped, so it ends at a quote that a semicolon follows. The block
+  /// is searched as bytes: as a `String` a row of combining marks would cost seconds.
+  static func read(_ block: [UInt8]) -> String? {
+    let key = Array("StreamTitle='".utf8)
+    guard let start = index(of: key, in: block[...]) else { return nil }
+    let rest = block[(start + key.count)...]
+    let quote = UInt8(ascii: "'")
+    let end =
+      index(of: [quote, UInt8(ascii: ";")], in: rest) ?? rest.lastIndex(of: quote) ?? rest.endIndex
+    let title = MediaText.line(rest[..<end])
+    return title.isEmpty ? nil : title
+  }
+
+  private static func index(of text: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+    bytes.indices.first { bytes[$0...].starts(with: text) }
   }
 }

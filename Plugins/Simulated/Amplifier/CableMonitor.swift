@@ -4,37 +4,41 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// The ear of a simulated amplifier: a thread that takes sound from a cable at the pace of life,
-/// as a sound card would, and measures it.
-final class Listener: Sendable {
-  private struct Wanted {
+/// A thread that reads the selected cable of a simulated amplifier in real time, as a sound card would,
+/// and measures the sound.
+final class CableMonitor: Sendable {
+  private struct Selection {
     var sink: CableSink?
     var isStopped = false
   }
 
-  private let wanted = Mutex(Wanted())
-  private let wakeUp: WakeupDescriptor
+  private let selection = Mutex(Selection())
+  private let wakeup: WakeupDescriptor
   private let report: @Sendable (CableLevelMeter.Levels?) -> Void
 
-  /// - Parameter report: Told once a second what is heard, and `nil` when nothing is any more.
+  /// Starts the thread.
+  ///
+  /// - Parameter report: Called on the thread once a second with the levels, and with `nil` when the sound
+  ///   has ended.
+  /// - Throws: `EMFILE` or `ENFILE` if there are too many open files.
   init(report: @escaping @Sendable (CableLevelMeter.Levels?) -> Void) throws(SystemError) {
+    wakeup = try WakeupDescriptor()
     self.report = report
-    wakeUp = try WakeupDescriptor()
-    SystemThread.start(name: "listener") { self.run() }
+    SystemThread.start(name: "monitor") { self.run() }
   }
 
-  deinit { wakeUp.close() }
+  deinit { wakeup.close() }
 
-  /// Hears this cable from now on, or none.
-  func listen(to sink: CableSink?) {
-    wanted.withLock { $0.sink = sink }
-    wakeUp.signal()
+  /// Reads this cable from now on, or none.
+  func select(_ sink: CableSink?) {
+    selection.withLock { $0.sink = sink }
+    wakeup.signal()
   }
 
   /// Ends the thread.
   func stop() {
-    wanted.withLock { $0 = Wanted(isStopped: true) }
-    wakeUp.signal()
+    selection.withLock { $0 = Selection(isStopped: true) }
+    wakeup.signal()
   }
 
   // MARK: The thread
@@ -42,63 +46,60 @@ final class Listener: Sendable {
   private func run() {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
     defer { bytes.deallocate() }
-    var ear = CableAnalyzer()
+    var analyzer = CableAnalyzer()
     while true {
-      let wanted = wanted.withLock { $0 }
-      if wanted.isStopped { return }
-      if ear.sink !== wanted.sink {
-        ear.silence(report)
-        ear = CableAnalyzer(wanted.sink)
+      let selection = selection.withLock { $0 }
+      if selection.isStopped { return }
+      if analyzer.sink !== selection.sink {
+        analyzer.reportSilence(report)
+        analyzer = CableAnalyzer(selection.sink)
       }
-      if let sink = ear.sink { hear(sink, &ear, bytes) } else { wait(for: nil, -1) }
+      guard let sink = analyzer.sink else {
+        wait(for: nil, -1)
+        continue
+      }
+      let now = MonotonicClock.now
+      let timeout = analyzer.readNext(from: sink.tap, into: bytes, at: now, report)
+      if let timeout { wait(for: sink, timeout) }
     }
-  }
-
-  /// Takes one thing from the cable, or waits until there is one or the card has room.
-  private func hear(
-    _ sink: CableSink, _ ear: inout CableAnalyzer, _ bytes: UnsafeMutableRawBufferPointer
-  ) {
-    let now = MonotonicClock.now
-    let timeout = ear.readNext(from: sink.tap, into: bytes, at: now, report)
-    if let timeout { wait(for: sink, timeout) }
   }
 
   private func wait(for sink: CableSink?, _ milliseconds: Int32) {
     var events = [
-      pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: sink?.audioEvent ?? -1, events: Int16(POLLIN), revents: 0),
     ]
     guard poll(&events, nfds_t(events.count), milliseconds) > 0 else { return }
-    if events[0].revents != 0 { wakeUp.clear() }
+    if events[0].revents != 0 { wakeup.clear() }
     if events[1].revents != 0 { sink?.clearAudioEvent() }
   }
 }
 
-/// What the listening thread knows of the cable that it hears.
+/// The monitor's state of one cable: the sound that its simulated card holds, and the levels.
 struct CableAnalyzer {
-  /// Sound that the simulated card holds, in nanoseconds.
+  /// The sound that the simulated card holds at most, in nanoseconds.
   static let buffer: Int64 = 40_000_000
   private static let reportInterval: Int64 = 1_000_000_000
 
   let sink: CableSink?
   private(set) var isSilent = true
-  /// Whether the source has ended and waits until its last frame was heard.
+  /// Whether the source has ended, and its last frame is still to be heard.
   private(set) var isEnding = false
   private var format: CableFormat?
   private var meter: CableLevelMeter?
-  /// When everything that was taken will have been heard, in nanoseconds.
+  /// The time at which all sound read so far will have been heard, in nanoseconds.
   private var playedAt: Int64 = 0
   private var reportedAt: Int64 = 0
 
   init(_ sink: CableSink? = nil) {
     self.sink = sink
-    // A cable that was heard before announces its format only when that changes.
+    // A cable that was read before announces its format only when that changes.
     if let format = sink?.tap.format { begin(format) }
   }
 
   /// Reads the next sound or event of the cable at the time `now`, in nanoseconds.
   ///
-  /// A full card takes no sound, but a flush at once: the player waits for the confirmation.
+  /// A full card reads no sound, but a flush at once: the player waits for the confirmation.
   ///
   /// - Parameter bytes: Where the sound goes; at least one frame.
   /// - Returns: How many milliseconds to wait for the cable before the next call, −1 without a limit;
@@ -113,14 +114,14 @@ struct CableAnalyzer {
     case .frames(let frames):
       // Sound after an end goes on without a gap.
       isEnding = false
-      take(frames, UnsafeRawBufferPointer(bytes), now)
+      add(frames, UnsafeRawBufferPointer(bytes), now)
       tap.report(delay: unheardFrames(now))
       self.report(now, every: Self.reportInterval, to: report)
     case .format(let format): begin(format)
     case .flush:
       isEnding = false
       tap.confirmFlush(unheard: unheardFrames(now))
-      drop(now)
+      playedAt = now
     case .end: isEnding = true
     case .empty where isFull: return Int32((ahead(now) - Self.buffer) / 1_000_000 + 1)
     case .empty where isEnding:
@@ -128,7 +129,7 @@ struct CableAnalyzer {
       isEnding = false
       tap.confirmDrained()
     case .empty:
-      silence(report, after: Self.reportInterval, now)
+      reportSilence(report, after: Self.reportInterval, now)
       return isSilent ? -1 : 500
     }
     return nil
@@ -139,24 +140,22 @@ struct CableAnalyzer {
     meter = CableLevelMeter(format)
   }
 
-  private mutating func take(_ frames: Int, _ bytes: UnsafeRawBufferPointer, _ now: Int64) {
+  private mutating func add(_ frames: Int, _ bytes: UnsafeRawBufferPointer, _ now: Int64) {
     guard let format else { return }
     if isSilent, meter?.isEmpty == true { reportedAt = now }
     playedAt = max(playedAt, now) + format.nanoseconds(ofFrames: frames)
-    meter?.take(UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.frameBytes)]))
+    meter?.add(UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.frameBytes)]))
   }
 
-  /// How much sound is taken but not heard, in nanoseconds.
+  /// Returns the sound that is read and not heard yet, in nanoseconds.
   func ahead(_ now: Int64) -> Int64 { max(0, playedAt - now) }
 
   private func unheardFrames(_ now: Int64) -> Int { format?.frames(inNanoseconds: ahead(now)) ?? 0 }
 
-  private mutating func drop(_ now: Int64) { playedAt = now }
-
   private mutating func report(
     _ now: Int64, every interval: Int64, to report: (CableLevelMeter.Levels?) -> Void
   ) {
-    // A level means something only after some periods of the lowest tone.
+    // A level needs several periods of the lowest tone.
     guard now - reportedAt >= (isSilent ? interval / 5 : interval), let levels = meter?.levels()
     else { return }
     isSilent = false
@@ -164,7 +163,8 @@ struct CableAnalyzer {
     report(levels)
   }
 
-  mutating func silence(
+  /// Reports `nil` once the sound has been over for `interval` nanoseconds.
+  mutating func reportSilence(
     _ report: (CableLevelMeter.Levels?) -> Void, after interval: Int64 = 0, _ now: Int64 = .max
   ) {
     guard !isSilent, now - playedAt >= interval else { return }

@@ -7,14 +7,15 @@ struct PCMHolder: Equatable {
   /// Its name, as `ps` shows it.
   var name: String
 
-  /// What people read: `mpv (process 4711)`.
+  /// The text in messages: `mpv (process 4711)`.
   var description: String { "\(name) (process \(process))" }
 
-  /// Everybody but this process who plays on a hardware PCM, or has one open.
+  /// Lists the other processes that play on a hardware PCM or have one open.
   ///
-  /// A PCM's status file names the owner, also of another user; the descriptors of processes tell
-  /// of those that opened a PCM and have not set it up yet.
-  /// - Parameter root: Where `proc` is mounted; tests have one of their own.
+  /// A PCM's status file names the owner, also of another user. Open descriptors show the processes that
+  /// have not configured their PCM yet.
+  ///
+  /// - Parameter root: The mount point of `proc`; tests have their own.
   static func all(root: String = "/proc") -> [PCMHolder] {
     var processes: [Int] = []
     for card in entries("\(root)/asound") where card.hasPrefix("card") {
@@ -42,7 +43,7 @@ struct PCMHolder: Equatable {
     return nil
   }
 
-  /// Processes with a playback PCM's device file open.
+  /// Lists the processes that have a playback PCM's device file open.
   private static func openers(_ root: String) -> [Int] {
     entries(root).compactMap(Int.init).filter { process in
       entries("\(root)/\(process)/fd").contains { descriptor in

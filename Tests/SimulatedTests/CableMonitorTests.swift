@@ -8,7 +8,7 @@ import Testing
 
 @testable import Simulated
 
-@Suite struct ListenerTests {
+@Suite struct CableMonitorTests {
   @Test("F4 · a full sound card drops its sound for a seek before any time has passed")
   func flushWhileFull() async throws {
     let cable = try Cable()
@@ -36,7 +36,7 @@ import Testing
     defer { cable.close() }
     cable.write(milliseconds: 1000, endsThere: false)
     #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
-    cable.listenAgain()
+    cable.readAgain()
     #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
   }
 
@@ -53,21 +53,21 @@ import Testing
   }
 }
 
-/// A film's cable whose listener reads only when the test says so, at the times that it says.
+/// A film's cable that is read only when the test reads it, at the times that it states.
 private final class Cable: Sendable {
   let source: CableSource
   private let sink: CableSink
-  private let ear: Mutex<CableAnalyzer>
+  private let analyzer: Mutex<CableAnalyzer>
   private let folder: String
 
   init() throws {
-    var template = Array("/tmp/listener-XXXXXX".utf8CString)
+    var template = Array("/tmp/monitor-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let token = String(repeating: "0", count: 64)
     sink = try CableSink(path: folder + "/s", token: token, heard: true)
     source = try CableSource()
-    ear = Mutex(CableAnalyzer(sink))
+    analyzer = Mutex(CableAnalyzer(sink))
     try source.connect(path: folder + "/s", token: token)
   }
 
@@ -77,7 +77,7 @@ private final class Cable: Sendable {
     rmdir(folder)
   }
 
-  /// Writes so much silence from a thread of its own.
+  /// Writes silence from a separate thread.
   func write(milliseconds: Int, endsThere: Bool) {
     guard let section = source.setFormat(.film, after: source.section) else { return }
     SystemThread.start(name: "film") { [source] in
@@ -87,20 +87,20 @@ private final class Cable: Sendable {
     }
   }
 
-  var isEnding: Bool { ear.withLock { $0.isEnding } }
+  var isEnding: Bool { analyzer.withLock { $0.isEnding } }
 
-  /// Begins to listen to the same cable anew, as an amplifier does that was off.
-  func listenAgain() { ear.withLock { $0 = CableAnalyzer(sink) } }
+  /// Begins to read the same cable again, like an amplifier that was off.
+  func readAgain() { analyzer.withLock { $0 = CableAnalyzer(sink) } }
 
-  /// Reads until the listener would wait.
+  /// Reads until the monitor would wait.
   ///
   /// - Returns: How much sound the card holds then, in nanoseconds.
   func readAll(at now: Int64) -> Int64 {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
     defer { bytes.deallocate() }
-    return ear.withLock { ear in
-      while ear.readNext(from: sink.tap, into: bytes, at: now, { _ in }) == nil {}
-      return ear.ahead(now)
+    return analyzer.withLock { analyzer in
+      while analyzer.readNext(from: sink.tap, into: bytes, at: now, { _ in }) == nil {}
+      return analyzer.ahead(now)
     }
   }
 }

@@ -1,16 +1,16 @@
 import Glibc
 import PluginKit
 
-/// Makes the samples of a signal, block by block, from any frame on.
+/// A generator of a signal's samples, block by block, from any frame on.
 struct SignalGenerator {
   /// Frames in a block: about 40 ms, because fewer and larger messages cost less.
   static let blockFrames = 2048
 
   private let signal: Signal
-  /// The frame that comes next.
+  /// The next frame.
   private(set) var frame: Int
   private let end: Int
-  /// Four samples each.
+  /// The samples of one channel, four in each element.
   private var sums: [SIMD4<Double>]
   private var samples: [Int16]
   private var random: UInt64

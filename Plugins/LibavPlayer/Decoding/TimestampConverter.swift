@@ -1,8 +1,8 @@
 import CLibav
 
-/// Translates between a stream's time stamps and frames counted from the start of the music.
-struct Timeline {
-  /// The track's length in frames where the container states it exactly; padding follows.
+/// A converter between a stream's time stamps and frames counted from the start of the music.
+struct TimestampConverter {
+  /// The track's length in frames, before the padding; nil unless the container states it exactly.
   let end: Int64?
   private let origin: Int64
   private let base: AVRational
@@ -12,17 +12,17 @@ struct Timeline {
   /// A time stamp at or before the very first packet.
   private let beginning: Int64
 
-  /// Longest file that is walked packet by packet to find a frame.
-  private static let walkableBytes: Int64 = 64 << 20
+  /// The longest file, bytes, that is read packet by packet to find a frame.
+  private static let longestReadByPacket: Int64 = 64 << 20
 
-  /// `first` is the first frame that was decoded: the music begins with it.
+  /// Creates a converter for a track that begins with `first`, its first decoded frame.
   init(first: UnsafePointer<AVFrame>, demuxer: Demuxer, rate: Int) {
     base = demuxer.timeBase
     self.rate = rate
     let time = first.pointee.pts
     origin = time == LAV_NO_TIME ? 0 : time
     let codec = demuxer.information?.pointee.codecpar?.pointee.codec_id ?? AV_CODEC_ID_NONE
-    runUp = Timeline.runUp(of: codec, rate: rate)
+    runUp = Self.runUp(of: codec, rate: rate)
     // After a jump libav guesses the time: in MP3 from the bit rate, in Ogg from the page.
     seeksByPacket = ["mp3", "aac", "ogg"].contains(demuxer.containerName)
     // MP4 starts before zero, by the encoder's delay; the others refuse a time that is not there.
@@ -32,7 +32,7 @@ struct Timeline {
     if isMP4, let duration = demuxer.information?.pointee.duration,
       duration > 0
     {
-      end = Timeline.rescale(duration, base, rate)
+      end = Self.rescale(duration, base, rate)
     } else {
       end = nil
     }
@@ -41,32 +41,31 @@ struct Timeline {
   /// Whether `position` is at or behind the known end.
   func isPast(_ position: Int64) -> Bool { end.map { position >= $0 } ?? false }
 
-  /// The frame number of a decoded frame's first sample; nil where it carries no time.
+  /// Returns the number of a decoded frame's first sample; nil if it has no time stamp.
   func index(of frame: UnsafePointer<AVFrame>) -> Int64? {
     let time = frame.pointee.pts
     guard time != LAV_NO_TIME else { return nil }
-    return Timeline.rescale(time - origin, base, rate)
+    return Self.rescale(time - origin, base, rate)
   }
 
-  /// Where to begin decoding so that `target` comes out right: near, further, from the start.
+  /// Returns the frames at which decoding may begin to reach `target`, the nearest first.
   func runUps(to target: Int64) -> [Int64] {
     let near = max(0, target - runUp)
     let far = max(0, near - 4 * Int64(rate))
     return near == 0 ? [0] : far == 0 ? [near, 0] : [near, far, 0]
   }
 
-  /// Places the demuxer so that its next packet is near and before frame `start`; false if it
-  /// cannot seek.
+  /// Seeks the demuxer to a packet near and before frame `start`; false if it cannot seek.
   func seek(_ demuxer: Demuxer, to start: Int64) throws(MediaFailure) -> Bool {
     let time = origin + lav_av_rescale_q(start, AVRational(num: 1, den: Int32(rate)), base)
     if start == 0 { return demuxer.seek(to: beginning) }
-    guard seeksByPacket, demuxer.byteCount <= Timeline.walkableBytes else {
+    guard seeksByPacket, demuxer.byteCount <= Self.longestReadByPacket else {
       return demuxer.seek(to: time)
     }
     guard demuxer.seek(to: beginning) else { return false }
     while try demuxer.read() {
       let packet = demuxer.packet.pointee
-      // The packet just read is gone for the decoder, so stop one early.
+      // The decoder does not get the packet just read, so stop one early.
       if packet.pts == LAV_NO_TIME || packet.pts + 2 * packet.duration >= time { break }
     }
     return true
@@ -76,9 +75,9 @@ struct Timeline {
     lav_av_rescale_q(time, base, AVRational(num: 1, den: Int32(rate)))
   }
 
-  /// Frames that a decoder needs before its output is right: MP3 borrows bits from earlier packets,
-  /// Opus asks for 80 ms (RFC 7845, 4.6) but is right within a hundredth only after a second, the
-  /// others overlap by one packet.
+  /// Returns the frames that a decoder needs before its output is right: MP3 uses bits of earlier packets,
+  /// Opus asks for 80 ms (RFC 7845, 4.6) but is right within 1 % only after a second, the others
+  /// overlap by one packet.
   private static func runUp(of codec: AVCodecID, rate: Int) -> Int64 {
     switch codec {
     case AV_CODEC_ID_MP3: return Int64(rate) * 4 / 10

@@ -6,7 +6,7 @@ import Testing
 @testable import Simulated
 
 @Suite("E15 · simulated lights, screen, projector and popper", .timeLimit(.minutes(5)))
-struct RoomTests {
+struct ApplianceTests {
   @Test("E15 · the projector warms up before it is on, and says when to come back")
   func projectorWarms() async throws {
     try await TheaterBench.run(.projector, ["warmUp": 30]) { bench in
@@ -188,7 +188,7 @@ struct RoomTests {
 }
 
 extension TheaterBench {
-  /// Gives a command whatever comes of it: what was reported before its answer has arrived then.
+  /// Performs a command, accepted or not: all reports before its answer have arrived then.
   func perform(_ command: JSON, orRefuse: Bool) async throws {
     _ = try await call(PerformRequest(device: "a", command: command))
   }

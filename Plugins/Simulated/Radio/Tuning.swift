@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// A station on the dial.
+/// A simulated station.
 struct Station: Sendable, Hashable {
   enum Band: String, Sendable { case am, fm }
 
@@ -28,15 +28,15 @@ struct Station: Sendable, Hashable {
     self.frequency = frequency
   }
 
-  /// What is on the air when the options name no station.
-  static let onTheAir = [
+  /// The stations of a tuner whose options name none.
+  static let demoStations = [
     Station("Lantern Radio", .fm, 98.5), Station("Harbour Jazz", .fm, 91.2),
     Station("Old Valley", .am, 810),
   ]
 }
 
-/// Where a tuner's two dials stand, and what it receives there.
-struct SimulatedStationList: Sendable {
+/// A tuner's band and frequencies, and the station that it receives there.
+struct Tuning: Sendable {
   let stations: [Station]
   private(set) var band = Station.Band.fm
   private(set) var am = 810.0
@@ -46,20 +46,20 @@ struct SimulatedStationList: Sendable {
 
   var frequency: Double { band == .fm ? fm : am }
 
-  /// The station here; a receiver catches one that is a little off.
+  /// The received station: within 0.05 MHz on FM, 2 kHz on AM; nil for noise.
   var station: Station? {
     let reach = band == .fm ? 0.05 : 2.0
     return stations.first { $0.band == band && abs($0.frequency - frequency) <= reach + 1e-9 }
   }
 
-  /// What is heard here. The first station has 520 Hz, each that follows 60 Hz more.
+  /// The received sound. The first station has 520 Hz, each next one 60 Hz more.
   var signal: Signal {
     guard let station, let place = stations.firstIndex(of: station) else { return .staticNoise }
     let tone = 520 + 60 * Double(place % 20)
     return station.band == .fm ? .fm(tone: tone) : .am(tone: tone)
   }
 
-  /// Tunes the band, to `frequency` if one is given. False when it lies outside the band.
+  /// Selects the band, and `frequency` if one is given; false if that lies outside the band.
   mutating func tune(_ band: Station.Band, to frequency: Double?) -> Bool {
     let range = band == .fm ? TunerCommand.fmRange : TunerCommand.amRange
     if let frequency {

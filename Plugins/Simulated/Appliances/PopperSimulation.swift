@@ -3,7 +3,7 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// A popcorn popper: one load takes `popTime` seconds, and there is one load at a time.
+/// A popcorn popper that pops one load at a time; the option `popTime` is the time of a load.
 final class PopperSimulation: PluginDevice {
   private let simulation: Simulation
   private let timer: DeviceTimer

@@ -3,8 +3,8 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// A screen on a motor: `travel` seconds from top to bottom; turns round where it is. With the
-/// option `stop: false` its motor cannot stop on the way.
+/// A screen on a motor; the option `travel` is the time from top to bottom. It reverses at any
+/// position. With the option `stop: false` its motor cannot stop on the way.
 final class ScreenSimulation: PluginDevice {
   private let simulation: Simulation
   private let timer: DeviceTimer
@@ -13,14 +13,14 @@ final class ScreenSimulation: PluginDevice {
   private let state = Mutex(State())
 
   private struct State {
-    /// How far down it was when the motion began: 0 is up, 1 is down.
+    /// The position at which the motion began: 0 is up, 1 is down.
     var from = 0.0
     var target = 0.0
     var started = Duration.zero
-    /// When it arrives; `nil` while it stands.
+    /// The end of the motion; `nil` while it stands still.
     var arrives: Duration?
 
-    func place(at now: Duration) -> Double {
+    func position(at now: Duration) -> Double {
       guard let arrives, arrives > started, now < arrives else { return target }
       return from + (target - from) * ((now - started) / (arrives - started))
     }
@@ -52,11 +52,11 @@ final class ScreenSimulation: PluginDevice {
   private func move(to target: Double) {
     let now = simulation.clock.now()
     let moves = state.withLock { state in
-      let place = state.place(at: now)
-      state.from = place
+      let position = state.position(at: now)
+      state.from = position
       state.target = target
       state.started = now
-      let way = abs(target - place)
+      let way = abs(target - position)
       state.arrives = way > 0 && travel > .zero ? now + travel * way : nil
       return state.arrives != nil
     }
@@ -74,13 +74,13 @@ final class ScreenSimulation: PluginDevice {
         .unsupported, "this screen cannot stop on its way", hint: "Use up or down.")
     }
     let now = simulation.clock.now()
-    let place = state.withLock { state in
-      let place = state.place(at: now)
-      state.target = place
+    let position = state.withLock { state in
+      let position = state.position(at: now)
+      state.target = position
       state.arrives = nil
-      return place
+      return position
     }
-    report(standingAt: place)
+    report(standingAt: position)
   }
 
   private func tick(_ now: Duration) -> Duration? {
@@ -94,20 +94,20 @@ final class ScreenSimulation: PluginDevice {
     return next
   }
 
-  private func report(standingAt place: Double) {
-    let position =
-      switch place {
+  private func report(standingAt position: Double) {
+    let name =
+      switch position {
       case 0: "up"
       case 1: "down"
       default: "stopped"
       }
     simulation.report(
-      [.position: .string(position)],
-      attributes: position != "stopped"
+      [.position: .string(name)],
+      attributes: name != "stopped"
         ? [:]
         : [
           "lowered": Attribute(
-            .integer(Int((place * 100).rounded())), unit: "%", label: "Lowered")
+            .integer(Int((position * 100).rounded())), unit: "%", label: "Lowered")
         ])
   }
 }

@@ -3,7 +3,7 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// Lights that fade: `fade` seconds from dark to bright.
+/// Lights that fade; the option `fade` is the time from 0 to 100 %.
 final class LightsSimulation: PluginDevice {
   private let simulation: Simulation
   private let timer: DeviceTimer
@@ -15,7 +15,7 @@ final class LightsSimulation: PluginDevice {
     var target = 0
     var started = Duration.zero
     var ends = Duration.zero
-    /// Between dim and bright a real dimmer tells a few times a second where it is.
+    /// A real dimmer reports a few times a second while it fades.
     var nextReport: Duration?
 
     func brightness(at now: Duration) -> Double {
@@ -59,7 +59,7 @@ final class LightsSimulation: PluginDevice {
       state.nextReport = state.ends > now ? min(now + Self.reportInterval, state.ends) : nil
       return state.ends > now ? present : Double(target)
     }
-    // Power follows the will to shine at once, and goes off when it is dark.
+    // Power is on as soon as the target is above 0, and off at 0 %.
     report(Int(brightness.rounded()), power: target > 0 || brightness > 0 ? .on : .off)
     if fade > .zero { timer.wake() }
   }

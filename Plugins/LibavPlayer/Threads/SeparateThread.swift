@@ -3,17 +3,17 @@ import Platform
 import PluginKit
 import PluginProtocol
 
-/// Runs `body`, which may wait for a disk or a socket, on a thread that nobody else needs.
-func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+/// Runs `body`, which may block for a disk or a socket, on a separate thread.
+func onSeparateThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     SystemThread.start(name: "libav wait") { continuation.resume(returning: body()) }
   }
 }
 
 extension CableSource {
-  /// Plugs the cable in; the sink may take 2 s to answer.
+  /// Connects the cable; the sink may take 2 s to answer.
   func plug(into socket: CableSocket) async throws(DeviceError) {
-    let failure = await onOwnThread { () -> CableError? in
+    let failure = await onSeparateThread { () -> CableError? in
       do throws(CableError) {
         try self.connect(path: socket.path, token: socket.token)
         return nil

@@ -2,25 +2,25 @@
 ///
 /// Tags, pictures and garbage around and between them do not count: three headers of the same kind,
 /// each where the frame before ends, are sound; one alone may be chance.
-struct FrameRow: Equatable {
-  /// How far into a file the first frame is looked for, bytes, tags in front not counted.
+struct FrameSequence: Equatable {
+  /// Bytes behind the tags in which the first frame is searched.
   private static let searched: Int64 = 1 << 20
-  /// So many frames in a row begin a row.
+  /// So many frames one after the other begin a sequence.
   private static let needed = 3
-  /// So many tags in front are passed over.
+  /// The most tags in front that are skipped.
   private static let mostTags = 16
 
   /// From the first frame to the end of the last.
   let bytes: Range<Int64>
   /// Whether it is AAC in ADTS.
   let isADTS: Bool
-  /// Seconds of sound; nil where the file is longer than was allowed to be read.
+  /// Seconds of sound; nil where the file is longer than may be read.
   let seconds: Double?
 
   /// Finds the frames of a file from `start` on; nil where there are none.
   ///
-  /// A file with a Xing or VBRI tag that fits to its size is read at both ends alone. Any other is
-  /// read as a whole, as long as it has at most `limit` bytes.
+  /// Of a file with a Xing or VBRI tag that fits its size, both ends alone are read. Any other is read
+  /// as a whole, if it has at most `limit` bytes.
   init?(_ file: FileWindow, from start: Int64, limit: Int64) {
     let end = min(file.size, start + Self.searched)
     guard let (position, first) = Self.find(file, from: start, before: end, like: nil) else {
@@ -28,8 +28,8 @@ struct FrameRow: Equatable {
     }
     isADTS = first.isADTS
     if let tag = VBRTag(file, at: position, first),
-      let end = Self.endOfRow(file, around: position + tag.bytes, after: position, first),
-      // Songs that were put one behind the other: the tag is the first one's.
+      let end = Self.endOfFrames(file, around: position + tag.bytes, after: position, first),
+      // Of several songs in one file, the tag is the first one's.
       Self.find(
         file, from: end, before: min(file.size, end + Self.searched), like: first.signature) == nil
     {
@@ -37,19 +37,19 @@ struct FrameRow: Equatable {
       seconds = Double(tag.samples) / Double(first.rate)
       return
     }
-    guard file.size - position <= limit else {
+    let tagged = VBRTag.isTag(file, at: position, first) ? first.samples : 0
+    var cursor = FrameCursor(file, position, first)
+    if file.size - position <= limit { cursor.goToEnd() }
+    guard file.size - position <= limit, !file.isExhausted else {
       bytes = position..<file.size
       seconds = nil
       return
     }
-    var row = Walk(file, position, first)
-    row.run()
-    bytes = position..<row.end
-    let tagged = VBRTag.isTag(file, at: position, first) ? first.samples : 0
-    seconds = Double(row.samples - tagged) / Double(first.rate)
+    bytes = position..<cursor.end
+    seconds = Double(cursor.samples - tagged) / Double(first.rate)
   }
 
-  /// The place behind the ID3v2 tags that a file begins with.
+  /// Returns the position behind the ID3v2 tags at the beginning of a file.
   static func endOfTags(_ file: FileWindow) -> Int64 {
     var position: Int64 = 0
     for _ in 0..<mostTags {
@@ -63,7 +63,7 @@ struct FrameRow: Equatable {
     return position
   }
 
-  /// The first frame, from `start` on, that others follow; `like` asks for a kind of frame.
+  /// Finds the first frame from `start` on that others follow, of one kind if `signature` is given.
   fileprivate static func find(
     _ file: FileWindow, from start: Int64, before end: Int64, like signature: UInt32?
   ) -> (Int64, SoundFrameHeader)? {
@@ -88,7 +88,7 @@ struct FrameRow: Equatable {
     return nil
   }
 
-  /// Whether frames of the same kind follow: as many as are needed, or exactly to the file's end.
+  /// Whether frames of the same kind follow: enough of them, or exactly to the file's end.
   private static func isFollowed(
     _ header: SoundFrameHeader, at position: Int64, in file: FileWindow
   ) -> Bool {
@@ -103,8 +103,8 @@ struct FrameRow: Equatable {
     return true
   }
 
-  /// Where the row ends that a tag says ends at `expected`; nil where it does not end about there.
-  private static func endOfRow(
+  /// Returns the end of the frames, which a tag expects at `expected`; nil if they do not end there.
+  private static func endOfFrames(
     _ file: FileWindow, around expected: Int64, after start: Int64, _ first: SoundFrameHeader
   ) -> Int64? {
     // Long enough for a few of the longest frames.
@@ -114,20 +114,20 @@ struct FrameRow: Equatable {
       let (position, header) = find(
         file, from: before, before: min(file.size, expected + slack), like: first.signature)
     else { return nil }
-    var walk = Walk(file, position, header)
-    walk.goToBreak(before: expected + slack)
-    return abs(walk.end - expected) <= slack / 2 ? walk.end : nil
+    var cursor = FrameCursor(file, position, header)
+    cursor.goToGap(before: expected + slack)
+    return abs(cursor.end - expected) <= slack / 2 ? cursor.end : nil
   }
 }
 
-/// A walk from frame to frame.
-private struct Walk {
+/// A cursor that steps from frame to frame and counts them.
+private struct FrameCursor {
   private let file: FileWindow
   private let signature: UInt32
   private var position: Int64
   /// The end of the last whole frame.
   private(set) var end: Int64
-  /// Frames of PCM so far.
+  /// Frames of PCM passed so far.
   private(set) var samples = 0
 
   init(_ file: FileWindow, _ start: Int64, _ first: SoundFrameHeader) {
@@ -138,18 +138,18 @@ private struct Walk {
   }
 
   /// Goes to the file's end, over gaps.
-  mutating func run() {
+  mutating func goToEnd() {
     while true {
-      goToBreak(before: file.size)
+      goToGap(before: file.size)
       guard
-        let (next, _) = FrameRow.find(file, from: position, before: file.size, like: signature)
+        let (next, _) = FrameSequence.find(file, from: position, before: file.size, like: signature)
       else { return }
       position = next
     }
   }
 
-  /// Goes on while frame follows frame.
-  mutating func goToBreak(before limit: Int64) {
+  /// Goes on while one frame follows the other.
+  mutating func goToGap(before limit: Int64) {
     while position < limit,
       let header = SoundFrameHeader(file.bytes(at: position, count: SoundFrameHeader.size)),
       header.signature == signature, position + Int64(header.length) <= file.size
@@ -164,17 +164,17 @@ private struct Walk {
 /// The tag that an encoder writes into the first frame of an MP3 file: the length in frames and
 /// bytes (Xing, Info, VBRI), and how much of it is padding (LAME).
 private struct VBRTag {
-  /// Frames of PCM that are heard.
+  /// Frames of PCM, without delay and padding.
   let samples: Int
-  /// From the tag's own frame on.
+  /// Bytes of all frames, from the tag's own on.
   let bytes: Int64
 
-  /// Whether the frame holds such a tag instead of sound.
+  /// Whether the frame holds a tag instead of sound.
   static func isTag(_ file: FileWindow, at position: Int64, _ frame: SoundFrameHeader) -> Bool {
     name(file, at: position, frame) != nil
   }
 
-  /// Reads the tag of a file's first frame; nil where there is none, or it does not tell both.
+  /// Reads the tag of a file's first frame; nil where there is none, or it lacks one of both lengths.
   init?(_ file: FileWindow, at position: Int64, _ frame: SoundFrameHeader) {
     guard let (name, place) = Self.name(file, at: position, frame) else { return nil }
     let tag = Array(file.bytes(at: place, count: 144))

@@ -1,25 +1,25 @@
 import PluginKit
 
-/// What a simulated film, song or station sounds like: steady tones, so that each can be told from
-/// the others at the speakers, and each channel of a film from its neighbours.
+/// The sound of a simulated film, song or station: steady tones that differ for each, and for each
+/// channel of a film.
 struct Signal: Sendable, Hashable {
   /// One sine.
   struct Partial: Sendable, Hashable {
-    /// In Hz.
+    /// Hz.
     let frequency: Double
-    /// Of full scale.
+    /// Amplitude, full scale 1.
     let amplitude: Double
   }
 
   let format: CableFormat
   /// The tones of each channel, in the order of `format.layout`.
   let channels: [[Partial]]
-  /// How loud white noise is, of full scale.
+  /// The amplitude of white noise, full scale 1.
   let noise: Double
-  /// In seconds; `nil` goes on for ever.
+  /// Seconds; `nil` for an endless signal.
   let duration: Double?
 
-  /// How loud each tone is: −12 dBFS.
+  /// The amplitude of each tone: −12 dBFS.
   static let amplitude = 0.25
 
   /// A film in 5.1 at 48 kHz. Front left has `tone`, front right 5/4 of it, centre 3/2, the low
@@ -55,7 +55,7 @@ struct Signal: Sendable, Hashable {
       noise: 0.01, duration: nil)
   }
 
-  /// What is heard between the stations: white noise, at most −20 dBFS.
+  /// The sound between stations: white noise, at most −20 dBFS.
   static let staticNoise = Signal(
     format: .compactDisc, channels: [[], []], noise: 0.1, duration: nil)
 

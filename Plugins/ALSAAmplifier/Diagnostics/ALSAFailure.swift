@@ -1,17 +1,39 @@
 import CALSA
 import Devices
 
-/// A failed call in the words of somebody who has to mend it.
-struct Explanation: Equatable {
+/// A failed call of libasound.
+struct ALSAFailure: Error, Equatable {
+  /// The failed action.
+  enum Step: Int32, Sendable {
+    case none, open, access, format, channels, rate, buffer, parameters, prepare, write, resample
+  }
+
+  /// The failed action; `none` for no failure.
+  var step: Step
+  /// The `errno`, positive; 0 for no failure.
+  var code: Int32
+
+  /// Throws unless `result` is non-negative.
+  static func check(_ result: Int32, _ step: Step) throws(ALSAFailure) {
+    if result < 0 { throw ALSAFailure(step: step, code: -result) }
+  }
+
+  /// libasound's text for the code.
+  var reason: String { String(cString: snd_strerror(-code)) }
+}
+
+/// The message and hint for a failed call.
+struct FailureExplanation: Equatable {
   /// What happened.
   var message: String
-  /// What to do next.
+  /// The next step for the user.
   var hint: String
 
-  /// Explains why `device` cannot be used; `holders` are asked for only when it is busy.
+  /// Explains why `device` cannot be used.
   ///
-  /// - Parameter isSilent: Whether sound goes on unheard already, so that nobody is told to choose
-  ///   that.
+  /// - Parameters:
+  ///   - isSilent: Whether sound already goes on silently, so that the hint does not propose it.
+  ///   - holders: Lists the processes that hold the device; called only if it is busy.
   init(
     _ failure: ALSAFailure, device: String, isSilent: Bool = false,
     holders: () -> [PCMHolder] = { PCMHolder.all() }
@@ -48,6 +70,6 @@ struct Explanation: Equatable {
     }
   }
 
-  /// The error of a command that needed the device.
+  /// Returns the error of a command that needed the device.
   func error(_ code: DeviceError.Code) -> DeviceError { DeviceError(code, message, hint: hint) }
 }

@@ -1,7 +1,8 @@
 import CALSA
 import JSON
+import PluginKit
 
-/// The PCMs and mixers of this machine, for a person who chooses one.
+/// The PCMs and mixers of this machine, for `theater audio devices`.
 enum SoundDevices {
   /// `{"pcms": [{"name", "description"}], "mixers": [{"name", "scale"}]}`; mixers are named as the
   /// `mixer` option wants them.
@@ -49,5 +50,18 @@ enum SoundDevices {
     guard let value = snd_device_name_get_hint(hint, key) else { return nil }
     defer { free(value) }
     return String(cString: value)
+  }
+}
+
+/// The check that libasound can be used. A missing device is no fault of the plugin: it is reported when
+/// the amplifier is turned on.
+enum SoundCheck {
+  /// The outcome of `--self-check`.
+  static var outcome: SelfCheck {
+    let result = snd_config_update()
+    guard result < 0 else { return .passed }
+    return .failed(
+      "libasound cannot read its configuration (\(String(cString: snd_strerror(result))))",
+      hint: "`sudo apt install --reinstall libasound2-data`, and look at ~/.asoundrc")
   }
 }

@@ -1,5 +1,5 @@
-/// What a radio plays between stations: noise of our own, far below music.
-struct Static {
+/// The noise of a radio between stations, about 34 dB below full scale.
+struct StaticNoise {
   /// The format of the noise.
   static let format = PCMFormat(sample: .int16, rate: 48_000, channels: 2, speakers: 3)
 
@@ -7,7 +7,7 @@ struct Static {
   private var state: UInt64 = 0x2545_f491_4f6c_dd1d
   private var rumble: (left: Int32, right: Int32) = (0, 0)
 
-  /// The noise of a band: bright on FM, dull and crackling on AM.
+  /// Creates the noise of a band: bright on FM, dull and crackling on AM.
   init(_ band: Band) { self.band = band }
 
   /// Fills `buffer` with whole frames of ``format``, about −34 dB below full scale.

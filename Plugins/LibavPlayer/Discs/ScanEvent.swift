@@ -1,7 +1,50 @@
 import JSON
 
+/// An event of a scan.
+enum ScanEvent: Equatable, Sendable {
+  /// The folder was walked: the files that are known, and those that are skipped.
+  case walked([FoundFile], SkippedFiles)
+  /// This file is read next.
+  case opening(FoundFile)
+  /// The file is a song.
+  case song(Song)
+  /// The current file is skipped after it was read, or the scan skips something unread.
+  case skipped(MediaFailure, wasRead: Bool)
+}
+
+/// The files that a scan skips: the first messages, and the number of all.
+struct SkippedFiles: Equatable, Sendable {
+  /// The most messages kept.
+  static let most = 100
+
+  /// The first messages, at most ``most``.
+  private(set) var failures: [MediaFailure] = []
+  /// The number of all messages.
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// The first `failures` of `count`.
+  init(_ failures: [MediaFailure] = [], count: Int = 0) {
+    self.failures = Array(failures.prefix(Self.most))
+    self.count = max(count, self.failures.count)
+  }
+
+  /// Adds a skipped file or folder.
+  mutating func append(_ failure: MediaFailure) {
+    count += 1
+    if failures.count < Self.most { failures.append(failure) }
+  }
+
+  /// Adds all messages of another list.
+  mutating func append(_ others: SkippedFiles) {
+    for failure in others.failures { append(failure) }
+    count += others.count - others.failures.count
+  }
+}
+
 extension ScanEvent {
-  /// One line of what a scanning process prints.
+  /// The event as one line of a scanning process's output.
   var json: JSON {
     switch self {
     case .walked(let files, let skipped):
@@ -47,7 +90,7 @@ extension FoundFile {
 }
 
 extension Song {
-  /// About how many bytes it has as JSON.
+  /// Its approximate size as JSON, in bytes.
   var size: Int {
     let texts = [id, title, artist, album, format, stamp]
     return 150 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }

@@ -3,8 +3,8 @@ import JSON
 import PluginKit
 import Synchronization
 
-/// A projector: its lamp takes `warmUp` seconds to warm and its fan `coolDown` seconds to cool it.
-/// Meanwhile it takes no other command and says when it will.
+/// A projector whose lamp warms for the option `warmUp` and cools for `coolDown`. Meanwhile it refuses
+/// other commands and states when it will accept them.
 final class ProjectorSimulation: PluginDevice {
   private let simulation: Simulation
   private let timer: DeviceTimer

@@ -1,0 +1,384 @@
+import CALSA
+import PluginKit
+import Synchronization
+
+/// The sound device and the rendered frames for it: writes, fades, drains, and recovers from failures.
+///
+/// Used on the audio thread only. Writing allocates nothing; opening and reopening do, and happen only
+/// where the sound is interrupted anyway. Waits are in milliseconds.
+struct DeviceWriter<Destination: FrameOutput>: ~Copyable {
+  private let shared: UnsafeMutablePointer<EngineShared>
+  private let setting: AudioSetting
+  private(set) var output = Destination()
+  private(set) var renderer = Renderer()
+  private(set) var recovery = DeviceRecovery()
+  /// The speaker of each channel of the device.
+  private(set) var map = SpeakerLayout.stereo
+  /// The request that the device was configured for; `nil` before the first.
+  private(set) var request: DeviceRequest?
+  /// The source of the sound, which is told how much of it is not heard yet.
+  var tap: CableTap?
+
+  /// Whether the device has frames that it plays, or plays as soon as there are enough.
+  private(set) var isRunning = false
+  /// Whether the sound ends with the rendered frames: it is over, or was faded out.
+  private(set) var isEnding = false
+  /// Whether the device must stop after those frames, because it gave back others behind them.
+  private(set) var mustStop = false
+  /// Frames of silence behind the sound.
+  private(set) var silenceWritten = 0
+  /// Whether the thread waits for room in the device.
+  var awaitsRoom = false
+  /// Whether frames were written since the thread slept last.
+  var hasWritten = false
+
+  init(shared: UnsafeMutablePointer<EngineShared>, setting: AudioSetting) {
+    self.shared = shared
+    self.setting = setting
+  }
+
+  /// Whether the thread runs as soon as it wants to, so that it can sleep longer.
+  var isPunctual: Bool { shared.pointee.realtime.load(ordering: .relaxed) }
+
+  // MARK: Opening and configuring
+
+  /// Returns the request for a device that plays `format`.
+  func makeRequest(playing format: StreamFormat, surround: Bool) -> DeviceRequest {
+    DeviceRequest(
+      playing: format, surround: surround, bufferMilliseconds: setting.bufferMilliseconds,
+      isPunctual: isPunctual, rewind: setting.rewind)
+  }
+
+  /// Opens the device at "on". Returns whether the output is on: with the device, or silently where
+  /// the setting allows that.
+  mutating func powerOn() -> Bool {
+    let format = StreamFormat(sample: .s16, rate: 48000, channels: 2)
+    do throws(ALSAFailure) {
+      try open(for: makeRequest(playing: format, surround: false))
+      recovery.recordOpening()
+      return true
+    } catch {
+      recovery.recordRefusal(error)
+      guard setting.silentWhenMissing else { return false }
+      lose(error)
+      return true
+    }
+  }
+
+  /// Forgets why the device could not be opened.
+  mutating func forgetFailure() { recovery = DeviceRecovery() }
+
+  /// Tries the device again and again, also while nothing plays.
+  mutating func reacquire(isOn: Bool) {
+    recovery.isReacquiring = true
+    if !isOn { lose(recovery.failure) }
+  }
+
+  /// Closes the device and forgets all sound.
+  mutating func powerOff() {
+    renderer.adopt(nil)
+    output.close()
+    request = nil
+    tap = nil
+    resetPlayback()
+    recovery = DeviceRecovery()
+  }
+
+  /// Opens the device for `wanted`; the old one, if any, is closed only after that.
+  private mutating func open(for wanted: DeviceRequest) throws(ALSAFailure) {
+    var fresh = Destination()
+    try fresh.open(setting.device)
+    do throws(ALSAFailure) {
+      map = try fresh.configure(
+        wanted, wanted: SpeakerLayout.stream(channels: wanted.channels))
+    } catch {
+      fresh.close()
+      throw error
+    }
+    output.close()
+    output = fresh
+    request = wanted
+  }
+
+  /// Configures the device for `wanted`; one that fails is lost, and the format goes on silently.
+  mutating func configure(_ wanted: DeviceRequest, _ layout: SpeakerLayout) {
+    request = wanted
+    do throws(ALSAFailure) {
+      map = try output.configure(wanted, wanted: layout)
+    } catch {
+      lose(error)
+      // Silent output takes any format.
+      map = (try? output.configure(wanted, wanted: layout)) ?? layout
+    }
+  }
+
+  /// Makes the plan for playing `format`; if that is impossible the device is lost.
+  mutating func adoptPlan(for format: StreamFormat, surround: Bool) -> Bool {
+    do throws(ALSAFailure) {
+      renderer.adopt(
+        try RenderPlan(from: format, surround: surround, to: output.settings, map: map))
+      return true
+    } catch {
+      lose(error)
+      return false
+    }
+  }
+
+  // MARK: Volume and levels
+
+  /// Moves to a gain of 0…1; within 20 ms while sound plays.
+  mutating func setGain(_ gain: Float) {
+    guard gain != renderer.volume.target else { return }
+    // 20 ms: too slow to click, too fast to notice.
+    renderer.volume.move(to: gain, over: isRunning ? output.settings.rate / 50 : 0)
+  }
+
+  mutating func setMetering(_ isOn: Bool) { renderer.metering = isOn }
+
+  /// Whether there are levels of present sound.
+  var hasLevels: Bool { renderer.metering && isRunning }
+
+  /// Returns peak and root mean square of each channel since the last call.
+  mutating func readLevels() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) { renderer.meter.read() }
+
+  // MARK: Writing
+
+  /// Rendered frames that may be written. The newest are held back while more are to come, so that
+  /// there is something left to fade out if they do not come.
+  var writable: Int {
+    isEnding ? renderer.pending : renderer.pending - renderer.fadeFrames
+  }
+
+  /// Writes rendered frames; returns `nil` if there may be more, else the time to wait.
+  mutating func writePending() -> Int? {
+    guard let (bytes, frames) = renderer.piece(atMost: writable) else { return nil }
+    let written = output.write(bytes, frames: frames)
+    if written < 0 { return handleFailure(Int32(-written)) }
+    guard written > 0 else { return waitForRoom() }
+    renderer.consume(written)
+    isRunning = true
+    recovery.recordSuccess()
+    tap?.report(delay: unheard())
+    hasWritten = true
+    return nil
+  }
+
+  /// Renders source frames that lie in the plan's source bytes.
+  mutating func render(_ frames: Int) {
+    isEnding = false
+    renderer.render(frames)
+  }
+
+  /// Fades in the frames that are rendered from here on.
+  mutating func fadeIn() { renderer.fadeIn() }
+
+  /// Frames that the device takes now, or a negative error.
+  mutating func room() -> Int { output.room() }
+
+  /// Returns the milliseconds until half the buffer is free, or three quarters for a punctual thread. A
+  /// device that wakes the thread itself may be dead, so look after twice the time of its buffer.
+  mutating func waitForRoom() -> Int {
+    let settings = output.settings
+    if output.pace == .device {
+      awaitsRoom = true
+      return max(100, 2000 * settings.bufferFrames / settings.rate)
+    }
+    let left = settings.bufferFrames / (isPunctual ? 4 : 2)
+    return milliseconds(output.queued() - left)
+  }
+
+  /// Returns the whole milliseconds in which `frames` device frames play, rounded up, at least 1.
+  private func milliseconds(_ frames: Int) -> Int {
+    max(1, frames * 1000 / output.settings.rate + 1)
+  }
+
+  /// Source frames that were read and are not heard yet.
+  func unheard() -> Int {
+    sourceFrames(max(0, output.queued() - silenceWritten) + renderer.pending + renderer.held)
+  }
+
+  /// Returns the source frames that play as long as so many device frames.
+  func sourceFrames(_ frames: Int) -> Int {
+    guard let plan = renderer.plan else { return 0 }
+    return frames * plan.source.rate / plan.device.rate
+  }
+
+  // MARK: Ending the sound
+
+  /// Ends the sound with the rendered frames, and renders what the resampler holds. Returns whether the
+  /// sound was going on.
+  mutating func end() -> Bool {
+    guard !isEnding, isRunning || renderer.pending + renderer.held > 0 else { return false }
+    renderHeld()
+    isEnding = true
+    return true
+  }
+
+  /// Renders what the resampler holds, before another format.
+  mutating func renderHeld() {
+    if renderer.held > 0 { renderer.renderHeld() }
+  }
+
+  /// Returns the milliseconds that a source may still be late; `nil` when the device is about to run
+  /// dry, so that its sound has to be faded out.
+  mutating func waitForSource() -> Int? {
+    let filled = output.filled()
+    if filled < 0 { return handleFailure(Int32(-filled)) }
+    let rate = output.settings.rate
+    let left = filled - min(output.settings.periodFrames / 2, rate * 15 / 1000)
+    return left >= rate / 1000 ? left * 1000 / rate : nil
+  }
+
+  /// Plays the remaining frames, then stops the device and returns 0. Returns the time to wait, or −1
+  /// while the device stands still.
+  mutating func drain() -> Int {
+    guard isRunning else { return -1 }
+    isEnding = true
+    if renderer.pending > 0 { return writePending() ?? 0 }
+    let queued = output.queued()
+    let filled = output.filled()
+    // Sound servers tell their delay to a few milliseconds only.
+    let margin = mustStop ? 0 : min(silenceWritten / 2, output.settings.rate / 50)
+    let rest = queued - silenceWritten + margin
+    guard rest > 0, filled >= 0 else {
+      halt()
+      return 0
+    }
+    guard output.pace == .device else { return milliseconds(rest) }
+    // Silence, so that the device does not run dry before it is stopped.
+    let period = output.settings.periodFrames
+    let least = max(period, output.settings.rate / 50)
+    if filled <= least, let (bytes, frames) = renderer.silence() {
+      silenceWritten += max(0, output.write(bytes, frames: min(period, frames)))
+    }
+    return min(milliseconds(rest), milliseconds(output.filled() - least))
+  }
+
+  /// Fades the sound out: with `rewinding` the fade uses frames that the device gives back, otherwise
+  /// the frames that were held back for it, behind all frames in the device. Returns the number of
+  /// source frames that will not be heard.
+  mutating func fadeOut(rewinding: Bool) -> Int {
+    guard isRunning, !mustStop else {
+      let dropped = isRunning ? 0 : renderer.pending + renderer.held
+      if !isRunning { renderer.discard() }
+      return dropped
+    }
+    let rewound = rewinding ? rewind() : 0
+    if rewound > 0, output.filled() <= 0 {
+      // Nothing of it was heard yet.
+      let dropped = renderer.pending + renderer.held
+      halt()
+      return dropped
+    }
+    // Frames behind the end of a recording need no fade: there are none.
+    let dropped = renderer.fadeOut()
+    isEnding = true
+    mustStop = rewound > 0
+    while renderer.pending > 0, writePending() == nil {}
+    return dropped
+  }
+
+  /// Makes the frames that the device has not played pending again. Returns the number of those with
+  /// sound.
+  private mutating func rewind() -> Int {
+    let rewound = output.rewind(atMost: renderer.written + silenceWritten)
+    let sound = rewound - silenceWritten
+    silenceWritten = max(0, -sound)
+    renderer.rewind(max(0, sound))
+    return max(0, sound)
+  }
+
+  /// Stops the device at once and drops the queued frames.
+  private mutating func halt() {
+    renderer.discard()
+    if output.stop() < 0, output.pcm != nil { lose(ALSAFailure(step: .prepare, code: EIO)) }
+    resetPlayback()
+  }
+
+  private mutating func resetPlayback() {
+    isRunning = false
+    isEnding = false
+    mustStop = false
+    silenceWritten = 0
+  }
+
+  // MARK: Failures
+
+  /// Handles a failed call (`code` is an errno, positive); returns the time to wait.
+  mutating func handleFailure(_ code: Int32) -> Int {
+    recovery.countFailure()
+    switch code {
+    case EPIPE:
+      // Behind the end of the sound nothing is missing.
+      if !isEnding || renderer.pending > 0 {
+        shared.pointee.underruns.add(1, ordering: .relaxed)
+      }
+      guard isEnding else { return restart(code) }
+      halt()
+      return 0
+    case ESTRPIPE:
+      recovery.suspendedSince = output.now
+      return resume(recovery.suspendedSince)
+    case EINTR: return 1
+    case EBADFD: return restart(code)
+    default:
+      lose(ALSAFailure(step: .write, code: code))
+      return 0
+    }
+  }
+
+  /// Prepares the device again after an underrun; the pending frames are still written.
+  private mutating func restart(_ code: Int32) -> Int {
+    resetPlayback()
+    renderer.forgetWritten()
+    renderer.fadeIn()
+    if recovery.failsRepeatedly || output.restart() < 0 {
+      lose(ALSAFailure(step: .write, code: code))
+    }
+    return 0
+  }
+
+  /// Tries to wake a suspended device, less and less often; returns the time to wait.
+  mutating func resume(_ now: Int64) -> Int {
+    guard let pcm = output.pcm else {
+      recovery.suspendedSince = 0
+      return 0
+    }
+    let result = snd_pcm_resume(pcm)
+    let state = snd_pcm_state(pcm)
+    // Plugins may answer 0 and be asleep all the same.
+    if result == -EAGAIN || (result == 0 && state == SND_PCM_STATE_SUSPENDED) {
+      return Int(min(max((now - recovery.suspendedSince) / 2_000_000, 20), 1000))
+    }
+    recovery.suspendedSince = 0
+    if result == 0, state == SND_PCM_STATE_RUNNING { return 0 }
+    if state == SND_PCM_STATE_DISCONNECTED {
+      lose(ALSAFailure(step: .write, code: ENODEV))
+      return 0
+    }
+    return restart(ESTRPIPE)
+  }
+
+  /// Goes on silently, so that a film does not stop; the device is tried again and again.
+  private mutating func lose(_ why: ALSAFailure) {
+    output.goSilent()
+    silenceWritten = 0
+    recovery.lose(why, at: output.now)
+  }
+
+  /// Tries to open the lost device again; returns whether it is back. Its sound begins again then.
+  mutating func reopen(_ now: Int64) -> Bool {
+    let format = StreamFormat(sample: .s16, rate: 48000, channels: 2)
+    do throws(ALSAFailure) {
+      try open(for: request ?? makeRequest(playing: format, surround: false))
+    } catch {
+      recovery.recordFailedTry(error, at: now)
+      return false
+    }
+    recovery.recordReturn()
+    shared.pointee.reopenings.add(1, ordering: .relaxed)
+    renderer.discard()
+    resetPlayback()
+    return true
+  }
+}

@@ -1,0 +1,278 @@
+import Platform
+import PluginKit
+import Synchronization
+
+/// Plays the selected source on the device: reads its cable, follows its events, and renders.
+///
+/// Used on the audio thread only. Its steady path allocates nothing. Waits are in milliseconds.
+struct SourcePlayer<Destination: FrameOutput>: ~Copyable {
+  /// The longest time for which the first frames of a sound are gathered, ns.
+  private static var gatheringTime: Int64 { 100_000_000 }
+
+  private(set) var device: DeviceWriter<Destination>
+  /// The input in use; −1 for none.
+  private(set) var sourceIndex = -1
+  private(set) var source: UnsafeMutablePointer<InputSlot>?
+  private let shared: UnsafeMutablePointer<EngineShared>
+  private var surround = false
+  /// Whether the source has ended and is still to be told that all was heard.
+  private var isEndPending = false
+  /// Whether the plan does not fit the source's format, or the sound mode.
+  private var isPlanOutdated = true
+  /// Whether the change of the plan fades the present sound out instead of playing it to its end.
+  private var fadesAtChange = false
+  /// Whether the next frames come after silence, or after other sound.
+  private var fadeInNext = true
+  /// Whether the source has given any frames since it was selected.
+  private var hasPlayed = false
+  /// The time since which frames gather until sound may begin, ns; 0 while none do.
+  private var gatheringSince: Int64 = 0
+
+  init(shared: UnsafeMutablePointer<EngineShared>, setting: AudioSetting) {
+    self.shared = shared
+    device = DeviceWriter(shared: shared, setting: setting)
+  }
+
+  // MARK: Control
+
+  /// Sets the gain (0…1), the metering and the sound mode.
+  mutating func control(gain: Float, metering: Bool, surround: Bool) {
+    device.setGain(gain)
+    device.setMetering(metering)
+    guard surround != self.surround else { return }
+    self.surround = surround
+    isPlanOutdated = true
+    fadesAtChange = true
+  }
+
+  /// Fades the source out and goes over to another input; −1 for none.
+  mutating func select(_ index: Int) {
+    _ = device.fadeOut(rewinding: true)
+    setSource(index)
+    isEndPending = false
+    isPlanOutdated = true
+    fadeInNext = true
+    hasPlayed = false
+    shared.pointee.controlWakeup.signal()
+  }
+
+  /// Fades the source out and leaves it.
+  mutating func leaveSource() {
+    _ = device.fadeOut(rewinding: true)
+    setSource(-1)
+    shared.pointee.controlWakeup.signal()
+  }
+
+  private mutating func setSource(_ index: Int) {
+    sourceIndex = index
+    source = shared.pointee.input(index)
+    device.tap = source?.pointee.tap
+    shared.pointee.listening.store(index, ordering: .releasing)
+  }
+
+  /// Opens the device; returns whether the output is on.
+  mutating func powerOn() -> Bool { device.powerOn() }
+
+  /// Forgets why the device could not be opened.
+  mutating func forgetFailure() { device.forgetFailure() }
+
+  /// Tries the device again and again, also while nothing plays.
+  mutating func reacquire(isOn: Bool) { device.reacquire(isOn: isOn) }
+
+  /// Closes the device and forgets the source.
+  mutating func powerOff() {
+    setSource(-1)
+    device.powerOff()
+    isEndPending = false
+    isPlanOutdated = true
+  }
+
+  /// Returns peak and root mean square of each channel since the last call.
+  mutating func readLevels() -> (peak: SIMD8<Float>, rms: SIMD8<Float>) { device.readLevels() }
+
+  /// Forgets that the thread waits for room, before it looks again.
+  mutating func beginRound() { device.awaitsRoom = false }
+
+  /// Returns whether frames were written since the last call.
+  mutating func takeWritten() -> Bool {
+    defer { device.hasWritten = false }
+    return device.hasWritten
+  }
+
+  // MARK: Playing
+
+  /// Does all that can be done now; returns the time to wait (−1: until the thread is woken, or until the
+  /// device has room where it is running).
+  mutating func play() -> Int {
+    let now = device.output.now
+    if let source { handleEvents(of: source) }
+    if device.recovery.isRetryDue(at: now),
+      device.isRunning || hasFrames || device.recovery.isReacquiring, device.reopen(now)
+    {
+      fadeInNext = true
+      isPlanOutdated = true
+    }
+    if device.recovery.suspendedSince > 0 { return device.resume(now) }
+    for _ in 0..<64 {
+      if device.writable > 0 {
+        guard let wait = device.writePending() else { continue }
+        return wait
+      }
+      guard let source else { return device.drain() }
+      handleEvents(of: source)
+      if isEndPending {
+        guard let wait = finishEnd(of: source) else { continue }
+        return wait
+      }
+      guard let format = source.pointee.format else { return device.drain() }
+      if isPlanOutdated {
+        guard let wait = renewPlan(for: format) else { continue }
+        return wait
+      }
+      if let wait = render(from: source, now) { return wait }
+    }
+    return 1
+  }
+
+  /// Whether the source has frames or events.
+  private var hasFrames: Bool { (source?.pointee.tap.available ?? 0) > 0 }
+
+  /// Renders the source's next frames; returns `nil` if there is something to write, else the time to
+  /// wait.
+  private mutating func render(
+    from source: UnsafeMutablePointer<InputSlot>, _ now: Int64
+  ) -> Int? {
+    guard let plan = device.renderer.plan else { return device.drain() }
+    // Behind silence, and where the device is about to stop, sound begins again.
+    if device.isRunning, device.mustStop || device.silenceWritten > 0 { return device.drain() }
+    if !device.isRunning || device.isEnding, let wait = gather(source, plan, now) { return wait }
+    let room = device.room()
+    if room < 0 { return device.handleFailure(Int32(-room)) }
+    let waiting = source.pointee.tap.available
+    let frames = min(room * plan.source.rate / plan.device.rate, plan.chunkFrames)
+    // A few frames at a time would cost a wake each; a period at a time is soon enough, also to look
+    // whether more frames have come.
+    let period = plan.device.periodFrames * plan.source.rate / plan.device.rate
+    let worthwhile = min(period, plan.chunkFrames)
+    let least = !device.isRunning ? 1 : waiting > 0 ? min(waiting, worthwhile) : worthwhile
+    guard frames >= least else { return device.waitForRoom() }
+    let buffer = UnsafeMutableRawBufferPointer(
+      start: plan.sourceBytes, count: frames * plan.source.frameBytes)
+    // Reading an empty ring requests a wake when frames come.
+    let read = source.pointee.tap.read(into: buffer)
+    guard case .frames(let count) = read else {
+      return handle(read, from: source) ? nil : starve()
+    }
+    if fadeInNext {
+      fadeInNext = false
+      if !source.pointee.tap.startedRecording { device.fadeIn() }
+    }
+    hasPlayed = true
+    device.render(count)
+    return nil
+  }
+
+  /// Waits until enough has come for sound to begin, so that a source that sends its first frames
+  /// slowly causes no gap; returns `nil` if it may begin, else the time to wait, 0.1 s in all.
+  private mutating func gather(
+    _ source: UnsafeMutablePointer<InputSlot>, _ plan: RenderPlan, _ now: Int64
+  ) -> Int? {
+    let tap = source.pointee.tap
+    let waiting = tap.available
+    guard waiting > 0 else {
+      gatheringSince = 0
+      return tap.wakeWhenReadable() ? device.drain() : 0
+    }
+    if gatheringSince == 0 { gatheringSince = now }
+    let isOver = now - gatheringSince >= Self.gatheringTime
+    // As much as the device holds, if that is not nearly all of the ring.
+    let wanted = min(2 * plan.chunkFrames, plan.source.rate * 3 / 10)
+    guard waiting < wanted, !tap.holdsEvent, !isOver else {
+      gatheringSince = 0
+      return nil
+    }
+    let tail = device.drain()
+    return tail < 0 ? 5 : min(5, tail)
+  }
+
+  /// Waits for a source that sends nothing. Nothing is lost until the device is about to run dry: then
+  /// the sound fades out, and the gap is counted.
+  private mutating func starve() -> Int {
+    guard device.isRunning, !device.isEnding else { return device.drain() }
+    if let wait = device.waitForSource() { return wait }
+    shared.pointee.starvations.add(1, ordering: .relaxed)
+    shared.pointee.underruns.add(1, ordering: .relaxed)
+    _ = device.fadeOut(rewinding: false)
+    fadeInNext = true
+    return device.drain()
+  }
+
+  // MARK: Events of the source
+
+  /// Handles the events that stand before the source's next frame.
+  private mutating func handleEvents(of source: UnsafeMutablePointer<InputSlot>) {
+    let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    while handle(source.pointee.tap.read(into: nothing), from: source) {}
+    // Sound after an end goes on without a gap; then "drained" is not reported.
+    if isEndPending, source.pointee.tap.available > 0 { isEndPending = false }
+  }
+
+  /// Handles a result of reading the source; returns `false` if it was no event.
+  private mutating func handle(
+    _ read: CableRead, from source: UnsafeMutablePointer<InputSlot>
+  ) -> Bool {
+    switch read {
+    case .format(let new):
+      let new = StreamFormat(new)
+      if new != source.pointee.format {
+        source.pointee.format = new
+        isPlanOutdated = true
+      }
+    case .flush: flush(source)
+    case .end: isEndPending = true
+    case .empty, .frames: return false
+    }
+    return true
+  }
+
+  /// Ends the source's sound at once and reports to the source the number of frames not heard.
+  private mutating func flush(_ source: UnsafeMutablePointer<InputSlot>) {
+    isEndPending = false
+    // The sound that plays may be the fade-out of another source: flushing this one leaves it alone.
+    let unheard = hasPlayed ? device.fadeOut(rewinding: true) : 0
+    fadeInNext = true
+    source.pointee.tap.confirmFlush(unheard: device.sourceFrames(unheard))
+  }
+
+  /// Plays the queued frames after the source's end, then confirms that all was heard; returns `nil` if
+  /// there is something to write, else the time to wait.
+  private mutating func finishEnd(of source: UnsafeMutablePointer<InputSlot>) -> Int? {
+    if device.end() { return nil }
+    if device.isRunning { return device.drain() }
+    isEndPending = false
+    source.pointee.tap.report(delay: 0)
+    source.pointee.tap.confirmDrained()
+    return 0
+  }
+
+  /// Makes a plan for the source's format; returns `nil` when that is done, else the time to wait: for
+  /// the end of the sound in the old format, or for ever if the format cannot be played.
+  private mutating func renewPlan(for format: StreamFormat) -> Int? {
+    let wanted = device.makeRequest(playing: format, surround: surround)
+    if wanted != device.request {
+      if device.isRunning, !device.isEnding {
+        device.renderHeld()
+        if fadesAtChange {
+          _ = device.fadeOut(rewinding: false)
+          fadeInNext = true
+        }
+      }
+      fadesAtChange = false
+      if device.isRunning { return device.drain() }
+      device.configure(wanted, surround ? format.layout : .stereo)
+    }
+    guard device.adoptPlan(for: format, surround: surround) else { return device.drain() }
+    isPlanOutdated = false
+    return nil
+  }
+}
