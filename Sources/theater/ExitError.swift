@@ -3,9 +3,9 @@ import ArgumentParser
 import Glibc
 import JSON
 
-/// How a command ends when it does not simply return.
+/// The end of a command with an exit code and a message.
 struct ExitError: Error, Sendable, Hashable {
-  /// What scripts decide by.
+  /// The exit code.
   enum Code: Int32, Sendable {
     case done = 0
     /// Refused or failed, with a message.
@@ -16,9 +16,9 @@ struct ExitError: Error, Sendable, Hashable {
   }
 
   var code: Code
-  /// What a person reads; nothing where all was said before.
+  /// The message; empty if it was printed before.
   var text: String
-  /// Whether the text is what was asked for, such as help.
+  /// Whether the text is the command's result, such as help; it then goes to standard output.
   var isAnswer = false
 
   init(_ code: Code, _ message: String, hint: String? = nil) {
@@ -26,29 +26,29 @@ struct ExitError: Error, Sendable, Hashable {
     text = Self.text(message, hint: hint)
   }
 
-  /// An end of which everything was said.
+  /// An end without a message, because it was printed before.
   init(silent code: Code) {
     self.code = code
     text = ""
   }
 
-  /// What the controller refused.
+  /// Reads the controller's refusal.
   init(_ answer: ControllerResponse) {
     let error = answer.json["error"]?.printable
     let message = error?["message"]?.string ?? Self.reason(of: answer.status)
     code =
       answer.status == 401 && error?["code"]?.string == "notLoggedIn" ? .notLoggedIn : .failed
-    var place = ""
-    if let device = error?["device"]?.string { place = "\(device): " }
-    if let step = error?["step"]?.integer { place = "step \(step), \(place)" }
-    text = Self.text(place + message, hint: error?["hint"]?.string)
+    var origin = ""
+    if let device = error?["device"]?.string { origin = "\(device): " }
+    if let step = error?["step"]?.integer { origin = "step \(step), \(origin)" }
+    text = Self.text(origin + message, hint: error?["hint"]?.string)
   }
 
   init(_ failure: ConnectionError) {
     switch failure {
     case .notRunning(let address):
       self.init(
-        .notRunning, "no controller runs here (nobody answers at \(address))",
+        .notRunning, "no controller is running: no process listens at \(address)",
         hint: "Start it: \(Invocation.name) serve --config devices.json")
     case .broken(let reason):
       self.init(
@@ -59,12 +59,12 @@ struct ExitError: Error, Sendable, Hashable {
     }
   }
 
-  /// Whatever ended a command.
+  /// Describes any error of a command.
   ///
-  /// - Parameter arguments: The words after the program's name.
+  /// - Parameter arguments: The command line without the program's name.
   init(_ error: any Error, arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
     switch error {
-    case let ending as ExitError: self = ending
+    case let error as ExitError: self = error
     case let failure as ConnectionError: self.init(failure)
     case is CancellationError: self.init(.failed, "interrupted")
     default: self.init(parserError: error, arguments: arguments)
@@ -76,17 +76,32 @@ struct ExitError: Error, Sendable, Hashable {
     text = CompletionScript.replacingExpansions(in: Theater.fullMessage(for: error))
     if text.hasSuffix("\n") { text.removeLast() }
     if text.hasPrefix("Error: ") { text.removeFirst("Error: ".count) }
-    isAnswer = exit.isSuccess
-    code = exit.isSuccess ? .done : exit == .validationFailure ? .wrongUsage : .failed
-    if code == .wrongUsage, let sentence = CommandSuggestion.sentence(for: arguments) {
-      // In place of the first line: it only says which words are too many.
-      text = ([sentence[...]] + text.split(separator: "\n").dropFirst()).joined(separator: "\n")
+    let suggestion =
+      exit.isSuccess || exit == .validationFailure
+      ? CommandSuggestion.sentence(for: arguments) : nil
+    isAnswer = exit.isSuccess && suggestion == nil
+    switch (suggestion, exit) {
+    case (let suggestion?, .success):
+      // Help on an unknown command.
+      code = .wrongUsage
+      text = """
+        \(suggestion)
+        Usage: \(Theater.usageString(for: Theater.self))
+          See 'theater --help' for more information.
+        """
+    case (let suggestion?, _):
+      // Replaces the first line, which only says which words are unexpected.
+      code = .wrongUsage
+      text = ([suggestion[...]] + text.split(separator: "\n").dropFirst()).joined(separator: "\n")
+    case (nil, .success): code = .done
+    case (nil, .validationFailure): code = .wrongUsage
+    case (nil, _): code = .failed
     }
   }
 
-  /// Says why and ends the program.
+  /// Prints the message and ends the program.
   func leave() -> Never {
-    if !text.isEmpty { isAnswer ? Console.say(text) : Console.complain(text) }
+    if !text.isEmpty { isAnswer ? Console.say(text) : Console.sayError(text) }
     if code == .done {
       do throws(ExitError) { try Console.checkOutput() } catch { error.leave() }
     }
@@ -103,7 +118,7 @@ struct ExitError: Error, Sendable, Hashable {
   }
 }
 
-/// How this program was called, for the commands that it suggests.
+/// The name of this program in suggested commands.
 enum Invocation {
   /// `theater`, or the path by which it was called.
   static let name: String = {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Devices
 
-/// The theater from a terminal: `theater serve` is the controller, everything else talks to it.
+/// The command `theater`: `theater serve` runs the controller; the other commands are its clients.
 struct Theater: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "theater", abstract: "The home theater, from a terminal.",
@@ -20,7 +20,7 @@ struct Theater: AsyncParsableCommand {
           Previous.self, Seek.self, Volume.self, Mute.self, Stop.self, Off.self,
         ]),
       CommandGroup(
-        name: "Looking",
+        name: "Status",
         subcommands: [
           Status.self, Films.self, Songs.self, Stations.self, LibraryCommand.self, DeviceList.self,
           DeviceCommand.self, Scenes.self, SceneCommand.self,
@@ -33,14 +33,14 @@ struct Theater: AsyncParsableCommand {
           Guest.self, People.self, Audit.self,
         ]),
       CommandGroup(
-        name: "The works",
+        name: "System",
         subcommands: [
           Serve.self, Plugins.self, Audio.self, Doctor.self, Config.self, BackupCommand.self,
         ]),
     ])
 }
 
-/// Where the program begins: every end of a command becomes one of the five exit codes.
+/// The entry point. Every error becomes one of the five exit codes.
 @main enum Main {
   static func main() async {
     do {

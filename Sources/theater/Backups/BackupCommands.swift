@@ -3,22 +3,22 @@ import Foundation
 import JSON
 import Storage
 
-/// `theater backup`: copies of accounts and positions. Works on the files of this user, whether the
-/// controller runs or not.
+/// `theater backup`: copies of accounts and positions. Works on this user's files, with and without
+/// a running controller.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copies of accounts and positions: made, checked, put back.",
+    commandName: "backup", abstract: "Make, verify and restore backups of accounts and positions.",
     discussion: """
       The controller makes one a day, and one before a newer version changes the tables.
       They lie in `backups` in the state folder and are as secret as what they copy.
       """,
     subcommands: [List.self, Create.self, Verify.self, Restore.self], defaultSubcommand: List.self)
 
-  /// A backup, as a person names it.
+  /// The argument that selects a backup.
   struct Choice: ParsableArguments {
     @Argument(
       help: ArgumentHelp(
-        "A name from the list, or the path of one; the newest unless given.", valueName: "backup"),
+        "A name from the list, or a path; the newest by default.", valueName: "backup"),
       completion: .directory)
     var name: String?
 
@@ -34,7 +34,7 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show which there are.")
+    static let configuration = CommandConfiguration(abstract: "List the backups.")
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -42,7 +42,7 @@ struct BackupCommand: AsyncParsableCommand {
       let all = backups.all
       let json: JSON = ["folder": .string(backups.folder), "backups": .array(all.map(\.json))]
       try output.show(json) { _ in
-        guard !all.isEmpty else { return "There is none in \(backups.folder)." }
+        guard !all.isEmpty else { return "There are no backups in \(backups.folder)." }
         var columns = Columns(["backup", "made", "because"])
         for backup in all { columns.add(backup.name, backup.age, backup.because) }
         return columns.lines.joined(separator: "\n")
@@ -52,7 +52,7 @@ struct BackupCommand: AsyncParsableCommand {
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make one now; it is checked and kept for good.")
+      abstract: "Make a backup now; it is verified and never deleted.")
 
     func run() async throws {
       let backups = Backups(of: ApplicationPaths().state)
@@ -65,7 +65,7 @@ struct BackupCommand: AsyncParsableCommand {
 
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Look at one from its first page to its last.")
+      abstract: "Verify a backup page by page.")
     @OptionGroup var choice: Choice
 
     func run() async throws {
@@ -80,31 +80,31 @@ struct BackupCommand: AsyncParsableCommand {
 
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Put one in the place of what is there, which is kept aside.",
+      abstract: "Replace accounts and positions by a backup; the present ones are kept aside.",
       discussion: """
-        Not while the controller runs. What lets somebody in and may have been ended, used or taken
-        back since is void afterwards: sessions, one-time codes, known devices, invitations and guest
-        passes. Passwords, second factors and recovery codes are those of the backup again.
+        Not while the controller runs. Sessions, one-time codes, known devices, invitations and guest
+        passes of the backup become void: they may have been ended, used or revoked since. Passwords,
+        second factors and recovery codes are those of the backup again.
         """)
     @OptionGroup var choice: Choice
 
     func run() async throws {
-      let folders = ApplicationPaths()
-      guard !SocketProbe.answers(at: folders.socket) else {
+      let paths = ApplicationPaths()
+      guard !SocketProbe.answers(at: paths.socket) else {
         throw ExitError(
-          .failed, "the controller runs, and uses what would be replaced",
+          .failed, "the controller runs and uses the data that would be replaced",
           hint: "End it first, then restore.")
       }
-      let backups = Backups(of: folders.state)
+      let backups = Backups(of: paths.state)
       let backup = try choice.backup(in: backups)
       let replaced = try ExitError.explaining { () throws(StorageError) in
         try backups.restore(backup, at: Date())
       }
-      Console.say("\(backup.name) is in its place.")
+      Console.say("\(backup.name) is restored.")
       Console.say(
-        "Its sessions, one-time codes, known devices, invitations and guest passes are void: "
-          + "everybody logs in anew.")
-      if let replaced { Console.say("What was there is kept in \(replaced.path).") }
+        "Its sessions, one-time codes, known devices, invitations and guest passes are void; "
+          + "everybody must log in again.")
+      if let replaced { Console.say("The previous data is kept in \(replaced.path).") }
       Console.say("next: \(Invocation.name) serve")
     }
   }
@@ -118,7 +118,7 @@ extension Backup {
     ]
   }
 
-  /// When it was made, in UTC.
+  /// The time at which it was made, in UTC.
   fileprivate var age: String { madeAt?.ISO8601Format() ?? "?" }
 
   fileprivate var because: String {
@@ -140,7 +140,7 @@ extension BackupContents {
 }
 
 extension ExitError {
-  /// Runs `body`, and ends with what the database says.
+  /// Runs `body` and turns its `StorageError` into an `ExitError`.
   static func explaining<Value>(
     _ body: () throws(StorageError) -> Value
   ) throws(ExitError) -> Value {

@@ -5,12 +5,12 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// A verified backup a day, for as long as the controller runs; one at the start where the newest is
-/// older than that.
+/// Makes a verified backup each day while the controller runs, and one after the start if the newest
+/// is older than a day.
 struct BackupService: Service {
   let backups: Backups
   let logger: Logger
-  /// Copying and checking blocks its thread for a while, at low priority.
+  /// Copying and verifying block a thread; the queue runs them at low priority.
   private let queue = RequestQueue(workers: 1, waiting: 1)
 
   init(backups: Backups, logger: Logger) {
@@ -22,13 +22,14 @@ struct BackupService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      // Sound and light first.
+      // Leaves the disk to the start of plugins and playback.
       var admission = isDue ? RequestAdmission.after(.seconds(10)) : .after(Self.day)
       while await make(admission) { admission = .after(Self.day) }
     }
   }
 
-  /// Whether the newest is older than a day; after a jump of the clock, whether there is none near.
+  /// Whether no backup is less than a day away from now, in the past or, after a change of the clock,
+  /// in the future.
   private var isDue: Bool {
     !backups.all.contains { backup in
       guard backup.reason != .replaced, let madeAt = backup.madeAt else { return false }
@@ -36,7 +37,7 @@ struct BackupService: Service {
     }
   }
 
-  /// - Returns: false where nobody waits for it any more.
+  /// - Returns: Whether the service continues; false after a cancellation.
   private func make(_ admission: RequestAdmission) async -> Bool {
     do throws(AccountError) {
       let result = try await queue.run(admission, priority: .low) { _ in

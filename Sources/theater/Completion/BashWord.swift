@@ -2,13 +2,13 @@
 struct BashWord {
   /// The word without its quotes.
   let text: String
-  /// The part of `text` that stays: it ends where bash puts a candidate.
+  /// The part of `text` before the position at which bash inserts a candidate.
   let kept: String
-  /// The quote that is open there.
+  /// The open quote at that position.
   let quote: Unicode.Scalar?
 
-  /// Reads the word; `nil` where bash would expand it, or where a redirection or another command
-  /// stands on the line.
+  /// Parses the last word; `nil` if bash would expand it, or if the line has a redirection or a second
+  /// command.
   ///
   /// - Parameters:
   ///   - line: The command line up to the cursor.
@@ -20,7 +20,7 @@ struct BashWord {
       let before = Reading(scalars.dropLast(end.count))
     else { return nil }
     text = whole.text
-    // A word that begins inside the replaced part is replaced as a whole.
+    // Bash replaces a word as a whole if it begins inside the replaced part.
     (kept, quote) = before.start == whole.start ? (before.text, before.quote) : ("", nil)
   }
 
@@ -37,8 +37,8 @@ struct BashWord {
     guard let quote else { return Self.quoted(rest) }
     let mark = String(quote)
     let inside = quote == "'" ? rest.escaping(["'"], with: "'\\'") : Self.doubleQuoted(rest)
-    // readline drops the open quote where a candidate begins with the same one, and adds a closing
-    // one where none stands at the end.
+    // readline drops the open quote if a candidate begins with the same one, and adds a closing quote
+    // if the candidate has none.
     return (inside.unicodeScalars.first == quote ? mark : "") + inside + mark
   }
 
@@ -54,7 +54,7 @@ struct BashWord {
     return quoted
   }
 
-  /// Inside double quotes a backslash before `!` would stay: it stands outside of them.
+  /// Quotes for double quotes. `!` goes outside of them: inside, bash would keep its backslash.
   private static func doubleQuoted(_ text: String) -> String {
     var quoted = ""
     for scalar in text.unicodeScalars {
@@ -69,20 +69,20 @@ struct BashWord {
 
   /// The last word of a line.
   private struct Reading {
-    /// Where it begins in the line; the line's end where the cursor stands after a space.
+    /// The offset of the word in the line; the line's end after a space.
     private(set) var start = 0
     private(set) var text = ""
     private(set) var quote: Unicode.Scalar?
 
-    /// `nil` where the word holds something that bash expands, or the line an operator.
+    /// `nil` if bash would expand a part of the word, or if the line has an operator.
     init?(_ line: some Collection<Unicode.Scalar>) {
       var isInWord = false
       var isExpanded = false
       var isEscaped = false
-      for (place, scalar) in line.enumerated() {
+      for (offset, scalar) in line.enumerated() {
         if isEscaped {
           isEscaped = false
-          // Inside double quotes a backslash is itself before most others.
+          // Inside double quotes a backslash escapes only these four characters.
           if quote == "\"", !"$`\"\\".unicodeScalars.contains(scalar) { text += "\\" }
           text.unicodeScalars.append(scalar)
           continue
@@ -95,7 +95,7 @@ struct BashWord {
           return nil
         default: break
         }
-        if !isInWord { (isInWord, start, text) = (true, place, "") }
+        if !isInWord { (isInWord, start, text) = (true, offset, "") }
         switch (quote, scalar) {
         case (nil, "\\"), ("\"", "\\"): isEscaped = true
         case (nil, "'"), (nil, "\""): quote = scalar

@@ -9,9 +9,9 @@ struct CompletionRequest {
   let index: Int
   /// That word up to the cursor; bash and zsh pass it with its quotes.
   let prefix: String
-  /// `nil` where the shell is not known.
+  /// `nil` if the shell is not known.
   var shell = CompletionShell.requesting
-  /// Looks a variable up that the completion script has set.
+  /// Returns a variable that the completion script has set.
   var environment: (String) -> String? = Console.environment
 
   /// The line up to the cursor, from the bash script of `CompletionScript`.
@@ -19,7 +19,7 @@ struct CompletionRequest {
   /// The end of that line which bash replaces with a candidate.
   static let replacedVariable = "THEATER_COMPLETION_WORD"
 
-  /// The names that fit, each as the shell takes it.
+  /// The names that fit, quoted for the shell.
   ///
   /// Names with control or direction characters are left out, because a shell reads a candidate per
   /// line. So are names that begin with `-`, unless `--` stands before the cursor: the program would
@@ -35,20 +35,20 @@ struct CompletionRequest {
       // The script splits candidates from their descriptions at colons.
       usable.filter(matchesPlainPrefix).map { $0.escaping(["\\", ":"], with: "\\") }
     case .fish?:
-      // fish leaves a `~` at the beginning of a candidate unquoted, and expands it.
+      // fish does not quote a `~` at the start of a candidate, and expands it.
       usable.filter { $0.unicodeScalars.first != "~" && matchesPlainPrefix($0) }
     default: usable.filter { $0.begins(with: prefix) }
     }
   }
 
-  /// zsh and fish select by themselves; only where no quote is typed can this save them work.
+  /// Whether a name fits an unquoted prefix. zsh and fish filter the candidates of a quoted one.
   private func matchesPlainPrefix(_ name: String) -> Bool {
     prefix.contains { "\\\"'".contains($0) } || name.begins(with: prefix)
   }
 
   private func bashCandidates(_ names: [String]) -> [String] {
     guard let line = environment(Self.lineVariable) else {
-      // The script of an earlier installation: it expands its candidates once, and a leading `~` later.
+      // The script of an earlier version expands its candidates once, and a leading `~` later.
       return names.filter { $0.unicodeScalars.first != "~" && $0.begins(with: prefix) }
         .map { "'\($0.escaping(["'"], with: "'\\'"))'" }
     }
@@ -62,7 +62,7 @@ extension String {
   /// Whether it begins with `prefix`, in either case.
   func begins(with prefix: String) -> Bool { lowercased().hasPrefix(prefix.lowercased()) }
 
-  /// The text with `escape` before each of these scalars, also before one that carries a mark.
+  /// The text with `escape` before each of these scalars, also before one with a combining mark.
   func escaping(_ scalars: Set<Unicode.Scalar>, with escape: String) -> String {
     var text = ""
     for scalar in unicodeScalars {

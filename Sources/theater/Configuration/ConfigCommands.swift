@@ -7,14 +7,14 @@ import TheaterConfiguration
 /// `theater config check`, `theater config schema`.
 struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check a configuration, or show what one may hold.",
+    abstract: "Check a configuration, or print its schema.",
     subcommands: [ConfigCheck.self, ConfigSchema.self])
 }
 
 /// `theater config check [FILE]`.
 struct ConfigCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Show every mistake of a configuration.")
+    commandName: "check", abstract: "List every error of a configuration.")
 
   @Argument(help: "The file.", completion: .file(extensions: ["json"]))
   var file = "devices.json"
@@ -22,10 +22,10 @@ struct ConfigCheck: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let folders = ApplicationPaths()
+    let paths = ApplicationPaths()
     let problems: [ConfigurationIssue]
     do {
-      let loaded = try LoadedConfiguration(path: file, plugins: plugins.folders, folders: folders)
+      let loaded = try LoadedConfiguration(path: file, plugins: plugins.folders, paths: paths)
       problems = loaded.configuration.warnings
     } catch {
       problems = error.problems
@@ -56,7 +56,7 @@ struct ConfigSchema: ParsableCommand {
   }
 }
 
-/// Where plugins are, beside the usual places.
+/// Options for further plugin folders.
 struct PluginFolderOptions: ParsableArguments {
   @Option(
     name: .customLong("plugins"),

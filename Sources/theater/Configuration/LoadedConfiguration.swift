@@ -3,29 +3,29 @@ import PluginHost
 import PluginProtocol
 import TheaterConfiguration
 
-/// A configuration that was read and found good, with the plugins that it may use.
+/// A valid configuration with the catalogue of its plugins.
 struct LoadedConfiguration: Sendable {
   let configuration: TheaterConfiguration
   let catalogue: PluginCatalogue
-  /// Where its relative paths start.
+  /// The base of its relative paths.
   let origin: PathOrigin
 
-  /// Reads the file, the manifests of the plugins around it, and judges it.
+  /// Reads and validates a file, with the manifests of the plugins.
   ///
-  /// - Parameter plugins: Folders that a person named, which come first.
-  init(path: String, plugins: [String], folders: ApplicationPaths) throws(InvalidConfiguration) {
-    let file = try ConfigurationFile(path: path, home: folders.home)
+  /// - Parameter plugins: Plugin folders from the command line, which are searched first.
+  init(path: String, plugins: [String], paths: ApplicationPaths) throws(InvalidConfiguration) {
+    let file = try ConfigurationFile(path: path, home: paths.home)
     origin = file.origin
-    catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + folders.pluginFolders)
+    catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + paths.pluginFolders)
     configuration = try file.configuration(
       plugins: KnownPlugins(catalogue),
       secrets: SecretFolders(
-        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: folders.secrets))
+        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: paths.secrets))
   }
 }
 
 extension KnownPlugins {
-  /// The plugins of a catalogue; what is not usable there counts as faulty.
+  /// The plugins of a catalogue, with its unusable ones as faulty.
   init(_ catalogue: PluginCatalogue) {
     var faults: [String: String] = [:]
     for problem in catalogue.problems {
@@ -41,7 +41,7 @@ extension KnownPlugins {
 }
 
 extension ApplicationPaths {
-  /// Where plugins are, wherever the program was put: beside it, and where a person adds some.
+  /// The plugin folders: beside the program, in its installation, and in the user's data folder.
   var pluginFolders: [String] {
     var folders: [String] = []
     if let program = Self.programFolder {
@@ -50,7 +50,7 @@ extension ApplicationPaths {
     return folders + [plugins]
   }
 
-  /// The folder in which this program lies, behind any link to it.
+  /// The folder of this program's file, links resolved.
   private static var programFolder: String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = buffer.withUnsafeMutableBytes { raw in
@@ -64,13 +64,13 @@ extension ApplicationPaths {
 }
 
 extension LoadedConfiguration {
-  /// Judges another text with the same plugins; relative paths start at this configuration's file.
-  func check(_ text: [UInt8], folders: ApplicationPaths) throws(InvalidConfiguration)
+  /// Validates another text with the same plugins and the same base of relative paths.
+  func check(_ text: [UInt8], paths: ApplicationPaths) throws(InvalidConfiguration)
     -> TheaterConfiguration
   {
     try .read(
       text, named: "devices.json", from: origin, plugins: KnownPlugins(catalogue),
       secrets: SecretFolders(
-        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: folders.secrets))
+        credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: paths.secrets))
   }
 }

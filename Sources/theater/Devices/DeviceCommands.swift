@@ -25,7 +25,7 @@ struct DeviceList: AsyncParsableCommand {
 /// `theater device lights dim 40`: any command on any device.
 struct DeviceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "device", abstract: "Give a device a command.",
+    commandName: "device", abstract: "Send a command to a device.",
     discussion: """
       theater device lights dim 40
       theater device tuner fm 98.5
@@ -38,7 +38,7 @@ struct DeviceCommand: AsyncParsableCommand {
   @Argument(help: "The device.", completion: .custom(TitleCompletion.devices))
   var device: String
   @Argument(
-    parsing: .allUnrecognized, help: "The command and what it takes.",
+    parsing: .allUnrecognized, help: "The command and its argument.",
     completion: .custom(CommandCompletion.words))
   var command: [String] = []
 
@@ -53,18 +53,18 @@ struct DeviceCommand: AsyncParsableCommand {
       let shown = known.printable
       let parts = [
         "\(device): \(DeviceText.state(shown))", DeviceText.attributes(shown),
-        CommandWords.help(role),
+        CommandArguments.help(role),
       ]
       return Console.say(parts.filter { !$0.isEmpty }.joined(separator: "\n\n"))
     }
     let arguments = try await ItemNames(theater).resolved(Array(command.dropFirst()), for: role)
     let json: JSON
     do {
-      json = try CommandWords.command(word, arguments, role: role).json
+      json = try CommandArguments.command(word, arguments, role: role).json
     } catch {
       throw ExitError(
         .wrongUsage, "\(device): \(error.message)",
-        hint: "\(error.hint)\n\n\(CommandWords.help(role))")
+        hint: "\(error.hint)\n\n\(CommandArguments.help(role))")
     }
     let answer = try await theater.post(path + "/commands", json, wait: noWait ? 0 : nil)
     let isSeen = answer["confirmation"]?.string == "observed"
@@ -73,7 +73,7 @@ struct DeviceCommand: AsyncParsableCommand {
   }
 }
 
-/// Titles in place of ids, where a player is told what to play.
+/// Finds the ids of films and songs by title.
 private struct ItemNames {
   let theater: RemoteTheater
 
@@ -88,18 +88,5 @@ private struct ItemNames {
     let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
     guard let id = entry?["id"]?.string else { return words }
     return [id] + words.dropFirst()
-  }
-}
-
-/// What a shell offers for the word after a device.
-enum CommandCompletion {
-  static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
-    guard let place = words.firstIndex(of: "device"), words.count > place + 1,
-      let known = try? await RemoteTheater().get(
-        "/api/v1/devices/\(words[place + 1].percentEncoded)"),
-      let role = known["role"]?.string.flatMap(Role.init)
-    else { return [] }
-    return CompletionRequest(words: words, index: index, prefix: prefix)
-      .candidates(role.commands.map(\.name))
   }
 }

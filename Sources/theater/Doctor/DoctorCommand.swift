@@ -1,11 +1,11 @@
 import ArgumentParser
 import JSON
 
-/// `theater doctor`: what is missing or wrong on this machine, and the command that mends it. Works
-/// without the controller; with it, it looks there too.
+/// `theater doctor`: lists what is missing or wrong on this machine, with the command that fixes it.
+/// Works without the controller; checks it too if it runs.
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what is missing or wrong on this machine, and what mends it.")
+    abstract: "Show what is missing or wrong on this machine, and how to fix it.")
 
   @Option(
     help: ArgumentHelp("The configuration to look at.", valueName: "file"),
@@ -17,24 +17,24 @@ struct Doctor: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let folders = ApplicationPaths()
-    let isRunning = SocketProbe.answers(at: folders.socket)
-    var findings = SoundCheckup().findings()
-    findings += FolderCheckup(folders: folders).findings()
-    findings += KeyCheckup(folders: folders).findings()
-    findings += BackupCheckup(folders: folders).findings()
-    findings += await ConfigurationCheckup(
-      path: config ?? Serve.usualConfiguration(folders), plugins: plugins.folders,
-      folders: folders
+    let paths = ApplicationPaths()
+    let isRunning = SocketProbe.answers(at: paths.socket)
+    var findings = SoundCheck().findings()
+    findings += FolderCheck(paths: paths).findings()
+    findings += KeyCheck(paths: paths).findings()
+    findings += BackupCheck(paths: paths).findings()
+    findings += await ConfigurationCheck(
+      path: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders,
+      paths: paths
     ).findings()
     if isRunning {
-      findings += await ControllerCheckup(folders: folders).findings()
+      findings += await ControllerCheck(paths: paths).findings()
     } else {
       findings.append(
         .notice(
           "controller", "it does not run",
           remedy: "\(Invocation.name) serve --config devices.json"))
-      findings.append(PortCheckup.finding(port))
+      findings.append(PortCheck.finding(port))
     }
     let bad = findings.count { $0.verdict == .bad }
     let answer: JSON = ["findings": .array(findings.map(\.json)), "bad": .integer(bad)]
@@ -47,7 +47,7 @@ struct Doctor: AsyncParsableCommand {
     if bad > 0 { throw ExitError(silent: .failed) }
   }
 
-  /// The last line: what is wrong counts first, then what a person may want to know.
+  /// The last line: the number of faults, else the number of notices.
   static func verdict(on findings: [Finding]) -> String {
     let bad = findings.count { $0.verdict == .bad }
     let notices = findings.count { $0.verdict == .notice }

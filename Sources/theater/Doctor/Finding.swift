@@ -1,19 +1,19 @@
 import JSON
 
-/// What the doctor found in one place, with what mends it.
+/// The result of one check, with its remedy.
 struct Finding: Sendable, Hashable {
   enum Verdict: String, Sendable {
     case good
-    /// It works, but a person may want to know.
+    /// It works, with a restriction.
     case notice
     case bad
   }
 
   let verdict: Verdict
-  /// What was looked at: `sound card`.
+  /// The checked subject: `sound card`.
   let subject: String
   let message: String
-  /// The command that mends it, or what to do.
+  /// The command or the action that fixes it.
   let remedy: String?
 
   static func good(_ subject: String, _ message: String) -> Finding {
@@ -26,7 +26,7 @@ struct Finding: Sendable, Hashable {
     Finding(verdict: .bad, subject: subject, message: message, remedy: remedy)
   }
 
-  /// The finding as a person reads it: a line, and one for the remedy.
+  /// The finding as text: a line, and one for the remedy.
   var text: String {
     let mark =
       switch verdict {

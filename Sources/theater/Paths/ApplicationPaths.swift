@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 
-/// The folders of the theater, where the XDG Base Directory Specification puts them.
+/// The theater's folders and files, by the XDG Base Directory Specification.
 struct ApplicationPaths: Sendable, Hashable {
   /// Accounts, positions, the token: `$XDG_STATE_HOME/theater`.
   let state: String
-  /// Plugins that a person adds: `$XDG_DATA_HOME/theater`.
+  /// The user's own plugins: `$XDG_DATA_HOME/theater`.
   let data: String
   /// `devices.json` of an installed theater: `$XDG_CONFIG_HOME/theater`.
   let configuration: String
   /// Sockets and the lock, gone after a restart of the machine: `$XDG_RUNTIME_DIR/theater`.
   let runtime: String
-  /// What `~` stands for.
+  /// The user's home folder; `nil` if unknown.
   let home: String?
 
-  /// The folders that these variables name.
+  /// Reads the environment.
   ///
-  /// - Parameter environment: Looks a variable up; an empty one counts as missing.
+  /// - Parameter environment: Returns the value of a variable; `nil` if it is missing or empty.
   init(user: uid_t = getuid(), environment: (String) -> String? = Console.environment) {
     let home = environment("HOME") ?? Self.home(of: user)
-    /// A relative path in such a variable is invalid and passed over, as the standard asks.
+    /// Ignores a relative path in the variable, as the specification asks.
     func base(_ variable: String, _ otherwise: String) -> String {
       let named = environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
       return (named ?? "\(home ?? "/")/\(otherwise)") + "/theater"
@@ -43,18 +43,18 @@ struct ApplicationPaths: Sendable, Hashable {
   var lock: String { runtime + "/theater.lock" }
   /// Held by the one controller of this state folder.
   var stateLock: String { state + "/theater.lock" }
-  /// The secret of this user's session.
+  /// The file with the token of this user's session.
   var token: String { state + "/token" }
-  /// What makes this user's terminal a device that has logged in before.
+  /// The file with the secret that marks this terminal as a known device.
   var device: String { state + "/device" }
-  /// `{"secret": "name"}` in options is a file here.
+  /// The folder with the values of `{"secret": "name"}` in options.
   var secrets: String { state + "/secrets" }
   /// The certificate that the controller makes for itself, with its key.
   var certificate: String { state + "/tls.pem" }
-  /// Plugins that a person adds.
+  /// The folder with the user's own plugins.
   var plugins: String { data + "/plugins" }
 
-  /// Makes the runtime folder for its user alone, or checks that it is.
+  /// Makes the runtime folder private to its user.
   func prepareRuntime() throws(ExitError) {
     try Self.make(privately: runtime, variable: "XDG_RUNTIME_DIR")
     // `sun_path` of unix(7) holds 108 bytes with the closing zero.
@@ -65,10 +65,10 @@ struct ApplicationPaths: Sendable, Hashable {
     }
   }
 
-  /// Makes a folder with mode 0700, with those above it, or checks that an existing one is its
-  /// user's own and closed to others.
+  /// Makes a folder with mode 0700 and its parents; closes an existing one to other users.
   ///
-  /// - Parameter variable: Which variable names another such folder.
+  /// - Parameter variable: The variable that names another folder, for the error's hint.
+  /// - Throws: `ExitError` if another user owns the folder, or if it is a link.
   static func make(privately path: String, variable: String = "XDG_STATE_HOME") throws(ExitError) {
     makeParents(of: path)
     if mkdir(path, 0o700) != 0, errno != EEXIST {
@@ -76,7 +76,7 @@ struct ApplicationPaths: Sendable, Hashable {
         .failed, "the folder \(path) cannot be made: \(String(cString: strerror(errno)))",
         hint: "Check who may write in the folder above it.")
     }
-    // Of the link itself, if somebody has put one there.
+    // Links are not followed: another user may have made one.
     guard let facts = FileFacts(at: path), facts.isFolder, facts.owner == geteuid() else {
       throw ExitError(
         .failed, "\(path) is not a folder of yours",

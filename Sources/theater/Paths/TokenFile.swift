@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// The secret of this user's session, in a file that nobody else can read.
+/// A file with one secret that only this user can read.
 struct TokenFile: Sendable {
   let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// The most bytes that a token and the white space around it may have.
+  /// The largest size of a secret with white space around it, in bytes.
   private static let longest = 256
 
-  /// The secret; `nil` where nobody is logged in.
+  /// Reads the secret; `nil` without a file.
   func read() throws(ExitError) -> String? {
-    // Opening a pipe would wait for its other end.
+    // O_NONBLOCK: opening a named pipe would block.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -30,7 +30,7 @@ struct TokenFile: Sendable {
     return try token(in: bytes.prefix(count))
   }
 
-  /// The one word of the file; what cannot be a token is never sent anywhere.
+  /// The only word of the file. Throws if it cannot be a token: other content must not be sent.
   private func token(in bytes: ArraySlice<UInt8>) throws(ExitError) -> String? {
     let words = bytes.split { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     guard let word = words.first else { return nil }
@@ -54,7 +54,7 @@ struct TokenFile: Sendable {
       hint: "Remove it and log in again: rm -r \(path); \(Invocation.name) login")
   }
 
-  /// Puts a secret there, whole or not at all.
+  /// Writes a secret, completely or not at all.
   func write(_ token: String) throws(ExitError) {
     try ApplicationPaths.make(
       privately: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
@@ -72,12 +72,12 @@ struct TokenFile: Sendable {
     }
   }
 
-  /// Takes the secret away.
+  /// Removes the file.
   func remove() { unlink(path) }
 
-  private func failure(_ deed: String) -> ExitError {
+  private func failure(_ action: String) -> ExitError {
     ExitError(
-      .failed, "cannot \(deed) \(path): \(String(cString: strerror(errno)))",
+      .failed, "cannot \(action) \(path): \(String(cString: strerror(errno)))",
       hint: "Check that the folder belongs to you and that its disk has room.")
   }
 }

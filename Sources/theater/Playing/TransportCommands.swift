@@ -1,24 +1,24 @@
 import ArgumentParser
 import JSON
 
-/// Asks for a change of what plays, and says whether it was seen to happen.
-private func steer(_ word: String, _ body: JSON? = nil, done: String) async throws {
+/// Sends a playback command and prints whether the device confirmed it.
+private func control(_ word: String, _ body: JSON? = nil, done: String) async throws {
   let answer = try await RemoteTheater().post("/api/v1/\(word)", body)
-  Console.say(SteeringText.text(done, answer))
+  Console.say(TransportText.text(done, answer))
 }
 
-/// Asks for a change of the volume, and says what it has become.
-private func turn(_ body: JSON) async throws {
+/// Changes the volume and prints the new one.
+private func changeVolume(_ body: JSON) async throws {
   let answer = try await RemoteTheater().post("/api/v1/volume", body)
-  Console.say(SteeringText.text(SteeringText.volume(answer), answer))
+  Console.say(TransportText.text(TransportText.volume(answer), answer))
 }
 
-/// The answers of what steers, as a person reads them.
-enum SteeringText {
-  /// `done`, with a word where nobody has seen it happen.
+/// The responses of playback and volume commands as text.
+enum TransportText {
+  /// `done`, with an addition if the device has not confirmed it.
   static func text(_ done: String, _ answer: JSON) -> String {
-    let isSeen = answer["confirmation"]?.string == "observed"
-    return isSeen ? done : "\(done) (accepted, not confirmed)"
+    let isConfirmed = answer["confirmation"]?.string == "observed"
+    return isConfirmed ? done : "\(done) (accepted, not confirmed)"
   }
 
   /// `volume 45 %`, `muted` or `not muted`.
@@ -34,48 +34,48 @@ enum SteeringText {
 
 /// `theater pause`.
 struct Pause: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Hold the film or song still.")
-  func run() async throws { try await steer("pause", done: "paused") }
+  static let configuration = CommandConfiguration(abstract: "Pause the film or song.")
+  func run() async throws { try await control("pause", done: "paused") }
 }
 
 /// `theater resume`.
 struct Resume: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Let it go on.")
-  func run() async throws { try await steer("resume", done: "playing") }
+  static let configuration = CommandConfiguration(abstract: "Continue the film or song.")
+  func run() async throws { try await control("resume", done: "playing") }
 }
 
 /// `theater next`.
 struct Next: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Go to the next track.")
-  func run() async throws { try await steer("next", done: "next track") }
+  func run() async throws { try await control("next", done: "next track") }
 }
 
 /// `theater previous`.
 struct Previous: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Go to the track before.")
-  func run() async throws { try await steer("previous", done: "track before") }
+  static let configuration = CommandConfiguration(abstract: "Go to the previous track.")
+  func run() async throws { try await control("previous", done: "previous track") }
 }
 
 /// `theater seek 12:30`, `theater seek +30`, `theater seek -30`.
 struct Seek: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Go to a place in the film or song.",
-    discussion: "12:30 and 1:02:03 from the beginning; +30 and -1:00 from where it is.")
+    abstract: "Go to a position in the film or song.",
+    discussion: "12:30 and 1:02:03 from the beginning; +30 and -1:00 from the current position.")
 
   @Argument(parsing: .allUnrecognized, help: "12:30, 1:02:03, 90, +30 or -30.")
   var place: [String]
 
   func run() async throws {
-    let place = try Place(words: place)
-    let text = TimeText.text(abs(place.seconds))
+    let target = try SeekTarget(words: place)
+    let text = TimeText.text(abs(target.seconds))
     let done =
-      !place.isRelative
-      ? "at \(text)" : place.seconds < 0 ? "back by \(text)" : "forward by \(text)"
-    try await steer(
-      "seek", .object([place.isRelative ? "by" : "to": .number(place.seconds)]), done: done)
+      !target.isRelative
+      ? "at \(text)" : target.seconds < 0 ? "back by \(text)" : "forward by \(text)"
+    try await control(
+      "seek", .object([target.isRelative ? "by" : "to": .number(target.seconds)]), done: done)
   }
 
-  func validate() throws { _ = try Place(words: place) }
+  func validate() throws { _ = try SeekTarget(words: place) }
 }
 
 /// `theater volume 40`, `theater volume +5`, `theater volume -5`.
@@ -87,11 +87,11 @@ struct Volume: AsyncParsableCommand {
   var volume: [String]
 
   func run() async throws {
-    let change = try VolumeWords(words: volume)
-    try await turn(.object([change.isRelative ? "by" : "to": .integer(change.points)]))
+    let change = try VolumeChange(words: volume)
+    try await changeVolume(.object([change.isRelative ? "by" : "to": .integer(change.points)]))
   }
 
-  func validate() throws { _ = try VolumeWords(words: volume) }
+  func validate() throws { _ = try VolumeChange(words: volume) }
 }
 
 /// `theater mute`, `theater mute off`.
@@ -99,17 +99,17 @@ struct Mute: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Silence the speakers, or let them sound again.")
 
-  /// What is wanted of the speakers.
-  enum Wish: String, ExpressibleByArgument, CaseIterable { case on, off, toggle }
+  /// The wanted state.
+  enum State: String, ExpressibleByArgument, CaseIterable { case on, off, toggle }
 
   @Argument(help: "on, off or toggle.")
-  var wish = Wish.toggle
+  var state = State.toggle
 
   func run() async throws {
-    switch wish {
-    case .on: try await turn(["mute": true])
-    case .off: try await turn(["mute": false])
-    case .toggle: try await turn(["mute": "toggle"])
+    switch state {
+    case .on: try await changeVolume(["mute": true])
+    case .off: try await changeVolume(["mute": false])
+    case .toggle: try await changeVolume(["mute": "toggle"])
     }
   }
 }

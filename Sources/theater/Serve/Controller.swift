@@ -13,16 +13,16 @@ import TheaterConfiguration
 import UnixSignals
 import WebServer
 
-/// The one place where everything is put together: plugins become devices, devices a theater, the
-/// theater an API behind the gate.
+/// The composition root of `theater serve`: it connects plugins, devices, facade, accounts and web
+/// server.
 struct Controller: Sendable {
   let loaded: LoadedConfiguration
-  let folders: ApplicationPaths
-  let door: ListenerConfiguration
+  let paths: ApplicationPaths
+  let listening: ListenerConfiguration
   let logger: Logger
 
-  /// Runs until SIGTERM or SIGINT. Then positions are saved, sound stops, plugins end; devices keep
-  /// their power.
+  /// Runs until SIGTERM or SIGINT; then saves positions, stops playback and ends the plugins. Devices
+  /// keep their power state.
   func run() async throws {
     let plugins = makeHost()
     // The plugins start while the database is opened.
@@ -48,7 +48,7 @@ struct Controller: Sendable {
           id: $0.id, role: $0.role, plugin: $0.plugin, options: $0.options.revealed(),
           process: $0.process, secrets: $0.options.revealedSecrets())
       },
-      runtimeDirectory: folders.runtime,
+      runtimeDirectory: paths.runtime,
       launcher: ProcessLauncher(environment: Environment.all, logger: logger), logger: logger)
   }
 
@@ -57,7 +57,8 @@ struct Controller: Sendable {
     defer { try? database.close() }
     let accountService = AccountService(
       stores: database.gateStores,
-      policy: GatePolicy(rules: loaded.configuration.accounts.rules), delivery: try makeCourier())
+      policy: GatePolicy(rules: loaded.configuration.accounts.rules), delivery: try makeDispatcher()
+    )
     let setupCode = try await Self.open(accountService)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
@@ -65,26 +66,27 @@ struct Controller: Sendable {
       limitStopped: {
         await accountService.noteStopped("\($0.words) on \($0.player)", begunBy: $0.user)
       })
-    let certificate = try door.certificate(folders)
-    let listener = door.listener(certificate?.certificate)
+    let certificate = try listening.certificate(paths)
+    let listener = listening.listener(certificate?.certificate)
     let remote = APIServices(
       theater: theater, accountService: accountService,
-      machinery: ControllerDiagnostics(plugins: plugins, loaded: loaded, folders: folders),
-      webAddress: door.address, certificate: listener.certificate)
+      machinery: ControllerDiagnostics(plugins: plugins, loaded: loaded, paths: paths),
+      webAddress: listening.address, certificate: listener.certificate)
     let web = WebServer(remote, logger: logger)
     warn(of: certificate?.certificate)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(
-      loaded: loaded, plugins: plugins, folders: folders, door: door, certificate: certificate,
+      loaded: loaded, plugins: plugins, paths: paths, listening: listening,
+      certificate: certificate,
       setupCode: setupCode?.text)
     var services: [any Service] = [
       TheaterService(theater: theater),
-      BackupService(backups: Backups(of: folders.state), logger: logger),
+      BackupService(backups: Backups(of: paths.state), logger: logger),
       web.server(on: listener) { ports.opened($0) },
-      web.server(on: Listener.socket(folders.socket)) { ports.opened($0) },
+      web.server(on: Listener.socket(paths.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
-    let renewal = door.renewal(of: listener.certificate, folders, logger: logger) {
+    let renewal = listening.renewal(of: listener.certificate, paths, logger: logger) {
       await accountService.noteCertificate($0.fingerprint, inPlaceOf: $1)
     }
     if let renewal {
@@ -94,7 +96,7 @@ struct Controller: Sendable {
       services: services.map {
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
       }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    // What still waits for an answer then is told that it was cancelled.
+    // Requests that still wait then are cancelled.
     configuration.maximumGracefulShutdownDuration = .seconds(4)
     do {
       try await ServiceGroup(configuration: configuration).run()
@@ -105,13 +107,13 @@ struct Controller: Sendable {
     await Self.close(theater)
   }
 
-  /// Saves where the film is and lets players fall silent; nothing is turned off.
+  /// Saves positions and stops playback; turns nothing off.
   private static func close(_ theater: HomeTheaterFacade) async {
     await theater.shutDown()
-    await Silence.falls(over: theater.devices.values.map { $0 })
+    await PlayerShutdown.stopPlayback(of: theater.devices.values.map { $0 })
   }
 
-  private func makeCourier() throws(ExitError) -> MessageDispatcher {
+  private func makeDispatcher() throws(ExitError) -> MessageDispatcher {
     do {
       return try MessageDispatcher(loaded.configuration.accounts) { [logger] in
         logger.warning("\($0)")
@@ -123,7 +125,7 @@ struct Controller: Sendable {
 
   private func openDatabase() throws(ExitError) -> TheaterDatabase {
     do {
-      return try TheaterDatabase(in: folders.state)
+      return try TheaterDatabase(in: paths.state)
     } catch {
       throw ExitError(.failed, error.message, hint: error.hint)
     }
@@ -137,9 +139,9 @@ struct Controller: Sendable {
     }
   }
 
-  /// What must not be overlooked in the log.
+  /// Logs warnings about plain HTTP and about the certificate.
   private func warn(of certificate: ServerCertificate?) {
-    if door.protection == .insecure {
+    if listening.protection == .insecure {
       logger.warning(
         "plain HTTP on the network: everybody there can read passwords and take sessions over")
     }
@@ -150,9 +152,9 @@ struct Controller: Sendable {
     }
   }
 
-  /// What a person can do about an address that cannot be had.
+  /// Explains why the address cannot be listened on.
   private func explained(_ error: any Error) -> any Error {
-    let (host, port) = (door.host, door.port)
+    let (host, port) = (listening.host, listening.port)
     if error is SocketAddressError.UnknownHost { return ExitError.notOurs(host) }
     guard let error = error as? IOError else { return error }
     switch error.errnoCode {
@@ -171,13 +173,13 @@ struct Controller: Sendable {
   }
 }
 
-/// Ends the sound before the plugins end.
-enum Silence {
-  /// How long players get for it.
+/// Stops playback before the plugins end.
+enum PlayerShutdown {
+  /// The time that a player has for it.
   private static let longest = Duration.seconds(1)
 
-  /// Tells every player that plays to stop.
-  static func falls(over devices: [any Device]) async {
+  /// Sends `stop` to each player that plays.
+  static func stopPlayback(of devices: [any Device]) async {
     await withDiscardingTaskGroup { group in
       for device in devices {
         guard let stop = device.role.stop else { continue }

@@ -6,11 +6,11 @@ import PluginProtocol
 import TheaterConfiguration
 import WebServer
 
-/// What the controller knows of its own works, for the API.
+/// The diagnostics of plugins, sound devices and configurations for the API.
 struct ControllerDiagnostics: Diagnostics {
   let plugins: PluginHost
   let loaded: LoadedConfiguration
-  let folders: ApplicationPaths
+  let paths: ApplicationPaths
 
   func plugins() async -> JSON {
     ["plugins": .array(await plugins.statuses().map(\.json))]
@@ -24,7 +24,7 @@ struct ControllerDiagnostics: Diagnostics {
         hint: "Add one to \"devices\" in devices.json.")
     }
     do {
-      return try await PluginQuestion(plugin).ask("--list-devices")
+      return try await PluginQuery(plugin).ask("--list-devices")
     } catch {
       throw TheaterError(
         .deviceFailed, "the plugin \(amplifier.plugin) lists no sound devices: \(error.message)",
@@ -36,7 +36,7 @@ struct ControllerDiagnostics: Diagnostics {
   func check(configuration text: [UInt8]) async -> JSON {
     let problems: [ConfigurationIssue]
     do {
-      problems = try loaded.check(text, folders: folders).warnings
+      problems = try loaded.check(text, paths: paths).warnings
     } catch {
       problems = error.problems
     }
@@ -45,7 +45,7 @@ struct ControllerDiagnostics: Diagnostics {
 }
 
 extension PluginStatus {
-  /// The status for the API.
+  /// The status as the API shows it.
   var json: JSON {
     var object: JSONObject = [
       "id": .string(plugin), "version": .string(version),

@@ -4,14 +4,14 @@ import NIOCore
 import TheaterConfiguration
 import WebServer
 
-/// Where the controller listens for browsers and programs, and how far it goes out of the house.
+/// The TCP address on which the controller listens, and its protection.
 struct ListenerConfiguration: Sendable {
-  /// What keeps others from reading along.
+  /// The protection against eavesdropping.
   enum Protection: Sendable, Hashable {
-    /// Nobody else is on the way: this machine alone is listened to.
+    /// Reachable from this machine only.
     case loopback
     case tls(WebSettings.TLS)
-    /// Nothing, as the person wanted it.
+    /// None, as the command line demands.
     case insecure
   }
 
@@ -20,16 +20,16 @@ struct ListenerConfiguration: Sendable {
   let names: [String]
   let protection: Protection
 
-  /// Puts together what the command line and the configuration say; the command line wins.
+  /// Combines command line and configuration; the command line takes precedence.
   ///
-  /// - Parameter isInsecure: Whether plain HTTP was asked for on the network.
+  /// - Parameter isInsecure: Whether the command line permits plain HTTP on the network.
   init(host: String?, port: Int?, isInsecure: Bool, settings: WebSettings) throws(ExitError) {
     self.host = host ?? settings.host ?? "127.0.0.1"
     self.port = port ?? settings.port ?? 8080
     names = settings.hosts
     let isLoopback: Bool
     do {
-      // The very address that will be listened on.
+      // Resolved here, because it decides whether TLS is needed.
       isLoopback = try SocketAddress.makeAddressResolvingHost(self.host, port: self.port).isLoopback
     } catch {
       throw .notOurs(self.host)
@@ -47,8 +47,8 @@ struct ListenerConfiguration: Sendable {
 
   static let insecureOption = "--insecure-plain-http-on-the-network"
 
-  /// The certificate to listen with; the controller's own is made where there is none yet.
-  func certificate(_ folders: ApplicationPaths) throws(ExitError) -> CertificateFiles.Kept? {
+  /// Loads the certificate; makes the controller's own if there is none yet.
+  func certificate(_ paths: ApplicationPaths) throws(ExitError) -> CertificateFiles.Kept? {
     guard case .tls(let tls) = protection else { return nil }
     do throws(CertificateError) {
       switch tls {
@@ -57,22 +57,22 @@ struct ListenerConfiguration: Sendable {
           certificate: try CertificateFiles.owners(certificate: certificate, key: key))
       case .ownMaking:
         return try CertificateFiles.own(
-          at: folders.certificate, for: askedNames, and: MachineNames.all())
+          at: paths.certificate, for: askedNames, and: MachineNames.all())
       }
     } catch {
       throw ExitError(.failed, error.message, hint: error.hint)
     }
   }
 
-  /// The listener itself.
+  /// The listener for the web server.
   func listener(_ certificate: ServerCertificate?) -> Listener {
     .port(port, of: host, hosts: HostList(askedNames), certificate: certificate)
   }
 
-  /// What looks after the certificate that is shown: shows the owner's anew when it was renewed, and
-  /// makes the controller's own anew before it ends; `nil` where there is none.
+  /// The service that renews the certificate: it reloads the owner's when its files change, and makes
+  /// the controller's own anew before it expires; `nil` without TLS.
   func renewal(
-    of shown: ShownCertificate?, _ folders: ApplicationPaths, logger: Logger,
+    of shown: ShownCertificate?, _ paths: ApplicationPaths, logger: Logger,
     news: @escaping CertificateKeeping.News
   ) -> (any CertificateKeeping)? {
     guard case .tls(let tls) = protection, let shown else { return nil }
@@ -82,25 +82,25 @@ struct ListenerConfiguration: Sendable {
         certificate: certificate, key: key, shown: shown, logger: logger, news: news)
     case .ownMaking:
       return OwnRenewal(
-        path: folders.certificate, names: askedNames, more: { MachineNames.all() }, shown: shown,
+        path: paths.certificate, names: askedNames, more: { MachineNames.all() }, shown: shown,
         logger: logger, news: news)
     }
   }
 
-  /// What a browser's address line says before the port.
+  /// The scheme of the web address.
   var scheme: String {
     if case .tls = protection { "https" } else { "http" }
   }
 
-  /// What a person types to come here: the first of the configured names, else the host; `nil` where
-  /// neither is known before the listener is open.
+  /// The web address, with the first configured name, else the host; `nil` if neither is known before
+  /// the listener is open.
   var address: String? {
     let isEverywhere = ["0.0.0.0", "::"].contains(host)
     guard port != 0, let name = names.first ?? (isEverywhere ? nil : host) else { return nil }
     return "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
   }
 
-  /// The configured names, and the host where it is one that can be asked for.
+  /// The configured names and, if it is a single address, the host.
   private var askedNames: Set<String> {
     let everything = ["0.0.0.0", "::"]
     return Set(
@@ -109,7 +109,7 @@ struct ListenerConfiguration: Sendable {
 }
 
 extension ExitError {
-  /// An address that cannot be listened on.
+  /// The error for a host that is not an address of this machine.
   static func notOurs(_ host: String) -> ExitError {
     ExitError(
       .failed, "\(host) is no address of this machine",

@@ -4,9 +4,10 @@ import JSON
 import TheaterConfiguration
 
 extension MessageDispatcher {
-  /// What `devices.json` says of delivery, ready to send. The reader has checked it.
-  /// - Parameter log: what goes wrong, and messages that are only logged.
-  /// - Throws: where a value that passed as a text is none after all.
+  /// Makes the dispatcher that the validated configuration describes.
+  ///
+  /// - Parameter log: Receives failures, and messages that are logged instead of sent.
+  /// - Throws: `AccountError` if a value from a secret is invalid.
   convenience init(
     _ settings: AccountSettings, log: @escaping @Sendable (String) -> Void
   ) throws(AccountError) {
@@ -60,7 +61,7 @@ extension MessageDispatcher {
       headers: headers, body: body)
   }
 
-  /// The host of an address, with its port: what may be shown of it.
+  /// The host and port of a URL: its path may hold a secret, so messages show no more.
   private static func host(of url: String) -> String {
     let rest = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
     return String(rest.prefix { $0 != "/" && $0 != "?" })

@@ -4,10 +4,10 @@ import Glibc
 import Logging
 import TheaterConfiguration
 
-/// `theater serve`: the controller.
+/// `theater serve`: runs the controller.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run the controller: everything else talks to it.")
+    abstract: "Run the controller, which all other commands use.")
 
   @Option(
     help: ArgumentHelp(
@@ -25,7 +25,7 @@ struct Serve: AsyncParsableCommand {
     help: "No TLS: everybody on the network can read passwords and take sessions over.")
   var isInsecure = false
   @OptionGroup var plugins: PluginFolderOptions
-  @Option(help: "What goes to the log: debug, info, notice, warning or error.")
+  @Option(help: "The lowest level that is logged: debug, info, notice, warning or error.")
   var logLevel = LogLevel(.notice)
 
   func validate() throws {
@@ -33,47 +33,47 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // A plugin that closes its end must not end the controller.
+    // A write to a plugin that has ended must not end the controller.
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
-    // A password's hash takes 19 MiB for a moment.
+    // The hash of a password needs 19 MiB for a moment.
     linux_return_large_blocks(1 << 20)
     LoggingSystem.bootstrap(StreamLogHandler.standardError)
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
-    let folders = ApplicationPaths()
-    let loaded = try load(folders)
+    let paths = ApplicationPaths()
+    let loaded = try load(paths)
     for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
-    let door = try ListenerConfiguration(
+    let listening = try ListenerConfiguration(
       host: host, port: port, isInsecure: isInsecure, settings: loaded.configuration.web)
-    try ApplicationPaths.make(privately: folders.state)
-    try folders.prepareRuntime()
-    let lock = try ControllerLock(folders)
+    try ApplicationPaths.make(privately: paths.state)
+    try paths.prepareRuntime()
+    let lock = try ControllerLock(paths)
     defer { lock.release() }
     let controller = Controller(
-      loaded: loaded, folders: folders, door: door, logger: logger)
+      loaded: loaded, paths: paths, listening: listening, logger: logger)
     try await controller.run()
   }
 
-  private func load(_ folders: ApplicationPaths) throws(ExitError) -> LoadedConfiguration {
-    let path = config ?? Self.usualConfiguration(folders)
+  private func load(_ paths: ApplicationPaths) throws(ExitError) -> LoadedConfiguration {
+    let path = config ?? Self.usualConfiguration(paths)
     do {
-      return try LoadedConfiguration(path: path, plugins: plugins.folders, folders: folders)
+      return try LoadedConfiguration(path: path, plugins: plugins.folders, paths: paths)
     } catch {
       throw ExitError(
         .failed, "the configuration has mistakes; nothing was started.\n\(error)")
     }
   }
 
-  /// The configuration of who names none: the one here, else the installed one.
-  static func usualConfiguration(_ folders: ApplicationPaths) -> String {
-    let installed = folders.configuration + "/devices.json"
+  /// The default configuration: `./devices.json`, else the installed one.
+  static func usualConfiguration(_ paths: ApplicationPaths) -> String {
+    let installed = paths.configuration + "/devices.json"
     return access("devices.json", R_OK) != 0 && access(installed, R_OK) == 0
       ? installed : "devices.json"
   }
 }
 
-/// A level of the log, as an option.
+/// A log level as an option.
 struct LogLevel: ExpressibleByArgument {
   let level: Logger.Level
 

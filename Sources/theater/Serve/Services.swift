@@ -5,7 +5,7 @@ import PluginHost
 import ServiceLifecycle
 import WebServer
 
-/// The theater's own work, for as long as the controller runs.
+/// Runs the facade's background work.
 struct TheaterService: Service {
   let theater: HomeTheaterFacade
 
@@ -14,14 +14,14 @@ struct TheaterService: Service {
   }
 }
 
-/// Looks after the certificate.
+/// Runs the renewal of the certificate.
 struct RenewalService: Service {
   let renewal: any CertificateKeeping
 
   func run() async throws { await cancelWhenGracefulShutdown { await renewal.run() } }
 }
 
-/// Says how everything is, once it is.
+/// Prints the start report when all ports are open and no device is starting any more.
 struct StartService: Service {
   let ports: ListeningPorts
   let plugins: PluginHost
@@ -43,7 +43,7 @@ struct StartService: Service {
   }
 }
 
-/// The listeners, as they are opened.
+/// Collects the listeners as they open.
 struct ListeningPorts: Sendable {
   private let count: Int
   private let channels: AsyncStream<Int?>
@@ -54,10 +54,10 @@ struct ListeningPorts: Sendable {
     (channels, channel) = AsyncStream.makeStream()
   }
 
-  /// A listener is open.
+  /// Notes that a listener is open.
   func opened(_ channel: any Channel) { self.channel.yield(channel.localAddress?.port) }
 
-  /// Waits until all are, and tells the TCP port; `nil` when the task is cancelled before.
+  /// Waits until all listeners are open and returns the TCP port; `nil` if the task is cancelled.
   func allOpen() async -> Int? {
     var open = 0
     var port: Int?

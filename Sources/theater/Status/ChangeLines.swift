@@ -1,12 +1,12 @@
 import APIClient
 import JSON
 
-/// Events as lines, for a pipe or a log: each says what changed, once.
+/// Events as lines for a pipe or a log; an event that changes nothing has none.
 struct ChangeLines {
   private var states: [String: String] = [:]
   private var activity = ""
 
-  /// The lines that an event is worth.
+  /// The lines for an event.
   mutating func lines(for event: ServerSentEvent) -> [String] {
     let json = event.json.printable
     switch event.name {

@@ -1,12 +1,12 @@
 import JSON
 
-/// A device's state in a few words.
+/// A device's state as text.
 enum DeviceText {
-  /// `on, dvd, surround, 50 %`; `~` marks what is assumed, `?` what nobody knows any more.
+  /// `on, dvd, surround, 50 %`; `~` marks assumed values, `?` values that are no longer known.
   static func state(_ device: JSON) -> String {
     switch device["availability"]?.string {
     case "starting": return "starting"
-    case "unavailable": return "unavailable: \(device["reason"]?.string ?? "nobody knows why")"
+    case "unavailable": return "unavailable: \(device["reason"]?.string ?? "unknown reason")"
     default: break
     }
     let state = device["state"]?.object ?? [:]
@@ -22,7 +22,7 @@ enum DeviceText {
     return all.isEmpty ? "nothing known yet" : all.joined(separator: ", ")
   }
 
-  /// A value with its unit; `nil` for what says nothing.
+  /// A value with its unit; `nil` for values that are not worth showing.
   static func words(_ key: String, _ value: JSON) -> String? {
     switch (key, value) {
     case (_, .null): return nil
@@ -48,12 +48,12 @@ enum DeviceText {
     return "\(state) \(item)"
   }
 
-  /// What the device complains of, if it does.
+  /// The problem that the device reports, if any.
   private static func problem(_ device: JSON) -> [String] {
     (device["attributes"]?["problem"]?["value"]?.string).map { ["✗ \($0)"] } ?? []
   }
 
-  /// All that a device tells beyond the keys of its role, a line each.
+  /// The device's attributes, one line each.
   static func attributes(_ device: JSON) -> String {
     var columns = Columns()
     for (name, attribute) in device["attributes"]?.object ?? [:] {

@@ -25,14 +25,14 @@ struct Stations: AsyncParsableCommand {
 /// `theater library`.
 struct LibraryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "library", abstract: "Look for new films, songs and stations.",
+    commandName: "library", abstract: "Update the library.",
     subcommands: [Scan.self])
 
-  /// `theater library scan`: ends with 1 where a player could not read something.
+  /// `theater library scan`: exits with 1 if a player could not read something.
   struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Let every player read its discs and folders again, now.",
-      discussion: "Shows what each player has found, and what it could not read.")
+      abstract: "Make every player scan its discs and folders again.",
+      discussion: "Lists the number of items and the unreadable files of each player.")
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -44,9 +44,9 @@ struct LibraryCommand: AsyncParsableCommand {
   }
 }
 
-/// The reports of a scan as a person reads them.
+/// The reports of a library scan as text.
 enum ScanText {
-  /// A line a player with what it has found, its problems below it, and what there is in all.
+  /// One line for each player, its problems below it, and the totals.
   static func text(_ answer: JSON) -> String {
     var lines: [String] = []
     for player in answer["players"]?.array ?? [] {
@@ -74,9 +74,9 @@ private func showLibrary(_ list: String, _ output: OutputOptions) async throws {
   try output.show(answer) { LibraryText.text($0[list]?.array ?? [], list: list) }
 }
 
-/// The lists of the library as a person reads them.
+/// The lists of the library as text.
 enum LibraryText {
-  /// A line an entry: title, artist, length, who can play it.
+  /// One line for each entry: title, artist, duration, players.
   static func text(_ entries: [JSON], list: String) -> String {
     if entries.isEmpty {
       return "There are no \(list). Add some to \"library\" in devices.json."

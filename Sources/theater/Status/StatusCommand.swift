@@ -3,12 +3,12 @@ import ArgumentParser
 import Devices
 import JSON
 
-/// `theater status`: what is on, how far it is, every device.
+/// `theater status`: the current activity, its progress, and every device.
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what is on and how every device is.")
+    abstract: "Show the current activity and the state of every device.")
 
-  @Flag(name: .shortAndLong, help: "Go on showing what changes.")
+  @Flag(name: .shortAndLong, help: "Keep showing changes.")
   var follow = false
   @OptionGroup var output: OutputOptions
 
@@ -17,9 +17,9 @@ struct Status: AsyncParsableCommand {
     guard follow else {
       let status = try await theater.get("/api/v1/status")
       if output.json { return Console.say(status.prettyText()) }
-      let view = TheaterView(snapshot: status, at: Self.now)
+      let view = TheaterStatus(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
-      // Only for a look: what follows, scrolls or is read by scripts stays as it is.
+      // Only in the plain listing: --follow and --json keep their format.
       let address = AddressLines.lines(try await theater.get("/api/v1/address").printable)
       let end = address.isEmpty ? [] : [""] + address
       return Console.write(([text.text(view, at: Self.now)] + end).joined(separator: "\n") + "\n")
@@ -39,7 +39,7 @@ struct Status: AsyncParsableCommand {
     throw ExitError(.notRunning, "the controller has stopped")
   }
 
-  /// A line whenever something changes, for pipes and logs.
+  /// Prints a line for each change, for pipes and logs.
   private func followInLines(_ theater: RemoteTheater) async throws {
     var changes = ChangeLines()
     try await theater.listen { event in
@@ -53,27 +53,27 @@ struct Status: AsyncParsableCommand {
   static var now: Double { SystemClock().now() / .seconds(1) }
 }
 
-/// The status that repaints itself, until the controller ends the stream.
+/// The status in a terminal, redrawn at each event until the controller ends the stream.
 struct StatusScreen {
   let theater: RemoteTheater
 
   func run() async throws {
-    let board = Board()
-    // No cursor; and lines end at the edge, as a wrapped one would count as two.
+    let display = Display()
+    // Hides the cursor, and cuts long lines: a wrapped line would count as two.
     Console.write("\u{1B}[?25l\u{1B}[?7l")
     defer { Console.write("\u{1B}[?7h\u{1B}[?25h") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        // Progress moves between events.
+        // Progress moves on between events.
         while true {
           try await Task.sleep(for: .seconds(1))
-          await board.paint()
+          await display.redraw()
         }
       }
       group.addTask { try await TerminalInterrupt.wait() }
       group.addTask {
         try await theater.listen { event in
-          await board.take(event)
+          await display.take(event)
           return true
         }
       }
@@ -82,43 +82,43 @@ struct StatusScreen {
     }
   }
 
-  /// What is on the screen.
-  private actor Board {
-    private var view: TheaterView?
-    private var painting = Painting()
+  /// The state of the display.
+  private actor Display {
+    private var view: TheaterStatus?
+    private var update = ScreenUpdate()
 
     func take(_ event: ServerSentEvent) {
       if event.name == "snapshot" {
-        view = TheaterView(snapshot: event.json, at: Status.now)
+        view = TheaterStatus(snapshot: event.json, at: Status.now)
       } else {
         view?.take(event, at: Status.now)
       }
-      paint()
+      redraw()
     }
 
-    func paint() {
+    func redraw() {
       guard let view else { return }
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
         .text(view, at: Status.now)
-      Console.write(painting.next(text, rows: Console.height))
+      Console.write(update.next(text, rows: Console.height))
     }
   }
 }
 
-/// Pictures of some lines, each painted over the one before.
-struct Painting {
-  private var paintedLines = 0
+/// Replaces the lines that were written before with new ones.
+struct ScreenUpdate {
+  private var shownLines = 0
 
-  /// What to write for the next picture.
+  /// The control sequences and lines that show `text` in place of the previous text.
   ///
-  /// - Parameter rows: Of the terminal; what does not fit is left out, as the cursor cannot climb
-  ///   back over what was scrolled away.
+  /// - Parameter rows: The terminal's height. Further lines are left out, because the cursor cannot
+  ///   return to a line that has scrolled away.
   mutating func next(_ text: String, rows: Int) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       .prefix(max(1, rows - 1))
-    // Up to where the last picture began; each line is written over and cleared behind.
-    let up = paintedLines > 0 ? "\u{1B}[\(paintedLines)A" : ""
-    paintedLines = lines.count
+    // Moves up to the first of the previous lines; then replaces and clears each line.
+    let up = shownLines > 0 ? "\u{1B}[\(shownLines)A" : ""
+    shownLines = lines.count
     return up + "\r" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J"
   }
 }

@@ -1,17 +1,17 @@
 import JSON
 
-/// The status as a person reads it. Pure: what it shows depends on nothing else.
+/// The status as lines of text, a pure function of its arguments.
 struct StatusText {
-  /// Columns.
+  /// The terminal's width in columns.
   let width: Int
   let hasColour: Bool
 
   /// The whole status.
-  func text(_ view: TheaterView, at time: Double) -> String {
+  func text(_ view: TheaterStatus, at time: Double) -> String {
     var lines = [headline(view.activity)]
     if let error = view.activity["error"] {
-      let place = error["device"]?.string.map { "\($0): " } ?? ""
-      lines.append("  ✗ \(place)\(error["message"]?.string ?? "it failed")")
+      let origin = error["device"]?.string.map { "\($0): " } ?? ""
+      lines.append("  ✗ \(origin)\(error["message"]?.string ?? "it failed")")
       if let hint = error["hint"]?.string { lines.append("    \(hint)") }
     }
     if let line = progress(view, at: time) { lines.append(line) }
@@ -34,7 +34,7 @@ struct StatusText {
     return strong(line) + " (\(activity["status"]?.string ?? "?"))"
   }
 
-  private func progress(_ view: TheaterView, at time: Double) -> String? {
+  private func progress(_ view: TheaterStatus, at time: Double) -> String? {
     guard let playback = view.playback, let position = view.position(at: time) else { return nil }
     let state = playback["state"]?.string ?? "?"
     if state == "stopped" { return nil }
@@ -53,9 +53,9 @@ struct StatusText {
   }
 }
 
-/// How far something is, as a bar of fixed width.
+/// A progress bar of fixed width.
 struct ProgressBar {
-  /// 0 to 1.
+  /// The filled part, 0 to 1; other values are clamped.
   let fraction: Double
   /// Characters between the brackets.
   let width: Int
@@ -65,5 +65,18 @@ struct ProgressBar {
     let full = Int(part * Double(max(0, width)))
     return "[" + String(repeating: "█", count: full)
       + String(repeating: "░", count: max(0, width) - full) + "]"
+  }
+}
+
+/// The controller's web address and its certificate as lines of text.
+enum AddressLines {
+  /// The lines for the response of `GET /api/v1/address`; none if the address is not known.
+  static func lines(_ answer: JSON) -> [String] {
+    var columns = Columns()
+    if let address = answer["address"]?.string { columns.add("web", address) }
+    if let fingerprint = answer["fingerprint"]?.string {
+      columns.add("certificate", "SHA-256 \(fingerprint)")
+    }
+    return columns.lines
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The terminal, without buffers: what is said is there at once, also in a pipe.
+/// Standard output and error, unbuffered.
 enum Console {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -11,13 +11,13 @@ enum Console {
     isTerminal && getenv("NO_COLOR") == nil && environment("TERM") != "dumb"
   }
 
-  /// Columns of the terminal, 80 where nobody knows.
+  /// Columns of the terminal; 80 if unknown.
   static var width: Int {
     guard let columns = size?.ws_col, columns > 0 else { return 80 }
     return Int(columns)
   }
 
-  /// Rows of the terminal, 24 where nobody knows.
+  /// Rows of the terminal; 24 if unknown.
   static var height: Int {
     guard let rows = size?.ws_row, rows > 0 else { return 24 }
     return Int(rows)
@@ -28,16 +28,16 @@ enum Console {
     return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
-  /// A line on standard output, or several.
+  /// Writes one or more lines to standard output, control characters escaped.
   static func say(_ text: String) {
     write(text.printable(keepingLines: true) + "\n", to: STDOUT_FILENO)
   }
 
-  /// Text on standard output as it is: for what steers the terminal.
+  /// Writes text to standard output as it is, for control sequences.
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
-  /// A line on standard error.
-  static func complain(_ text: String) {
+  /// Writes a line to standard error, control characters escaped.
+  static func sayError(_ text: String) {
     write("theater: \(text.printable(keepingLines: true))\n", to: STDERR_FILENO)
   }
 
@@ -47,10 +47,11 @@ enum Console {
     return String(cString: value)
   }
 
-  /// Why standard output did not take everything, once it has not.
+  /// The `errno` of the first failed write to standard output.
   private static let failure = Mutex<Int32?>(nil)
 
-  /// Ends a command whose answer nobody can have read. A reader that has gone away wanted no more.
+  /// Throws if standard output was not written completely. A closed pipe is no error: its reader has
+  /// what it wants.
   static func checkOutput() throws(ExitError) {
     guard let reason = failure.withLock({ $0 }), reason != EPIPE else { return }
     throw ExitError(

@@ -1,11 +1,11 @@
 import JSON
 
 extension String {
-  /// The text with everything that could move a cursor, colour a screen or turn the direction of
-  /// writing as `\u001b`: what plugins and files say is shown, never obeyed. In JSON it still means
-  /// the same.
+  /// The text with control and format characters escaped as `\u001b`, so that text from plugins and
+  /// files cannot move the cursor, set colours or change the writing direction. Escaped JSON keeps
+  /// its meaning.
   ///
-  /// - Parameter keepingLines: Whether line breaks stay, as in a text of our own.
+  /// - Parameter keepingLines: Whether line breaks stay.
   func printable(keepingLines: Bool = false) -> String {
     if isPrintable { return self }
     var text = ""
@@ -22,7 +22,7 @@ extension String {
     return text
   }
 
-  /// Whether nothing in it could move a cursor, colour a screen or turn the direction of writing.
+  /// Whether the text has no control and format characters.
   var isPrintable: Bool { unicodeScalars.allSatisfy(\.isPrintable) }
 }
 
@@ -30,7 +30,7 @@ extension Unicode.Scalar {
   fileprivate var isPrintable: Bool {
     switch value {
     case 0x20..<0x7F: true
-    // Joiners belong to many scripts and move nothing.
+    // Joiners are part of the text in many scripts, and harmless.
     case 0x200C, 0x200D: true
     default:
       switch properties.generalCategory {
@@ -42,7 +42,7 @@ extension Unicode.Scalar {
 }
 
 extension JSON {
-  /// The value with printable texts, each on one line: for what people read.
+  /// The value with all of its strings and keys printable, without line breaks.
   var printable: JSON {
     switch self {
     case .string(let text): .string(text.printable())

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A living room whose codes stand in the controller's log, with its owner at home.
+/// Runs `body` with a living room that writes one-time codes to its log, and with a logged-in owner.
 func withCodes(_ body: (LivingRoom) async throws -> Void) async throws {
   try await withLivingRoom(arrange: { configuration, _ in
     configuration.set("accounts", at: [], ["demo": true, "delivery": ["email": "log"]])
@@ -19,13 +19,13 @@ extension LivingRoom {
     log.matches(of: /\b(\d{6}) is your code/).map { String($0.output.1) }
   }
 
-  /// The code that comes after so many.
+  /// Waits until the log has more than `count` codes and returns the last one.
   func code(after count: Int) async throws -> String {
     _ = await eventually { self.codes.count > count }
     return try #require(codes.last)
   }
 
-  /// Types a command that takes the code as its first line, when it comes, and then more lines.
+  /// Runs a command with the next code of the log as its first line of input, then more lines.
   func pipingCode(
     _ words: String..., lines: [String] = []
   ) async throws -> Program.Outcome {

@@ -6,7 +6,7 @@ import TestSupport
 struct Configuration {
   var json: JSON
 
-  /// The one that is shipped, with simulated devices that take no time, the ALSA amplifier on the
+  /// The shipped configuration, with simulated devices without delays, the ALSA amplifier on the
   /// device `capture`, and the CD player on the folder `music`.
   init(music: String) {
     let shipped = try? Data(contentsOf: Program.project.appendingPathComponent("devices.json"))

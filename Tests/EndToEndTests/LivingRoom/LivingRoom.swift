@@ -4,12 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A live controller in a scratch folder, with an ALSA device that writes what would be heard into
-/// files, and a terminal to type at.
+/// A running controller in a temporary folder, with an ALSA device that records the sound into files.
 final class LivingRoom: Sendable {
   let folder: URL
   let environment: [String: String]
-  /// Never a fixed one.
+  /// The owner's password, random.
   let password = UUID().uuidString
   private let running: Mutex<Process>
   private var controller: Process { running.withLock { $0 } }
@@ -60,7 +59,7 @@ final class LivingRoom: Sendable {
     try start()
   }
 
-  /// Starts a controller, once more after the one before it has ended.
+  /// Starts the controller, again after it has ended.
   func start() throws {
     for name in ["console", "log"] {
       try Data().write(to: folder.appendingPathComponent(name))
@@ -80,7 +79,7 @@ final class LivingRoom: Sendable {
     running.withLock { $0 = controller }
   }
 
-  /// The plugins as `make` lays them out, from this build.
+  /// Stages the plugins of this build, as `make` does.
   private static func stagePlugins(in folder: URL) throws {
     let files = FileManager.default
     for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
@@ -95,13 +94,13 @@ final class LivingRoom: Sendable {
     }
   }
 
-  // MARK: What is seen
+  // MARK: Observations
 
-  /// What the controller has printed.
+  /// The controller's standard output.
   var console: String { text("console") }
-  /// What it has logged.
+  /// The controller's log.
   var log: String { text("log") }
-  /// Whether the controller is gone.
+  /// Whether the controller has ended.
   var hasEnded: Bool { !controller.isRunning }
   /// The controller's process.
   var pid: pid_t { controller.processIdentifier }
@@ -111,17 +110,28 @@ final class LivingRoom: Sendable {
     return String(decoding: data ?? Data(), as: UTF8.self)
   }
 
-  /// The process of a plugin, as `theater plugins` says.
+  /// The process of a plugin, from `theater plugins`.
   func pid(of plugin: String) async throws -> pid_t? {
-    let listing = try await json("plugins")
-    let plugins = listing.array ?? listing["plugins"]?.array ?? []
-    let one = plugins.first { ($0["plugin"] ?? $0["id"])?.string == plugin }
-    return one?["pid"]?.integer.map { pid_t($0) }
+    let plugins = try #require(try await json("plugins")["plugins"]?.array)
+    let process = plugins.first { $0["id"]?.string == plugin }
+    return process?["pid"]?.integer.map { pid_t($0) }
   }
 
-  // MARK: What is typed
+  /// The titles of a list: `films`, `songs`, `stations`.
+  func titles(_ list: String) async -> [String] {
+    let items = try? await json(list)[list]?.array
+    return (items ?? []).compactMap { $0["title"]?.string }
+  }
 
-  /// Types a command.
+  /// The status of a device; `nil` if there is no such device.
+  func device(_ name: String) async throws -> JSON? {
+    let devices = try #require(try await json("devices")["devices"]?.array)
+    return devices.first { $0["id"]?.string == name }
+  }
+
+  // MARK: Commands
+
+  /// Runs a command.
   @discardableResult
   func theater(_ words: String..., input: String = "") async throws -> Program.Outcome {
     try await Program.run(
@@ -129,7 +139,7 @@ final class LivingRoom: Sendable {
       input: input, folder: folder)
   }
 
-  /// Types a command that must work.
+  /// Runs a command that must succeed, and returns its output.
   @discardableResult
   func expect(_ words: String..., input: String = "") async throws -> String {
     let outcome = try await Program.run(
@@ -141,7 +151,7 @@ final class LivingRoom: Sendable {
     return outcome.output
   }
 
-  /// Runs `body` at a terminal in which a command was typed.
+  /// Runs a command in a terminal while `body` types and reads.
   func atTerminal(_ words: String..., body: (Terminal) async throws -> Void) async throws {
     let terminal = try Terminal(
       Program.products.appendingPathComponent("theater"), words,
@@ -150,7 +160,7 @@ final class LivingRoom: Sendable {
     try await body(terminal)
   }
 
-  /// What a listing says with `--json`.
+  /// The output of a command with `--json`.
   func json(_ words: String...) async throws -> JSON {
     let outcome = try await Program.run(
       Program.products.appendingPathComponent("theater"), words + ["--json"],
@@ -180,13 +190,12 @@ final class LivingRoom: Sendable {
   /// Waits until every device can be reached.
   func waitForDevices() async {
     _ = await eventually {
-      let listing = try? await self.json("devices")
-      let devices = listing?.array ?? listing?["devices"]?.array ?? []
+      guard let devices = try? await self.json("devices")["devices"]?.array else { return false }
       return !devices.isEmpty && devices.allSatisfy { $0["availability"] == "available" }
     }
   }
 
-  /// Starts a controller once more in the same folder and waits until it has ended.
+  /// Starts a second controller in the same folder and waits until it has ended.
   func serveAgain(_ more: String...) async throws -> Program.Outcome {
     try await Program.run(
       Program.products.appendingPathComponent("theater"),
@@ -203,9 +212,9 @@ final class LivingRoom: Sendable {
     return names.map { place.appendingPathComponent("\($0)").path }
   }
 
-  // MARK: The end
+  // MARK: End
 
-  /// Asks the controller to end and waits until it has; then clears up.
+  /// Ends the controller and removes the folder.
   func close() async {
     if controller.isRunning { controller.terminate() }
     _ = await eventually { !self.controller.isRunning }
@@ -213,14 +222,14 @@ final class LivingRoom: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Ends the controller as a power cut would.
+  /// Kills the controller.
   func crash() async {
     kill(pid, SIGKILL)
     _ = await eventually { !self.controller.isRunning }
   }
 }
 
-/// Runs `body` in a living room and clears up after it, whatever happens.
+/// Runs `body` with a living room, and closes it also after an error.
 func withLivingRoom(
   alsa: String = "", arrange: (inout Configuration, URL) throws -> Void = { _, _ in },
   _ body: (LivingRoom) async throws -> Void

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// Sound that was written into a WAV file: what a measuring device at the speakers would have heard.
+/// Sound in a WAV file, as measured at the speakers.
 struct Recording {
   let rate: Double
-  /// One list of samples (−1 to 1) a channel.
+  /// The samples of each channel, −1 to 1.
   let channels: [[Double]]
 
   /// Reads 16-bit PCM. The header's lengths are not trusted: the file may still be written.
@@ -46,7 +46,7 @@ struct Recording {
     }
   }
 
-  /// How many seconds it holds.
+  /// The length in seconds.
   var seconds: Double { Double(channels.first?.count ?? 0) / rate }
 
   /// A channel's sound without the silence before and after it.
@@ -73,14 +73,14 @@ struct Recording {
     return Double(crossings.count - 1) / (last - first) * rate
   }
 
-  /// The root mean square of what sounds, 0 to 1.
+  /// The root mean square of the sound, 0 to 1.
   func level(_ channel: Int) -> Double {
     let samples = sounding(channel)
     guard !samples.isEmpty else { return 0 }
     return (samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)).squareRoot()
   }
 
-  /// How strong one frequency is in a channel, as the amplitude of its sine (Goertzel).
+  /// The amplitude of the sine of a frequency in a channel (Goertzel).
   func amplitude(of frequency: Double, in channel: Int) -> Double {
     let samples = sounding(channel)
     guard !samples.isEmpty else { return 0 }
@@ -100,6 +100,9 @@ extension LivingRoom {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
     return names.sorted().map { place.appendingPathComponent($0) }
   }
+
+  /// The recording since the sound device was last opened.
+  var newestRecording: Recording? { recordings.last.flatMap(Recording.init) }
 
   /// Makes a file with a sine of `frequency` Hz on the left (and another on the right).
   func makeTone(

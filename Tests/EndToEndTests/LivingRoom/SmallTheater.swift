@@ -13,11 +13,11 @@ final class SmallTheater: Sendable {
   let environment: [String: String]
   let password = "small theater \(UUID().uuidString)"
   private let running = Mutex<Process?>(nil)
-  /// What comes before the command line: a namespace of its own, for example.
+  /// The program and arguments before the command line, such as `unshare`.
   private let launcher: [String]
 
   /// - Parameters:
-  ///   - more: What its configuration holds beside the lamp.
+  ///   - more: Additions to the configuration of one lamp.
   ///   - launcher: A program and its arguments, to which the controller's are added.
   init(more: JSONObject = [:], launcher: (URL) -> [String] = { _ in [] }) throws {
     folder = URL(fileURLWithPath: "/tmp/ts-\(UUID().uuidString.prefix(8))")
@@ -88,7 +88,7 @@ final class SmallTheater: Sendable {
 
   var pid: pid_t { running.withLock { $0?.processIdentifier ?? 0 } }
 
-  /// Asks over the socket.
+  /// A client over the socket.
   func client(token: String? = nil) -> ControllerClient {
     ControllerClient(.socket(path("run/theater/theater.sock")), token: token)
   }
@@ -122,7 +122,7 @@ final class SmallTheater: Sendable {
       folder: folder)
   }
 
-  /// Ends the controller as a power cut would.
+  /// Kills the controller.
   func crash() async {
     kill(pid, SIGKILL)
     await waitForEnd()
@@ -135,7 +135,7 @@ final class SmallTheater: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// A test that fails before `close` leaves nothing running and nothing lying about.
+  /// Cleans up after a test that failed before `close`.
   deinit {
     if let process = running.withLock({ $0 }), process.isRunning {
       kill(process.processIdentifier, SIGKILL)

@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A person's terminal: a pseudo-terminal whose shell runs one command, shows the terminal's modes
-/// when it has ended or was stopped, and then waits for a word.
+/// A pseudo-terminal whose shell runs one command, prints the terminal's modes when the command has
+/// ended or was stopped, and then waits for a command word.
 final class Terminal: Sendable {
   private let master: Int32
   private let shell: pid_t
@@ -24,7 +24,7 @@ final class Terminal: Sendable {
     done
     """
 
-  // What Glibc shows with _GNU_SOURCE alone: TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, and
+  // Glibc declares these only with _GNU_SOURCE: TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, and
   // POSIX_SPAWN_SETSID of spawn.h.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
@@ -44,7 +44,7 @@ final class Terminal: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // The first terminal that the leader of a new session opens becomes its own.
+    // The first terminal that a session leader opens becomes its controlling terminal.
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -54,7 +54,7 @@ final class Terminal: Sendable {
     posix_spawnattr_setflags(&attributes, Self.newSession)
 
     let words = ["sh", "-c", Self.script, "sh", program.path] + arguments
-    // A test's own setting would take SIGQUIT for a crash to be described.
+    // With the test runner's setting SIGQUIT would print a backtrace.
     let variables = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
       .map { "\($0)=\($1)" }
     var pid: pid_t = 0
@@ -73,7 +73,7 @@ final class Terminal: Sendable {
     return body(copies + [nil])
   }
 
-  /// Everything that was shown so far.
+  /// The complete output.
   var text: String {
     var bytes = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -83,17 +83,17 @@ final class Terminal: Sendable {
     }
   }
 
-  /// What was shown after the last mark.
+  /// The output after the last expected text.
   var news: String { String(decoding: Array(text.utf8).dropFirst(shown.mark), as: UTF8.self) }
 
-  /// Waits until `text` is shown after what was waited for before.
+  /// Waits until `text` appears after the last expected text.
   func expect(_ text: String, _ location: SourceLocation = #_sourceLocation) async {
     let isShown = await eventually { self.news.contains(text) }
     #expect(isShown, "waited for \(text) in \(news.debugDescription)", sourceLocation: location)
     shown.moveMark(behind: text)
   }
 
-  /// Types.
+  /// Writes to the terminal, as a keyboard does.
   func type(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -103,7 +103,7 @@ final class Terminal: Sendable {
     }
   }
 
-  /// Whether what is typed shows, and arrives a line at a time.
+  /// Whether the terminal echoes, and passes input line by line.
   var isOrdinary: Bool {
     var modes = termios()
     guard tcgetattr(master, &modes) == 0 else { return false }
@@ -116,7 +116,7 @@ final class Terminal: Sendable {
     return pid_t(text[start.upperBound...].prefix { $0.isNumber })
   }
 
-  /// Ends everything in it.
+  /// Kills the shell and its command.
   func close() {
     kill(shell, SIGHUP)
     kill(shell, SIGKILL)
@@ -125,7 +125,7 @@ final class Terminal: Sendable {
   }
 }
 
-/// What a terminal has shown.
+/// The output of a terminal.
 private final class Transcript: Sendable {
   private let state = Mutex<(bytes: [UInt8], mark: Int)>(([], 0))
 

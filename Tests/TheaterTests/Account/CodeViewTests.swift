@@ -12,97 +12,98 @@ private func refusal(_ left: Int) -> ScreenFailure {
 
 @Suite("codes in a terminal")
 struct CodeViewTests {
-  @Test("D6 · the code screen counts down, and then offers to send again in the same place")
+  @Test("D6 · the code screen counts down, then offers to send again")
   func countdown() {
-    var sitting = Sitting(
-      CodeView(paint: plain), CodeScreen(CodeTicket(wait: 61, destination: "a…@example.org")))
-    #expect(sitting.text.contains("Send again in 1:01"))
-    #expect(sitting.text.contains("to a…@example.org."))
-    sitting.press(.again)
-    #expect(sitting.work == [.tick(at: .seconds(1))])
-    _ = sitting.screen.receive(.answer(.ticked), at: .seconds(61))
-    #expect(sitting.text.contains("Ctrl-R: send again") && !sitting.text.contains("in 0:00"))
-    sitting.press(.again)
-    #expect(sitting.work.contains(.sendAgain))
-    #expect(sitting.text.contains("Asking …"))
+    var harness = ViewHarness(
+      CodeView(style: plain), CodeScreen(CodeTicket(wait: 61, destination: "a…@example.org")))
+    #expect(harness.text.contains("Send again in 1:01"))
+    #expect(harness.text.contains("to a…@example.org."))
+    harness.press(.resend)
+    #expect(harness.work == [.tick(at: .seconds(1))])
+    _ = harness.screen.receive(.answer(.ticked), at: .seconds(61))
+    #expect(harness.text.contains("Ctrl-R: send again") && !harness.text.contains("in 0:00"))
+    harness.press(.resend)
+    #expect(harness.work.contains(.sendAgain))
+    #expect(harness.text.contains("Asking …"))
   }
 
-  @Test("D8 · how many tries are left stands there while the next one is typed")
+  @Test("D8 · the tries left are shown while the next code is typed")
   func tries() {
-    var sitting = Sitting(CodeView(paint: plain), CodeScreen(CodeTicket(wait: 30)))
-    #expect(!sitting.text.contains("left."))
+    var harness = ViewHarness(CodeView(style: plain), CodeScreen(CodeTicket(wait: 30)))
+    #expect(!harness.text.contains("left."))
     for (left, words) in [(2, "2 tries are left."), (1, "1 try is left.")] {
-      sitting.type("000000")
-      sitting.take(.answer(.verified(.failure(refusal(left)))))
-      #expect(sitting.text.contains("✗ The code is wrong.") && sitting.text.contains("in 0:30"))
-      sitting.type("1")
-      #expect(sitting.text.contains(words) && !sitting.text.contains("✗"))
-      sitting.press(.eraseAll)
+      harness.type("000000")
+      harness.take(.answer(.verified(.failure(refusal(left)))))
+      #expect(harness.text.contains("✗ The code is wrong.") && harness.text.contains("in 0:30"))
+      harness.type("1")
+      #expect(harness.text.contains(words) && !harness.text.contains("✗"))
+      harness.press(.eraseAll)
     }
   }
 
-  @Test("D6 · the code of an app has no countdown, and nobody sends it again")
+  @Test("D6 · the code of an app has no countdown and no resend")
   func ofAnApp() {
-    let face = CodeView(paint: plain, title: "The code that it shows now")
-    var sitting = Sitting(face, CodeScreen(CodeTicket(wait: nil)))
-    #expect(sitting.text.contains("The code that it shows now"))
-    #expect(!sitting.text.contains("again") && !sitting.text.contains("sent"))
-    sitting.press(.again)
-    #expect(sitting.work == [])
+    let view = CodeView(style: plain, title: "The code that it shows now")
+    var harness = ViewHarness(view, CodeScreen(CodeTicket(wait: nil)))
+    #expect(harness.text.contains("The code that it shows now"))
+    #expect(!harness.text.contains("again") && !harness.text.contains("sent"))
+    harness.press(.resend)
+    #expect(harness.work == [])
   }
 
-  @Test("D1 · where the code goes, the code, Escape, and the same code again")
+  @Test(
+    "D1 · the flow asks for the address and the code; Escape leads back, and the code stays valid")
   func flow() {
-    var sitting = Sitting(CodeFlowView(paint: plain), CodeFlow(email))
-    #expect(sitting.text.contains("Where is the code to go?"))
-    sitting.type("ann@")
-    sitting.press(.enter)
-    #expect(sitting.text.contains("✗ Type the e-mail address like anna@example.org."))
-    sitting.type("example.org")
-    sitting.press(.enter)
-    #expect(sitting.work == [.request("ann@example.org")] && sitting.text.contains("Sending …"))
+    var harness = ViewHarness(CodeFlowView(style: plain), CodeFlow(email))
+    #expect(harness.text.contains("Where is the code to go?"))
+    harness.type("ann@")
+    harness.press(.enter)
+    #expect(harness.text.contains("✗ Type the e-mail address like anna@example.org."))
+    harness.type("example.org")
+    harness.press(.enter)
+    #expect(harness.work == [.request("ann@example.org")] && harness.text.contains("Sending …"))
     let ticket = CodeTicket(request: "r1", wait: 30, destination: "ann@example.org")
-    sitting.take(.answer(.requested(.success(ticket))))
-    #expect(sitting.text.contains("A code of 6 digits was sent to ann@example.org."))
-    #expect(sitting.text.contains("Send again in 0:30 · Esc: back"))
-    sitting.press(.back)
-    #expect(sitting.text.contains("ann@example.org_"))
-    sitting.press(.enter)
-    sitting.type("123456")
-    #expect(sitting.work.last == .verify("123456", request: "r1"))
+    harness.take(.answer(.requested(.success(ticket))))
+    #expect(harness.text.contains("A code of 6 digits was sent to ann@example.org."))
+    #expect(harness.text.contains("Send again in 0:30 · Esc: back"))
+    harness.press(.back)
+    #expect(harness.text.contains("ann@example.org_"))
+    harness.press(.enter)
+    harness.type("123456")
+    #expect(harness.work.last == .verify("123456", request: "r1"))
   }
 
-  @Test("D1 · what another address does not mend ends the screen with its message")
+  @Test("D1 · a failure that another address cannot fix ends the screen")
   func ending() throws {
     let unavailable = Refusal("deliveryUnavailable", message: "No e-mail.", hint: "Set it up.")
     let early = Refusal("tooEarly", message: "Not yet.", retryAfter: 20)
     let malformed = Refusal("malformed", field: "email", message: "No address.")
     for (refusal, ends) in [(unavailable, true), (early, false), (malformed, false)] {
-      var sitting = Sitting(
-        CodeFlowView(paint: plain), CodeFlow(email, contact: "ann@example.org"))
-      sitting.take(.answer(.requested(.failure(.refused(refusal)))))
-      #expect((sitting.face.ending(sitting.screen) != nil) == ends, "\(refusal.code)")
-      #expect(sitting.text.contains("✗ \(refusal.message)"))
+      var harness = ViewHarness(
+        CodeFlowView(style: plain), CodeFlow(email, contact: "ann@example.org"))
+      harness.take(.answer(.requested(.failure(.refused(refusal)))))
+      #expect((harness.view.exitError(for: harness.screen) != nil) == ends, "\(refusal.code)")
+      #expect(harness.text.contains("✗ \(refusal.message)"))
     }
   }
 
-  @Test("E4 D3 · logging in by code: the code, the second factor, and the way back")
+  @Test("E4 D3 · a login by code asks for code and second factor, with a way back")
   func login() {
-    var sitting = Sitting(
-      LoginView(hasEmail: false, paint: plain),
+    var harness = ViewHarness(
+      LoginView(hasEmail: false, style: plain),
       LoginScreen(byCode: CodeFlow(email, contact: "ann@example.org")))
-    sitting.take(.answer(.codeRequested(.success(CodeTicket(request: "r1", wait: 30)))))
-    sitting.type("123456")
+    harness.take(.answer(.codeRequested(.success(CodeTicket(request: "r1", wait: 30)))))
+    harness.type("123456")
     #expect(
-      sitting.work.last == .logIn(Credentials(.oneTimeCode("123456", request: "r1"))))
-    sitting.take(.answer(.loggedIn(.success(nil))))
-    #expect(sitting.text.contains("second factor"))
-    sitting.press(.back)
-    #expect(sitting.text.contains("Send again in 0:30"))
-    sitting.type("123456")
-    sitting.take(.answer(.loggedIn(.success(nil))))
-    sitting.type("654321")
+      harness.work.last == .logIn(Credentials(.oneTimeCode("123456", request: "r1"))))
+    harness.take(.answer(.loggedIn(.success(nil))))
+    #expect(harness.text.contains("second factor"))
+    harness.press(.back)
+    #expect(harness.text.contains("Send again in 0:30"))
+    harness.type("123456")
+    harness.take(.answer(.loggedIn(.success(nil))))
+    harness.type("654321")
     let both = Credentials(.oneTimeCode("123456", request: "r1"), code: "654321")
-    #expect(sitting.work.last == .logIn(both))
+    #expect(harness.work.last == .logIn(both))
   }
 }

@@ -8,80 +8,80 @@ private let long = "four lions in a cinema"
 
 @Suite("a new password in a terminal")
 struct NewPasswordViewTests {
-  private func sitting() -> Sitting<NewPasswordView> {
-    Sitting(NewPasswordView(paint: plain), NewPasswordScreen(.standard))
+  private func harness() -> ViewHarness<NewPasswordView> {
+    ViewHarness(NewPasswordView(style: plain), NewPasswordScreen(.standard))
   }
 
   @Test(
-    "C4 C7 · the rules stand beside what is typed, live, and it is hidden until it is to be seen")
+    "C4 C7 · the rules are live, and the password is hidden until it is revealed")
   func live() {
-    var sitting = sitting()
-    #expect(sitting.text.contains("Your new password") && sitting.text.contains("0 of 4"))
-    #expect(sitting.text.contains("· at least 8 characters"))
-    sitting.type("k84h2m9q")
-    #expect(sitting.text.contains("✓ at least 8 characters"))
-    #expect(sitting.text.contains("· Advice: at least 15 characters"))
-    #expect(sitting.text.contains("4 of 4") && sitting.text.contains("••••••••_"))
-    sitting.press(.reveal)
-    #expect(sitting.text.contains("k84h2m9q_") && sitting.text.contains("Ctrl-T: hide"))
+    var harness = harness()
+    #expect(harness.text.contains("Your new password") && harness.text.contains("0 of 4"))
+    #expect(harness.text.contains("· at least 8 characters"))
+    harness.type("k84h2m9q")
+    #expect(harness.text.contains("✓ at least 8 characters"))
+    #expect(harness.text.contains("· Advice: at least 15 characters"))
+    #expect(harness.text.contains("4 of 4") && harness.text.contains("••••••••_"))
+    harness.press(.reveal)
+    #expect(harness.text.contains("k84h2m9q_") && harness.text.contains("Ctrl-T: hide"))
   }
 
-  @Test("C4 · a rule that is kept or not yet kept says what it asks for; a broken one what to do")
+  @Test("C4 · a rule shows its requirement; a broken one shows what to do")
   func statements() {
-    var sitting = sitting()
-    sitting.type("k84h2m9q")
-    #expect(sitting.text.contains("✓ at most 256 characters"))
-    #expect(!sitting.text.contains("Shorten"))
-    sitting.press(.eraseAll)
-    sitting.type(String(repeating: "k84h2m9q ", count: 29))
-    #expect(sitting.text.contains("· at most 256 characters"))
-    #expect(!sitting.text.contains("Shorten"))
-    sitting.press(.enter, .enter)
-    #expect(sitting.text.contains("✗ Shorten the password to at most 256 characters."))
-    #expect(sitting.text.contains("✓ at least 8 characters"))
+    var harness = harness()
+    harness.type("k84h2m9q")
+    #expect(harness.text.contains("✓ at most 256 characters"))
+    #expect(!harness.text.contains("Shorten"))
+    harness.press(.eraseAll)
+    harness.type(String(repeating: "k84h2m9q ", count: 29))
+    #expect(harness.text.contains("· at most 256 characters"))
+    #expect(!harness.text.contains("Shorten"))
+    harness.press(.enter, .enter)
+    #expect(harness.text.contains("✗ Shorten the password to at most 256 characters."))
+    #expect(harness.text.contains("✓ at least 8 characters"))
   }
 
   @Test(
-    "C7 · Enter goes from field to field and sets it; the cursor goes where something is mended")
+    "C7 · Enter moves through the fields and submits; the focus moves to the field to correct")
   func keys() {
-    var sitting = sitting()
-    sitting.type("short")
-    sitting.press(.enter)
-    sitting.type("short")
-    sitting.press(.enter)
-    #expect(sitting.text.contains("✗ Make the password at least 8 characters long."))
-    sitting.press(.eraseAll)
-    sitting.type(long)
-    sitting.press(.enter, .eraseAll)
-    sitting.type("\(long)!")
-    sitting.press(.enter)
-    #expect(sitting.text.contains("✗ The two passwords differ. Type both again."))
+    var harness = harness()
+    harness.type("short")
+    harness.press(.enter)
+    harness.type("short")
+    harness.press(.enter)
+    #expect(harness.text.contains("✗ Make the password at least 8 characters long."))
+    harness.press(.eraseAll)
+    harness.type(long)
+    harness.press(.enter, .eraseAll)
+    harness.type("\(long)!")
+    harness.press(.enter)
+    #expect(harness.text.contains("✗ The two passwords differ. Type both again."))
     for _ in 1...2 {
-      sitting.type(long)
-      sitting.press(.enter)
+      harness.type(long)
+      harness.press(.enter)
     }
-    #expect(sitting.work == [.set(TypedPassword(long))])
-    #expect(sitting.text.contains("Setting it …") && !sitting.text.contains("Ctrl-C"))
+    #expect(harness.work == [.set(TypedPassword(long))])
+    #expect(harness.text.contains("Setting it …") && !harness.text.contains("Ctrl-C"))
     let refusal = Refusal("unsuitable", field: "newPassword", message: "Too common.")
-    sitting.take(.answer(.set(.failure(.refused(refusal)))))
-    #expect(sitting.text.contains("✗ Too common."))
-    sitting.type("x")
-    #expect(sitting.screen.form.text(.password) == "x")
+    harness.take(.answer(.set(.failure(.refused(refusal)))))
+    #expect(harness.text.contains("✗ Too common."))
+    harness.type("x")
+    #expect(harness.screen.form.text(.password) == "x")
   }
 
-  @Test("A9 · what another password does not mend ends the screen with its message")
+  @Test("A9 · a failure that another password cannot fix ends the screen")
   func ending() throws {
     let expired = Refusal("codeExpired", field: "code", message: "Too late.", hint: "Ask again.")
     let busy = Refusal("busy", message: "Not now.", retryAfter: 2)
     let short = Refusal("tooShort", field: "newPassword", message: "Too short.")
     for (refusal, ends) in [(expired, true), (busy, false), (short, false)] {
-      var sitting = sitting()
+      var harness = harness()
       for _ in 1...2 {
-        sitting.type(long)
-        sitting.press(.enter)
+        harness.type(long)
+        harness.press(.enter)
       }
-      sitting.take(.answer(.set(.failure(.refused(refusal)))))
-      #expect((sitting.face.ending(sitting.screen) != nil) == ends, "\(refusal.code)")
+      harness.take(.answer(.set(.failure(.refused(refusal)))))
+      #expect((harness.view.exitError(for: harness.screen) != nil) == ends, "\(refusal.code)")
     }
   }
 }

@@ -2,7 +2,7 @@ import AccountFlows
 import ArgumentParser
 import Validation
 
-/// `theater register`: an account for the holder of a code.
+/// `theater register`: makes an account for the holder of a setup code or an invitation.
 struct Register: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Make an account, with the setup code or an invitation.",
@@ -36,21 +36,22 @@ struct Register: AsyncParsableCommand {
     var given: [FieldName: String] = [:]
     given[.name] = name
     given[.email] = email
-    if Question.isScreen, !password.passwordStdin {
-      let end = try await RegistrationView(given: given).play(wizard)
+    if Prompt.isInteractive, !password.passwordStdin {
+      let end = try await RegistrationView(given: given).run(wizard)
       guard case .success(let person) = end.outcome else { throw ExitError(silent: .failed) }
       Console.say(welcome(person))
       try await LogIn.onScreen(theater, email: person.email)
     } else {
-      let lines = RegistrationLines(given: given, takesPasswordOnce: password.passwordStdin)
-      let person = try await lines.play(wizard)
+      let answers = NonInteractiveRegistration(
+        given: given, takesPasswordOnce: password.passwordStdin)
+      let person = try await answers.run(wizard)
       Console.say("\(welcome(person))\nnext: \(Invocation.name) login --email \(person.email)")
     }
   }
 
   private func admission() throws -> RemoteRegistration.Admission {
     if let invitation { return .invitation(invitation) }
-    return .setupCode(try setupCode ?? Question.ask("Setup code"))
+    return .setupCode(try setupCode ?? Prompt.line("Setup code"))
   }
 
   private func welcome(_ person: Registered) -> String {

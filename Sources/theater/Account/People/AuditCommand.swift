@@ -3,11 +3,11 @@ import ArgumentParser
 import Foundation
 import JSON
 
-/// `theater audit`: who did what at the gate, from where, when, and how it ended.
+/// `theater audit`: lists logins, refusals and changes of accounts.
 struct Audit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show who came, who was refused, and who changed what.",
-    discussion: "A refusal that was repeated stands once, with how often and until when.")
+    abstract: "List logins, refusals and changes of accounts.",
+    discussion: "A repeated refusal is listed once, with its count and the time of the last one.")
 
   @Option(help: "How many entries at most, 1 to 1000; 50 unless said otherwise.")
   var limit: Int?
@@ -64,13 +64,13 @@ struct Audit: AsyncParsableCommand {
     return Date(timeIntervalSinceNow: -Double(span.seconds)).ISO8601Format()
   }
 
-  /// Who only claims to be somebody has a question mark.
+  /// The actor's name; a question mark marks an identity that was not proven.
   private static func who(_ entry: JSON) -> String {
     guard let who = entry["who"]?.string else { return "-" }
     return entry["proven"] == true ? who : "\(who)?"
   }
 
-  /// How it ended, for repeats with how often and until when.
+  /// The outcome; with count and time of the last repetition.
   private static func outcome(_ entry: JSON) -> String {
     let outcome = entry["outcome"]?.string ?? "?"
     guard let count = entry["count"]?.integer, let last = entry["last"]?.string else {

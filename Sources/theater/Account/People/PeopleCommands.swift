@@ -1,21 +1,23 @@
 import APIClient
 import Accounts
 import ArgumentParser
+import Foundation
 import JSON
+import Storage
 
-/// `theater accounts`: who there is, and what they may do.
+/// `theater accounts`: lists and changes accounts.
 struct People: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "accounts", abstract: "Show who has an account, and change what they may do.",
+    commandName: "accounts", abstract: "List accounts, and change their roles and age limits.",
     subcommands: [
       List.self, SetRole.self, SetAge.self, Rename.self, Remove.self, Leave.self,
       Unlock.self,
     ],
     defaultSubcommand: List.self)
 
-  /// `theater accounts`: everybody.
+  /// `theater accounts list`.
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List who has an account.")
+    static let configuration = CommandConfiguration(abstract: "List the accounts.")
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -36,7 +38,7 @@ struct People: AsyncParsableCommand {
   /// `theater accounts role EMAIL member|owner`.
   struct SetRole: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "role", abstract: "Make somebody a member or an owner.")
+      commandName: "role", abstract: "Make a person a member or an owner.")
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "member or owner.") var role: AccountRole
 
@@ -51,7 +53,7 @@ struct People: AsyncParsableCommand {
   /// `theater accounts age EMAIL YEARS|none`.
   struct SetAge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "age", abstract: "Set the oldest age rating that somebody may watch.")
+      commandName: "age", abstract: "Set the oldest age rating that a person may watch.")
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "0 to 21 years, or none.") var years: AgeWord
 
@@ -96,13 +98,13 @@ struct People: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       try await theater.delete("/api/v1/account")
-      TokenFile(theater.folders.token).remove()
+      TokenFile(theater.paths.token).remove()
       Console.say("Your account is gone.")
     }
   }
 }
 
-/// What somebody with an account can be.
+/// The role of an account.
 enum AccountRole: String, ExpressibleByArgument, CaseIterable {
   case member, owner
 
@@ -114,7 +116,7 @@ enum AccountRole: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// An age limit as people type it: years, or none.
+/// An age limit on the command line: a number of years, or `none`.
 struct AgeWord: ExpressibleByArgument {
   let years: Int?
 
@@ -130,7 +132,7 @@ struct AgeWord: ExpressibleByArgument {
   var body: JSON { years.map { ["ageLimit": .integer($0)] } ?? [:] }
 }
 
-/// The part of a path that names the account with an address.
+/// The id of the account with an address, percent-encoded.
 private func accountID(_ email: String, _ theater: RemoteTheater) async throws -> String {
   let accounts = try await theater.get("/api/v1/accounts")["accounts"]?.array ?? []
   let wanted = EmailAddress(stored: email)
@@ -141,4 +143,33 @@ private func accountID(_ email: String, _ theater: RemoteTheater) async throws -
       hint: "See who has: \(Invocation.name) accounts")
   }
   return id.percentEncoded
+}
+
+extension People {
+  /// `theater accounts unlock`: lifts the delay after wrong passwords. It works on the database
+  /// itself, without controller and session: only the database's owner can write it.
+  struct Unlock: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lift the delay after too many wrong passwords.",
+      discussion: "Works with and without the controller, as the user that it runs as.")
+    @Argument(help: "The address of the account.")
+    var email: String
+
+    func run() async throws {
+      do {
+        let address = try EmailAddress(email)
+        let database = try TheaterDatabase(existingIn: ApplicationPaths().state)
+        let origin = Origin.terminal(user: getuid(), device: "terminal")
+        try await Origin.$current.withValue(origin) {
+          try await AccountService(stores: database.gateStores).unlock(address)
+        }
+        try database.close()
+        Console.say("\(address.text) may try again at once.")
+      } catch let error as AccountError {
+        throw ExitError(.failed, error.message, hint: error.hint)
+      } catch let error as StorageError {
+        throw ExitError(.failed, error.message, hint: error.hint)
+      }
+    }
+  }
 }

@@ -4,7 +4,7 @@ import JSON
 import NIOHTTP1
 
 extension ScreenFailure {
-  /// What the controller refused.
+  /// Reads the controller's refusal.
   init(_ answer: ControllerResponse) {
     let error = answer.json["error"]
     self = .refused(
@@ -18,14 +18,16 @@ extension ScreenFailure {
 
   init(_ failure: ConnectionError) {
     switch failure {
-    case .notRunning(let address): self = .network("Nobody answers at \(address).")
+    case .notRunning(let address):
+      self = .network("No controller is running: no process listens at \(address).")
     case .untrusted(let reason, let hint): self = .network("Nothing was sent: \(reason). \(hint)")
     case .broken(let reason): self = .network(reason)
     }
   }
 
-  /// The end of a screen on which neither something else in `field` nor some patience mends this.
-  func ending(unlessMendedBy field: String) -> ExitError? {
+  /// The error that ends a screen, if neither another value of `field` nor a try later can fix this
+  /// failure.
+  func exitError(unlessFixableBy field: String) -> ExitError? {
     guard case .refused(let refusal) = self, refusal.field != field, refusal.retryAfter == nil
     else {
       return nil
@@ -35,7 +37,7 @@ extension ScreenFailure {
 }
 
 extension ExitError {
-  /// What a screen did not get.
+  /// Describes the failure of a screen's request.
   init(_ failure: ScreenFailure) {
     switch failure {
     case .refused(let refusal):
@@ -48,7 +50,7 @@ extension ExitError {
 }
 
 extension RemoteTheater {
-  /// Asks on behalf of a screen.
+  /// Sends a screen's request.
   /// - Throws: `network` or `refused`.
   func post(_ path: String, for screen: JSON) async throws(ScreenFailure) -> JSON {
     let answer: ControllerResponse

@@ -1,10 +1,10 @@
 import AccountFlows
 import JSON
 
-/// Logs in at the controller of this user.
+/// The login service of this user's controller.
 struct RemoteLogin: LoginService {
   let theater: RemoteTheater
-  /// Where codes to log in with go.
+  /// The channel of codes for a login by code.
   var channel = RemoteCodes.Channel.email
 
   func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
@@ -53,5 +53,30 @@ extension TokenFile: TokenKeeper {
     } catch {
       throw .notKept(error.text)
     }
+  }
+}
+
+/// Sets a forgotten password with an accepted code, which stays valid until a password is accepted.
+struct RemotePasswordReset: NewPasswordService {
+  let codes: RemoteCodes
+  let code: CodeScreen
+
+  func set(_ password: TypedPassword) async throws(ScreenFailure) {
+    _ = try await codes.confirm([
+      "request": .string(code.ticket.request), "code": .string(code.code),
+      "newPassword": .string(password.text),
+    ])
+  }
+}
+
+/// Changes a password; requires the present one.
+struct RemotePasswordChange: NewPasswordService {
+  let theater: RemoteTheater
+  let present: String
+
+  func set(_ password: TypedPassword) async throws(ScreenFailure) {
+    _ = try await theater.post(
+      "/api/v1/account/password",
+      for: ["password": .string(present), "newPassword": .string(password.text)])
   }
 }

@@ -2,9 +2,9 @@ import AccountFlows
 import JSON
 import Validation
 
-/// Registers with the controller of this user.
+/// The registration service of this user's controller.
 struct RemoteRegistration: RegistrationService {
-  /// What lets a person in.
+  /// The code that permits a registration.
   enum Admission: Sendable {
     case setupCode(String)
     case invitation(String)
@@ -13,7 +13,7 @@ struct RemoteRegistration: RegistrationService {
   let theater: RemoteTheater
   let admission: Admission
 
-  /// The rules of the controller for names, addresses and passwords.
+  /// Fetches the controller's rules for names, addresses and passwords.
   static func rules(of theater: RemoteTheater) async throws -> RuleSet {
     let answer = try await theater.get("/api/v1/validation")
     guard answer["format"]?.integer == RuleSet.format,
@@ -48,7 +48,7 @@ struct RemoteRegistration: RegistrationService {
 }
 
 extension JSONObject {
-  /// Says what lets a person in.
+  /// Adds the code that permits the registration.
   fileprivate mutating func put(_ admission: RemoteRegistration.Admission) {
     switch admission {
     case .setupCode(let code): self["setupCode"] = .string(code)

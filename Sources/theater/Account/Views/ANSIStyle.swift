@@ -1,7 +1,7 @@
 import AccountFlows
 import Validation
 
-/// What screens of accounts are painted with. Pure: what it gives depends on nothing else.
+/// The styles of text in a terminal, and the lines of form fields and rules.
 struct ANSIStyle: Sendable {
   var hasColour: Bool
 
@@ -14,12 +14,14 @@ struct ANSIStyle: Sendable {
     hasColour ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
   }
 
-  /// Something that turns while one waits.
+  /// A line with a spinner.
+  ///
+  /// - Parameter turn: Counts up with time; each step turns the spinner.
   func progress(_ text: String, turn: Int) -> String {
     "\(["|", "/", "-", "\\"][turn & 3]) \(text)"
   }
 
-  /// A field with what is typed.
+  /// A line with a field's label and text.
   ///
   /// - Parameters:
   ///   - isHidden: Whether dots stand for the characters.
@@ -51,7 +53,7 @@ struct ANSIStyle: Sendable {
     }
   }
 
-  /// Without what a terminal would obey.
+  /// The text with control and format characters replaced, so that it cannot control the terminal.
   static func visible(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -1,46 +1,46 @@
 import AccountFlows
 import Validation
 
-/// In a terminal: where a code is to go, then the code, and the way back.
+/// The one-time code flow in a terminal: the address, then the code.
 struct CodeFlowView: TerminalView {
-  var paint = ANSIStyle(hasColour: Console.hasColour)
-  private var typing = FieldTyping()
+  var style = ANSIStyle(hasColour: Console.hasColour)
+  private var focus = FieldFocus()
 
-  init(paint: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) { self.paint = paint }
+  init(style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) { self.style = style }
 
   func lines(_ flow: CodeFlow, turn: Int) -> [String] {
-    if flow.step == .code, let code = flow.code { return face.lines(code, turn: turn) }
+    if flow.step == .code, let code = flow.code { return codeView.lines(code, turn: turn) }
     let place = flow.place
-    var lines = [paint.strong("Where is the code to go?"), ""]
-    lines += paint.fields([place.field], of: place.form, typing: typing, isLocked: place.isLocked)
+    var lines = [style.strong("Where is the code to go?"), ""]
+    lines += style.fields([place.field], of: place.form, focus: focus, isLocked: place.isLocked)
     lines.append("")
     if place.isLoading {
-      lines.append(paint.progress("Sending …", turn: turn))
+      lines.append(style.progress("Sending …", turn: turn))
     } else if let failure = place.failure {
-      lines.append(paint.bad("✗ \(failure.text)"))
+      lines.append(style.bad("✗ \(failure.text)"))
     }
-    if !place.isLocked { lines.append(paint.faint("Enter: send · Ctrl-C: stop")) }
+    if !place.isLocked { lines.append(style.faint("Enter: send · Ctrl-C: stop")) }
     return lines
   }
 
-  private var face: CodeView { CodeView(paint: paint, hasBack: true) }
+  private var codeView: CodeView { CodeView(style: style, hasBack: true) }
 
   mutating func inputs(for key: Key, on flow: CodeFlow) -> [CodeFlow.Input] {
     guard !flow.isLocked else { return [] }
     if flow.step == .code, let code = flow.code {
-      return key == .back ? [.back] : face.inputs(for: key, on: code).map { .code($0) }
+      return key == .back ? [.back] : codeView.inputs(for: key, on: code).map { .code($0) }
     }
     let place = flow.place
-    switch typing.take(key, fields: [place.field], form: place.form) {
+    switch focus.handle(key, fields: [place.field], form: place.form) {
     case .type(_, let text): return [.place(.typed(text))]
     case .submit: return [.place(.submit)]
     case .leave, .back, nil: return []
     }
   }
 
-  /// What another address, or some patience, does not mend.
-  func ending(_ flow: CodeFlow) -> ExitError? {
+  /// The failures that neither another address nor another try later can fix.
+  func exitError(for flow: CodeFlow) -> ExitError? {
     guard flow.step == .place else { return nil }
-    return flow.failure?.ending(unlessMendedBy: flow.place.field.text)
+    return flow.failure?.exitError(unlessFixableBy: flow.place.field.text)
   }
 }

@@ -3,58 +3,58 @@ import Validation
 
 /// The login screen in a terminal.
 struct LoginView: TerminalView {
-  let paint: ANSIStyle
-  private var typing = FieldTyping()
+  let style: ANSIStyle
+  private var focus = FieldFocus()
   private var oneTime: CodeFlowView
 
-  /// - Parameter email: Whether the address is known already.
-  init(hasEmail: Bool, paint: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
-    self.paint = paint
-    oneTime = CodeFlowView(paint: paint)
-    if hasEmail { typing.goTo(.password) }
+  /// - Parameter hasEmail: Whether the e-mail field is filled; the cursor then starts at the password.
+  init(hasEmail: Bool, style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
+    self.style = style
+    oneTime = CodeFlowView(style: style)
+    if hasEmail { focus.move(to: .password) }
   }
 
   func lines(_ screen: LoginScreen, turn: Int) -> [String] {
     if screen.step == .oneTimeCode, let flow = screen.oneTime {
       return oneTime.lines(flow, turn: turn)
     }
-    var lines = [paint.strong("Log in"), ""]
+    var lines = [style.strong("Log in"), ""]
     switch screen.step {
     case .oneTimeCode: break
     case .password:
       lines += screen.form.fieldNames.compactMap { screen.form[$0] }.map { field in
-        paint.field(
+        style.field(
           field.declaration.label, field.text,
-          isHidden: field.declaration.isSecret && !typing.isRevealed,
-          hasCursor: !screen.isLocked && field.name == typing.focus(in: screen.form.fieldNames),
+          isHidden: field.declaration.isSecret && !focus.isRevealed,
+          hasCursor: !screen.isLocked && field.name == focus.focused(in: screen.form.fieldNames),
           isValid: field.isValid)
-          + (field.display == .invalidShown ? "  " + paint.bad(field.message ?? "") : "")
+          + (field.display == .invalidShown ? "  " + style.bad(field.message ?? "") : "")
       }
-      if typing.isGarbled { lines.append(paint.bad("  The terminal sent no UTF-8.")) }
+      if focus.hasInvalidUTF8 { lines.append(style.bad("  The terminal sent no UTF-8.")) }
     case .secondFactor:
       lines.append("The account is guarded by a second factor.")
       lines.append(
-        paint.field(
+        style.field(
           "code", screen.code, isHidden: false, hasCursor: !screen.isLocked,
           isValid: screen.canSubmit))
     }
     lines.append("")
     if screen.isLoading {
-      lines.append(paint.progress("Logging in …", turn: turn))
+      lines.append(style.progress("Logging in …", turn: turn))
     } else if let failure = screen.failure {
-      lines.append(paint.bad("✗ \(failure.text)"))
+      lines.append(style.bad("✗ \(failure.text)"))
     }
     if !screen.isLocked { lines.append(help(screen)) }
     return lines
   }
 
   private func help(_ screen: LoginScreen) -> String {
-    let button = screen.canSubmit ? paint.strong("[ Log in ]") : paint.faint("[ Log in ]")
+    let button = screen.canSubmit ? style.strong("[ Log in ]") : style.faint("[ Log in ]")
     let keys =
       screen.step == .secondFactor
       ? "Enter · Esc: back · Ctrl-C: stop"
-      : "Tab: next field · Ctrl-T: \(typing.isRevealed ? "hide" : "show") · Ctrl-C: stop"
-    return "\(button)  \(paint.faint(keys))"
+      : "Tab: next field · Ctrl-T: \(focus.isRevealed ? "hide" : "show") · Ctrl-C: stop"
+    return "\(button)  \(style.faint(keys))"
   }
 
   mutating func inputs(for key: Key, on screen: LoginScreen) -> [LoginScreen.Input] {
@@ -66,12 +66,12 @@ struct LoginView: TerminalView {
   }
 
   private mutating func fields(_ key: Key, _ screen: LoginScreen) -> [LoginScreen.Input] {
-    switch typing.take(key, fields: screen.form.fieldNames, form: screen.form) {
+    switch focus.handle(key, fields: screen.form.fieldNames, form: screen.form) {
     case .type(let field, let text): return [.typed(field, text)]
     case .leave(let field): return [.left(field)]
     case .submit:
       let wrong = screen.form.fieldNames.first { screen.form[$0]?.isValid == false }
-      if let wrong { typing.goTo(wrong) }
+      if let wrong { focus.move(to: wrong) }
       return [.submit]
     case .back, nil: return []
     }
@@ -81,9 +81,11 @@ struct LoginView: TerminalView {
     switch key {
     case .enter: [.submit]
     case .back: [.back]
-    default: screen.code.typing(key).map { [.code($0)] } ?? []
+    default: screen.code.edited(by: key).map { [.code($0)] } ?? []
     }
   }
 
-  func ending(_ screen: LoginScreen) -> ExitError? { screen.oneTime.flatMap(oneTime.ending) }
+  func exitError(for screen: LoginScreen) -> ExitError? {
+    screen.oneTime.flatMap(oneTime.exitError)
+  }
 }

@@ -3,42 +3,42 @@ import Validation
 
 /// The screen for a new password in a terminal.
 struct NewPasswordView: TerminalView {
-  let paint: ANSIStyle
-  private var typing = FieldTyping()
+  let style: ANSIStyle
+  private var focus = FieldFocus()
 
-  init(paint: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) { self.paint = paint }
+  init(style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) { self.style = style }
 
   func lines(_ screen: NewPasswordScreen, turn: Int) -> [String] {
-    var lines = [paint.strong("Your new password"), ""]
-    lines += paint.fields(
-      NewPasswordScreen.fields, of: screen.form, typing: typing, isLocked: screen.isLocked)
+    var lines = [style.strong("Your new password"), ""]
+    lines += style.fields(
+      NewPasswordScreen.fields, of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
     if screen.isLoading {
-      lines.append(paint.progress("Setting it …", turn: turn))
+      lines.append(style.progress("Setting it …", turn: turn))
     } else if let failure = screen.failure {
-      lines.append(paint.bad("✗ \(failure.text)"))
+      lines.append(style.bad("✗ \(failure.text)"))
     }
     if !screen.isLocked {
-      let reveal = "Ctrl-T: \(typing.isRevealed ? "hide" : "show")"
-      lines.append(paint.faint("Enter: set · \(reveal) · Ctrl-C: stop"))
+      let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
+      lines.append(style.faint("Enter: set · \(reveal) · Ctrl-C: stop"))
     }
     return lines
   }
 
   mutating func inputs(for key: Key, on screen: NewPasswordScreen) -> [NewPasswordScreen.Input] {
     guard !screen.isLocked else { return [] }
-    switch typing.take(key, fields: NewPasswordScreen.fields, form: screen.form) {
+    switch focus.handle(key, fields: NewPasswordScreen.fields, form: screen.form) {
     case .type(let field, let text): return [.typed(field, text)]
     case .leave(let field): return [.left(field)]
     case .submit:
-      if !typing.goToMistake(in: NewPasswordScreen.fields, of: screen.form) { typing.goTo(nil) }
+      if !focus.moveToInvalid(in: NewPasswordScreen.fields, of: screen.form) { focus.move(to: nil) }
       return [.submit]
     case .back, nil: return []
     }
   }
 
-  /// What another password, or some patience, does not mend.
-  func ending(_ screen: NewPasswordScreen) -> ExitError? {
-    screen.failure?.ending(unlessMendedBy: "newPassword")
+  /// The failures that neither another password nor another try later can fix.
+  func exitError(for screen: NewPasswordScreen) -> ExitError? {
+    screen.failure?.exitError(unlessFixableBy: "newPassword")
   }
 }

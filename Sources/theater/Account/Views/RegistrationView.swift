@@ -3,68 +3,68 @@ import Validation
 
 /// The registration wizard in a terminal.
 struct RegistrationView: TerminalView {
-  let paint: ANSIStyle
-  /// What is known already; each is used once, when its step comes.
+  let style: ANSIStyle
+  /// Answers from the command line; each is used once, at its step.
   var given: [FieldName: String]
-  private var typing = FieldTyping()
+  private var focus = FieldFocus()
 
-  init(given: [FieldName: String], paint: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
+  init(given: [FieldName: String], style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
     self.given = given
-    self.paint = paint
+    self.style = style
   }
 
   func lines(_ wizard: RegistrationWizard, turn: Int) -> [String] {
     let steps = RegistrationWizard.Step.allCases
-    var lines = [paint.strong("Register, step \(wizard.step.number) of \(steps.count)"), ""]
+    var lines = [style.strong("Register, step \(wizard.step.number) of \(steps.count)"), ""]
     for step in steps.prefix(wizard.step.number - 1) {
       for field in step.fields.compactMap({ wizard.form[$0] }) {
         lines.append(
-          paint.field(
+          style.field(
             field.declaration.label, field.text, isHidden: false, hasCursor: false,
             isValid: true))
       }
     }
-    lines += paint.fields(
-      wizard.step.fields, of: wizard.form, typing: typing, isLocked: wizard.isLocked)
+    lines += style.fields(
+      wizard.step.fields, of: wizard.form, focus: focus, isLocked: wizard.isLocked)
     lines.append("")
     if wizard.isLoading {
       let deed = wizard.step == .password ? "Registering …" : "Asking …"
-      lines.append(paint.progress(deed, turn: turn))
+      lines.append(style.progress(deed, turn: turn))
     } else if let text = wizard.outcome?.text {
-      lines.append(paint.bad("✗ \(text)"))
+      lines.append(style.bad("✗ \(text)"))
     }
-    if !wizard.isLocked { lines.append(paint.faint(help(wizard))) }
+    if !wizard.isLocked { lines.append(style.faint(help(wizard))) }
     return lines
   }
 
   private func help(_ wizard: RegistrationWizard) -> String {
     var words = [wizard.step == .password ? "Enter: register" : "Enter: on"]
     if wizard.canGoBack { words.append("Esc: back") }
-    if wizard.step == .password { words.append("Ctrl-T: \(typing.isRevealed ? "hide" : "show")") }
+    if wizard.step == .password { words.append("Ctrl-T: \(focus.isRevealed ? "hide" : "show")") }
     return (words + ["Ctrl-C: stop"]).joined(separator: " · ")
   }
 
   mutating func inputs(for key: Key, on wizard: RegistrationWizard) -> [RegistrationWizard.Input] {
     guard !wizard.isLocked else { return [] }
     let fields = wizard.step.fields
-    switch typing.take(key, fields: fields, form: wizard.form) {
+    switch focus.handle(key, fields: fields, form: wizard.form) {
     case .type(let field, let text): return [.typed(field, text)]
     case .leave(let field): return [.left(field)]
     case .submit:
-      // The cursor goes where something is to be mended, and otherwise to the next step's begin.
-      if !typing.goToMistake(in: fields, of: wizard.form), wizard.step != .password {
-        typing.goTo(nil)
+      // To the field that needs a correction, else to the first field of the next step.
+      if !focus.moveToInvalid(in: fields, of: wizard.form), wizard.step != .password {
+        focus.move(to: nil)
       }
       return [.next]
     case .back:
-      typing.goTo(nil)
-      typing.hide()
+      focus.move(to: nil)
+      focus.hideSecrets()
       return [.back]
     case nil: return []
     }
   }
 
-  mutating func inputs(before wizard: RegistrationWizard) -> [RegistrationWizard.Input] {
+  mutating func knownInputs(for wizard: RegistrationWizard) -> [RegistrationWizard.Input] {
     guard !wizard.isLocked, wizard.outcome == nil else { return [] }
     let known = wizard.step.fields.compactMap { field in
       given.removeValue(forKey: field).map { RegistrationWizard.Input.typed(field, $0) }
@@ -72,8 +72,8 @@ struct RegistrationView: TerminalView {
     return known.isEmpty ? [] : known + [.next]
   }
 
-  /// A code that admits nobody is not mended here.
-  func ending(_ wizard: RegistrationWizard) -> ExitError? {
+  /// A refused setup code or invitation cannot be corrected in the wizard.
+  func exitError(for wizard: RegistrationWizard) -> ExitError? {
     guard case .failed(let failure) = wizard.outcome, failure.field == "code" else { return nil }
     return ExitError(failure)
   }

@@ -1,0 +1,77 @@
+import AccountFlows
+import ArgumentParser
+import JSON
+
+/// `theater verify`.
+struct Verify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prove that an e-mail address or a phone is yours.",
+    subcommands: [VerifyEmail.self, VerifyPhone.self])
+}
+
+/// `theater verify email`: verifies the account's address, or replaces it.
+struct VerifyEmail: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "email", abstract: "Verify your e-mail address, or change it.")
+
+  @Argument(help: "A new address; your present one when not given.")
+  var address: String?
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let present = try await theater.get("/api/v1/account")["user"]?["email"]?.string
+    let end = try await CodePrompt(.email, to: address ?? present)
+      .ask(.verifying(.email, at: theater))
+    Console.say("\(end.sentTo ?? "Your address") is verified.")
+  }
+}
+
+/// `theater verify phone`.
+struct VerifyPhone: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "phone", abstract: "Verify a phone number, or change it.")
+
+  @Argument(help: "The number with its country: \"+49 30 1234567\".")
+  var number: String
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let end = try await CodePrompt(.phone, to: number).ask(.verifying(.phone, at: theater))
+    Console.say("\(end.sentTo ?? number) is verified.")
+  }
+}
+
+/// Requests a one-time code and reads it: key by key in a terminal, otherwise as lines.
+struct CodePrompt {
+  let channel: RemoteCodes.Channel
+  /// The address or number that gets the code; `nil` asks for it.
+  let contact: String?
+
+  init(_ channel: RemoteCodes.Channel, to contact: String?) {
+    (self.channel, self.contact) = (channel, contact)
+  }
+
+  /// Takes the address or the number of the command line; `nil` for both asks for an address.
+  init(email: String?, phone: String?) throws(ExitError) {
+    guard email == nil || phone == nil else {
+      throw ExitError(.wrongUsage, "give either --email or --phone")
+    }
+    self.init(phone == nil ? .email : .phone, to: phone ?? email)
+  }
+
+  /// The screen for a terminal, which requests the code at once if the address is known.
+  var flow: CodeFlow { CodeFlow(channel.field, contact: contact) }
+  /// The screen for lines of input, which gets the address as its first line.
+  var nonInteractiveFlow: CodeFlow { CodeFlow(channel.field) }
+
+  /// Asks until a code is right.
+  /// - Returns: The final state of the screen.
+  /// - Throws: `ExitError`; without a terminal also at the first refusal.
+  func ask(_ codes: RemoteCodes) async throws -> CodeFlow {
+    guard !Prompt.isInteractive else { return try await CodeFlowView().run(flow.driver(codes)) }
+    let answers = NonInteractiveCode(prompt: channel.prompt, contact: contact)
+    return try await NonInteractivePrompt.run(nonInteractiveFlow.driver(codes)) {
+      try await answers.enter(&$0)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import AccountFlows
+import Validation
+
+/// The registration wizard with one line of input for each answer.
+struct NonInteractiveRegistration {
+  /// Answers from the command line.
+  let given: [FieldName: String]
+  /// Whether the password is one line of standard input, and is not asked for again.
+  let takesPasswordOnce: Bool
+
+  /// Answers each step of the wizard.
+  /// - Throws: `ExitError` at the first answer that is refused.
+  func run(_ driver: ScreenDriver<RegistrationWizard>) async throws -> Registered {
+    try await NonInteractivePrompt.run(driver) { prompt in
+      for step in RegistrationWizard.Step.allCases {
+        for (field, text) in try answers(step) { await prompt.send(.typed(field, text)) }
+        let wizard = await prompt.send(.next)
+        if case .success(let person) = wizard.outcome { return person }
+        if wizard.step == step || wizard.outcome != nil { throw exitError(for: wizard) }
+      }
+      throw ExitError(.failed, "the wizard has not come to its end")
+    }
+  }
+
+  private func answers(_ step: RegistrationWizard.Step) throws -> [(FieldName, String)] {
+    switch step {
+    case .name: return [(.name, try given[.name] ?? Prompt.line("Your name"))]
+    case .email: return [(.email, try given[.email] ?? Prompt.line("E-mail address"))]
+    case .password:
+      let password = try Prompt.password(fromInput: takesPasswordOnce, twice: false)
+      let again = takesPasswordOnce ? password : try Prompt.hiddenLine("The same again")
+      return [(.password, password), (.passwordAgain, again)]
+    }
+  }
+
+  /// The reason why the wizard stays at its step.
+  private func exitError(for wizard: RegistrationWizard) -> ExitError {
+    switch wizard.outcome {
+    case .taken(let refusal), .internalError(let refusal): return ExitError(.refused(refusal))
+    case .failed(let failure): return ExitError(failure)
+    case .success, .mismatch, .empty, nil: break
+    }
+    // The message of a rule says more than "empty".
+    let wrong = wizard.step.fields.lazy.compactMap { wizard.form[$0] }.first { !$0.isValid }
+    let text = wizard.outcome == .mismatch ? nil : wrong?.message
+    return ExitError(.failed, text ?? wizard.outcome?.text ?? "This is not right.")
+  }
+}

@@ -1,0 +1,104 @@
+import APIClient
+import AccountFlows
+import ArgumentParser
+import JSON
+import NIOHTTP1
+
+/// `theater sessions`: lists and ends sessions.
+struct SessionCommands: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "List and end your sessions.",
+    subcommands: [List.self, End.self], defaultSubcommand: List.self)
+
+  /// `theater sessions`: every session of this user.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List your sessions.")
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let answer = try await RemoteTheater().get("/api/v1/sessions")
+      try output.show(answer) {
+        var columns = Columns(["id", "device", "address", "opened", "last seen", ""])
+        for session in $0["sessions"]?.array ?? [] {
+          columns.add(
+            String((session["id"]?.string ?? "?").prefix(8)), session["device"]?.string ?? "",
+            session["address"]?.string ?? "", session["opened"]?.string ?? "",
+            session["lastSeen"]?.string ?? "", session["current"] == true ? "this one" : "")
+        }
+        return columns.text
+      }
+    }
+  }
+
+  /// `theater sessions end`: ends one, the others, or all.
+  struct End: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a session, all others, or all.")
+
+    @Argument(help: "The id of a session, or its beginning.")
+    var id: String?
+    @Flag(help: "Every session but this one.")
+    var others = false
+    @Flag(help: "Every session, this one too.")
+    var all = false
+
+    func validate() throws {
+      guard [id != nil, others, all].count(where: { $0 }) == 1 else {
+        throw ValidationError("Give an id, --others or --all.")
+      }
+    }
+
+    func run() async throws {
+      let theater = try RemoteTheater()
+      guard let id else {
+        try await theater.delete(others ? "/api/v1/sessions/others" : "/api/v1/sessions")
+        if all { TokenFile(theater.paths.token).remove() }
+        return Console.say(all ? "You are logged out everywhere." : "Every other session ended.")
+      }
+      let sessions = try await theater.get("/api/v1/sessions")["sessions"]?.array ?? []
+      let found = sessions.compactMap { $0["id"]?.string }.filter { $0.hasPrefix(id) }
+      guard let session = found.first, found.count == 1 else {
+        throw ExitError(
+          .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
+          hint: "See which there are: \(Invocation.name) sessions")
+      }
+      try await theater.delete("/api/v1/sessions/\(session.percentEncoded)")
+      Console.say("The session ended.")
+    }
+  }
+}
+
+/// `theater prove`: proves this user's identity again, for actions that require a recent proof.
+struct Prove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prove your identity again, as changes of your login require.")
+  @OptionGroup var password: PasswordOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
+    let answer = try await theater.prove(
+      ["password": .string(password)], at: "/api/v1/sessions/current/proof")
+    guard let token = answer["token"]?.string else {
+      throw ExitError(.failed, "the controller gave no token")
+    }
+    try TokenFile(theater.paths.token).write(token)
+    Console.say("Your identity is proven for five minutes.")
+  }
+}
+
+extension RemoteTheater {
+  /// Sends fields that prove this user's identity, and again with the code of the authenticator app or
+  /// a recovery code if the controller asks for one.
+  func prove(_ fields: JSONObject, at path: String) async throws -> JSON {
+    let first = try await answer(.POST, path, .object(fields))
+    if first.isSuccess { return first.json }
+    guard first.json["error"]?["code"]?.string == "secondFactorNeeded" else {
+      throw ExitError(first)
+    }
+    let confirmation = RemoteConfirmation(self, at: path, with: fields)
+    _ = try await CodeScreen(.secondFactor).ask(
+      confirmation, "Code of your authenticator app, or a recovery code")
+    return confirmation.answer
+  }
+}

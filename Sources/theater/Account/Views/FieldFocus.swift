@@ -1,0 +1,85 @@
+import AccountFlows
+import Validation
+
+/// The focused field of a form, and whether secret fields are shown.
+struct FieldFocus: Sendable {
+  private(set) var isRevealed = false
+  private var field: FieldName?
+  /// Whether the last key was invalid UTF-8.
+  private(set) var hasInvalidUTF8 = false
+
+  /// The focused field: the chosen one if it is among `fields`, else the first.
+  func focused(in fields: [FieldName]) -> FieldName? {
+    field.flatMap { fields.contains($0) ? $0 : nil } ?? fields.first
+  }
+
+  /// The effect of a key on a form.
+  enum Action: Sendable, Equatable {
+    case type(FieldName, String)
+    case leave(FieldName)
+    /// Enter in the last field.
+    case submit
+    /// Back from the first field.
+    case back
+  }
+
+  /// Handles a key. Returns `nil` if it changes the display at most.
+  mutating func handle(_ key: Key, fields: [FieldName], form: Form) -> Action? {
+    guard let name = focused(in: fields) else { return nil }
+    hasInvalidUTF8 = key == .invalidUTF8
+    switch key {
+    case .reveal:
+      // Ignored without a secret field: it must not reveal the secret field of a later step.
+      if fields.contains(where: { form[$0]?.declaration.isSecret == true }) { isRevealed.toggle() }
+    case .next: return move(1, from: name, in: fields) ? .leave(name) : nil
+    case .enter: return move(1, from: name, in: fields) ? .leave(name) : .submit
+    case .back: return move(-1, from: name, in: fields) ? .leave(name) : .back
+    default: return form.text(name).edited(by: key).map { .type(name, $0) }
+    }
+    return nil
+  }
+
+  /// Moves the focus to a field.
+  mutating func move(to name: FieldName?) { field = name }
+
+  /// Moves the focus to the first invalid field if it is empty, else to the first field.
+  /// - Returns: Whether a field is invalid.
+  mutating func moveToInvalid(in fields: [FieldName], of form: Form) -> Bool {
+    guard let wrong = fields.first(where: { form[$0]?.isValid == false }) else { return false }
+    move(to: form.text(wrong).isEmpty ? wrong : fields.first)
+    return true
+  }
+
+  /// Hides secret fields.
+  mutating func hideSecrets() { isRevealed = false }
+
+  private mutating func move(_ step: Int, from name: FieldName, in fields: [FieldName]) -> Bool {
+    guard let index = fields.firstIndex(of: name), fields.indices.contains(index + step) else {
+      return false
+    }
+    field = fields[index + step]
+    return true
+  }
+}
+
+extension ANSIStyle {
+  /// The lines of a form's fields, with the rules of the focused one.
+  func fields(_ names: [FieldName], of form: Form, focus: FieldFocus, isLocked: Bool)
+    -> [String]
+  {
+    let focused = isLocked ? nil : focus.focused(in: names)
+    var lines: [String] = []
+    for field in names.compactMap({ form[$0] }) {
+      lines.append(
+        self.field(
+          field.declaration.label, field.text,
+          isHidden: field.declaration.isSecret && !focus.isRevealed,
+          hasCursor: field.name == focused, isValid: field.isValid))
+      if field.name == focused {
+        lines += rules(field.report, isShown: field.display == .invalidShown)
+      }
+    }
+    if focus.hasInvalidUTF8 { lines.append(bad("  The terminal sent no UTF-8; set it to UTF-8.")) }
+    return lines
+  }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import JSON
+
+/// `theater watch "TITLE"`.
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Watch a film.")
+
+  @Argument(
+    help: "The film's title; after -- where it begins with -.",
+    completion: .custom(TitleCompletion.films))
+  var title: String
+  @OptionGroup var options: StartOptions
+
+  func run() async throws { try await options.start("watch", item: title) }
+}
+
+/// `theater listen "TITLE"`.
+struct Listen: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Listen to a song.")
+
+  @Argument(
+    help: "The song's title; after -- where it begins with -.",
+    completion: .custom(TitleCompletion.songs))
+  var title: String
+  @OptionGroup var options: StartOptions
+
+  func run() async throws { try await options.start("listen", item: title) }
+}
+
+/// `theater radio "STATION or 98.5 FM"`.
+struct Radio: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Listen to the radio.")
+
+  @Argument(
+    help: "The station's name, or a frequency: \"98.5 FM\".",
+    completion: .custom(TitleCompletion.stations))
+  var station: [String]
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(
+      "/api/v1/radio", ["item": .string(station.joined(separator: " "))])
+  }
+
+  func validate() throws {
+    if station.isEmpty { throw ValidationError("Say which station.") }
+  }
+}
+
+/// `theater popcorn`.
+struct Popcorn: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make popcorn, during any activity.")
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/popcorn")
+  }
+}
+
+/// `theater stop`.
+struct Stop: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "End the current activity.", aliases: ["end"])
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/end")
+  }
+}
+
+/// `theater off`.
+struct Off: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Turn everything off.")
+  @OptionGroup var waiting: WaitOptions
+
+  func run() async throws {
+    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/off")
+  }
+}
+
+/// Options of a command that starts a run.
+struct WaitOptions: ParsableArguments {
+  @Flag(help: "Do not wait for the end of the run.")
+  var noWait = false
+  @Flag(help: "Show the finished run as JSON, for scripts.")
+  var json = false
+}
+
+/// Options of a command that plays an item.
+struct StartOptions: ParsableArguments {
+  @Flag(help: "Begin at the start, not where you left off.")
+  var fromStart = false
+  @OptionGroup var waiting: WaitOptions
+
+  /// Starts an activity and shows its steps.
+  func start(_ path: String, item: String) async throws {
+    try await RunFollower(RemoteTheater(), waiting).run(
+      "/api/v1/\(path)", ["item": .string(item), "fromStart": .bool(fromStart)])
+  }
+}

@@ -1,0 +1,81 @@
+import APIClient
+import JSON
+import NIOHTTP1
+
+/// The client of this user's controller. A refusal becomes an `ExitError`, which ends the command.
+struct RemoteTheater: Sendable {
+  let paths: ApplicationPaths
+  private var client: ControllerClient
+
+  /// - Parameter needsLogin: Whether a missing session is an error.
+  init(paths: ApplicationPaths = ApplicationPaths(), needsLogin: Bool = true) throws(ExitError) {
+    self.paths = paths
+    // A login replaces the token file, even a damaged one.
+    let token = needsLogin ? try TokenFile(paths.token).read() : nil
+    client = ControllerClient(.socket(paths.socket), token: token)
+    client.device = try TokenFile(paths.device).read()
+    if needsLogin, token == nil { throw try notLoggedIn() }
+  }
+
+  /// Sends a GET request and returns the response's JSON.
+  func get(_ path: String) async throws -> JSON { try await ask(.GET, path) }
+
+  /// Sends a POST request and returns the response's JSON.
+  ///
+  /// - Parameter wait: How long the controller may wait for the end of the action, in seconds.
+  @discardableResult
+  func post(_ path: String, _ body: JSON? = nil, wait: Int? = nil) async throws -> JSON {
+    try await ask(.POST, path, body, wait: wait)
+  }
+
+  /// Sends a DELETE request.
+  func delete(_ path: String) async throws { _ = try await ask(.DELETE, path) }
+
+  /// Sends a request and returns the response, also a refusal.
+  func answer(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil)
+    async throws(ConnectionError) -> ControllerResponse
+  {
+    try await client.send(method, path, body)
+  }
+
+  /// Throws if no controller of this user runs, so that nobody types a password in vain.
+  func expectController() throws(ExitError) {
+    do throws(ConnectionError) {
+      try SocketOwnership.check(paths.socket)
+    } catch {
+      throw ExitError(error)
+    }
+    guard SocketProbe.answers(at: paths.socket) else {
+      throw ExitError(ConnectionError.notRunning(.socket(paths.socket)))
+    }
+  }
+
+  private func ask(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil, wait: Int? = nil)
+    async throws -> JSON
+  {
+    let answer = try await client.send(method, path, body, wait: wait)
+    guard answer.isSuccess else { throw ExitError(answer) }
+    return answer.json
+  }
+
+  /// Receives events until `body` returns false or the controller ends the stream.
+  func listen(after id: String? = nil, _ each: (ServerSentEvent) async throws -> Bool)
+    async throws
+  {
+    if let refusal = try await client.listen(after: id, each) { throw ExitError(refusal) }
+  }
+
+  /// The error for a missing session, or for a missing controller, which is the more urgent one.
+  private func notLoggedIn() throws(ExitError) -> ExitError {
+    try expectController()
+    return ExitError(
+      .notLoggedIn, "you are not logged in", hint: "Log in: \(Invocation.name) login")
+  }
+}
+
+extension RemoteTheater {
+  /// Saves the secret that marks this terminal as a known device, if the login's response has one.
+  func keepDevice(of answer: JSON) throws(ExitError) {
+    if let device = answer["device"]?.string { try TokenFile(paths.device).write(device) }
+  }
+}

@@ -1,0 +1,48 @@
+import CLinux
+import Dispatch
+import Glibc
+
+/// The terminal without echo. Its mode is restored at the end of the program, at a stop and at each
+/// signal.
+enum RawTerminalMode {
+  /// Reads a line without echo; `nil` at the end of the input.
+  static func hiddenLine() throws(ExitError) -> String? {
+    try hold(forKeys: false)
+    defer { linux_terminal_release() }
+    return readLine(strippingNewline: true)
+  }
+
+  /// Runs `body` while keys arrive one by one.
+  ///
+  /// - Parameter wakes: An eventfd that is incremented when the program continues after a stop.
+  static func forKeys<Value>(
+    wakes: Int32, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Value
+  ) async throws -> Value {
+    try hold(forKeys: true, wakes: wakes)
+    defer { linux_terminal_release() }
+    return try await body()
+  }
+
+  private static func hold(forKeys: Bool, wakes: Int32 = -1) throws(ExitError) {
+    // Hides the cursor, and cuts long lines: a wrapped line would count as two.
+    let (enter, leave) = forKeys ? ("\u{1B}[?25l\u{1B}[?7l", "\u{1B}[?7h\u{1B}[?25h") : ("", "")
+    let outcome = linux_terminal_hold(
+      STDIN_FILENO, STDOUT_FILENO, forKeys ? 1 : 0, enter, leave, wakes)
+    guard outcome == 0 else { throw ExitError(.failed, "the terminal cannot hide what is typed") }
+  }
+}
+
+/// Ctrl-C (SIGINT), for a command that must clean up before it ends.
+enum TerminalInterrupt {
+  /// Waits for Ctrl-C, then throws an `ExitError` with exit code 0.
+  static func wait() async throws {
+    signal(SIGINT, SIG_IGN)
+    let (signals, continuation) = AsyncStream<Void>.makeStream()
+    let source = DispatchSource.makeSignalSource(signal: SIGINT)
+    source.setEventHandler { continuation.yield() }
+    source.resume()
+    defer { source.cancel() }
+    for await _ in signals { throw ExitError(silent: .done) }
+  }
+}

@@ -1,0 +1,86 @@
+import CLinux
+import Glibc
+
+/// Questions to the person at the terminal; without one, each answer is a line of standard input.
+enum Prompt {
+  /// Whether input and output are a terminal that can show a view.
+  static var isInteractive: Bool {
+    isTerminal && Console.isTerminal && Console.environment("TERM") != "dumb"
+  }
+
+  private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+  /// Reads a line; at a terminal after `prompt`.
+  static func line(_ prompt: String) throws(ExitError) -> String {
+    if isTerminal { Console.write("\(prompt): ") }
+    guard let line = readLine(strippingNewline: true) else { throw missingInput(for: prompt) }
+    return line
+  }
+
+  /// Throws if no answer can come: before a request that is useless without one. An open pipe may
+  /// still bring an answer.
+  static func requireInput(_ answer: String) throws(ExitError) {
+    guard !isTerminal, linux_input_is_at_end() != 0 else { return }
+    throw ExitError(
+      .wrongUsage,
+      "nothing can supply the \(answer): there is no terminal, and standard input has ended",
+      hint: "Nothing was asked for yet. Run it at a terminal, or keep standard input open and give "
+        + "the \(answer) there as a line when it comes.")
+  }
+
+  /// Reads a line that must not be an argument, where others could read it.
+  static func secretLine(_ prompt: String) throws(ExitError) -> String {
+    if isTerminal { return try line(prompt) }
+    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+      throw ExitError(.wrongUsage, "standard input is empty", hint: "Give the code as one line.")
+    }
+    return line
+  }
+
+  /// Reads a password.
+  ///
+  /// - Parameters:
+  ///   - fromInput: Whether it is a line of standard input; otherwise it is typed without echo.
+  ///   - twice: Whether it must be typed a second time.
+  static func password(fromInput: Bool, twice: Bool) throws(ExitError) -> String {
+    if fromInput {
+      guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+        throw ExitError(.wrongUsage, "--password-stdin was given, but standard input is empty")
+      }
+      return try validated(line)
+    }
+    let password = try hiddenLine("Password")
+    if twice {
+      guard try hiddenLine("The same again") == password else {
+        throw ExitError(.failed, "the two passwords differ", hint: "Begin again.")
+      }
+    }
+    return password
+  }
+
+  /// Reads a line without echo.
+  static func hiddenLine(_ prompt: String) throws(ExitError) -> String {
+    if isTerminal { Console.write("\(prompt): ") }
+    let line = isTerminal ? try RawTerminalMode.hiddenLine() : readLine(strippingNewline: true)
+    guard let line else { throw missingInput(for: prompt) }
+    guard !line.isEmpty else { throw ExitError(.failed, "nothing was typed") }
+    return try validated(line)
+  }
+
+  private static func missingInput(for prompt: String) -> ExitError {
+    guard !isTerminal else { return ExitError(.failed, "nothing was typed") }
+    return ExitError(
+      .wrongUsage, "there is no terminal, and no line of standard input, to ask for: \(prompt)",
+      hint: "Give it as an option or as a line; see --help.")
+  }
+
+  /// The password, if all of its bytes were UTF-8. `readLine` replaces other bytes by U+FFFD, which
+  /// would make different passwords equal.
+  static func validated(_ password: String) throws(ExitError) -> String {
+    guard !password.unicodeScalars.contains("\u{FFFD}") else {
+      throw ExitError(
+        .failed, "the password is not UTF-8", hint: "Set the terminal or the file to UTF-8.")
+    }
+    return password
+  }
+}

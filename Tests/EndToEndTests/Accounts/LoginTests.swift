@@ -1,0 +1,60 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct LoginTests {
+  @Test("F5 A10 · commands need a login, and fail again after the logout")
+  func accountService() async throws {
+    try await withLivingRoom { room in
+      let code = await room.setupCode()
+      #expect(try await room.theater("status").status == 4)
+      #expect(try await room.theater("watch", "anything").status == 4)
+      try await room.moveIn()
+      try await room.expect("status")
+      // The code was for one account.
+      #expect(
+        try await room.theater(
+          "register", "--setup-code", code, "--name", "Eve", "--email", "eve@example.org",
+          "--password-stdin", input: room.password + "\n"
+        ).status == 1)
+      try await room.expect("logout")
+      #expect(try await room.theater("status").status == 4)
+    }
+  }
+
+  @Test("F5 · an invitation registers one person")
+  func invitation() async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      let invitation = try await room.json("invite")
+      let code = try #require(invitation["code"]?.string)
+      try await room.expect("logout")
+      try await room.expect(
+        "register", "--invitation", code, "--name", "Bob", "--email", "bob@example.org",
+        "--password-stdin", input: room.password + "\n")
+      #expect(
+        try await room.theater(
+          "register", "--invitation", code, "--name", "Eve", "--email", "eve@example.org",
+          "--password-stdin", input: room.password + "\n"
+        ).status == 1)
+      try await room.expect(
+        "login", "--email", "bob@example.org", "--password-stdin", input: room.password + "\n")
+      #expect(try await room.expect("whoami").contains("Bob"))
+    }
+  }
+
+  @Test("F5 · exit codes tell scripts the kind of failure")
+  func exitCodes() async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      #expect(try await room.theater("watch", "no such film").status == 1)
+      #expect(try await room.theater("volume", "loud").status == 2)
+      #expect(try await room.theater("frobnicate").status == 2)
+      await room.crash()
+      let outcome = try await room.theater("status")
+      #expect(outcome.status == 3)
+      #expect(outcome.errors.contains("theater serve"))
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import AccountFlows
+
+@testable import theater
+
+/// A style without colours.
+let plain = ANSIStyle(hasColour: false)
+
+/// A view and its screen, driven key by key without a terminal.
+struct ViewHarness<View: TerminalView> {
+  var view: View
+  var screen: View.Screen
+  var work: [View.Screen.Work] = []
+
+  init(_ view: View, _ screen: View.Screen) {
+    (self.view, self.screen) = (view, screen)
+    take(.appeared)
+  }
+
+  mutating func take(_ event: View.Screen.Event) {
+    for effect in screen.receive(event, at: .zero) {
+      if case .start(let work) = effect { self.work.append(work) }
+    }
+    for input in view.knownInputs(for: screen) { take(.input(input)) }
+  }
+
+  mutating func press(_ keys: Key...) {
+    for key in keys {
+      for input in view.inputs(for: key, on: screen) { take(.input(input)) }
+    }
+  }
+
+  mutating func type(_ text: String) {
+    for character in text { press(.text(String(character))) }
+  }
+
+  var text: String { view.lines(screen, turn: 0).joined(separator: "\n") }
+}

@@ -1,0 +1,193 @@
+import APIClient
+import JSON
+import Testing
+
+@testable import theater
+
+@Suite struct StatusTests {
+  @Test("F5 · the status shows address and certificate if they are known")
+  func address() {
+    #expect(AddressLines.lines([:]) == [])
+    #expect(
+      AddressLines.lines(["address": "https://a.local:8443", "fingerprint": "AA:BB"])
+        == ["web          https://a.local:8443", "certificate  SHA-256 AA:BB"])
+  }
+
+  private static func status(playback: JSON = .null) -> JSON {
+    [
+      "event": "b-1",
+      "activity": [
+        "status": "running", "activity": "film", "title": "Watch a film",
+        "itemTitle": "Metropolis", "item": "metropolis", "player": "dvd",
+      ],
+      "playback": playback,
+      "devices": [
+        [
+          "id": "dvd", "title": "DVD player", "availability": "available",
+          "state": [
+            "power": ["value": "on", "provenance": "reported", "age": 1],
+            "playback": [
+              "value": [
+                "state": "playing", "item": "metropolis", "position": 60, "duration": 600,
+                "rate": 1,
+              ], "provenance": "reported", "age": 0,
+            ],
+          ],
+        ],
+        [
+          "id": "lights", "title": "lights", "availability": "available",
+          "state": [
+            "brightness": ["value": 10, "provenance": "assumed", "age": 1],
+            "power": ["value": "on", "provenance": "unknown", "age": 99],
+          ],
+        ],
+        [
+          "id": "amp", "title": "amplifier", "availability": "unavailable",
+          "reason": "it has crashed",
+        ],
+      ],
+    ]
+  }
+
+  private static let playing: JSON = [
+    "state": "playing", "position": 60, "duration": 600, "rate": 1,
+  ]
+
+  @Test("E9 · the status shows the activity, its progress and the time left")
+  func progress() {
+    let view = TheaterStatus(snapshot: Self.status(playback: Self.playing), at: 100)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 130)
+    #expect(text.contains("Watch a film: Metropolis (running)"))
+    #expect(text.contains("1:30 of 10:00, 8:30 left, playing"))
+    #expect(text.contains("[██████░░░░"))
+  }
+
+  @Test("E9 · progress stops at the end and while paused")
+  func ends() {
+    var view = TheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
+    #expect(view.position(at: 10_000) == 600)
+    view = TheaterStatus(
+      snapshot: Self.status(
+        playback: ["state": "paused", "position": 60, "duration": 600, "rate": 0]), at: 0)
+    #expect(view.position(at: 500) == 60)
+  }
+
+  @Test("E9 · events update a device and the film's position")
+  func events() {
+    var view = TheaterStatus(snapshot: Self.status(playback: Self.playing), at: 0)
+    let device: JSON = [
+      "id": "dvd", "title": "DVD player", "availability": "available",
+      "state": [
+        "playback": [
+          "value": ["state": "playing", "position": 300, "duration": 600, "rate": 1],
+          "provenance": "reported", "age": 2,
+        ]
+      ],
+    ]
+    view.take(ServerSentEvent(id: "b-2", name: "device", data: device.text()), at: 10)
+    #expect(view.position(at: 10) == 302)
+    view.take(
+      ServerSentEvent(id: "b-3", name: "activity", data: "{\"status\":\"idle\"}"), at: 11)
+    #expect(view.position(at: 11) == nil)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 11)
+    #expect(text.hasPrefix("Nothing is on."))
+  }
+
+  @Test("E15 · a device's state is shown with assumed and unknown values marked")
+  func deviceStates() {
+    let devices = Self.status()["devices"]?.array ?? []
+    #expect(
+      devices.map(DeviceText.state) == [
+        "on, playing metropolis", "~10 %, on?", "unavailable: it has crashed",
+      ])
+    #expect(DeviceText.state(["availability": "starting"]) == "starting")
+    #expect(DeviceText.state(["availability": "available"]) == "nothing known yet")
+    #expect(DeviceText.words("frequency", 98.5) == "98.5 MHz")
+    #expect(DeviceText.words("frequency", 810) == "810 kHz")
+    #expect(DeviceText.words("station", .null) == nil)
+  }
+
+  @Test(
+    "E9 · a progress bar is filled in proportion",
+    arguments: [
+      (0, "[░░░░]"), (0.5, "[██░░]"), (0.99, "[███░]"), (1, "[████]"), (7, "[████]"),
+      (-1, "[░░░░]"), (.nan, "[░░░░]"),
+    ] as [(Double, String)])
+  func bars(fraction: Double, text: String) {
+    #expect(ProgressBar(fraction: fraction, width: 4).text == text)
+  }
+
+  @Test(
+    "E9 · times are formatted as hours, minutes and seconds",
+    arguments: [(0, "0:00"), (59.9, "0:59"), (750, "12:30"), (3723, "1:02:03"), (-5, "0:00")]
+      as [(Double, String)])
+  func times(seconds: Double, text: String) {
+    #expect(TimeText.text(seconds) == text)
+    #expect(seconds < 0 || seconds != seconds.rounded() || TimeText.seconds(text) == seconds)
+  }
+
+  @Test("E2 E17 · each step of a run is shown once, at its end, a failed one with its reason")
+  func steps() {
+    var lines = StepLines()
+    func run(_ first: String, _ second: JSON) -> JSON {
+      [
+        "steps": [
+          ["device": "lights", "command": ["dim": 10], "status": .string(first), "seconds": 0.2],
+          second,
+        ]
+      ]
+    }
+    let waiting: JSON = ["device": "amp", "command": "on", "status": "waiting"]
+    #expect(lines.news(in: run("running", waiting)).isEmpty)
+    #expect(lines.news(in: run("done", waiting)) == ["  ✓ lights dim 10 (0.2 s)"])
+    let failed: JSON = [
+      "device": "amp", "command": "on", "status": "failed",
+      "error": ["message": "it is stuck", "hint": "Push."],
+    ]
+    #expect(lines.news(in: run("done", failed)) == ["  ✗ amp on: it is stuck\n      Push."])
+    #expect(lines.news(in: run("done", failed)).isEmpty)
+  }
+
+  @Test("E9 · in a pipe each change is one line")
+  func changeLines() {
+    var changes = ChangeLines()
+    let snapshot = ServerSentEvent(id: nil, name: "snapshot", data: Self.status().text())
+    #expect(
+      changes.lines(for: snapshot).first == "film running: Metropolis")
+    #expect(changes.lines(for: snapshot).isEmpty)
+    let lights: JSON = [
+      "id": "lights", "availability": "available",
+      "state": ["brightness": ["value": 80, "provenance": "reported", "age": 0]],
+    ]
+    let event = ServerSentEvent(id: nil, name: "device", data: lights.text())
+    #expect(changes.lines(for: event) == ["lights: 80 %"])
+    #expect(changes.lines(for: event).isEmpty)
+  }
+
+  @Test("E9 · columns are aligned")
+  func columns() {
+    var columns = Columns(["a", "long heading"])
+    columns.add("wide word", "x")
+    #expect(columns.text == "a          long heading\nwide word  x")
+  }
+
+  @Test("E9 · text higher than the terminal is cut, so that the next text covers it")
+  func paintingInSmallTerminal() {
+    var update = ScreenUpdate()
+    #expect(update.next("a\nb\nc", rows: 24) == "\ra\u{1B}[K\nb\u{1B}[K\nc\u{1B}[K\n\u{1B}[J")
+    #expect(update.next("a\nb\nc", rows: 3) == "\u{1B}[3A\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J")
+    #expect(update.next("a\nb\nc", rows: 1) == "\u{1B}[2A\ra\u{1B}[K\n\u{1B}[J")
+  }
+
+  @Test("E17 · a failed activity names the device")
+  func failedDevice() {
+    let error: JSON = ["code": "deviceFailed", "message": "it is stuck", "device": "screen"]
+    let activity: JSON = ["status": "failed", "activity": "film", "error": error]
+    let view = TheaterStatus(snapshot: ["activity": activity, "devices": []], at: 0)
+    let text = StatusText(width: 80, hasColour: false).text(view, at: 0)
+    #expect(text.contains("✗ screen: it is stuck"), "\(text)")
+    var changes = ChangeLines()
+    let event = ServerSentEvent(id: nil, name: "activity", data: activity.text())
+    #expect(changes.lines(for: event) == ["film failed: screen: it is stuck"])
+  }
+}

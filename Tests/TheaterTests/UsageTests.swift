@@ -1,0 +1,195 @@
+import APIClient
+import ArgumentParser
+import Devices
+import Foundation
+import JSON
+import NIOHTTP1
+import TestSupport
+import Testing
+
+@testable import theater
+
+@Suite struct UsageTests {
+  @Test(
+    "E8 E11 · parses every command line of the documentation",
+    arguments: [
+      ["watch", "Night Ferry", "--from-start"], ["listen", "x", "--no-wait"],
+      ["radio", "98.5", "FM"], ["popcorn"], ["stop"], ["end"], ["off"], ["pause"], ["resume"],
+      ["next"], ["previous"], ["seek", "12:30"], ["seek", "+30"], ["seek", "-30"],
+      ["volume", "40"], ["volume", "+5"], ["volume", "-5"], ["mute"], ["mute", "off"],
+      ["status"], ["status", "--follow"], ["status", "--json"], ["films"], ["songs", "--json"],
+      ["stations"], ["devices"], ["device", "lights", "dim", "40"],
+      ["device", "dvd", "play", "A B"], ["device", "lights"], ["scenes"],
+      ["scene", "run", "movie-night", "--film", "Night Ferry"], ["scene", "run", "x"],
+      ["register", "--setup-code", "X", "--name", "N", "--email", "E", "--password-stdin"],
+      ["register", "--invitation", "X"], ["login", "--email", "E", "--password-stdin"],
+      ["login", "--by-code", "--phone", "+49"], ["password", "reset", "--email", "E"],
+      ["verify", "email"], ["verify", "phone", "+49"], ["logout"], ["whoami"], ["invite"],
+      ["invite", "--role", "owner", "--for", "7d"],
+      ["invite", "list"], ["invite", "revoke", "x"], ["prove", "--password-stdin"], ["sessions"],
+      ["sessions", "--json"], ["sessions", "end", "x"], ["sessions", "end", "--all"],
+      ["sessions", "end", "--others"], ["accounts"], ["accounts", "role", "E", "owner"],
+      ["accounts", "age", "E", "12"], ["accounts", "age", "E", "none"], ["accounts", "leave"],
+      ["accounts", "remove", "E"], ["accounts", "rename", "N"], ["guest", "list"],
+      ["guest", "invite", "--activities", "film,music", "--volume", "40", "--for", "6h"],
+      ["guest", "revoke", "x"], ["guest", "enter"], ["audit"], ["library", "scan"],
+      ["library", "scan", "--json"], ["watch", "--", "-rf"],
+      ["audit", "--limit", "10", "--since", "2h", "--json"], ["audit", "--before", "17"],
+      ["audit", "--all", "--since", "7d"], ["plugins"], ["audio", "devices"],
+      ["doctor"],
+      ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
+      ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
+      ["serve", "--host", "0.0.0.0", "--insecure-plain-http-on-the-network"],
+    ])
+  func understood(words: [String]) throws {
+    _ = try Theater.parseAsRoot(words)
+  }
+
+  @Test("F2 · the version is the newest one of the changelog")
+  func version() throws {
+    let changelog = try String(
+      contentsOf: Program.project.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
+    let newest = try #require(changelog.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).output.1
+    let error = #expect(throws: (any Error).self) { try Theater.parseAsRoot(["--version"]) }
+    #expect(ExitError(try #require(error)).text == newest)
+    #expect(TheaterVersion.text == newest)
+  }
+
+  @Test(
+    "A9 · wrong usage exits with 2 and a message",
+    arguments: [
+      ["watch"], ["nonsense"], ["films", "--nix"], ["seek"], ["seek", "x"], ["seek", "1", "2"],
+      ["volume", "101"], ["volume"], ["mute", "maybe"], ["scene", "run"],
+      ["scene", "run", "x", "film"], ["register", "--setup-code", "a", "--invitation", "b"],
+      ["serve", "--port", "70000"], ["serve", "--port", "x"], ["radio"],
+      ["serve", "--log-level", "loud"], ["sessions", "end"], ["sessions", "end", "x", "--all"],
+      ["invite", "--role", "guest"], ["invite", "--for", "7"], ["guest", "invite"],
+      ["guest", "invite", "--activities", "film", "--volume", "101"], ["audit", "--limit", "0"],
+      ["audit", "--before", "0"], ["audit", "--all", "--limit", "5"],
+      ["accounts", "age", "E", "22"],
+    ])
+  func wrongUsage(words: [String]) throws {
+    let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
+    let ending = ExitError(error)
+    #expect(ending.code == .wrongUsage)
+    #expect(ending.code.rawValue == 2)
+    #expect(!ending.text.isEmpty && !ending.text.hasPrefix("Error"))
+    #expect(!ending.isAnswer)
+  }
+
+  @Test(
+    "A9 · a misspelt command gets a suggestion",
+    arguments: [
+      (["wach"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+      (["wach", "x"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+      (["wach", "--from-start"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+      (["backup", "restor"], "Unknown command 'restor'. Did you mean 'theater backup restore'?"),
+      (["config", "chek", "x"], "Unknown command 'chek'. Did you mean 'theater config check'?"),
+      (["accounts", "lst"], "Unknown command 'lst'. Did you mean 'theater accounts list'?"),
+      (["scene", "rn", "x"], "Unknown command 'rn'. Did you mean 'theater scene run'?"),
+      (["library", "scna"], "Unknown command 'scna'. Did you mean 'theater library scan'?"),
+      (["edn"], "Unknown command 'edn'. Did you mean 'theater end'?"),
+      (["hlep"], "Unknown command 'hlep'. Did you mean 'theater help'?"),
+      (["hlep", "watch"], "Unknown command 'hlep'. Did you mean 'theater help'?"),
+      (["films", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
+      (["xyzzyxyzzy"], "Unexpected argument 'xyzzyxyzzy'"),
+      (["watch", "x", "y"], "Unexpected argument 'y'"),
+    ])
+  func misspelt(words: [String], first: String) throws {
+    let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }
+    let ending = ExitError(error, arguments: words)
+    #expect(ending.code == .wrongUsage)
+    let lines = ending.text.split(separator: "\n")
+    #expect(lines.first.map(String.init) == first)
+    #expect(lines.dropFirst().first?.hasPrefix("Usage: theater") == true)
+  }
+
+  @Test(
+    "A9 · help on an unknown command exits with 2 and a suggestion",
+    arguments: [
+      (["help", "wach"], "Unknown command 'wach'. Did you mean 'theater help watch'?"),
+      (
+        ["help", "backup", "restor"],
+        "Unknown command 'restor'. Did you mean 'theater help backup restore'?"
+      ),
+      (["help", "xyzzyxyzzy"], "Unknown command 'xyzzyxyzzy'. See the commands: theater help"),
+      (["wach", "--help"], "Unknown command 'wach'. Did you mean 'theater watch'?"),
+    ])
+  func misspeltHelp(words: [String], first: String) throws {
+    let error = ExitError(try help(words), arguments: words)
+    #expect(error.code == .wrongUsage && !error.isAnswer)
+    let lines = error.text.split(separator: "\n")
+    #expect(lines.first.map(String.init) == first)
+    #expect(lines.dropFirst().first?.hasPrefix("Usage: theater") == true)
+  }
+
+  @Test(
+    "E8 · help exits with 0",
+    arguments: [
+      ["--help"], ["help"], ["help", "watch"], ["help", "accounts"], ["watch", "--help"],
+    ])
+  func knownHelp(words: [String]) throws {
+    let error = ExitError(try help(words), arguments: words)
+    #expect(error.code == .done)
+    #expect(error.isAnswer)
+    #expect(error.text.contains("USAGE"))
+  }
+
+  /// The error with which a request for help ends.
+  private func help(_ words: [String]) throws -> any Error {
+    try #require(throws: (any Error).self) {
+      var command = try Theater.parseAsRoot(words)
+      try command.run()
+    }
+  }
+
+  @Test("A9 · a missing controller exits with 3 and the command that starts it")
+  func notRunning() {
+    let ending = ExitError(ConnectionError.notRunning(.socket("/nowhere")) as any Error)
+    #expect(ending.code == .notRunning)
+    #expect(ending.code.rawValue == 3)
+    #expect(ending.text.contains("serve"))
+  }
+
+  @Test(
+    "A9 E17 · a refusal exits with 1, a missing login with 4",
+    arguments: [
+      (401, "notLoggedIn", 4), (401, "wrongCredentials", 1), (404, "notFound", 1),
+      (403, "forbidden", 1), (503, "deviceFailed", 1),
+    ] as [(Int, String, Int32)])
+  func refused(status: Int, code: String, exit: Int32) {
+    let error: JSON = [
+      "error": [
+        "code": .string(code), "message": "it is stuck", "hint": "Push.", "device": "amp",
+        "step": 3,
+      ]
+    ]
+    let ending = ExitError(
+      ControllerResponse(status: status, headers: [:], body: Array(error.text().utf8)))
+    #expect(ending.code.rawValue == exit)
+    #expect(ending.text == "step 3, amp: it is stuck\n  Push.")
+  }
+
+  @Test("A9 · an empty 500 refers to the log")
+  func emptyAnswer() {
+    let ending = ExitError(ControllerResponse(status: 500, headers: [:], body: []))
+    #expect(ending.code == .failed)
+    #expect(ending.text.contains("log"))
+  }
+
+  @Test("E8 · each shell has a completion script", arguments: ["bash", "zsh", "fish"])
+  func completion(shell: String) throws {
+    let error = try #require(throws: (any Error).self) {
+      _ = try Theater.parseAsRoot(["--generate-completion-script", shell])
+    }
+    let ending = ExitError(error)
+    #expect(ending.code == .done)
+    #expect(ending.text.contains("theater"))
+  }
+
+  @Test("E8 · a name with any character is percent-encoded")
+  func pathParts() {
+    #expect("movie-night".percentEncoded == "movie-night")
+    #expect("a b/c?d#e%f\u{E4}\n".percentEncoded == "a%20b%2Fc%3Fd%23e%25f%C3%A4%0A")
+  }
+}
