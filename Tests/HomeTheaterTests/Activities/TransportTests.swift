@@ -52,10 +52,11 @@ import Testing
   func idle() async throws {
     let theater = Theater()
     await #expect(throws: TheaterError.self) { try await theater.facade.pause() }
-    do { try await theater.facade.seek(10, isRelative: false) } catch {
-      #expect(error.code == .notNow)
-      #expect(error.hint != nil)
+    let error = await #expect(throws: TheaterError.self) {
+      try await theater.facade.seek(10, isRelative: false)
     }
+    #expect(error?.code == .notNow)
+    #expect(error?.hint != nil)
     await #expect(throws: TheaterError.self) { _ = try await theater.facade.end() }
   }
 
