@@ -22,15 +22,8 @@ final class LivingRoom: Sendable {
   init(alsa: String = "", arrange: (inout Configuration, URL) throws -> Void = { _, _ in })
     async throws
   {
-    // Short, because the path of a Unix socket holds 108 bytes.
-    folder = URL(fileURLWithPath: "/tmp/th-\(UUID().uuidString.prefix(8))")
-    let files = FileManager.default
-    for name in ["state", "data", "run", "config", "music", "sound"] {
-      try files.createDirectory(
-        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-    }
-    try Self.stagePlugins(in: folder)
+    folder = try ControllerFolder.make(
+      plugins: ["Simulated", "ALSAAmplifier", "LibavPlayer"], more: ["music", "sound"])
     let sound = """
       </usr/share/alsa/alsa.conf>
       pcm.capture {
@@ -47,11 +40,7 @@ final class LivingRoom: Sendable {
     try arrange(&configuration, folder)
     try Data(configuration.json.text().utf8).write(
       to: folder.appendingPathComponent("devices.json"))
-    var environment = ProcessInfo.processInfo.environment
-    for (name, place) in [
-      ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data"), ("XDG_RUNTIME_DIR", "run"),
-      ("XDG_CONFIG_HOME", "config"),
-    ] { environment[name] = folder.appendingPathComponent(place).path }
+    var environment = ControllerFolder.environment(of: folder)
     environment["ALSA_CONFIG_PATH"] = folder.appendingPathComponent("alsa.conf").path
     environment["NO_COLOR"] = "1"
     self.environment = environment
@@ -77,21 +66,6 @@ final class LivingRoom: Sendable {
     controller.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent("log"))
     try controller.run()
     running.withLock { $0 = controller }
-  }
-
-  /// Stages the plugins of this build, as `make` does.
-  private static func stagePlugins(in folder: URL) throws {
-    let files = FileManager.default
-    for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
-      let place = folder.appendingPathComponent("plugins/\(name)")
-      try files.createDirectory(at: place, withIntermediateDirectories: true)
-      try files.copyItem(
-        at: Program.project.appendingPathComponent("Plugins/\(name)/manifest.json"),
-        to: place.appendingPathComponent("manifest.json"))
-      try files.createSymbolicLink(
-        at: place.appendingPathComponent(name),
-        withDestinationURL: Program.products.appendingPathComponent(name))
-    }
   }
 
   // MARK: Observations

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A real controller with one simulated lamp, unless a test wants more, that can be killed and started again in its folder,
-/// asked over its socket.
+/// A controller with one simulated lamp, or with the configuration of a test, that is used over its
+/// socket and can be killed and started again.
 final class SmallTheater: Sendable {
   let folder: URL
   let environment: [String: String]
@@ -20,30 +20,12 @@ final class SmallTheater: Sendable {
   ///   - more: Additions to the configuration of one lamp.
   ///   - launcher: A program and its arguments, to which the controller's are added.
   init(more: JSONObject = [:], launcher: (URL) -> [String] = { _ in [] }) throws {
-    folder = URL(fileURLWithPath: "/tmp/ts-\(UUID().uuidString.prefix(8))")
-    let files = FileManager.default
-    for name in ["state", "data", "run", "config", "plugins/Simulated"] {
-      try files.createDirectory(
-        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-    }
-    let plugin = folder.appendingPathComponent("plugins/Simulated")
-    try files.copyItem(
-      at: Program.project.appendingPathComponent("Plugins/Simulated/manifest.json"),
-      to: plugin.appendingPathComponent("manifest.json"))
-    try files.createSymbolicLink(
-      at: plugin.appendingPathComponent("Simulated"),
-      withDestinationURL: Program.products.appendingPathComponent("Simulated"))
+    folder = try ControllerFolder.make(plugins: ["Simulated"])
     var object: JSONObject = ["devices": ["lights": ["role": "lights", "plugin": "Simulated"]]]
     for (key, value) in more { object[key] = value }
     let configuration = JSON.object(object)
     try Data(configuration.text().utf8).write(to: folder.appendingPathComponent("devices.json"))
-    var environment = ProcessInfo.processInfo.environment
-    for (name, place) in [
-      ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data"), ("XDG_RUNTIME_DIR", "run"),
-      ("XDG_CONFIG_HOME", "config"),
-    ] { environment[name] = folder.appendingPathComponent(place).path }
-    self.environment = environment
+    environment = ControllerFolder.environment(of: folder)
     self.launcher = launcher(folder)
   }
 
