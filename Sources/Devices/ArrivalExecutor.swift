@@ -1,16 +1,14 @@
 import Glibc
 
-/// Runs tasks where the news arrives that wakes them: on a connection's thread, right after the line
-/// was taken.
+/// An executor that resumes tasks on the connection's thread that read the message they wait for.
 ///
-/// A command is a line there and a line back. Waking another thread for each costs more than all
-/// else together, so a scene's run and a plugin's device go on in the thread that has read the line
-/// they waited for. Their code must not block; what is woken anywhere else runs on the global
-/// executor as usual.
+/// A command is one message to the plugin and one back. Waking another thread for each takes longer
+/// than everything else, so scene runs and plugin devices resume on the thread that has read the
+/// message. Their code must not block. Tasks that are resumed elsewhere run on the global executor.
 public final class ArrivalExecutor: TaskExecutor {
   public static let shared = ArrivalExecutor()
 
-  /// The tasks that were woken during an arrival; touched by its own thread alone.
+  /// The tasks that were resumed during an arrival. Only its own thread uses it.
   private final class Arrival {
     var jobs: [UnownedJob] = []
     var last: [() -> Void] = []
@@ -20,7 +18,7 @@ public final class ArrivalExecutor: TaskExecutor {
 
   private init() {
     var key = pthread_key_t()
-    // Fails only when a process has made a thousand of them.
+    // A process has 1,024 keys; this fails when they are used up.
     precondition(pthread_key_create(&key, nil) == 0, "no thread-local key is left")
     arrivalOfThread = key
   }
@@ -33,16 +31,16 @@ public final class ArrivalExecutor: TaskExecutor {
     }
   }
 
-  /// Calls `body` when everything that the present arrival has woken is done.
+  /// Calls `body` after the tasks that the present arrival has resumed.
   ///
-  /// - Returns: False outside an arrival; nothing will be called then.
+  /// - Returns: False outside an arrival; `body` is not called then.
   public func atEndOfArrival(_ body: @escaping () -> Void) -> Bool {
     guard let arrival = pthread_getspecific(arrivalOfThread) else { return false }
     Unmanaged<Arrival>.fromOpaque(arrival).takeUnretainedValue().last.append(body)
     return true
   }
 
-  /// Takes news: whoever `body` wakes runs here as soon as it returns.
+  /// Calls `body`, which handles a message, and then runs on this thread the tasks that it resumed.
   public func take(_ body: () -> Void) {
     guard pthread_getspecific(arrivalOfThread) == nil else { return body() }
     let arrival = Arrival()

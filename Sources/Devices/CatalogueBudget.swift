@@ -1,8 +1,8 @@
-/// The room that the catalogue of one player takes at most: 100,000 items and 32 MiB.
+/// The largest catalogue of one player: 100,000 items and 32 MiB.
 public struct CatalogueBudget: Sendable {
-  /// The most items.
+  /// Highest number of items.
   public static let items = 100_000
-  /// The most bytes, as `CatalogueItem.byteCount` counts them.
+  /// Highest number of bytes, as `CatalogueItem.byteCount` counts them.
   public static let bytes = 32 << 20
 
   private var itemsLeft = items
@@ -10,7 +10,7 @@ public struct CatalogueBudget: Sendable {
 
   public init() {}
 
-  /// Takes room for an item; false, and nothing is taken, when there is not enough.
+  /// Takes an item from the budget. Returns false, and takes nothing, if it does not fit.
   public mutating func admit(_ item: CatalogueItem) -> Bool {
     let size = item.byteCount
     guard itemsLeft > 0, size <= bytesLeft else { return false }
@@ -21,12 +21,12 @@ public struct CatalogueBudget: Sendable {
 }
 
 extension CatalogueItem {
-  /// Track numbers that count; lists sort by up to six digits.
+  /// Valid track numbers; lists sort by up to six digits.
   public static let trackRange = 0...999_999
-  /// Numbers of channels that count.
+  /// Valid numbers of channels.
   public static let channelRange = 1...64
 
-  /// The bytes of its texts in UTF-8, and 64 for the rest.
+  /// The size in bytes: its texts in UTF-8, and 64 for the rest.
   public var byteCount: Int {
     id.utf8.count + title.utf8.count + (artist?.utf8.count ?? 0) + (album?.utf8.count ?? 0)
       + (format?.utf8.count ?? 0) + 64

@@ -1,25 +1,25 @@
 import JSON
 
-/// A device of one role, wherever it lives: behind a plugin's process, in memory, in a test.
+/// A device of one role: behind a plugin's process, in memory, or in a test.
 public protocol Device: Sendable {
   var id: DeviceID { get }
   var role: Role { get }
 
-  /// Gives the device a command and waits as `until` says.
+  /// Gives the device a command, and waits until it is accepted or settled.
   ///
-  /// Commands of one device are carried out in the order in which they were given, but for urgent
-  /// ones, which go first.
+  /// Commands of one device are performed in the order of the calls; urgent ones go first.
   ///
-  /// - Returns: How the end is known.
-  /// - Throws: Why it was not carried out; `.timeout` when the settled state does not come in time.
+  /// - Returns: Whether the settled state was observed.
+  /// - Throws: The reason why it was not performed; `.timeout` if the settled state does not come in
+  ///   time.
   @discardableResult
   func perform(_ command: Command, until: Completion) async throws(DeviceError) -> Confirmation
 
-  /// What is known of the device at this moment.
+  /// The present snapshot.
   func snapshot() async -> DeviceSnapshot
 
-  /// Every change from now on, newest last; the first element is the present snapshot. A reader
-  /// that falls behind loses the middle, never the newest.
+  /// The present snapshot and every change from now on. A slow reader skips intermediate snapshots
+  /// and gets the latest one.
   func snapshots() async -> AsyncStream<DeviceSnapshot>
 
   /// The items that the player can play, from its discs and from `folder`; `[]` for other roles.
@@ -27,9 +27,9 @@ public protocol Device: Sendable {
   /// - Parameter folder: An absolute path, or `nil` for the player's own discs alone.
   func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem]
 
-  /// Makes the amplifier ready to hear `input` over a new cable.
+  /// Opens the amplifier's end of a new cable for an input.
   func openSocket(input: String) async throws(DeviceError) -> CableSocket
-  /// Plugs a player's output into an amplifier's socket.
+  /// Connects a player's output to an amplifier's socket.
   func plug(into socket: CableSocket) async throws(DeviceError)
 
   /// Makes the amplifier lend its PCM to the player at `input`: while that input is selected the
@@ -37,7 +37,7 @@ public protocol Device: Sendable {
   ///
   /// - Returns: The PCM's name for ALSA.
   func lend(input: String) async throws(DeviceError) -> String
-  /// Lets a player play on a PCM that is lent to it.
+  /// Makes a player play on a PCM that it was lent.
   func plug(pcm: String) async throws(DeviceError)
   /// Makes a player close the PCM that it was lent; it has done so when this returns.
   func unplug() async throws(DeviceError)
@@ -61,21 +61,21 @@ extension Device {
 
 /// How long to wait for a command.
 public enum Completion: String, Sendable, Hashable, CaseIterable {
-  /// Until the device has said that it will.
+  /// Until the device has accepted it.
   case accepted
-  /// Until the state shows it as done.
+  /// Until the reported state shows it as done.
   case settled
 }
 
-/// How the end of a command is known.
+/// The evidence for the end of a command.
 public enum Confirmation: String, Sendable, Hashable {
   /// The device reported the settled state.
   case observed
-  /// Accepted; the device cannot tell more, or nobody waited.
+  /// The device accepted the command; its state was not awaited, or cannot be observed.
   case accepted
 }
 
-/// A device at one moment.
+/// The state, availability and capabilities of a device at one moment.
 public struct DeviceSnapshot: Sendable, Hashable {
   public var state: DeviceState
   public var availability: Availability
@@ -98,11 +98,11 @@ public struct DeviceSnapshot: Sendable, Hashable {
 public enum Availability: Sendable, Hashable {
   case starting
   case available
-  /// With the reason and what is being done about it, in a person's words.
+  /// With the reason and the next attempt, for people.
   case unavailable(String)
 }
 
-/// What a device can do beyond the commands that every device of its role has.
+/// The abilities of a device beyond the commands common to its role.
 public struct Capabilities: Sendable, Hashable {
   /// Names from the command tables: `stop`, `seek`.
   public var names: Set<String>
@@ -125,7 +125,7 @@ public enum CableKind: String, Sendable, Hashable, CaseIterable {
   /// An ALSA PCM that the amplifier lends to the player, which plays on it by itself
   /// (docs/cable-protocol.md).
   case alsa
-  /// HDMI or an analogue wire: nothing to plug.
+  /// HDMI or an analogue wire: always connected.
   case wired
 
   /// The kind by which two ends are joined: samples where both take them, a lent PCM last.
@@ -147,7 +147,7 @@ public struct CableSocket: Sendable, Hashable {
   }
 }
 
-/// Something that a player can play.
+/// A film, song or station in a player's catalogue.
 public struct CatalogueItem: Sendable, Hashable {
   public var id: String
   public var title: String
@@ -174,7 +174,7 @@ public struct CatalogueItem: Sendable, Hashable {
     self.channels = channels
   }
 
-  /// Reads what `json` writes; `nil` without an id and a title. Numbers out of range are left out.
+  /// Reads the format of `json`; `nil` without an id and a title. Numbers out of range are left out.
   public init?(_ json: JSON) {
     guard let id = json["id"]?.string, !id.isEmpty, let title = json["title"]?.string else {
       return nil

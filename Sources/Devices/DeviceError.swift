@@ -1,29 +1,28 @@
-/// Why a command was not carried out.
+/// The reason why a command was not performed.
 public struct DeviceError: Error, Sendable, Hashable {
-  /// What kind of failure it is; who asked decides by it what to do.
+  /// The kind of the failure, by which the caller decides.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The device cannot do this, or not with this argument.
     case unsupported, invalid
     /// Not in the present state: warming, no disc, off. It may work later.
     case notNow
-    /// The device said no, or reported a fault.
+    /// The device refused, or reported a fault.
     case refused, failed
     /// Nothing answers: the plugin is down, the device is unplugged.
     case unavailable
-    /// Accepted, but the state that shows it as done did not come in time; or no answer at all.
+    /// Accepted, but the settled state did not come in time; or no answer came at all.
     case timeout
     /// A newer command took its place.
     case cancelled
   }
 
   public var code: Code
-  /// What happened, without the device's name: "the lamp is cooling".
+  /// The event, without the device's name: "the lamp is cooling".
   public var message: String
-  /// What to do next.
+  /// The next action for the user.
   public var hint: String?
-  /// The device.
   public var device: DeviceID?
-  /// How long to wait before the same command may work, when the device knows.
+  /// The time after which the same command may work, if the device knows it.
   public var retryAfter: Duration?
 
   public init(

@@ -1,6 +1,6 @@
-/// Monotonic time, wherever something waits. Tests inject one that they move by hand.
+/// A monotonic clock. Tests inject one that they move by hand.
 public protocol TheaterClock: Sendable {
-  /// Time since some fixed moment; never jumps.
+  /// The time since a fixed moment; it never jumps.
   func now() -> Duration
   /// Waits until `now()` has reached `deadline`; throws when the task is cancelled.
   func sleep(until deadline: Duration) async throws(CancellationError)

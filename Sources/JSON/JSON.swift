@@ -1,4 +1,4 @@
-/// A JSON value: what configuration, plugins, commands and the API are made of.
+/// A JSON value.
 ///
 /// Integers stay exact (`Int`); everything with a fraction, an exponent or beyond 64 bits is a
 /// `Double`. Two values are equal when they mean the same: `1` equals `1.0`, the order of an object's
@@ -58,7 +58,7 @@ extension JSON {
     }
   }
 
-  /// What kind of value this is, in a person's words: "a string", "an object".
+  /// The kind of this value, for people: "a string", "an object".
   public var kind: String {
     switch self {
     case .null: "null"

@@ -1,6 +1,6 @@
-/// What is wrong with a JSON text, and where.
+/// A mistake in a JSON text, with its place.
 public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
-  /// What was found and what was expected.
+  /// The found and the expected text.
   public let message: String
   /// The place in the text.
   public let position: TextPosition
@@ -39,7 +39,7 @@ extension JSON {
     }
   }
 
-  /// Reads one JSON text (RFC 8259) that lies in memory; the road of every message.
+  /// Reads one JSON text (RFC 8259) in memory, without a copy: the fast path of every message.
   public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) {
     var parser = JSONParser(bytes)
     self = try parser.document()
@@ -76,7 +76,7 @@ struct JSONParser {
   let bytes: UnsafeBufferPointer<UInt8>
   var index = 0
   private var depth = 0
-  /// Called with the offset of each value and of its key, when someone wants positions.
+  /// Called with the offset of each value and of its key, if positions are recorded.
   var visit: ((JSONPath.Element?, Visit) -> Void)?
   /// Called with a key that its object already has, and its offset; without it that is an error.
   var repeated: ((String, Int) -> Void)?

@@ -15,7 +15,7 @@ extension JSONParser {
     return try escapedString(from: start, opening: opening)
   }
 
-  /// The slow road, for strings with escapes (or errors) in them.
+  /// The slow path, for strings with escapes (or errors) in them.
   private mutating func escapedString(from start: Int, opening: Int) throws(JSONSyntaxError)
     -> String
   {
@@ -42,7 +42,7 @@ extension JSONParser {
   private func utf8(_ content: UnsafeBufferPointer<UInt8>, at opening: Int)
     throws(JSONSyntaxError) -> String
   {
-    // Nearly all strings are ASCII, and for them there is a shorter road.
+    // Nearly all strings are ASCII, and for them there is a shorter path.
     if content.allSatisfy({ $0 < 0x80 }) {
       return String(unsafeUninitializedCapacity: content.count) {
         $0.initialize(fromContentsOf: content)

@@ -1,6 +1,6 @@
-/// The way from the root of a JSON text to a value in it: `$.devices.amp.options[2]`.
+/// The path from the root of a JSON text to a value in it: `$.devices.amp.options[2]`.
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible, ExpressibleByArrayLiteral {
-  /// One step of the way.
+  /// One step of the path.
   public enum Element: Sendable, Hashable {
     case key(String)
     case index(Int)

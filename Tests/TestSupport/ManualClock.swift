@@ -45,7 +45,7 @@ public final class ManualClock: TheaterClock {
     if Task.isCancelled { throw CancellationError() }
   }
 
-  /// Moves time on and wakes whoever has waited for it, earliest first.
+  /// Advances the time and resumes the sleepers that are due, earliest first.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration

@@ -2,7 +2,7 @@ import Glibc
 
 /// Waits until `condition` holds; false when it does not within `seconds` of real time.
 ///
-/// For things that happen in other tasks and processes and tell nobody. The bound only matters when
+/// For events in other tasks and processes that cannot be observed. The bound only matters when
 /// the test fails; it is long, because a machine that is busy with other tests is slow.
 public func eventually(
   within seconds: Double = 60, _ condition: @Sendable () async -> Bool

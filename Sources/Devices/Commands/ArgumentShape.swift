@@ -1,6 +1,6 @@
 import JSON
 
-/// What a command takes: its kind, range and unit. Codec, CLI, schema and help derive from it.
+/// The argument of a command: its kind, range and unit. Codec, CLI, schema and help derive from it.
 public indirect enum ArgumentShape: Sendable, Hashable {
   /// A whole number.
   case integer(ClosedRange<Int>, unit: String)
@@ -11,7 +11,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
   /// An object of named fields.
   case fields([ArgumentField])
 
-  /// The argument in a person's words, for help and errors: "a whole number from 0 to 100 (%)".
+  /// The argument for people, in help and errors: "a whole number from 0 to 100 (%)".
   public var expectation: String {
     switch self {
     case .integer(let range, let unit):
@@ -27,7 +27,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
 
   /// Checks `value` against this shape.
   ///
-  /// - Returns: What is wrong with it, in a person's words, or `nil` when it fits.
+  /// - Returns: The mistake, or `nil` if the value fits.
   public func problem(with value: JSON) -> ArgumentProblem? {
     switch self {
     case .integer(let range, _):
@@ -84,9 +84,9 @@ public struct ArgumentField: Sendable, Hashable {
   }
 }
 
-/// What is wrong with an argument, and where in it.
+/// A mistake in an argument, with its place.
 public struct ArgumentProblem: Sendable, Hashable {
-  /// The way to the wrong value from the argument.
+  /// The path from the argument to the wrong value.
   public var path: JSONPath
   public let found: String
   public let expected: String
@@ -95,7 +95,7 @@ public struct ArgumentProblem: Sendable, Hashable {
 /// The argument that a command takes.
 public struct ArgumentSpec: Sendable, Hashable {
   public let shape: ArgumentShape
-  /// Whether the command means nothing without it.
+  /// Whether the command is refused without it.
   public let isRequired: Bool
 
   /// An argument that must be given.
@@ -115,6 +115,6 @@ extension ArgumentShape {
   public static let percentRange = 0...100
   /// The longest name of an input or a station, in code points: at most 800 bytes.
   public static let longestName = 200
-  /// A place in a film or song, up to 48 hours.
+  /// A position in a film or song, up to 48 hours.
   public static let seconds = ArgumentShape.number(0...172_800, unit: "s")
 }

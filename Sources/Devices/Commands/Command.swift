@@ -93,7 +93,7 @@ public enum CommandError: Error, Sendable, Hashable {
     }
   }
 
-  /// What to do next.
+  /// The next action for the user.
   public var hint: String {
     switch self {
     case .shape: "Write \"on\" or {\"dim\": 10}."

@@ -8,7 +8,8 @@ private enum HintLimits {
   static let mostWords = 200
 }
 
-/// The word in `words` that `word` was probably meant to be: at most a third of its letters differ.
+/// Returns the word in `words` that a misspelt word probably stands for: at most a third of its
+/// letters differ.
 ///
 /// - Returns: `nil` where none is near enough, and for words of more than 64 bytes. Of the words that
 ///   have nearly the same letters, in whatever order, the first 200 are compared.
@@ -29,7 +30,7 @@ public func nearest(to word: String, in words: some Sequence<String>) -> String?
   return best?.word
 }
 
-/// The words as a hint lists them: the first 20, and how many more there are.
+/// Lists words for a hint: the first 20, and the number of the others.
 public func listed(_ words: some Collection<String>) -> String {
   let most = 20
   let shown = words.prefix(most).map(\.quotation).joined(separator: ", ")
@@ -47,7 +48,7 @@ private struct FoldedWord {
     classes = letters.reduce(into: SIMD32()) { $0[Int($1.value & 31)] &+= 1 }
   }
 
-  /// A distance that the words have at least, however their letters stand.
+  /// A lower bound of the distance, from the counts of the letters alone.
   func leastDistance(to other: FoldedWord) -> Int {
     let difference = classes &- other.classes
     let surplus = difference.replacing(with: 0, where: difference .< 0).wrappedSum()
@@ -55,7 +56,7 @@ private struct FoldedWord {
   }
 }
 
-/// How many code points must be inserted, removed, replaced or swapped with a neighbour
+/// The number of code points that must be inserted, removed, replaced or swapped with a neighbour
 /// (optimal string alignment).
 private func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
   var beforeLast: [Int] = []

@@ -59,7 +59,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
   /// go out last.
   public static let inOffOrder = allCases.sorted { $0.definition.offOrder < $1.definition.offOrder }
 
-  /// What a device in this state is doing, for people: "warming"; `nil` outside a transition.
+  /// The activity of a device in this state, for people: "warming"; `nil` outside a transition.
   /// Commands wait until a transition is over.
   package func transition(in state: DeviceState) -> String? {
     for spec in states {

@@ -1,6 +1,6 @@
 import JSON
 
-/// One value with how it is known and since when.
+/// A value with its provenance and time.
 public struct Reading: Sendable, Hashable {
   public let value: JSON
   public let provenance: Provenance
@@ -14,7 +14,7 @@ public struct Reading: Sendable, Hashable {
   }
 }
 
-/// Something that a device tells beyond the keys of its role: lamp hours, the open PCM.
+/// A value that a device reports beyond the keys of its role: lamp hours, the open PCM.
 public struct Attribute: Sendable, Hashable {
   public let value: JSON
   public let unit: String?
@@ -27,7 +27,7 @@ public struct Attribute: Sendable, Hashable {
   }
 }
 
-/// What is known of a device.
+/// The known state of a device.
 public struct DeviceState: Sendable, Hashable {
   public private(set) var readings: [StateKey: Reading]
   public var attributes: [String: Attribute]
@@ -38,16 +38,16 @@ public struct DeviceState: Sendable, Hashable {
     self.attributes = attributes
   }
 
-  /// The value of a key, however it is known; `nil` when it never was.
+  /// The value of a key; `nil` if it is not known.
   public subscript(key: StateKey) -> JSON? {
     guard let reading = readings[key], reading.provenance != .unknown else { return nil }
     return reading.value
   }
 
-  /// Takes a new value.
+  /// Replaces the reading of a key.
   public mutating func take(_ reading: Reading, for key: StateKey) { readings[key] = reading }
 
-  /// After contact is lost nothing is known any more; the last values stay visible with their age.
+  /// Marks every value as unknown after contact is lost; the last values stay visible with their age.
   public mutating func forget() {
     readings = readings.mapValues { Reading($0.value, provenance: .unknown, time: $0.time) }
   }

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a player plays, as an anchor: who shows progress interpolates from it.
+/// The playback of a player, as an anchor from which progress is interpolated.
 public struct Playback: Sendable, Hashable {
   public enum Status: String, Sendable, Hashable, CaseIterable {
     case stopped, opening, playing, paused, ended, failed
@@ -9,18 +9,18 @@ public struct Playback: Sendable, Hashable {
   public var status: Status
   /// The id of the film, song or station.
   public var item: String?
-  /// The place that was heard when this was reported, in seconds from the beginning.
+  /// The heard position at the time of the report, in seconds from the beginning.
   public var position: Double
-  /// In seconds; `nil` when there is no end (a station) or it is not known.
+  /// In seconds; `nil` without an end (a station), or if it is not known.
   public var duration: Double?
   /// How fast the position moves: 1 while playing, else 0.
   public var rate: Double
-  /// Why it failed, or what a station says it plays.
+  /// The reason of a failure, or the current title of a station.
   public var reason: String?
 
-  /// Positions and durations that can be, in seconds: 31 years, since a radio may play for long.
+  /// Valid positions and durations, in seconds: up to 31 years, as a radio may play for long.
   public static let secondsRange = 0.0...1_000_000_000.0
-  /// Rates that can be: 64 times as fast as usual, forwards or backwards.
+  /// Valid rates: up to 64 times the usual speed, forwards or backwards.
   public static let rateRange = -64.0...64.0
 
   public init(

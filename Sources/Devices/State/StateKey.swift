@@ -1,8 +1,8 @@
-/// Something that a device reports of itself.
+/// A key of a device's reported state.
 public enum StateKey: String, Sendable, Hashable, CaseIterable {
   /// `off`, `warming`, `on`, `cooling` or `unknown`.
   case power
-  /// Which input the amplifier hears.
+  /// The name of the amplifier's selected input, or `null`.
   case input
   /// `stereo` or `surround`.
   case mode
@@ -10,7 +10,7 @@ public enum StateKey: String, Sendable, Hashable, CaseIterable {
   case volume
   /// true or false.
   case muted
-  /// What a player plays: see `Playback`.
+  /// An object: see `Playback`.
   case playback
   /// `open`, `closed` or `moving`.
   case tray
@@ -32,13 +32,13 @@ public enum StateKey: String, Sendable, Hashable, CaseIterable {
   case popping
 }
 
-/// How a value is known.
+/// The origin of a value.
 public enum Provenance: String, Sendable, Hashable, CaseIterable {
-  /// The device said so.
+  /// The device reported it.
   case reported
-  /// A command was accepted and nothing contradicts it; the device cannot tell.
+  /// A command was accepted, and the device cannot report its state.
   case assumed
-  /// Nobody knows.
+  /// Contact was lost since.
   case unknown
 }
 

@@ -1,15 +1,15 @@
 import JSON
 
-/// The values that a device may report for a key of its state. Checks and documentation derive from
-/// it, as they derive from `ArgumentShape` for commands.
+/// The valid values of a reported key. Checks and documentation derive from it, as they derive from
+/// `ArgumentShape` for commands.
 public indirect enum StateShape: Sendable, Hashable {
   /// One of these words.
   case words([String])
   /// `true` or `false`.
   case truth
-  /// No value: no input is selected, the tuner stands between stations.
+  /// No value: no input is selected, or the tuner is between stations.
   case null
-  /// A value that a command takes too.
+  /// A value that is also an argument of a command.
   case argument(ArgumentShape)
   /// An object that `Playback` reads.
   case playback
@@ -28,7 +28,7 @@ public indirect enum StateShape: Sendable, Hashable {
     }
   }
 
-  /// The shape in a person's words: "a whole number from 0 to 100 (%)".
+  /// The shape for people: "a whole number from 0 to 100 (%)".
   public var expectation: String {
     switch self {
     case .words(let words): "one of " + words.joined(separator: ", ")

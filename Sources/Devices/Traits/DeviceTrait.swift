@@ -88,7 +88,7 @@ public struct StateSpec: Sendable {
     return value.isNull ? .clear : .set(value)
   }
 
-  /// What the device is doing while it has this value: "warming"; `nil` outside a transition.
+  /// The activity of the device while it has this value: "warming"; `nil` outside a transition.
   func activity(at value: JSON) -> String? {
     if key == .playback { return Playback(value)?.status == .opening ? "opening" : nil }
     return transitions.first { $0.value == value.string }?.description

@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// What a plugin says of itself in `manifest.json`, readable without starting it.
+/// The description of a plugin in `manifest.json`, which is read without starting the plugin.
 public struct Manifest: Sendable, Hashable {
   /// The name by which `devices.json` calls it; also the name of its folder.
   public let id: String
@@ -14,7 +14,7 @@ public struct Manifest: Sendable, Hashable {
   public let environment: [String]
   public let roles: [Role: RoleOffer]
 
-  /// What a plugin offers for one role.
+  /// The offer of a plugin for one role.
   public struct RoleOffer: Sendable, Hashable {
     /// A JSON Schema, in the subset of docs/plugin-protocol.md, for the options of a device.
     public let options: JSON
@@ -54,7 +54,7 @@ public struct Manifest: Sendable, Hashable {
   }
 }
 
-/// What is wrong with a manifest, and where.
+/// A mistake in a manifest, with its place.
 public struct ManifestError: Error, Sendable, Hashable, CustomStringConvertible {
   public let path: JSONPath
   public let message: String
