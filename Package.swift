@@ -95,8 +95,9 @@ let package = Package(
     layer("Validation", ["JSON", "CUTF8Proc"]),
     layer("QRCode", ["CQRCode"]),
     // Layer 2
+    layer("Jobs", ["Devices", "Platform"]),
     layer("PluginProtocol", ["Devices", "JSON", "Platform"]),
-    layer("Accounts", ["Validation", "Devices", "CArgon2", "Platform", crypto]),
+    layer("Accounts", ["Jobs", "Validation", "Devices", "CArgon2", "Platform", crypto]),
     layer("AccountFlows", ["Validation", "Devices"]),
     layer("Scenes", ["Devices", "JSON"]),
     // Layer 3
@@ -107,7 +108,7 @@ let package = Package(
     layer(
       "TheaterConfiguration",
       ["HomeTheater", "Scenes", "PluginProtocol", "Devices", "Validation", "JSON", "Platform"]),
-    layer("Delivery", ["Accounts", "JSON", "CCurl"]),
+    layer("Delivery", ["Accounts", "Jobs", "JSON", "CCurl"]),
     layer("Storage", ["Accounts", "HomeTheater", "Devices", "JSON", grdb]),
     layer(
       "APIClient",
@@ -126,7 +127,7 @@ let package = Package(
       name: "theater",
       dependencies: [
         "WebServer", "APIClient", "Storage", "Delivery", "QRCode", "TheaterConfiguration",
-        "HomeTheater", "PluginHost", "Accounts", "AccountFlows", "Validation",
+        "HomeTheater", "PluginHost", "Accounts", "AccountFlows", "Jobs", "Validation",
         "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         lifecycle,
@@ -175,10 +176,12 @@ let package = Package(
       ]),
     tests(
       "AccountFlowsTests", ["TestSupport", "AccountFlows", "Validation", "Devices"]),
-    tests("AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Validation"]),
+    tests("JobsTests", ["TestSupport", "Jobs"]),
+    tests(
+      "AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Jobs", "Validation"]),
     tests("QRCodeTests", ["QRCode"]),
     tests(
-      "DeliveryTests", ["TestSupport", "Delivery", "Accounts", "JSON"], exclude: ["Peers"]),
+      "DeliveryTests", ["TestSupport", "Delivery", "Accounts", "Jobs", "JSON"], exclude: ["Peers"]),
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),

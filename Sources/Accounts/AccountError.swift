@@ -1,13 +1,14 @@
-/// Why something about accounts was refused, in words for the person who asked. Never holds a
-/// secret.
+import Jobs
+
+/// A refused account operation, in words for the person. Never holds a secret.
 package struct AccountError: Error, Hashable, Sendable {
-  /// What a program decides by; the raw value is what front ends show as `code`.
+  /// For programs; front ends show the raw value as `code`.
   package enum Code: String, Sendable, CaseIterable {
-    // Wrong input: the form shows it at `field`.
+    // Invalid input, with its `field`.
     case empty, malformed, tooShort, tooLong, unsuitable
     // Registration
     case codeInvalid, setupClosed, taken
-    // The gate
+    // Login and sessions
     case wrongCredentials, notLoggedIn, forbidden, proofNeeded, tooManyTries
     // People
     case notFound, lastOwner, outOfRange
@@ -15,12 +16,12 @@ package struct AccountError: Error, Hashable, Sendable {
     case codeWrong, codeExpired, tooEarly, deliveryUnavailable, deliveryFailed
     // The second factor
     case secondFactorNeeded, factorActive, noFactor
-    // The machine
+    // The controller
     case busy, cancelled, storageFull, storageFailed
     case internalFailure = "internal"
   }
 
-  /// The input that has to change.
+  /// The invalid input.
   package enum Field: String, Sendable, CaseIterable {
     case name, email, phone, password, newPassword, code
 
@@ -38,13 +39,13 @@ package struct AccountError: Error, Hashable, Sendable {
 
   package let code: Code
   package let field: Field?
-  /// What happened, as a sentence.
+  /// What happened; one sentence.
   package let message: String
-  /// What to do next, as a sentence.
+  /// What to do next; one sentence.
   package let hint: String
-  /// Seconds until asking again makes sense; nil where time changes nothing.
+  /// Seconds until the same request can succeed; nil when time changes nothing.
   package let retryAfter: Int?
-  /// How often a code may still be mistyped; nil where that is not the matter.
+  /// The attempts that a code has left; nil for other errors.
   package let triesLeft: Int?
 
   package init(
@@ -60,7 +61,7 @@ package struct AccountError: Error, Hashable, Sendable {
   }
 }
 
-// MARK: - Wrong input
+// MARK: - Invalid input
 
 extension AccountError {
   package static func empty(_ field: Field) -> AccountError {
@@ -108,10 +109,11 @@ extension AccountError {
     hint: "Log in with it, or register another address; the code is still good.")
 }
 
-// MARK: - The gate
+// MARK: - Login
 
 extension AccountError {
-  /// One answer for an unknown address and a wrong password, so that nobody learns who lives here.
+  /// The same for an unknown address and a wrong password, so that a stranger does not learn which
+  /// addresses have accounts.
   package static let wrongCredentials = AccountError(
     .wrongCredentials, message: "The e-mail address or the password is wrong.",
     hint: "Type both again.")
@@ -126,9 +128,18 @@ extension AccountError {
   }
 }
 
-// MARK: - The machine
+// MARK: - The controller
 
 extension AccountError {
+  /// The error of a job in the words of accounts.
+  package init(_ error: JobError<AccountError>) {
+    switch error {
+    case .failed(let error): self = error
+    case .cancelled: self = .cancelled
+    case .queueFull, .refused: self = .busy
+    }
+  }
+
   package static let busy = AccountError(
     .busy, message: "Too many people register or log in at this moment.",
     hint: "Try again in a few seconds.")
@@ -140,5 +151,39 @@ extension AccountError {
     AccountError(
       .internalFailure, message: what,
       hint: "Nothing was changed. Try again; the controller's log says more.")
+  }
+}
+
+extension AccountError {
+  package static let lastOwner = AccountError(
+    .lastOwner, message: "This is the only owner: without one, no further people could be invited.",
+    hint: "Make another person an owner first: `theater accounts role EMAIL owner`.")
+
+  package static let unknownAccount = AccountError(
+    .notFound, message: "There is no such account.", hint: "See who there is: `theater accounts`.")
+
+  package static let unknownSession = AccountError(
+    .notFound, message: "There is no such session.",
+    hint: "See which there are: `theater sessions`.")
+
+  package static let unknownInvitation = AccountError(
+    .notFound, message: "There is no such open invitation.",
+    hint: "See which there are: `theater invite list`.")
+
+  package static let unknownGuestPass = AccountError(
+    .notFound, message: "There is no such guest pass.",
+    hint: "See which there are: `theater guest list`.")
+
+  package static let guestPassInvalid = AccountError(
+    .codeInvalid, field: .code, message: "The guest pass is mistyped, revoked or expired.",
+    hint: "Ask an owner for a new one: `theater guest invite`.")
+
+  package static let proofNeeded = AccountError(
+    .proofNeeded, message: "Prove first that it is you: this was not asked for a while.",
+    hint: "Type your password again (`theater prove`), then repeat this within five minutes.")
+
+  package static func outOfRange(_ what: String, _ range: String) -> AccountError {
+    AccountError(
+      .outOfRange, message: "The \(what) is not \(range).", hint: "Give \(range).")
   }
 }

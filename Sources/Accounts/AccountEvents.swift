@@ -1,20 +1,20 @@
 import Synchronization
 
-/// What the rest of the program may know of accounts: identities, roles and expiry, never a secret
+/// An event of the accounts, for the rest of the program: identities, roles and expiry, never a secret
 /// (E3).
 package enum AccountEvent: Hashable, Sendable {
   case registered(AccountID, AccountRole)
   /// `by`: the name of the login method.
   case loggedIn(SessionPrincipal, by: String)
   case loggedOut(SessionPrincipal)
-  /// What a person logs in with is another now.
+  /// Credentials or addresses of an account have changed.
   case changed(AccountID, AccountRole, AccountChange)
-  /// Somebody proved again who they are: the session goes on under a new token, the old one is void.
+  /// A person was authenticated again: the session has a new token, the old one is void.
   case proven(SessionPrincipal)
-  /// What somebody may do has changed.
+  /// An account's role has changed.
   case roleChanged(AccountID, AccountRole)
 
-  /// Whether it may have changed what a session of `principal` opens.
+  /// Whether it may affect the session of `principal`.
   func concerns(_ principal: SessionPrincipal) -> Bool {
     switch self {
     case .registered, .loggedIn: false
@@ -24,7 +24,7 @@ package enum AccountEvent: Hashable, Sendable {
   }
 }
 
-/// Hands events to everyone who listens.
+/// Publishes account events to any number of subscribers.
 package final class AccountEvents: Sendable {
   private struct Listeners {
     var lastID = 0
@@ -35,11 +35,11 @@ package final class AccountEvents: Sendable {
 
   package init() {}
 
-  /// What a listener that falls behind loses.
+  /// The events that a slow subscriber loses.
   package enum Loss: Sendable {
     /// The oldest, when more than 256 wait.
     case oldest
-    /// Nothing: for who takes each event at once, and may not miss one.
+    /// None; for subscribers that read at once and must not miss any.
     case nothing
   }
 
@@ -60,7 +60,7 @@ package final class AccountEvents: Sendable {
   }
 
   func publish(_ event: AccountEvent) {
-    // Outside the lock: a listener that ends takes it.
+    // Outside the lock, which a subscriber takes when it ends.
     let continuations = listeners.withLock { Array($0.continuations.values) }
     for continuation in continuations { continuation.yield(event) }
   }

@@ -1,16 +1,17 @@
 import Foundation
+import Jobs
 import Validation
 
-/// The numbers that a theater's owner could want otherwise.
-package struct GatePolicy: Sendable {
-  /// What names, addresses and new passwords must be like (C1).
+/// The settings of an account service.
+package struct AccountPolicy: Sendable {
+  /// The rules for names, addresses and new passwords (C1).
   package let rules: RuleSet
   package let sessionLifetime: SessionLifetime
-  /// Seconds until an invitation expires; 7 days unless said otherwise.
+  /// Seconds until an invitation expires; 7 days by default.
   package let invitationValidity: TimeInterval
   package let codes: CodePolicy
 
-  package static let standard = GatePolicy()
+  package static let standard = AccountPolicy()
 
   package init(
     rules: RuleSet = .standard, sessionLifetime: SessionLifetime = .standard,
@@ -21,150 +22,181 @@ package struct GatePolicy: Sendable {
     self.invitationValidity = invitationValidity
     self.codes = codes
   }
-
-  /// The rules for new passwords, with and without a second factor.
-  var passwordRules: PasswordRules { PasswordRules(rules) }
 }
 
-/// The door of the theater: who may come in, and who is in (F5). Every front end asks this one
-/// object; it knows neither HTTP nor SQL.
+/// Accounts, logins and sessions of the theater (F5), for every front end; knows neither HTTP nor
+/// SQL. Each subject is a part with its own state.
+///
+/// Set `Origin.current` around each request: a request without one counts as a stranger's.
 package struct AccountService: Sendable {
-  /// What happens at the door, for the rest of the program.
+  /// Logins, logouts and changes, for the rest of the program.
   package let events: AccountEvents
-  /// What happened at the door, for the owner to read later.
+  /// The audit log, for the owners to read.
   package let audit: AuditLog
-  /// What names, addresses and new passwords must be like, for every front end (C1).
+  /// The rules for names, addresses and new passwords, for every front end (C1).
   package let rules: RuleSet
+  package let registration: Registration
+  package let sessions: Sessions
+  package let invitations: Invitations
+  package let guestPasses: GuestPasses
+  package let people: AccountDirectory
+  package let contacts: Contacts
+  package let passwords: Passwords
+  package let secondFactor: SecondFactorSettings
+  package let rateLimiter: RateLimiter
 
-  // For the extensions of `AccountService`, one a subject.
-  let stores: GateStores
-  let sessions: Sessions
-  let invitations: Invitations
-  let passwordLogin: Login<PasswordLogin>
-  let codeLogin: Login<CodeLogin>
-  let proofs: AccountProofs
-  let throttle: RateLimiter
-  let clock: WallClock
-  let steady: SteadyClock
-  let random: RandomSource
-  private let setupCode = SetupCode()
-  private let registration: Registration
+  private let passwordLogin: Login<PasswordLogin>
+  private let codeLogin: Login<CodeLogin>
+  private let codes: OneTimeCodes
 
   /// - Parameters:
-  ///   - stores: where accounts, invitations and sessions are kept.
-  ///   - hashing: what a hash of a password costs; tests make it cheap.
-  ///   - hashes: bounds how many hashes run and wait.
-  ///   - delivery: brings one-time codes and notices to people.
+  ///   - stores: Where accounts, invitations, sessions and the rest are kept.
+  ///   - hashing: The cost of a password hash; tests make it cheap.
+  ///   - hashes: Bounds how many hashes run and wait.
+  ///   - delivery: Sends one-time codes and notices.
   package init(
-    stores: GateStores, policy: GatePolicy = .standard, hashing: Argon2Parameters = .standard,
-    hashes: RequestQueue = PasswordHasher.queue(), delivery: any MessageDelivery = NoDelivery(),
-    clock: WallClock = .system, steady: SteadyClock = .system, random: RandomSource = .system
+    stores: AccountStores, policy: AccountPolicy = .standard,
+    hashing: Argon2Parameters = .standard, hashes: JobQueue = PasswordHasher.queue(),
+    delivery: any MessageDelivery = NoDelivery(), clock: WallClock = .system,
+    steady: SteadyClock = .system, random: RandomSource = .system
   ) {
-    let events = AccountEvents()
     let hasher = PasswordHasher(parameters: hashing, queue: hashes, random: random)
-    let sessions = Sessions(
-      store: stores.sessions, lifetime: policy.sessionLifetime, clock: clock, steady: steady,
-      random: random)
-    let audit = AuditLog(store: stores.audit, clock: clock)
-    self.events = events
-    self.audit = audit
+    events = AccountEvents()
+    audit = AuditLog(store: stores.audit, clock: clock)
     rules = policy.rules
-    self.stores = stores
-    self.sessions = sessions
-    self.clock = clock
-    self.steady = steady
-    self.random = random
-    let throttle = RateLimiter(
-      guesses: stores.guesses, devices: stores.devices, clock: steady, random: random)
-    self.throttle = throttle
+    rateLimiter = RateLimiter(
+      attempts: stores.attempts, devices: stores.devices, audit: audit, clock: steady,
+      random: random)
+    sessions = Sessions(
+      store: stores.sessions, lifetime: policy.sessionLifetime, events: events, audit: audit,
+      clock: clock, steady: steady, random: random)
+    codes = OneTimeCodes(
+      store: stores.codes, key: stores.key, delivery: delivery, rateLimiter: rateLimiter,
+      policy: policy.codes, steady: steady, clock: clock, random: random)
+    let factors = SecondFactors(
+      store: stores.factors, key: stores.key, clock: clock, random: random)
+    let currentPassword = CurrentPassword(
+      contacts: stores.contacts, hasher: hasher, rateLimiter: rateLimiter)
+    let announcer = ChangeAnnouncer(events: events, audit: audit, delivery: delivery)
     invitations = Invitations(
-      store: stores.invitations, clock: clock, random: random, validity: policy.invitationValidity)
+      store: stores.invitations, audit: audit, clock: clock, random: random,
+      validity: policy.invitationValidity)
     registration = Registration(
-      accounts: stores.accounts, invitations: invitations, setupCode: setupCode, hasher: hasher,
-      throttle: throttle, rules: policy.rules, events: events, clock: clock, random: random)
-    let proofs = AccountProofs(
-      stores: stores, delivery: delivery, hasher: hasher, throttle: throttle, policy: policy,
-      steady: steady, clock: clock, random: random)
-    self.proofs = proofs
+      accounts: stores.accounts, contacts: stores.contacts, codes: codes,
+      invitations: invitations, hasher: hasher,
+      rateLimiter: rateLimiter, rules: policy.rules, events: events, audit: audit, clock: clock,
+      random: random)
+    guestPasses = GuestPasses(
+      store: stores.guestPasses, sessions: sessions, rateLimiter: rateLimiter, events: events,
+      audit: audit, clock: clock, random: random)
+    people = AccountDirectory(
+      store: stores.people, guestPasses: stores.guestPasses, sessions: sessions, rules: rules,
+      events: events, audit: audit)
+    contacts = Contacts(
+      store: stores.contacts, codes: codes, factors: factors, sessions: sessions, rules: rules,
+      announcer: announcer, audit: audit)
+    passwords = Passwords(
+      accounts: stores.accounts, contacts: stores.contacts, codes: codes, factors: factors,
+      current: currentPassword, hasher: hasher, rules: rules, sessions: sessions,
+      announcer: announcer, audit: audit)
+    secondFactor = SecondFactorSettings(
+      factors: factors, contacts: stores.contacts, current: currentPassword, rules: rules,
+      sessions: sessions, rateLimiter: rateLimiter, announcer: announcer, audit: audit)
     passwordLogin = Login(
-      PasswordLogin(accounts: stores.accounts, hasher: hasher, factors: proofs.factors),
-      sessions: sessions, events: events, audit: audit, throttle: throttle,
-      clock: clock)
+      PasswordLogin(accounts: stores.accounts, hasher: hasher, factors: factors),
+      sessions: sessions, events: events, audit: audit, rateLimiter: rateLimiter, clock: clock)
     codeLogin = Login(
-      proofs.codeLogin, sessions: sessions, events: events, audit: audit, throttle: throttle,
-      clock: clock)
+      CodeLogin(codes: codes, contacts: stores.contacts, factors: factors), sessions: sessions,
+      events: events, audit: audit, rateLimiter: rateLimiter, clock: clock)
   }
 
-  /// Begins: forgets what has expired and, where there is no account yet, makes the code for the
-  /// first owner.
-  /// - Returns: the code to print on the console; nil where there is an account.
-  /// - Throws: `storageFailed` where the store cannot be read.
+  /// Deletes expired records and, while there is no account, issues the code for the first owner.
+  /// - Returns: The code to print on the console; nil when there is an account.
+  /// - Throws: `storageFailed` when the store cannot be read.
   package func open() async throws(AccountError) -> EntryCode? {
     do throws(AccountError) {
       try await sessions.dropEnded()
       try await invitations.dropExpired()
-      try await proofs.codes.dropVoid()
-      try await throttle.dropOld()
+      try await codes.dropVoid()
+      try await rateLimiter.dropOld()
     } catch  where error.code == .storageFull {
-      // A full disk keeps nobody from the theater.
+      // Nothing has to be deleted for people to log in, so a full disk is no reason to stop.
     }
-    if try await stores.accounts.hasAccounts() { return nil }
-    return setupCode.issue(from: random)
+    return try await registration.issueSetupCode()
   }
 
-  /// Makes an account for the holder of a code; logging in is the next step (E6).
-  /// - Throws: see `Registration`: wrong input with its field, `codeInvalid`, `setupClosed`,
-  ///   `taken`, `busy`, …
-  package func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
-    do throws(AccountError) {
-      let account = try await registration.register(request)
-      await audit.record(.registration, by: AuditActor(account), about: account.role.rawValue)
-      return account
-    } catch {
-      if [.codeInvalid, .setupClosed, .taken].contains(error.code) {
-        // An address that has not the form of one may be a password in the wrong field.
-        let claimed = (try? EmailAddress(request.email)).map { AuditActor(claiming: $0) }
-        await audit.record(.registration, by: claimed, outcome: .refused(error))
-      }
-      throw error
-    }
-  }
-
-  /// Answers what a rule asks about a text (C8), for the holder of a code that admits somebody; the
-  /// code stays good.
-  /// - Throws: `codeInvalid`, `tooManyTries`, `setupClosed`, `empty`, `malformed`, ….
-  package func answer(
-    _ question: AnsweredQuestion, about text: String, for admission: Admission
-  ) async throws(AccountError) -> Bool {
-    try await registration.answer(question, about: text, for: admission)
+  /// Registers the holder of an invitation whose address or number is verified by a code (D10), and
+  /// logs them in. Only success uses code and invitation up.
+  /// - Throws: The errors of `Registration.register` and `Registration.checkCode`; `codeExpired` when
+  ///   the code was sent to another e-mail address; the errors of a login.
+  package func register(
+    _ request: RegistrationRequest, confirming code: CodeConfirmation
+  ) async throws(AccountError) -> LoggedIn {
+    let account = try await registration.register(request, confirming: code)
+    return try await logIn(
+      PasswordCredentials(email: account.email.text, password: request.password))
   }
 
   /// Logs in with e-mail address and password.
-  /// - Parameter progress: called at the beginning of each stage.
+  /// - Parameter progress: Called at the beginning of each stage.
   /// - Throws: `empty`, `malformed`, `tooLong`, `wrongCredentials`, `secondFactorNeeded`,
-  ///   `tooManyTries`, `busy`,
-  ///   `cancelled`, `storageFull`, ….
+  ///   `tooManyTries`, `busy`, `cancelled`, `storageFull`, ….
   package func logIn(
     _ credentials: PasswordCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
     try await passwordLogin.logIn(credentials, progress: progress)
   }
 
-  /// Whose token this is; counts as a use of the session.
-  /// - Throws: `notLoggedIn`, `storageFailed`.
-  package func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
-    try await sessions.resolve(token)
+  /// Logs in with the code that `sendLoginCode` sent.
+  /// - Parameter progress: Called at the beginning of each stage.
+  /// - Throws: `empty`, `malformed`, `codeWrong`, `codeExpired`, `secondFactorNeeded`,
+  ///   `wrongCredentials` for a wrong second factor, ….
+  package func logIn(
+    _ credentials: CodeCredentials, progress: @Sendable (LoginStage) -> Void = { _ in }
+  ) async throws(AccountError) -> LoggedIn {
+    try await codeLogin.logIn(credentials, progress: progress)
   }
 
-  /// Ends the session of `token` at once (A10).
-  /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` where it has ended, but a restart
-  ///   could not know: repeat.
-  package func logOut(_ token: String) async throws(AccountError) {
-    var ended: SessionPrincipal?
-    try await sessions.revoke(token) { principal in
-      ended = principal
-      events.publish(.loggedOut(principal))
-    }
-    if let ended { await audit.record(.logout, by: AuditActor(ended)) }
+  /// Sends a login code where `destination` is a verified address or number. The answer is the same
+  /// when it is not.
+  /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
+  package func sendLoginCode(
+    to destination: CodeDestination
+  ) async throws(AccountError) -> CodeRequest {
+    try await codeLogin.method.sendCode(to: destination)
+  }
+
+  /// Authenticates the user of a session again, by password and second factor; the session gets a
+  /// new token.
+  /// - Throws: `wrongCredentials`; `forbidden` for guests, who have no password; the errors of a
+  ///   login.
+  package func prove(
+    _ token: String, password: String, secondFactor: String? = nil
+  ) async throws(AccountError) -> LoggedIn {
+    let principal = try await sessions.resolve(token)
+    guard let email = principal.email else { throw .guestsMayNot("do this") }
+    return try await passwordLogin.prove(
+      PasswordCredentials(email: email, password: password, secondFactor: secondFactor),
+      renewing: token)
+  }
+
+  /// Records that playback was stopped by an age limit.
+  /// - Parameters:
+  ///   - title: Of the item, and where it played.
+  ///   - user: The account or guest pass that started it.
+  package func recordLimitStop(of title: String, startedBy user: String?) async {
+    var subject = title
+    if let user { subject += ", begun by \(await people.displayName(of: AccountID(user)))" }
+    await audit.record(.limitStopped, by: nil, about: subject, origin: .controller)
+  }
+
+  /// Records that browsers are shown another certificate from now on.
+  /// - Parameters:
+  ///   - fingerprint: As browsers show it.
+  ///   - previous: The fingerprint until now.
+  package func recordCertificate(_ fingerprint: String, replacing previous: String) async {
+    await audit.record(
+      .certificateRenewed, by: nil, about: "SHA-256 \(fingerprint), until now \(previous)",
+      origin: .controller)
   }
 }

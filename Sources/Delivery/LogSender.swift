@@ -1,7 +1,7 @@
 import Accounts
 
-/// Writes messages into the log instead of sending them: for demonstration alone, since whoever
-/// reads the log reads the codes.
+/// Writes messages to the log instead of sending them. For demonstration only, as a reader of the log
+/// reads the codes.
 package struct LogSender: MessageSender {
   private let log: @Sendable (String) -> Void
 

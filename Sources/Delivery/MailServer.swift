@@ -4,9 +4,9 @@ import Foundation
 
 /// Sends messages as e-mail through an SMTP server (RFC 5321, RFC 3207, RFC 8314).
 package struct MailServer: MessageSender {
-  /// How the way to the server is kept from others' eyes.
+  /// The encryption of the connection.
   package enum Security: String, Sendable, CaseIterable {
-    /// TLS is asked for after the greeting, and nothing is said without: port 587.
+    /// STARTTLS, required: port 587.
     case startTLS = "starttls"
     /// TLS from the first byte: port 465.
     case tls
@@ -22,7 +22,7 @@ package struct MailServer: MessageSender {
   private let trust: String?
   private let patience: Transfer.Patience
 
-  /// Who sends, for a server that asks.
+  /// The login, for a server that needs one.
   package struct Login: Sendable, Redacted {
     let user: String
     let password: String
@@ -34,10 +34,10 @@ package struct MailServer: MessageSender {
   }
 
   /// - Parameters:
-  ///   - host: a name or an address, as checked by the configuration.
-  ///   - trust: the path of a PEM file with authorities to trust in place of the system's.
-  ///   - connect: until the connection stands.
-  ///   - whole: until the server has taken the message.
+  ///   - host: A name or an address, as checked by the configuration.
+  ///   - trust: The path of a PEM file with authorities to trust instead of the system's.
+  ///   - connect: The time until the connection is established.
+  ///   - whole: The time until the server has accepted the message.
   package init(
     host: String, port: Int, security: Security, login: Login?, from: EmailAddress,
     trust: String? = nil, connect: Duration = .seconds(10), whole: Duration = .seconds(30)
@@ -75,14 +75,14 @@ package struct MailServer: MessageSender {
     }
   }
 
-  /// No line can be slipped in: both addresses are dot-atoms in ASCII (`EmailAddress`), and whatever
-  /// is no printable ASCII leaves the subject.
+  /// No header can be injected: both addresses are dot-atoms in ASCII (`EmailAddress`), and the subject
+  /// keeps printable ASCII only.
   private func headers(_ subject: String, to address: EmailAddress) -> [String] {
     let subject = String(subject.unicodeScalars.filter { (0x20...0x7E).contains($0.value) })
     return [
       "Date: \(Self.now())", "From: <\(from.text)>", "To: <\(address.text)>", "Subject: \(subject)",
       "Message-ID: <\(UUID().uuidString.lowercased())@\(Self.host(of: from))>",
-      // No holiday message shall answer (RFC 3834).
+      // Prevents automatic replies (RFC 3834).
       "Auto-Submitted: auto-generated",
     ]
   }
@@ -91,7 +91,7 @@ package struct MailServer: MessageSender {
     address.text.split(separator: "@").last ?? ""
   }
 
-  /// As RFC 5322, section 3.3, writes it, in UTC.
+  /// In the format of RFC 5322, section 3.3, in UTC.
   private static func now() -> String {
     var seconds = time(nil)
     var parts = tm()

@@ -1,23 +1,24 @@
 import Accounts
+import Jobs
 
-/// Brings codes and notices to people (D9), on threads of its own: a server that hangs holds up neither a
-/// request nor the other messages for long.
+/// Sends codes and notices (D9) on threads of its own, so that a hanging server delays neither requests
+/// nor the other messages for long.
 package final class MessageDispatcher: MessageDelivery {
   private let senders: [CodeChannel: any MessageSender]
-  private let queue: RequestQueue
+  private let queue: JobQueue
   private let log: @Sendable (String) -> Void
 
-  /// How long a posted message stays: the answer to who asked is out by then. Beginning to send costs
-  /// a thread, and an answer that is late by that would tell who has an account.
-  static let stay = Duration.milliseconds(200)
+  /// How long a posted message waits: the request is answered by then. Starting a thread takes time, and
+  /// a later answer would reveal that there is an account.
+  static let postDelay = Duration.milliseconds(200)
 
   /// - Parameters:
-  ///   - email: nil where no mail is sent.
-  ///   - phone: nil where no text messages are sent.
-  ///   - log: what went wrong after the answer, without codes.
+  ///   - email: nil when no mail is sent.
+  ///   - phone: nil when no text messages are sent.
+  ///   - log: Receives failures, without codes and without recipients.
   package init(
     email: (any MessageSender)?, phone: (any MessageSender)?,
-    queue: RequestQueue = RequestQueue(workers: 2, waiting: 32),
+    queue: JobQueue = JobQueue(workers: 2, capacity: 32),
     log: @escaping @Sendable (String) -> Void
   ) {
     var senders: [CodeChannel: any MessageSender] = [:]
@@ -32,10 +33,11 @@ package final class MessageDispatcher: MessageDelivery {
 
   package func deliver(_ message: AccountMessage) async throws(AccountError) {
     let sender = try sender(for: message)
-    do throws(AccountError) {
+    do throws(JobError<AccountError>) {
       try await queue.run { _ throws(AccountError) in try sender.send(message) }
     } catch {
-      note(error)
+      let error = AccountError(error)
+      logFailure(error)
       throw error
     }
   }
@@ -43,12 +45,12 @@ package final class MessageDispatcher: MessageDelivery {
   package func post(_ message: AccountMessage) {
     do throws(AccountError) {
       let sender = try sender(for: message)
-      let request = queue.submit(.after(Self.stay)) { [self] _ throws(AccountError) in
-        do throws(AccountError) { try sender.send(message) } catch { note(error) }
+      let job = queue.submit(.after(Self.postDelay)) { [self] _ in
+        do throws(AccountError) { try sender.send(message) } catch { logFailure(error) }
       }
-      if case .failed(let error) = request.stage { note(error) }
+      if job.stage == .refused { logFailure(.busy) }
     } catch {
-      note(error)
+      logFailure(error)
     }
   }
 
@@ -59,6 +61,6 @@ package final class MessageDispatcher: MessageDelivery {
     return sender
   }
 
-  /// Not who was to get it: whoever reads the log should not learn who asks for codes.
-  private func note(_ error: AccountError) { log("\(error.message) \(error.hint)") }
+  /// Without the recipient: a reader of the log should not learn who asks for codes.
+  private func logFailure(_ error: AccountError) { log("\(error.message) \(error.hint)") }
 }

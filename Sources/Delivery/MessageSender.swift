@@ -1,8 +1,8 @@
 import Accounts
 
-/// One way to send a message, on the calling thread.
+/// Sends messages through one channel, on the calling thread.
 package protocol MessageSender: Sendable {
-  /// Returns when the next server has taken the message.
+  /// Returns when the next server has accepted the message.
   /// - Throws: `deliveryFailed` with what to check.
   func send(_ message: AccountMessage) throws(AccountError)
 }

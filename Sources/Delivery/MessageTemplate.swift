@@ -1,19 +1,19 @@
 import JSON
 
-/// A text with `{phone}` and `{text}` in it, filled in so that neither can break out of its place.
+/// A text with the placeholders `{phone}` and `{text}`, whose values are escaped.
 package struct MessageTemplate: Sendable, Hashable {
-  /// How a value is written so that it stays one value.
+  /// How values are escaped.
   package enum Escaping: Sendable, Hashable {
-    /// Inside the quotes of a JSON text (RFC 8259).
+    /// As part of a JSON string (RFC 8259).
     case json
-    /// In a form or the query of an address: all but unreserved characters as `%20` (RFC 3986).
+    /// Percent-encoded, for a form or a query (RFC 3986).
     case percent
-    /// Between the tags or quotes of XML.
+    /// For text and attributes of XML.
     case xml
-    /// As it is.
+    /// Unchanged.
     case plain
 
-    /// What a body of this media type needs; nil where nobody knows.
+    /// The escaping for a media type; nil for an unknown one.
     package init?(contentType: String) {
       switch contentType.split(separator: ";").first.map({ $0.lowercased().filter { $0 != " " } }) {
       case "application/json"?: self = .json
@@ -33,7 +33,7 @@ package struct MessageTemplate: Sendable, Hashable {
     self.escaping = escaping
   }
 
-  /// The text with both values in it. What a value contains is not read again.
+  /// Fills in both values; placeholders inside a value are left alone.
   package func filled(phone: String, text value: String) -> String {
     var filled = ""
     var rest = text[...]

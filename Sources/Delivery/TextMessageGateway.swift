@@ -1,8 +1,8 @@
 import Accounts
 import CCurl
 
-/// Sends messages as SMS through somebody's HTTP API: an address, a method, headers and a body, with
-/// `{phone}` and `{text}` where number and message belong.
+/// Sends messages as SMS through an HTTP API: a URL, a method, headers and a body, with the placeholders
+/// `{phone}` and `{text}`.
 package struct TextMessageGateway: MessageSender, Redacted {
   private let url: MessageTemplate
   private let host: String
@@ -11,12 +11,12 @@ package struct TextMessageGateway: MessageSender, Redacted {
   private let body: MessageTemplate?
   private let patience: Transfer.Patience
 
-  /// A line of the request.
+  /// A header of the request.
   package struct Header: Sendable, Redacted {
     let name: String
     let value: String
 
-    /// Takes a header; nil where name or value could end the line.
+    /// nil when name or value could end the line.
     package init?(_ name: String, _ value: String) {
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken),
         value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
@@ -36,9 +36,9 @@ package struct TextMessageGateway: MessageSender, Redacted {
 
   /// - Parameters:
   ///   - url: `http` or `https`; values in it are percent-encoded.
-  ///   - host: the host of `url`, for messages: addresses may hold keys.
+  ///   - host: The host of `url`, for messages, as a URL may contain keys.
   ///   - method: `POST`, `PUT` or `GET`.
-  ///   - headers: with the `Content-Type` of a body.
+  ///   - headers: Including the `Content-Type` of a body.
   ///   - body: nil for none.
   package init(
     url: String, host: String, method: String, headers: [Header], body: MessageTemplate?,
@@ -65,7 +65,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
       transfer.set(CURLOPT_COPYPOSTFIELDS, text)
     }
     transfer.set(CURLOPT_CUSTOMREQUEST, method)
-    // Nobody waits for "100 Continue".
+    // Without "Expect: 100-continue", which would delay the request.
     transfer.set(CURLOPT_HTTPHEADER, headers.map { "\($0.name): \($0.value)" } + ["Expect:"])
     let ending = transfer.perform()
     if (200..<300).contains(ending.status) { return }

@@ -1,20 +1,20 @@
 import Accounts
 import CCurl
 
-/// One conversation with a server, through libcurl, on the calling thread.
+/// One request to a server, through libcurl, on the calling thread.
 ///
-/// What libcurl would take from the environment (proxies, `.netrc`) it does not, and it follows no
-/// redirection: a code goes where devices.json says and nowhere else.
+/// Ignores the environment (proxies, `.netrc`) and redirections, so that a code goes only where
+/// devices.json says.
 struct Transfer: ~Copyable {
-  /// How long a conversation may take.
+  /// The timeouts of a request.
   struct Patience: Sendable, Hashable {
-    /// Until the connection stands.
+    /// Until the connection is established.
     var connect = Duration.seconds(10)
     /// From beginning to end.
     var whole = Duration.seconds(30)
   }
 
-  /// The bytes of an answer that are read; none of them matters.
+  /// The most bytes of an answer that are read; they are discarded.
   private static let longestAnswer = 64 * 1024
 
   private let handle: UnsafeMutableRawPointer
@@ -22,8 +22,8 @@ struct Transfer: ~Copyable {
   private var mime: OpaquePointer?
   private var refused: CURLcode?
 
-  /// - Parameter protocols: what may be spoken: `smtp,smtps`.
-  /// - Throws: `deliveryFailed` where libcurl is missing.
+  /// - Parameter protocols: The allowed protocols: `smtp,smtps`.
+  /// - Throws: `deliveryFailed` when libcurl is missing.
   init(to url: String, protocols: String, patience: Patience) throws(AccountError) {
     if let problem = ccurl_load() {
       throw .deliveryFailed(
@@ -37,7 +37,7 @@ struct Transfer: ~Copyable {
     set(CURLOPT_PROTOCOLS_STR, protocols)
     set(CURLOPT_CONNECTTIMEOUT_MS, patience.connect.milliseconds)
     set(CURLOPT_TIMEOUT_MS, patience.whole.milliseconds)
-    // Without threads of its own, libcurl would end waits for names by signals.
+    // Without this libcurl may use signals for name lookups.
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_PROXY, "")
     set(CURLOPT_NETRC, 0)
@@ -54,7 +54,7 @@ struct Transfer: ~Copyable {
     note(ccurl_set_number(handle, option, number))
   }
 
-  /// - Parameter text: without NUL, which would end it.
+  /// - Parameter text: Without NUL, which would end it.
   mutating func set(_ option: CURLoption, _ text: String) {
     note(ccurl_set_text(handle, option, text))
   }
@@ -86,8 +86,8 @@ struct Transfer: ~Copyable {
     note(ccurl_set_mime(handle, mime))
   }
 
-  /// Holds the conversation.
-  /// - Returns: how it ended.
+  /// Performs the request.
+  /// - Returns: Its result.
   consuming func perform() -> TransferResult {
     if let refused { return TransferResult(code: refused, status: 0, detail: "") }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CURL_ERROR_SIZE)) { detail in
@@ -106,17 +106,17 @@ struct Transfer: ~Copyable {
     }
   }
 
-  /// The first refusal of an option counts.
+  /// Keeps the first refused option.
   private mutating func note(_ code: CURLcode) {
     if code != CURLE_OK, refused == nil { refused = code }
   }
 
-  /// How a conversation ended.
+  /// The result of a request.
   struct TransferResult: Hashable, Sendable {
     let code: CURLcode
-    /// Of HTTP, or the last of SMTP; 0 where there was none.
+    /// The status of HTTP, or the last of SMTP; 0 when there was none.
     let status: Int
-    /// libcurl's words.
+    /// libcurl's error message.
     let detail: String
   }
 }

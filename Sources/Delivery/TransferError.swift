@@ -2,15 +2,16 @@ import Accounts
 import CCurl
 
 extension Transfer.TransferResult {
-  /// Why nothing was sent, in the words of who set it up.
+  /// The error for the person who configures delivery.
   /// - Parameters:
-  ///   - server: where the message was to go, as shown: `smtp.example.org:587`.
-  ///   - section: what to look at in devices.json: `"email"`.
+  ///   - server: As shown: `smtp.example.org:587`.
+  ///   - section: Its key in devices.json: `"email"`.
   func failure(at server: String, section: String) -> AccountError {
     let check = "Check \(section) of \"delivery\" in devices.json"
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return .deliveryFailed("nobody knows the host of \(server)", hint: "\(check): the name.")
+      return .deliveryFailed(
+        "the host name of \(server) was not found", hint: "\(check): the name.")
     case CURLE_COULDNT_CONNECT:
       return .deliveryFailed(
         "nothing answers at \(server)", hint: "\(check): the name and the port.")

@@ -2,13 +2,13 @@ import Accounts
 import GRDB
 import HomeTheater
 
-/// Where each user stopped playing each item, in seconds from its beginning (E10).
+/// The saved positions of items for each user, in seconds from the beginning (E10).
 package struct PositionDatabase: PositionStore {
   let database: TheaterDatabase
   let clock: WallClock
 
-  /// Keeps a position in place of an earlier one; it is on the disk when this returns.
-  /// - Parameter seconds: from the beginning of the item, finite and not negative.
+  /// Saves a position in place of an earlier one; it is on the disk when this returns.
+  /// - Parameter seconds: From the beginning of the item, finite and not negative.
   /// - Throws: `invalid`, `full` or `failed`.
   package func save(_ seconds: Double, item: String, user: String) async throws(StorageError) {
     guard seconds.isFinite, seconds >= 0 else { throw Self.invalid(seconds) }
@@ -26,7 +26,7 @@ package struct PositionDatabase: PositionStore {
     }
   }
 
-  /// The saved position in seconds; nil where there is none.
+  /// The saved position in seconds; nil when there is none.
   /// - Throws: `invalid` or `failed`.
   package func position(item: String, user: String) async throws(StorageError) -> Double? {
     try Self.check(item, user)
@@ -39,7 +39,7 @@ package struct PositionDatabase: PositionStore {
     }
   }
 
-  /// Forgets a position, as for an item that was played to its end; without one it does nothing.
+  /// Deletes a position, as for an item that was played to its end; without one it does nothing.
   /// - Throws: `invalid`, `full` or `failed`.
   package func clear(item: String, user: String) async throws(StorageError) {
     try Self.check(item, user)
@@ -57,7 +57,7 @@ package struct PositionDatabase: PositionStore {
       hint: "Save a finite number of seconds, 0 or more.")
   }
 
-  /// SQLite's text ends at a NUL, so that two such names could be taken for one.
+  /// Text in SQLite ends at a NUL, so two such names could be equal.
   private static func check(_ item: String, _ user: String) throws(StorageError) {
     guard !item.utf8.contains(0), !user.utf8.contains(0) else {
       throw StorageError(

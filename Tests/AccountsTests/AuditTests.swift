@@ -4,15 +4,15 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct AuditTests {
-  private let house: Household
+@Suite(.fromTerminal) struct AuditTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   private func lines() async throws -> [String] {
-    try await house.accountService.audit.entries(newest: 100).map {
+    try await household.accountService.audit.entries(newest: 100).map {
       [
-        $0.actor?.name ?? "-", $0.deed.rawValue, $0.subject ?? "-", $0.outcome.word,
+        $0.actor?.name ?? "-", $0.action.rawValue, $0.subject ?? "-", $0.outcome.word,
         $0.origin.address,
       ].joined(separator: " ")
     }
@@ -21,13 +21,13 @@ import Testing
   @Test("E1 A10 · the audit log tells who registered, came, was refused and left, and from where")
   func comingAndGoing() async throws {
     try await Origin.$current.withValue(Origin(address: "192.168.1.20", device: "Firefox")) {
-      try await house.registerOwner()
-      let token = try await house.logIn().token.text
+      try await household.registerOwner()
+      let token = try await household.logIn().token.text
       _ = await refusal { () async throws(AccountError) in
-        try await house.accountService.logIn(
+        try await household.accountService.logIn(
           PasswordCredentials(email: "anna@example.org", password: "not the right one"))
       }
-      try await house.accountService.logOut(token)
+      try await household.accountService.sessions.logOut(token)
     }
     #expect(
       try await lines() == [
@@ -36,18 +36,18 @@ import Testing
         "anna@example.org login password wrongCredentials 192.168.1.20",
         "anna@example.org logout - done 192.168.1.20",
       ])
-    let refused = try await house.accountService.audit.entries(newest: 100)[2]
+    let refused = try await household.accountService.audit.entries(newest: 100)[2]
     // An address that somebody typed proves nothing.
     #expect(refused.actor?.account == nil)
-    #expect(refused.at == house.clock.now)
+    #expect(refused.at == household.clock.now)
   }
 
   @Test("E1 · what is no address is not written down: it could be a password in the wrong field")
   func noAddress() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     for typed in [Household.password, "", "anna"] {
       _ = await refusal { () async throws(AccountError) in
-        try await house.accountService.logIn(PasswordCredentials(email: typed, password: "x"))
+        try await household.accountService.logIn(PasswordCredentials(email: typed, password: "x"))
       }
     }
     #expect(try await lines().count == 1)
@@ -55,10 +55,10 @@ import Testing
 
   @Test("E7 · a refused code is written down without the code")
   func refusedCode() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let code = "0000-0000-0000-0000-0000"
     _ = await refusal { () async throws(AccountError) in
-      try await house.accountService.register(.guest(code))
+      try await household.accountService.registration.register(.guest(code))
     }
     #expect(try await lines().last == "ben@example.org registration - codeInvalid controller")
     #expect(try await !lines().joined().contains("0000"))
@@ -66,10 +66,11 @@ import Testing
 
   @Test("E9 · what was stopped because of an age limit is written down, with who began it")
   func limitStopped() async throws {
-    let owner = try await house.ownerLogsIn()
-    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal).pass
+    let owner = try await household.ownerLogsIn()
+    let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal).pass
     for user in [owner.principal.account.text, pass.id.text, "nobody", nil] {
-      await house.accountService.noteStopped("\"The Short Cut\", rated 16 on dvd", begunBy: user)
+      await household.accountService.recordLimitStop(
+        of: "\"The Short Cut\", rated 16 on dvd", startedBy: user)
     }
     let stopped = "- limitStopped \"The Short Cut\", rated 16 on dvd"
     #expect(
@@ -84,7 +85,7 @@ import Testing
   @Test("F5 · another certificate is written down with both fingerprints, whole")
   func certificateRenewed() async throws {
     let prints = ["AB", "CD"].map { Array(repeating: $0, count: 32).joined(separator: ":") }
-    await house.accountService.noteCertificate(prints[0], inPlaceOf: prints[1])
+    await household.accountService.recordCertificate(prints[0], replacing: prints[1])
     #expect(
       try await lines() == [
         "- certificateRenewed SHA-256 \(prints[0]), until now \(prints[1]) done controller"
@@ -94,12 +95,12 @@ import Testing
   @Test("E1 · a full disk stops no login; what could not be written down is counted")
   func fullDisk() async throws {
     let store = FullAuditStore()
-    var stores = house.stores
+    var stores = household.stores
     stores.audit = store
     let accountService = AccountService(
-      stores: stores, hashing: Household.cheap, clock: house.clock.wall)
+      stores: stores, hashing: Household.cheap, clock: household.clock.wall)
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(.owner(code.text))
+    _ = try await accountService.registration.register(.owner(code.text))
     for _ in 0..<3 {
       _ = try await accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: Household.password))
@@ -108,7 +109,7 @@ import Testing
     _ = try await accountService.logIn(
       PasswordCredentials(email: "anna@example.org", password: Household.password))
     let entries = try await accountService.audit.entries(newest: 10)
-    #expect(entries.map(\.deed) == [.recordsLost, .login])
+    #expect(entries.map(\.action) == [.recordsLost, .login])
     #expect(entries.first?.subject == "4")
   }
 

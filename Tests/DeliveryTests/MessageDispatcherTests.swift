@@ -1,5 +1,6 @@
 import Accounts
 import Foundation
+import Jobs
 import Synchronization
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
 private final class Probe: MessageSender {
   let sent = Mutex<[String]>([])
   let failure: AccountError?
-  let gate = DispatchSemaphore(value: 0)
+  let release = DispatchSemaphore(value: 0)
   let waits: Bool
 
   init(failure: AccountError? = nil, waits: Bool = false) {
@@ -19,7 +20,7 @@ private final class Probe: MessageSender {
   }
 
   func send(_ message: AccountMessage) throws(AccountError) {
-    if waits { gate.wait() }
+    if waits { release.wait() }
     if let failure { throw failure }
     sent.withLock { $0.append(message.text) }
   }
@@ -60,13 +61,13 @@ private final class Probe: MessageSender {
   func stay() async throws {
     let (probe, clock) = (Probe(), ManualClock())
     let dispatcher = MessageDispatcher(
-      email: probe, phone: nil, queue: RequestQueue(workers: 1, clock: clock), log: lines.add)
+      email: probe, phone: nil, queue: JobQueue(workers: 1, clock: clock), log: lines.add)
     dispatcher.post(try mail("later"))
     // The one worker would have sent it before.
     try await dispatcher.deliver(mail("now"))
     try #require(probe.sent.withLock { $0 } == ["now"])
     await clock.waitForSleepers()
-    clock.advance(by: MessageDispatcher.stay)
+    clock.advance(by: MessageDispatcher.postDelay)
     #expect(await eventually { probe.sent.withLock { $0 } == ["now", "later"] })
   }
 
@@ -74,13 +75,13 @@ private final class Probe: MessageSender {
   func bounded() async throws {
     let (probe, clock) = (Probe(waits: true), ManualClock())
     let dispatcher = MessageDispatcher(
-      email: probe, phone: nil, queue: RequestQueue(workers: 1, waiting: 2, clock: clock),
+      email: probe, phone: nil, queue: JobQueue(workers: 1, capacity: 2, clock: clock),
       log: lines.add)
     for index in 0..<4 { dispatcher.post(try mail("\(index)")) }
     await lines.wait(for: 2)
     await clock.waitForSleepers(2)
-    clock.advance(by: MessageDispatcher.stay)
-    for _ in 0..<3 { probe.gate.signal() }
+    clock.advance(by: MessageDispatcher.postDelay)
+    for _ in 0..<3 { probe.release.signal() }
     #expect(await eventually { probe.sent.withLock { Set($0) } == ["0", "1"] })
     try await dispatcher.deliver(mail("last"))
     #expect(probe.sent.withLock { $0.last } == "last")

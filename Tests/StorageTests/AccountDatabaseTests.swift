@@ -19,7 +19,7 @@ import Testing
   /// Registers the owner and logs in.
   private func owner() async throws -> LoggedIn {
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(code))
+    _ = try await accountService.registration.register(People.owner(code))
     return try await accountService.logIn(People.credentials())
   }
 
@@ -31,7 +31,7 @@ import Testing
       for index in 0..<count {
         group.addTask {
           await refusal { () async throws(AccountError) in
-            try await accountService.register(request(index))
+            try await accountService.registration.register(request(index))
           }
         }
       }
@@ -59,10 +59,11 @@ import Testing
       try #require(try await accountService.open()), try #require(try await other.open())
     )
     async let first = refusal { () async throws(AccountError) in
-      try await accountService.register(People.owner(codes.0, email: "anna@example.org"))
+      try await accountService.registration.register(
+        People.owner(codes.0, email: "anna@example.org"))
     }
     async let second = refusal { () async throws(AccountError) in
-      try await other.register(People.owner(codes.1, email: "mallory@example.org"))
+      try await other.registration.register(People.owner(codes.1, email: "mallory@example.org"))
     }
     let outcomes = await [first, second]
     #expect(outcomes.contains(nil) && outcomes.contains(.setupClosed))
@@ -87,7 +88,7 @@ import Testing
   func oneAddress() async throws {
     let principal = try await owner().principal
     var codes: [EntryCode] = []
-    for _ in 0..<20 { codes.append(try await accountService.invite(by: principal).code) }
+    for _ in 0..<20 { codes.append(try await accountService.invitations.make(by: principal).code) }
     let outcomes = await race(20) { [codes] in
       People.member(codes[$0], email: $0.isMultiple(of: 2) ? "Ben@example.org" : "ben@example.org")
     }
@@ -100,7 +101,7 @@ import Testing
 
   @Test("E7 · of 20 registrations with one invitation at once one succeeds")
   func oneInvitation() async throws {
-    let code = try await accountService.invite(by: owner().principal).code
+    let code = try await accountService.invitations.make(by: owner().principal).code
     let outcomes = await race(20) { People.member(code, email: "person\($0)@example.org") }
     #expect(outcomes.count { $0 == nil } == 1)
     #expect(outcomes.count { $0 == .codeInvalid } == 19)
@@ -110,23 +111,25 @@ import Testing
   @Test("E1 · account, session and invitation outlive the controller, to the millisecond")
   func reopened() async throws {
     let loggedIn = try await owner()
-    let code = try await accountService.invite(by: loggedIn.principal).code
+    let code = try await accountService.invitations.make(by: loggedIn.principal).code
     try database.close()
     let again = scratch.accountService(try scratch.open())
     #expect(try await again.open() == nil)
-    #expect(try await again.resolve(loggedIn.token.text) == loggedIn.principal)
-    #expect(try await again.register(People.member(code)).role == .member)
+    #expect(try await again.sessions.resolve(loggedIn.token.text) == loggedIn.principal)
+    #expect(try await again.registration.register(People.member(code)).role == .member)
     #expect(try await again.logIn(People.credentials("BEN@example.org")).principal.name == "Ben")
   }
 
   @Test("A10 · a session that was ended stays ended after a restart")
   func loggedOut() async throws {
     let token = try await owner().token.text
-    try await accountService.logOut(token)
+    try await accountService.sessions.logOut(token)
     #expect(try count("session") == 0)
     try database.close()
     let again = scratch.accountService(try scratch.open())
-    let error = await refusal { () async throws(AccountError) in try await again.resolve(token) }
+    let error = await refusal { () async throws(AccountError) in
+      try await again.sessions.resolve(token)
+    }
     #expect(error == .notLoggedIn)
   }
 
@@ -134,25 +137,27 @@ import Testing
   func expiry() async throws {
     let used = try await owner().token.text
     let unused = try await accountService.logIn(People.credentials()).token.text
-    _ = try await accountService.invite(by: accountService.resolve(used))
+    _ = try await accountService.invitations.make(by: accountService.sessions.resolve(used))
     scratch.advance(6 * 86_400)
-    _ = try await accountService.resolve(used)
+    _ = try await accountService.sessions.resolve(used)
     scratch.advance(6 * 86_400)
     let again = scratch.accountService(try scratch.open())
     #expect(try await again.open() == nil)
     #expect(try count("session") == 1)
     #expect(try count("invitation") == 0)
-    _ = try await again.resolve(used)
-    let error = await refusal { () async throws(AccountError) in try await again.resolve(unused) }
+    _ = try await again.sessions.resolve(used)
+    let error = await refusal { () async throws(AccountError) in
+      try await again.sessions.resolve(unused)
+    }
     #expect(error == .notLoggedIn)
   }
 
   @Test("E3 E7 · neither password nor code nor token occurs in the files of the database")
   func canaries() async throws {
     let setup = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(setup))
+    _ = try await accountService.registration.register(People.owner(setup))
     let loggedIn = try await accountService.logIn(People.credentials())
-    let invitation = try await accountService.invite(by: loggedIn.principal).code
+    let invitation = try await accountService.invitations.make(by: loggedIn.principal).code
     let secrets = [setup.text, invitation.text].flatMap { [$0, $0.replacing("-", with: "")] }
     for round in 0..<2 {
       if round == 1 { try database.close() }
@@ -182,11 +187,11 @@ import Testing
       for (name, address, password) in [
         (string, email, People.password), ("Ben", string, People.password), ("Ben", email, string),
       ] {
-        let code = try await accountService.invite(by: principal).code
+        let code = try await accountService.invitations.make(by: principal).code
         let request = RegistrationRequest(
           admission: .invitation(code.text), name: name, email: address, password: password)
         let error = await refusal { () async throws(AccountError) in
-          try await accountService.register(request)
+          try await accountService.registration.register(request)
         }
         if let error {
           #expect(input.contains(error.code) || error.code == .taken)
@@ -211,8 +216,8 @@ import Testing
     let codes = await fillUp(as: loggedIn.principal)
     #expect(codes == .storageFull)
     let token = loggedIn.token.text
-    #expect(try await accountService.resolve(token) == loggedIn.principal)
-    #expect(try await scratch.accountService(database).resolve(token) == loggedIn.principal)
+    #expect(try await accountService.sessions.resolve(token) == loggedIn.principal)
+    #expect(try await scratch.accountService(database).sessions.resolve(token) == loggedIn.principal)
     #expect(try await scratch.accountService(database).open() == nil)
   }
 
@@ -220,7 +225,7 @@ import Testing
   private func fillUp(as principal: SessionPrincipal) async -> AccountError.Code? {
     for _ in 0..<10_000 {
       let error = await refusal { () async throws(AccountError) in
-        try await accountService.invite(by: principal)
+        try await accountService.invitations.make(by: principal)
       }
       if let error { return error.code }
     }
@@ -232,7 +237,7 @@ import Testing
     let token = try await owner().token.text
     try database.close()
     let error = await refusal { () async throws(AccountError) in
-      try await scratch.accountService(database).resolve(token)
+      try await scratch.accountService(database).sessions.resolve(token)
     }
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("SELECT") == false)

@@ -20,10 +20,10 @@ import Testing
   private func entry(
     _ subject: String?, by account: String?, from address: String = "::1",
     after seconds: Double = 0,
-    deed: AuditDeed = .login, name: String = "anna@example.org"
+    action: AuditAction = .login, name: String = "anna@example.org"
   ) -> AuditEntry {
     AuditEntry(
-      at: scratch.now.addingTimeInterval(seconds), deed: deed,
+      at: scratch.now.addingTimeInterval(seconds), action: action,
       outcome: account == nil ? .refused("wrongCredentials") : .done,
       actor: AuditActor(account: account.map { AccountID($0) }, name: name),
       subject: subject, origin: Origin(address: address, device: "Firefox"))
@@ -85,7 +85,7 @@ import Testing
     try await store.append([
       entry("password", by: nil, from: "10.0.0.2", after: 1200),
       entry("password", by: nil, after: 1200, name: "ben@example.org"),
-      entry("password", by: nil, after: 1200, deed: .proof),
+      entry("password", by: nil, after: 1200, action: .proof),
       entry("password", by: "a", after: 1200), entry("password", by: "a", after: 1200),
       entry("password", by: nil, after: 1200), entry("password", by: nil, after: 3600),
     ])
@@ -96,7 +96,7 @@ import Testing
   func refusedAccount() async throws {
     func refused(_ account: String?) -> AuditEntry {
       AuditEntry(
-        at: scratch.now, deed: .proof, outcome: .refused("wrongCredentials"),
+        at: scratch.now, action: .proof, outcome: .refused("wrongCredentials"),
         actor: AuditActor(account: account.map { AccountID($0) }, name: "anna@example.org"),
         subject: nil, origin: Origin(address: "::1", device: "Firefox"))
     }
@@ -128,7 +128,7 @@ import Testing
     let rest = try #require(kept.last)
     #expect(rest.count == 5000 - AccountDatabase.mostOfStrangersInAnHour)
     #expect(rest.origin.address == AccountDatabase.manyAddresses)
-    #expect(rest.actor == nil && rest.deed == .login)
+    #expect(rest.actor == nil && rest.action == .login)
     // An hour later each is seen again.
     try await store.append([entry(nil, by: nil, from: "10.1.0.1", after: 3600)])
     #expect(try await entries().last?.origin.address == "10.1.0.1")
@@ -192,7 +192,7 @@ import Testing
   @Test("E7 · an account has its share of the log, and pushes out its own entries alone")
   func shares() async throws {
     let own = AuditEntry(
-      at: scratch.now, deed: .unlocked, outcome: .done, actor: nil, subject: "ours",
+      at: scratch.now, action: .unlocked, outcome: .done, actor: nil, subject: "ours",
       origin: .controller)
     try await store.append([entry("kept", by: "a"), own])
     // Every second entry: whose one is looked at must not depend on whose the last one is.
@@ -264,14 +264,14 @@ import Testing
     }
     try old.close()
     let accountService = scratch.accountService(try scratch.open())
-    let principal = try await accountService.resolve(token.text)
+    let principal = try await accountService.sessions.resolve(token.text)
     #expect(principal.name == "Anna")
     let error = await refusal { () async throws(AccountError) in
-      try accountService.requireFreshProof(principal)
+      try accountService.sessions.requireFreshProof(principal)
     }
     #expect(error?.code == .proofNeeded)
-    let open = try await accountService.openInvitations(for: principal)
+    let open = try await accountService.invitations.list(for: principal)
     #expect(open.first?.id.text.count == 16)
-    try await accountService.endSession(principal.session, of: principal)
+    try await accountService.sessions.end(principal.session, of: principal)
   }
 }

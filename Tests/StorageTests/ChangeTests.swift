@@ -22,10 +22,10 @@ import Testing
   /// The owner with a verified address, logged in at two places.
   private func owner() async throws -> (here: LoggedIn, there: LoggedIn) {
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(code))
+    _ = try await accountService.registration.register(People.owner(code))
     let here = try await accountService.logIn(People.credentials())
-    let request = try await accountService.sendEmailCode(to: nil, by: here.principal)
-    try await accountService.confirm(
+    let request = try await accountService.contacts.sendEmailCode(to: nil, by: here.principal)
+    try await accountService.contacts.confirm(
       try #require(box.code), of: request.id.text, for: .verifyEmail, by: here.principal)
     return (here, try await accountService.logIn(People.credentials()))
   }
@@ -36,7 +36,7 @@ import Testing
     for accountService in [accountService, scratch.accountService(database)] {
       answers.append(
         await refusal { () async throws(AccountError) in
-          try await accountService.resolve(loggedIn.token.text)
+          try await accountService.sessions.resolve(loggedIn.token.text)
         } == nil)
     }
     return answers
@@ -61,7 +61,7 @@ import Testing
     let (here, there) = try await owner()
     try await breaks()
     let error = await refusal { () async throws(AccountError) in
-      try await accountService.changePassword(People.password, to: new, by: here.principal)
+      try await accountService.passwords.change(People.password, to: new, by: here.principal)
     }
     #expect(error?.code == .storageFailed)
     #expect(await isIn(here) == [true, true])
@@ -69,7 +69,7 @@ import Testing
     // The old password stands.
     _ = try await accountService.logIn(People.credentials())
     try await mends()
-    try await accountService.changePassword(People.password, to: new, by: here.principal)
+    try await accountService.passwords.change(People.password, to: new, by: here.principal)
     #expect(await isIn(here) == [true, true])
     #expect(await isIn(there) == [false, false])
   }
@@ -79,18 +79,19 @@ import Testing
     .timeLimit(.minutes(5)))
   func reset() async throws {
     let (here, there) = try await owner()
-    let told = accountService.events.subscribe()
-    let request = try await accountService.beginReset(.email(try EmailAddress("anna@example.org")))
+    let events = accountService.events.subscribe()
+    let request = try await accountService.passwords.beginReset(
+      .email(try EmailAddress("anna@example.org")))
     let code = try #require(box.code)
     try await breaks()
     let error = await refusal { () async throws(AccountError) in
-      try await accountService.finishReset(code, of: request.id.text, newPassword: new)
+      try await accountService.passwords.finishReset(code, of: request.id.text, newPassword: new)
     }
     #expect(error?.code == .storageFailed)
     #expect(await isIn(here) == [true, true])
     _ = try await accountService.logIn(People.credentials())
     try await mends()
-    try await accountService.finishReset(code, of: request.id.text, newPassword: new)
+    try await accountService.passwords.finishReset(code, of: request.id.text, newPassword: new)
     #expect(await isIn(here) == [false, false])
     #expect(await isIn(there) == [false, false])
     let login = await refusal { () async throws(AccountError) in
@@ -99,7 +100,7 @@ import Testing
     #expect(login == .wrongCredentials)
     // Streams of events hear of each session that ended.
     var ended: Set<SessionID> = []
-    for await event in told {
+    for await event in events {
       if case .loggedOut(let who) = event { ended.insert(who.session) }
       if ended.count == 3 { break }
     }
@@ -125,18 +126,19 @@ import Testing
   func address() async throws {
     let (here, _) = try await owner()
     scratch.advance(30)
-    let invitation = try await accountService.invite(by: here.principal).code
-    let request = try await accountService.sendEmailCode(to: "ben@example.org", by: here.principal)
+    let invitation = try await accountService.invitations.make(by: here.principal).code
+    let request = try await accountService.contacts.sendEmailCode(
+      to: "ben@example.org", by: here.principal)
     let code = try #require(box.code)
-    _ = try await accountService.register(People.member(invitation))
+    _ = try await accountService.registration.register(People.member(invitation))
     for _ in 0..<2 {
       let error = await refusal { () async throws(AccountError) in
-        try await accountService.confirm(
+        try await accountService.contacts.confirm(
           code, of: request.id.text, for: .verifyEmail, by: here.principal)
       }
       #expect(error?.code == .taken)
     }
-    let own = try await accountService.ownAccount(of: here.principal)
+    let own = try await accountService.contacts.ownAccount(of: here.principal)
     #expect(own.account.email.text == "anna@example.org")
     #expect(own.contact.emailVerifiedAt != nil)
   }

@@ -38,7 +38,7 @@ import Testing
   private func owner() async throws -> SessionPrincipal {
     try await controller { accountService in
       let code = try #require(try await accountService.open())
-      _ = try await accountService.register(People.owner(code))
+      _ = try await accountService.registration.register(People.owner(code))
       return try await accountService.logIn(People.credentials()).principal
     }
   }
@@ -53,7 +53,7 @@ import Testing
   private func send(_ accountService: AccountService, _ owner: SessionPrincipal) async throws
     -> Sent
   {
-    let request = try await accountService.sendEmailCode(to: nil, by: owner)
+    let request = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
     return Sent(request: request.id.text, code: try #require(box.code))
   }
 
@@ -61,7 +61,7 @@ import Testing
     _ accountService: AccountService, _ code: String, _ request: String, _ owner: SessionPrincipal
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
-      try await accountService.confirm(code, of: request, for: .verifyEmail, by: owner)
+      try await accountService.contacts.confirm(code, of: request, for: .verifyEmail, by: owner)
     }
   }
 
@@ -114,7 +114,7 @@ import Testing
     func early() async throws -> Int? {
       try await restarted(years) { accountService in
         await refusal { () async throws(AccountError) in
-          try await accountService.sendEmailCode(to: nil, by: owner)
+          try await accountService.contacts.sendEmailCode(to: nil, by: owner)
         }?.retryAfter
       }
     }

@@ -82,8 +82,8 @@ import Testing
     let database = try scratch.open()
     let accountService = scratch.accountService(database)
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(code))
+    _ = try await accountService.registration.register(People.owner(code))
     let token = try await accountService.logIn(People.credentials()).token.text
-    try await accountService.logOut(token)
+    try await accountService.sessions.logOut(token)
   }
 }

@@ -15,9 +15,9 @@ import Testing
     store = AccountDatabase(database)
   }
 
-  private func key(_ number: Int) throws -> GuessKey {
+  private func key(_ number: Int) throws -> AttemptKey {
     let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) }
-    return GuessKey(digest: try #require(SecretDigest(bytes: bytes)), account: nil)
+    return AttemptKey(digest: try #require(SecretDigest(bytes: bytes)), account: nil)
   }
 
   private func count(_ number: Int, failures: Int, at time: SteadyTime? = nil) async throws {

@@ -38,7 +38,7 @@ import Testing
       let accountService = scratch.accountService(database)
       let code = try #require(try await accountService.open())
       let answers = await answers { number throws(AccountError) in
-        _ = try await accountService.register(
+        _ = try await accountService.registration.register(
           People.owner(code, email: "person\(number)@example.org"))
       }
       #expect(answers.count { $0 == nil } == 1)
@@ -55,13 +55,16 @@ import Testing
     let database = try scratch.open()
     let accountService = scratch.accountService(database)
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(code))
+    _ = try await accountService.registration.register(People.owner(code))
     let owner = try await accountService.logIn(People.credentials()).principal
     var invitations: [EntryCode] = []
-    for _ in 0..<Self.crowd { invitations.append(try await accountService.invite(by: owner).code) }
+    for _ in 0..<Self.crowd {
+      invitations.append(try await accountService.invitations.make(by: owner).code)
+    }
     let codes = invitations
     let answers = await answers { number throws(AccountError) in
-      _ = try await accountService.register(People.member(codes[number], email: "BEN@example.org"))
+      _ = try await accountService.registration.register(
+        People.member(codes[number], email: "BEN@example.org"))
     }
     #expect(answers.count { $0 == nil } == 1)
     #expect(answers.count { $0 == .taken } == Self.crowd - 1)

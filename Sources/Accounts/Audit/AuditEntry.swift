@@ -1,8 +1,9 @@
 import Foundation
 
-/// What the audit log tells of: the words in the log, in `theater audit` and in the API.
-package enum AuditDeed: String, Sendable, CaseIterable {
-  // Coming and going
+/// The actions in the audit log; the raw values are the words in the log, in `theater audit` and in the
+/// API.
+package enum AuditAction: String, Sendable, CaseIterable {
+  // Login and logout
   case login, logout, proof, registration
   case sessionEnded, sessionsEnded
   // One's own account
@@ -12,27 +13,27 @@ package enum AuditDeed: String, Sendable, CaseIterable {
   case invitationMade, invitationRevoked
   case roleChanged, ageLimitChanged, accountRemoved, unlocked
   case guestPassMade, guestPassRevoked, guestEntered
-  // The works
+  // The controller
   case configurationChecked
-  /// A player went on to what is rated above somebody's age limit, and was stopped.
+  /// Playback was stopped because its rating is above the age limit of the user who started it.
   case limitStopped
-  /// Browsers are shown another certificate from now on.
+  /// Browsers get another certificate from now on.
   case certificateRenewed
-  /// The disk was full: so many records are missing before this one.
+  /// The disk was full: this number of entries is missing before this one.
   case recordsLost
 }
 
-/// How it ended.
+/// The outcome of an action.
 package enum AuditOutcome: Hashable, Sendable {
   case done
-  /// With the code of the refusal: `wrongCredentials`.
+  /// With the error code: `wrongCredentials`.
   case refused(String)
 
   package static func refused(_ error: AccountError) -> AuditOutcome {
     .refused(error.code.rawValue)
   }
 
-  /// The word that is stored and shown: `done`, or the code.
+  /// The stored and shown word: `done`, or the error code.
   package var word: String {
     switch self {
     case .done: "done"
@@ -44,9 +45,9 @@ package enum AuditOutcome: Hashable, Sendable {
   package init(word: String) { self = word == "done" ? .done : .refused(word) }
 }
 
-/// Who did it, as far as is known. Kept as words, since the log outlives the account.
+/// The person or guest behind an action. Stored as words, since the log outlives accounts.
 package struct AuditActor: Hashable, Sendable {
-  /// The account, or the identity of a guest's pass; nil for who only claims to be somebody.
+  /// The account or guest pass; nil for a claimed address without proof.
   package let account: AccountID?
   /// The e-mail address, or a guest's name.
   package let name: String
@@ -64,39 +65,39 @@ package struct AuditActor: Hashable, Sendable {
     self.init(account: principal.account, name: principal.email ?? principal.name)
   }
 
-  /// Who typed an address and has proven nothing.
+  /// The claimed address of a person who is not authenticated.
   package init(claiming email: EmailAddress) {
     self.init(account: nil, name: email.text)
   }
 }
 
-/// One line of the audit log: who did what, from where, when, and how it ended. Never a secret.
+/// An entry of the audit log: who did what, from where, when, with which outcome. Never a secret.
 package struct AuditEntry: Hashable, Sendable {
-  /// When it happened, for repeats the first time. Shown in UTC.
+  /// When it happened (first). Shown in UTC.
   package let at: Date
-  /// When it happened last; `at` unless it was repeated.
+  /// When it happened last.
   package let last: Date
-  /// How often it happened: the log counts repeats of a refusal in one entry.
+  /// The number of times; the log counts repeats of a refusal in one entry.
   package let count: Int
-  package let deed: AuditDeed
+  package let action: AuditAction
   package let outcome: AuditOutcome
-  /// nil for strangers and for the controller itself.
+  /// nil for strangers and the controller itself.
   package let actor: AuditActor?
-  /// Whom or what it concerns beside the actor: an address, a role, an identity.
+  /// The object of the action: an address, a role, an identity.
   package let subject: String?
   package let origin: Origin
 
-  /// Most characters of a subject that are kept.
+  /// The most characters of a subject that are stored.
   package static let longestSubject = 300
 
   package init(
-    at: Date, deed: AuditDeed, outcome: AuditOutcome, actor: AuditActor?, subject: String?,
+    at: Date, action: AuditAction, outcome: AuditOutcome, actor: AuditActor?, subject: String?,
     origin: Origin, count: Int = 1, last: Date? = nil
   ) {
     self.at = at
     self.last = last ?? at
     self.count = count
-    self.deed = deed
+    self.action = action
     self.outcome = outcome
     self.actor = actor
     self.subject = subject.map { String($0.prefix(Self.longestSubject)) }
@@ -104,11 +105,11 @@ package struct AuditEntry: Hashable, Sendable {
   }
 }
 
-/// A part of the audit log.
+/// A page of the audit log.
 package struct AuditPage: Hashable, Sendable {
-  /// In the order in which they came.
+  /// In order of time.
   package let entries: [AuditEntry]
-  /// The place before which the earlier entries are found; nil where there are none.
+  /// The position for the page before this one; nil when there is none.
   package let before: Int64?
 
   package init(entries: [AuditEntry], before: Int64?) {

@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Where the audit log is kept.
+/// Stores the audit log.
 package protocol AuditStore: Sendable {
-  /// Keeps entries in their order, all or none. Repeats of a refusal are counted in one entry, and
-  /// entries beyond the store's bounds are dropped.
+  /// Appends entries, all or none. Counts repeats of a refusal in one entry, and deletes the oldest
+  /// entries beyond its bounds.
   func append(_ entries: [AuditEntry]) async throws(AccountError)
 
   /// The newest `limit` entries.
   /// - Parameters:
-  ///   - since: only those that happened then or later.
-  ///   - place: only those before this place, which an earlier page gave; nil for all.
+  ///   - since: The earliest date.
+  ///   - place: The `before` of another page; nil for the newest.
   func page(
     newest limit: Int, since: Date?, before place: Int64?
   ) async throws(AccountError) -> AuditPage
 }
 
-/// Writes down who did what, from where, when, and how it ended.
+/// Records who did what, from where, when, with which outcome.
 ///
-/// Recording never fails what it records: with the disk full people still log in and out, the
-/// entries that could not be kept are counted, and the count is the next entry that can be.
+/// A failed audit write never fails the audited action. Entries that could not be stored are counted,
+/// and the next stored entry is preceded by their number.
 package final class AuditLog: Sendable {
   private let store: any AuditStore
   private let clock: WallClock
@@ -30,12 +30,12 @@ package final class AuditLog: Sendable {
     self.clock = clock
   }
 
-  /// Writes an entry down before it returns.
+  /// Stores an entry before it returns.
   /// - Parameters:
-  ///   - actor: who did it; nil for strangers and the controller itself.
-  ///   - subject: whom or what it concerns beside the actor. Never a secret: no code, no token.
+  ///   - actor: nil for strangers and the controller itself.
+  ///   - subject: The object of the action. Never a secret: no code, no token.
   package func record(
-    _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil,
+    _ action: AuditAction, by actor: AuditActor?, about subject: String? = nil,
     outcome: AuditOutcome = .done, origin: Origin = .current
   ) async {
     let now = clock.now()
@@ -44,12 +44,12 @@ package final class AuditLog: Sendable {
     if missing > 0 {
       entries.append(
         AuditEntry(
-          at: now, deed: .recordsLost, outcome: .done, actor: nil, subject: "\(missing)",
+          at: now, action: .recordsLost, outcome: .done, actor: nil, subject: "\(missing)",
           origin: .controller))
     }
     entries.append(
       AuditEntry(
-        at: now, deed: deed, outcome: outcome, actor: actor, subject: subject, origin: origin))
+        at: now, action: action, outcome: outcome, actor: actor, subject: subject, origin: origin))
     do throws(AccountError) {
       try await store.append(entries)
     } catch {
@@ -57,51 +57,51 @@ package final class AuditLog: Sendable {
     }
   }
 
-  /// Does something and writes down how it ended; a refusal goes on to the caller.
+  /// Performs an action and records its outcome; rethrows its error.
   package func recording<Value>(
-    _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil,
+    _ action: AuditAction, by actor: AuditActor?, about subject: String? = nil,
     _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
     do throws(AccountError) {
       let value = try await body()
-      await record(deed, by: actor, about: subject)
+      await record(action, by: actor, about: subject)
       return value
     } catch {
-      await record(deed, by: actor, about: subject, outcome: .refused(error))
+      await record(action, by: actor, about: subject, outcome: .refused(error))
       throw error
     }
   }
 
-  /// Does something that asks for a proof; where it is refused, that is written down, and goes on to
-  /// the caller.
+  /// Performs an action that needs a proof, and records a refusal; rethrows its error.
   /// - Parameter actor: nil for strangers.
-  func proving<Value>(
-    _ deed: AuditDeed, by actor: AuditActor?, _ body: () async throws(AccountError) -> Value
+  func recordingRefusal<Value>(
+    _ action: AuditAction, by actor: AuditActor?, _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
     do throws(AccountError) {
       return try await body()
     } catch {
-      await refused(error, deed, by: actor)
+      await recordRefusal(error, action, by: actor)
       throw error
     }
   }
 
-  /// Writes down that a proof was refused.
-  func refused(
-    _ error: AccountError, _ deed: AuditDeed, by actor: AuditActor?, about subject: String? = nil
+  /// Records that a proof was refused.
+  func recordRefusal(
+    _ error: AccountError, _ action: AuditAction, by actor: AuditActor?,
+    about subject: String? = nil
   ) async {
-    // Not recorded: input that cannot be right (no attempt), a request for a second factor (no
-    // refusal), tries that have to wait (recorded before), and requests that were not judged
-    // because too many log in or the client broke off.
+    // Not recorded: malformed input (no attempt), a request for a second factor (no refusal), attempts
+    // that have to wait (recorded before), and requests that were not checked because the queue is
+    // full or the client disconnected.
     let harmless: Set<AccountError.Code> = [
       .empty, .malformed, .tooShort, .tooLong, .unsuitable, .secondFactorNeeded, .tooManyTries,
       .busy, .cancelled,
     ]
     guard !harmless.contains(error.code) else { return }
-    await record(deed, by: actor, about: subject, outcome: .refused(error))
+    await record(action, by: actor, about: subject, outcome: .refused(error))
   }
 
-  /// The newest `limit` entries, in the order in which they came.
+  /// The newest `limit` entries, in order of time.
   /// - Throws: `storageFailed`.
   package func entries(newest limit: Int) async throws(AccountError) -> [AuditEntry] {
     try await page(newest: limit).entries
@@ -109,8 +109,8 @@ package final class AuditLog: Sendable {
 
   /// The newest `limit` entries.
   /// - Parameters:
-  ///   - since: only those that happened then or later.
-  ///   - place: only those before this place, which an earlier page gave; nil for all.
+  ///   - since: The earliest date.
+  ///   - place: The `before` of another page; nil for the newest.
   /// - Throws: `storageFailed`.
   package func page(
     newest limit: Int, since: Date? = nil, before place: Int64? = nil
@@ -120,7 +120,7 @@ package final class AuditLog: Sendable {
 }
 
 extension Mutex where Value == Int {
-  /// Puts a number in the place of another and gives that back.
+  /// Replaces the number and returns the previous one.
   fileprivate borrowing func exchange(with new: Int) -> Int {
     withLock { value in
       defer { value = new }

@@ -1,43 +1,45 @@
-/// Where a request comes from, for lists of sessions and for the audit log.
+/// Where a request comes from, for rate limits, lists of sessions and the audit log.
 ///
-/// The edge sets it around each request; what happens at the gate reads it as `Origin.current`, so
-/// that it need not be handed through every call.
+/// Front ends set `Origin.current` around each request, so that it need not be passed through every
+/// call. Without it a request counts as a stranger's.
 package struct Origin: Hashable, Sendable {
   /// The peer's address: `192.168.1.20`, `fe80::1`; for the terminal of this machine `local`, with
-  /// the user as far as the system tells: `local (uid 1000)`.
+  /// the user if the system reports it: `local (uid 1000)`.
   package let address: String
-  /// What the person holds in the hand, as far as it tells: `Firefox on Android`.
+  /// The person's device, as it calls itself: `Firefox on Android`.
   package let device: String
 
-  /// Most characters of each part that are kept.
+  /// The most characters of each part that are kept.
   package static let longest = 80
 
-  /// Takes both as they are; what could disturb a terminal or a page becomes `?`.
+  /// Replaces characters that could disturb a terminal or a page by `?`.
   package init(address: String, device: String) {
     self.address = Self.tidy(address)
     self.device = Self.tidy(device)
   }
 
-  /// At the terminal of this machine.
-  /// - Parameter user: who is there; nil where nobody knows.
+  /// The terminal of this machine.
+  /// - Parameter user: The user's id; nil when the system does not report it.
   package static func terminal(user: UInt32?, device: String) -> Origin {
     Origin(
       address: user.map { "\(terminalAddress) (uid \($0))" } ?? terminalAddress, device: device)
   }
 
-  /// Whether it is somebody at this machine, as the user whose theater it is: at its terminal, or
-  /// the controller itself.
-  package var isThisMachine: Bool {
-    self == .controller || address.split(separator: " ").first == Self.terminalAddress[...]
+  /// Whether the request comes from the terminal of this machine, as the user that the controller
+  /// runs as.
+  package var isTerminal: Bool {
+    address.split(separator: " ").first == Self.terminalAddress[...]
   }
 
   private static let terminalAddress = "local"
 
-  /// The controller itself: what happens outside any request.
+  /// The controller itself, for its own entries in the audit log. It has no privileges.
   package static let controller = Origin(address: "controller", device: "")
+  /// The origin of a request whose front end did not set `current`: a stranger.
+  package static let unknown = Origin(address: "unknown", device: "")
 
-  /// Where the request comes from that runs here.
-  @TaskLocal package static var current = Origin.controller
+  /// The origin of the current request.
+  @TaskLocal package static var current = Origin.unknown
 
   private static func tidy(_ text: String) -> String {
     String(
@@ -47,8 +49,8 @@ package struct Origin: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-  /// Control characters, marks that nobody sees or that turn the direction of text, line ends, and
-  /// what has no meaning: shown in a terminal or a page they could pass for something else.
+  /// Whether it is a control character, invisible, a direction mark, a line end, or unassigned. Such
+  /// characters could disguise text in a terminal or a page.
   package var isDisturbing: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
@@ -60,7 +62,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text with every disturbing character written out: `\u{1B}`.
+  /// The text with every disturbing character escaped: `\u{1B}`.
   package var escapingDisturbing: String {
     guard unicodeScalars.contains(where: \.isDisturbing) else { return self }
     return unicodeScalars.reduce(into: "") { text, point in

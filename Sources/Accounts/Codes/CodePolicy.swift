@@ -1,20 +1,19 @@
-/// The numbers of D8.
+/// The limits of one-time codes (D8).
 package struct CodePolicy: Sendable {
-  /// Digits of a code.
+  /// The number of digits.
   package let digits: Int
-  /// Wrong ones until it is void.
+  /// Wrong attempts until a code is void.
   package let tries: Int
-  /// How long it is good.
+  /// How long a code is valid.
   package let validity: Duration
-  /// When one asker may have the next sent to one place: the waits for one purpose, the number in the
-  /// window for all.
+  /// The sends of one requester to one address: waits for each purpose, the number for all purposes.
   package let sends: SendSchedule
-  /// What all strangers together may have sent to one place; each has a share of it.
+  /// The sends of all strangers together to one address; each has a share.
   package let strangersSends: SendSchedule
-  /// What a stranger's source may have sent to all places together.
+  /// The sends of one source of strangers to all addresses together.
   package let sourceSends: SendSchedule
-  /// How many codes may be on their way before strangers are told to come later: each takes a row
-  /// for as long as it is good. It takes hundreds of sources to get there.
+  /// The most pending codes before strangers get `busy`: each takes a row while it is valid. Only
+  /// hundreds of sources together reach it.
   package let mostCodes: Int
 
   package static let standard = CodePolicy()
@@ -33,27 +32,27 @@ package struct CodePolicy: Sendable {
     self.mostCodes = mostCodes
   }
 
-  /// After this long no send counts any more.
+  /// The age at which a send no longer counts.
   package var memory: Duration {
     max(sends.window, strangersSends.window, sourceSends.window)
   }
 }
 
-/// How often something may be sent.
+/// Limits how often messages are sent.
 package struct SendSchedule: Sendable {
   /// The wait after the first send, the second, …; the last holds for all that follow.
   package let waits: [Duration]
-  /// Most sends in `window`.
+  /// The most sends in `window`.
   package let most: Int
   package let window: Duration
 
   /// 30 → 60 → 120 s, and at most 5 sends an hour.
   package static let standard = SendSchedule(
     waits: [.seconds(30), .seconds(60), .seconds(120)], most: 5, window: .seconds(3600))
-  /// In shares of 5, 4, 2 and 1, where somebody asks from many sources (`wait(after:of:at:)`). More
-  /// would be more codes to guess at, and more that a mailbox is filled with.
+  /// Shared by many sources as 5, 4, 2 and 1 (`wait(after:of:at:)`). More sends would mean more codes
+  /// to guess and more messages in a mailbox.
   package static let strangers = SendSchedule(waits: [], most: 12, window: .seconds(3600))
-  /// A household may share one.
+  /// For one source, which a household may share.
   package static let source = SendSchedule(waits: [], most: 30, window: .seconds(3600))
 
   package init(waits: [Duration], most: Int, window: Duration) {
@@ -62,11 +61,11 @@ package struct SendSchedule: Sendable {
     self.window = window
   }
 
-  /// As many sends in the window, however soon after each other.
+  /// The same number of sends, without waits between them.
   var withoutWaits: SendSchedule { SendSchedule(waits: [], most: most, window: window) }
 
-  /// How long until the next may be sent.
-  /// - Parameter sent: when the sends within the window were.
+  /// The time until the next send is allowed.
+  /// - Parameter sent: The times of the earlier sends.
   package func wait(after sent: [SteadyTime], at now: SteadyTime) -> Duration {
     let recent = rests(of: sent, at: now).filter { $0 > .zero }.sorted(by: >)
     guard let newest = recent.first else { return .zero }
@@ -77,12 +76,12 @@ package struct SendSchedule: Sendable {
     return max(.zero, wait)
   }
 
-  /// How long until one of several who share this may have the next sent: as long as they have had
-  /// less than half of what the others leave. So the first has half, who comes then half of the rest,
-  /// and it takes many to use all of it up; together they never have more than `most`.
+  /// The time until one of several requesters that share this schedule may send again. A requester may
+  /// use half of the sends that the others leave: the first gets half, the second half of the rest, so
+  /// that it takes many to use all; together they never exceed `most`.
   /// - Parameters:
-  ///   - own: when their own sends were.
-  ///   - all: when the sends of all were, their own among them.
+  ///   - own: The times of this requester's sends.
+  ///   - all: The times of all sends, including its own.
   package func wait(
     after own: [SteadyTime], of all: [SteadyTime], at now: SteadyTime
   ) -> Duration {
@@ -95,17 +94,17 @@ package struct SendSchedule: Sendable {
     } ?? window
   }
 
-  /// How long each send stays in the window.
+  /// The time that each send stays in the window.
   private func rests(of sent: [SteadyTime], at now: SteadyTime) -> [Duration] {
     sent.map { now.left(of: window, since: $0) }
   }
 }
 
-/// What a send is counted at, and how many are allowed there.
+/// The key under which sends are counted, and their limit.
 package struct SendBudget: Sendable {
   package let key: SecretDigest
   let schedule: SendSchedule
-  /// At what the sends of the one who asks are counted, where the budget is shared by several.
+  /// The key of the requester's own sends, when several requesters share the budget.
   let share: SecretDigest?
 
   init(key: SecretDigest, schedule: SendSchedule, share: SecretDigest? = nil) {
@@ -114,8 +113,8 @@ package struct SendBudget: Sendable {
     self.share = share
   }
 
-  /// How long until the next may be sent.
-  /// - Parameter sends: when those were that are counted at a key.
+  /// The time until the next send is allowed.
+  /// - Parameter sends: Returns the times of the sends under a key.
   package func wait(
     at now: SteadyTime, _ sends: (SecretDigest) throws -> [SteadyTime]
   ) rethrows -> Duration {

@@ -1,14 +1,14 @@
-/// What a one-time code is good for. A code for one purpose opens nothing else.
+/// The purpose of a one-time code, which is valid for nothing else.
 package enum CodePurpose: String, Sendable, CaseIterable {
-  case verifyEmail, verifyPhone, resetPassword, logIn
+  case verifyEmail, verifyPhone, resetPassword, logIn, register
 }
 
-/// The identity of the request for which a code was sent: 128 random bits. A code is good together
-/// with its request alone, so that who asked is who answers.
+/// The identity of the request for which a code was sent: 128 random bits. A code is valid only with
+/// its request, so that only the requester can use it.
 package struct CodeRequestID: Hashable, Sendable {
   package let text: String
 
-  /// Takes what a front end or a store hands over.
+  /// Takes a received or stored identity.
   package init(_ text: String) {
     self.text = text
   }
@@ -18,14 +18,37 @@ package struct CodeRequestID: Hashable, Sendable {
   }
 }
 
-/// What is told to who asked for a code; the same whether or not anybody was there to get it.
+/// The answer to a request for a code; the same whether or not the address belongs to an account.
 package struct CodeRequest: Hashable, Sendable {
-  /// To be handed in with the code.
+  /// To be sent with the code.
   package let id: CodeRequestID
-  /// How many digits the code has.
+  /// The number of digits.
   package let digits: Int
-  /// How long it is good.
+  /// How long the code is valid.
   package let validity: Duration
-  /// How long until another can be asked for.
+  /// The time until another code can be requested.
   package let resendWait: Duration
+}
+
+/// The requester of a code, for counting sends. Each has its own sends and voids its own codes alone, so
+/// that a stranger's requests for a person's address do not keep that person from getting codes.
+enum CodeRequester: Sendable {
+  /// A session of the account itself.
+  case session
+  /// A known device of the account.
+  case device(SecretDigest)
+  /// The terminal of this machine.
+  case terminal
+  /// Everything else.
+  case stranger(AttemptSource)
+
+  /// Different for each requester.
+  var text: String {
+    switch self {
+    case .session: "session"
+    case .device(let digest): "device \(digest.bytes)"
+    case .terminal: "terminal"
+    case .stranger(let source): "stranger \(source.text)"
+    }
+  }
 }

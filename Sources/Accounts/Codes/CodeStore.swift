@@ -1,16 +1,15 @@
 import Foundation
 
-/// A code that was sent, as a store keeps it until it is used, replaced or void.
+/// A sent code, stored until it is used, replaced or void.
 package struct PendingCode: Sendable {
   package let request: CodeRequestID
   package let purpose: CodePurpose
-  /// Of what there is one code of this purpose at a time, as a digest: who asks, and for which
-  /// account or typed address, that perhaps nobody has.
+  /// Digest of purpose, requester and account or typed address; there is one code for each target.
   package let target: SecretDigest
-  /// Whose account it is about; nil where nobody has the address. Such a code is kept like any
-  /// other, so that asking tells nothing.
+  /// nil when the address belongs to no account. Such a code is stored like any other, so that the
+  /// answer does not depend on it.
   package let account: AccountID?
-  /// Where it went, and what it proves; nil as above.
+  /// The address or number that it verifies; nil when it was not sent.
   package let destination: CodeDestination?
   package let digest: SecretDigest
   package let madeAt: SteadyTime
@@ -29,48 +28,46 @@ package struct PendingCode: Sendable {
   }
 }
 
-/// What a right code brings about, together with its end. Whatever changes the account voids its
-/// other codes that would let somebody in.
+/// The effect of a correct code, in one transaction with its end. An effect that changes the account
+/// voids its codes for login and new passwords.
 package enum CodeEffect: Sendable {
-  /// The account's address is this one, and verified.
+  /// Sets and verifies the account's address.
   case email(EmailAddress)
-  /// The account's phone number is this one, and verified.
+  /// Sets and verifies the account's phone number.
   case phone(PhoneNumber)
-  /// The account's password is this one, and its sessions are over.
+  /// Sets the account's password and ends its sessions.
   case password(PasswordHash)
-  /// Nothing beside the end of the code.
+  /// Only uses the code up.
   case none
 }
 
-/// Where one-time codes are kept, with their tries and sends. Each function is one step that
-/// nothing comes between.
+/// Stores one-time codes with their attempts and sends. Each function is one transaction.
 package protocol CodeStore: Sendable {
-  /// Keeps a code in place of an earlier one of the same target, and counts the send at each of
-  /// `budgets`.
+  /// Replaces an earlier code of the same target, and counts the send in each of `budgets`.
   /// - Parameters:
-  ///   - budgets: all of which must have room.
-  ///   - most: how many codes may be on their way; nil for any number.
-  /// - Returns: how long until the next may be sent.
-  /// - Throws: `tooEarly` where this one may not; `busy` where too many codes are on their way.
+  ///   - budgets: All must allow the send.
+  ///   - most: The most pending codes; nil for any number.
+  /// - Returns: The time until the next send is allowed.
+  /// - Throws: `tooEarly` when this send is not allowed; `busy` when too many codes are pending.
   func insert(
     _ code: PendingCode, within budgets: [SendBudget], most: Int?, by policy: CodePolicy
   ) async throws(AccountError) -> Duration
 
-  /// The code of a request, where `digest` is its digest; a wrong one is counted.
-  /// - Throws: `codeWrong`; `codeExpired` where there is none, or no longer.
+  /// Returns the code of a request when `digest` is its digest; otherwise counts a wrong attempt.
+  /// - Throws: `codeWrong`; `codeExpired` when there is no valid code.
   func code(
     _ request: CodeRequestID, for purpose: CodePurpose, digest: SecretDigest, by policy: CodePolicy,
     at now: SteadyTime
   ) async throws(AccountError) -> PendingCode
 
-  /// Uses a code up and brings about its effect: both or neither.
-  /// - Returns: the sessions that ended with it.
-  /// - Throws: `codeExpired` where it was used meanwhile; `taken` where the address or number
-  ///   belongs to another account.
+  /// Uses a code up and applies its effect: both or neither.
+  /// - Returns: The sessions that ended with it.
+  /// - Throws: `codeExpired` when it was used meanwhile; `taken` when the address or number belongs
+  ///   to another account.
   func redeem(
     _ code: PendingCode, for effect: CodeEffect, at date: Date
   ) async throws(AccountError) -> [Session]
 
-  /// Forgets codes that are void and sends that no longer count.
+  /// Deletes void codes and sends that no longer count.
   func dropCodes(by policy: CodePolicy, at now: SteadyTime) async throws(AccountError)
 }

@@ -1,10 +1,9 @@
-/// A short code that goes to a person's mailbox or phone and comes back typed (D8).
+/// A short code that is sent to a person's mailbox or phone and typed back (D8).
 package struct OneTimeCode: Sendable, Redacted {
   /// The secret itself, for the one message that carries it.
   package let text: String
 
-  /// Draws a code.
-  /// - Parameter digits: how many.
+  /// Generates a code.
   init(digits: Int, from random: RandomSource) {
     var text = ""
     while text.utf8.count < digits {
@@ -16,7 +15,7 @@ package struct OneTimeCode: Sendable, Redacted {
     self.text = text
   }
 
-  /// Reads what a person typed, spaces and hyphens forgiven.
+  /// Reads a typed code; spaces and hyphens are ignored.
   /// - Throws: `empty` or `malformed`, with the field `code`.
   package init(typed: String, digits: Int) throws(AccountError) {
     guard typed.utf8.count <= 4 * digits else { throw .malformedCode(digits: digits) }
@@ -26,5 +25,57 @@ package struct OneTimeCode: Sendable, Redacted {
       throw .malformedCode(digits: digits)
     }
     self.text = text
+  }
+}
+
+extension AccountError {
+  static func malformedCode(digits: Int) -> AccountError {
+    AccountError(
+      .malformed, field: .code, message: "The code has \(digits) digits.",
+      hint: "Type it as it stands in the message.")
+  }
+
+  package static func codeWrong(triesLeft: Int) -> AccountError {
+    AccountError(
+      .codeWrong, field: .code, message: "The code is wrong.",
+      hint: triesLeft == 1
+        ? "Look at the newest message; one try is left."
+        : "Look at the newest message; \(triesLeft) tries are left.", triesLeft: triesLeft)
+  }
+
+  package static let codeExpired = AccountError(
+    .codeExpired, field: .code,
+    message: "The code has expired, was used or replaced, or was mistyped too often.",
+    hint: "Ask for a new one.")
+
+  /// - Parameter wait: The time until the next code may be sent.
+  package static func tooEarly(_ wait: Duration) -> AccountError {
+    let seconds = wait.wholeSeconds
+    return AccountError(
+      .tooEarly, message: "A code was sent not long ago.",
+      hint: "Ask again in \(words(seconds)); look into the spam folder meanwhile.",
+      retryAfter: seconds)
+  }
+
+  package static func deliveryUnavailable(_ channel: CodeChannel) -> AccountError {
+    AccountError(
+      .deliveryUnavailable, message: "This theater cannot send \(channel.messages).",
+      hint: "An owner sets it up in devices.json: \"accounts\", \"delivery\", \"\(channel.key)\".")
+  }
+
+  /// - Parameters:
+  ///   - reason: The end of a sentence, without the code.
+  ///   - hint: What to check; one sentence.
+  package static func deliveryFailed(_ reason: String, hint: String) -> AccountError {
+    AccountError(
+      .deliveryFailed, message: "The message was not sent: \(reason).", hint: hint)
+  }
+}
+
+extension Duration {
+  /// Whole seconds, rounded up.
+  package var wholeSeconds: Int {
+    let (seconds, attoseconds) = components
+    return Int(clamping: attoseconds > 0 ? seconds &+ 1 : seconds)
   }
 }

@@ -2,31 +2,30 @@ import Foundation
 
 /// Makes, sends and checks one-time codes (D8).
 ///
-/// A code has a million possibilities: no hash hides it from who can try them all. It is safe
-/// because it lives ten minutes at most, dies with the fifth wrong try, and is deleted when it is
-/// used; meanwhile the database holds an HMAC under the key in `theater.key`, which a copy of the
-/// database alone does not give away. A slow hash would cost every honest try and buy an attacker's
-/// machine a minute.
+/// A code has a million possibilities, so a hash alone does not protect it. It is valid for ten minutes
+/// at most, void after the fifth wrong attempt, and deleted when it is used. The database holds its HMAC
+/// under the key in `theater.key`, which a copy of the database does not include. A slow hash would
+/// delay an attacker by a minute and every person at each attempt.
 ///
-/// Its life and the waits are measured in `SteadyTime`: a restart of the controller and a clock that
-/// is set change nothing; after a restart of the machine codes are void and waits begin anew.
+/// Validity and waits are measured in `SteadyTime`: a restart of the controller or a change of the time
+/// of day does not affect them; after a restart of the machine codes are void and waits begin anew.
 struct OneTimeCodes: Sendable {
   let store: any CodeStore
   let key: SealingKey
   let delivery: any MessageDelivery
-  let throttle: RateLimiter
+  let rateLimiter: RateLimiter
   let policy: CodePolicy
   let steady: SteadyClock
   let clock: WallClock
   let random: RandomSource
 
-  /// Sends a code to a person whose account is known to the asker, and waits until it is sent.
+  /// Sends a code to a person whose account is known to the requester, and waits until it is sent.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, `busy`, ….
   func send(
     to destination: CodeDestination, of account: AccountID, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
     try checkReach(destination.channel)
-    // Counted for the account, whatever addresses it names.
+    // Counted for the account, whatever the address.
     let (request, code) = try await issue(
       purpose, to: "\(account.text) \(destination.channel.rawValue)", for: .session,
       account: account, destination: destination)
@@ -34,36 +33,47 @@ struct OneTimeCodes: Sendable {
     return request
   }
 
-  /// Answers a request for a code in the same way whether or not an account has the typed address.
-  /// If one has, a code is sent afterwards, to the verified address as it is stored: another
-  /// spelling of it may be another mailbox (RFC 5321, section 2.4).
+  /// Answers a request for a code in the same way whether or not the typed address belongs to an
+  /// account. If it does, a code is sent afterwards to the stored spelling of the verified address, as
+  /// another spelling may be another mailbox (RFC 5321, section 2.4).
   /// - Parameters:
-  ///   - typed: the address or number, as typed.
-  ///   - account: the account that has verified it, if any.
+  ///   - typed: The address or number, as typed.
+  ///   - account: The account that has verified it.
   /// - Throws: `deliveryUnavailable`, `tooEarly`, `busy`, ….
   func post(
     to typed: CodeDestination, of account: Account?, for purpose: CodePurpose
   ) async throws(AccountError) -> CodeRequest {
     try checkReach(typed.channel)
-    let asker = try await asker(for: account?.email, at: typed)
+    let requester = try await requester(for: account?.email, at: typed)
     let verified = account.map { typed.asVerified(of: $0) }
     let (request, code) = try await issue(
-      purpose, to: typed.key, for: asker, account: account?.id, destination: verified)
+      purpose, to: typed.key, for: requester, account: account?.id, destination: verified)
     if let verified { delivery.post(AccountMessage(code, to: verified, for: purpose)) }
     return request
   }
 
-  /// The same as `check`, slowed down for whoever guesses; a login is, whatever its method.
+  /// Sends a code to a newcomer, whose address belongs to no account yet, and waits until it is sent.
+  /// - Throws: `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, `busy`, ….
+  func sendToNewcomer(_ destination: CodeDestination) async throws(AccountError) -> CodeRequest {
+    try checkReach(destination.channel)
+    let requester = try await requester(for: nil, at: destination)
+    let (request, code) = try await issue(
+      .register, to: destination.key, for: requester, account: nil, destination: destination)
+    try await delivery.deliver(AccountMessage(code, to: destination, for: .register))
+    return request
+  }
+
+  /// Does the same as `check`, rate-limited; a login is rate-limited as a whole.
   /// - Throws: `tooManyTries`; as `check`.
-  func guess(
+  func checkLimited(
     _ typed: String, of request: String, for purpose: CodePurpose
   ) async throws(AccountError) -> PendingCode {
-    try await throttle.guarding(nil) { () throws(AccountError) in
+    try await rateLimiter.limiting(nil) { () throws(AccountError) in
       try await check(typed, of: request, for: purpose)
     }
   }
 
-  /// The code of `request`, where `typed` is it. It stays good until it is redeemed.
+  /// Returns the code of `request` when `typed` matches. It stays valid until it is redeemed.
   /// - Throws: `empty`, `malformed`, `codeWrong`, `codeExpired`, ….
   func check(
     _ typed: String, of request: String, for purpose: CodePurpose
@@ -74,7 +84,7 @@ struct OneTimeCodes: Sendable {
       id, for: purpose, digest: digest(of: code, id, purpose), by: policy, at: steady.now())
   }
 
-  /// Counts what was shown beside a right code, and was wrong, as a wrong try.
+  /// Counts a wrong second factor beside a correct code as a wrong attempt.
   func countTry(of code: PendingCode) async throws(AccountError) {
     do throws(AccountError) {
       _ = try await store.code(
@@ -84,8 +94,8 @@ struct OneTimeCodes: Sendable {
     }
   }
 
-  /// Uses a code up for `effect`: once, whoever else has it.
-  /// - Returns: the sessions that ended with it.
+  /// Uses a code up and applies `effect`.
+  /// - Returns: The sessions that ended with it.
   /// - Throws: `codeExpired`, `taken`, ….
   @discardableResult
   func redeem(
@@ -94,7 +104,7 @@ struct OneTimeCodes: Sendable {
     try await store.redeem(code, for: effect, at: clock.now())
   }
 
-  /// Forgets what is void.
+  /// Deletes void codes.
   func dropVoid() async throws(AccountError) {
     try await store.dropCodes(by: policy, at: steady.now())
   }
@@ -103,32 +113,32 @@ struct OneTimeCodes: Sendable {
     guard delivery.reaches(channel) else { throw .deliveryUnavailable(channel) }
   }
 
-  /// Whoever asks for a code to somebody's address.
-  private func asker(
+  /// The requester of a code for an address.
+  private func requester(
     for email: EmailAddress?, at destination: CodeDestination
-  ) async throws(AccountError) -> CodeAsker {
-    // Where nobody has the address too, so that the answer takes as long.
+  ) async throws(AccountError) -> CodeRequester {
+    // Also looked up for an unknown address, so that the answer takes as long.
     let email = email ?? EmailAddress(stored: destination.key)
-    if let device = try await throttle.knownDevice(of: email) { return .device(device) }
-    return Origin.current.isThisMachine ? .terminal : .stranger(AttemptSource(.current))
+    if let device = try await rateLimiter.knownDevice(of: email) { return .device(device) }
+    return Origin.current.isTerminal ? .terminal : .stranger(AttemptSource(.current))
   }
 
   private func issue(
-    _ purpose: CodePurpose, to place: String, for asker: CodeAsker, account: AccountID?,
+    _ purpose: CodePurpose, to place: String, for requester: CodeRequester, account: AccountID?,
     destination: CodeDestination?
   ) async throws(AccountError) -> (CodeRequest, OneTimeCode) {
     let code = OneTimeCode(digits: policy.digits, from: random)
     let id = CodeRequestID(from: random)
-    let target = target(place, "\(purpose.rawValue) \(asker.text)")
-    // Each purpose has its waits. An hour's sends are counted for all together: it is one mailbox
-    // that they fill.
-    let own = self.target(place, "sends \(asker.text)")
+    let target = target(place, "\(purpose.rawValue) \(requester.text)")
+    // Each purpose has its own waits; the sends of an hour are counted for all purposes together, as
+    // they fill one mailbox.
+    let own = self.target(place, "sends \(requester.text)")
     var budgets = [
       SendBudget(key: target, schedule: policy.sends),
       SendBudget(key: own, schedule: policy.sends.withoutWaits),
     ]
     var most: Int?
-    if case .stranger(let source) = asker {
+    if case .stranger(let source) = requester {
       budgets += [
         SendBudget(
           key: self.target(place, "strangers"), schedule: policy.strangersSends, share: own),
@@ -146,7 +156,7 @@ struct OneTimeCodes: Sendable {
     return (request, code)
   }
 
-  /// What stands for a place, so that the database alone does not tell who is asked for.
+  /// The digest of an address, so that the database alone does not reveal it.
   private func target(_ place: String, _ context: String) -> SecretDigest {
     key.digest(of: place, context: context, purpose: "code target")
   }
@@ -160,7 +170,7 @@ struct OneTimeCodes: Sendable {
 }
 
 extension CodeDestination {
-  /// The same destination in the spelling that its owner has verified. A number has one form.
+  /// The same destination in its verified spelling. A number has one spelling.
   fileprivate func asVerified(of account: Account) -> CodeDestination {
     switch self {
     case .email: .email(account.email)

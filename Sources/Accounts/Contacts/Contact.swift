@@ -1,10 +1,11 @@
 import Foundation
+import Validation
 
-/// How an account can be reached, and what of it is proven.
+/// The verified addresses of an account.
 package struct Contact: Hashable, Sendable {
-  /// When the account's present address was verified; nil where it was not.
+  /// When the account's current address was verified; nil when it was not.
   package let emailVerifiedAt: Date?
-  /// The verified number; an unverified one is not kept.
+  /// The verified number; an unverified one is not stored.
   package let phone: PhoneNumber?
   package let phoneVerifiedAt: Date?
 
@@ -15,14 +16,47 @@ package struct Contact: Hashable, Sendable {
   }
 }
 
-/// Where it is kept what of an account's addresses is proven. `CodeStore.redeem` writes it.
+/// Stores verified addresses; `CodeStore.redeem` writes them.
 package protocol ContactStore: Sendable {
-  /// What is proven of an account; of an unknown one nothing is.
+  /// The verified addresses of an account; none for an unknown one.
   func contact(of account: AccountID) async throws(AccountError) -> Contact
 
-  /// The account as it is now, with its hash.
+  /// The account with its hash.
   func record(of account: AccountID) async throws(AccountError) -> AccountRecord?
 
-  /// The account that has proven to own `destination`.
+  /// The account that has verified `destination`.
   func account(reachedAt destination: CodeDestination) async throws(AccountError) -> Account?
+}
+
+/// A phone number in its international form, as `PhoneForm` says: `+4917012345678`.
+package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
+  package let text: String
+
+  /// Checks `typed`, which may have the separators that `PhoneForm` allows.
+  /// - Throws: `empty` or `malformed`, with the field `phone`.
+  package init(_ typed: String) throws(AccountError) {
+    if typed.allSatisfy(\.isWhitespace) { throw .empty(.phone) }
+    guard let number = PhoneForm.canonical(typed) else { throw .malformedPhone }
+    text = number
+  }
+
+  /// Takes a stored number, which was checked before.
+  package init(stored text: String) {
+    self.text = text
+  }
+
+  package var description: String { text }
+}
+
+extension AccountError {
+  package static let malformedPhone = AccountError(
+    .malformed, field: .phone, message: "This is not a phone number in its international form.",
+    hint: "Write it like +49 30 1234567, with the code of the country.")
+}
+
+extension AccountError {
+  /// Shown only to a person who has verified the address, or holds an invitation.
+  package static let contactTaken = AccountError(
+    .taken, message: "This address or number belongs to another account of this theater.",
+    hint: "Take another, or ask the other person to give it up.")
 }

@@ -4,7 +4,7 @@ import Foundation
 package struct AccountID: Hashable, Sendable, Codable, CustomStringConvertible {
   package let text: String
 
-  /// Takes an identity that a store kept.
+  /// Takes a stored identity.
   package init(_ text: String) {
     self.text = text
   }
@@ -16,16 +16,15 @@ package struct AccountID: Hashable, Sendable, Codable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// A person who may enter, without anything that proves it.
+/// A person's account, without credentials.
 package struct Account: Hashable, Sendable, Identifiable {
   package let id: AccountID
-  /// How the person wants to be called.
   package let name: DisplayName
-  /// What the person logs in with (E1).
+  /// The login name (E1).
   package let email: EmailAddress
   package let role: AccountRole
   package let createdAt: Date
-  /// The oldest age rating that this person may watch, in years; nil for no limit.
+  /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
 
   package init(
@@ -41,11 +40,11 @@ package struct Account: Hashable, Sendable, Identifiable {
   }
 }
 
-/// An account together with what it is entered with; travels between stores and login only.
+/// An account with its credentials, for stores and login only.
 package struct AccountRecord: Sendable {
   package let account: Account
   package let passwordHash: PasswordHash
-  /// Whether a second factor is asked for.
+  /// Whether a login needs a second factor.
   package let hasSecondFactor: Bool
 
   package init(account: Account, passwordHash: PasswordHash, hasSecondFactor: Bool = false) {
@@ -53,4 +52,15 @@ package struct AccountRecord: Sendable {
     self.passwordHash = passwordHash
     self.hasSecondFactor = hasSecondFactor
   }
+}
+
+/// The role of an account or guest. The permissions of each are defined where commands and routes are
+/// known. Unknown words are refused.
+package enum AccountRole: String, Sendable, Codable, CaseIterable {
+  /// Everything, including other people's accounts.
+  case owner
+  /// Everything except other people's accounts.
+  case member
+  /// The permissions of a guest pass. No account has this role.
+  case guest
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Validation
 
-/// The name by which a person is shown: any script, 1–100 code points, nothing that could disturb a
-/// terminal or a page.
+/// A person's name: any script, 1–100 code points, no characters that could disturb a terminal or a
+/// page.
 package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   /// Without white space at either end, in Unicode form C.
   package let text: String
@@ -11,10 +11,10 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
   package static let longest = 100
 
   /// Checks `typed`.
-  /// - Throws: `empty` (also for a name that shows nothing by itself, as the rule `notEmpty` has
-  ///   it), `tooLong` or `malformed`, with the field `name`.
+  /// - Throws: `empty` (also for a name without a visible character, like the rule `notEmpty`),
+  ///   `tooLong` or `malformed`, with the field `name`.
   package init(_ typed: String) throws(AccountError) {
-    // Composing costs time, so an absurd length is refused before it.
+    // Refused before normalisation, which would take long.
     guard typed.utf8.count <= Self.longest * 16 else { throw Self.tooLong }
     guard TypedText.canBeNormalised(typed) else { throw .tooManyMarks(.name) }
     let name = typed.normalisedNFC
@@ -26,7 +26,7 @@ package struct DisplayName: Hashable, Sendable, CustomStringConvertible {
     text = name
   }
 
-  /// Takes a name that a store kept; it passed the check of its day.
+  /// Takes a stored name, which was checked before.
   package init(stored text: String) {
     self.text = text
   }

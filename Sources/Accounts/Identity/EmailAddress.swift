@@ -1,10 +1,9 @@
 import Validation
 
-/// An e-mail address whose form was checked from its first to its last character (A8).
-///
-/// `EmailForm` says what is accepted. Two addresses that differ in case are the same account.
+/// An e-mail address that was checked by `EmailForm` from its first to its last character (A8). Two
+/// addresses that differ only in case are equal.
 package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
-  /// As the person wrote it.
+  /// As typed.
   package let text: String
   /// The form in which addresses are compared and unique.
   package let key: String
@@ -21,7 +20,7 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     key = typed.lowercased()
   }
 
-  /// Takes an address that a store kept; it passed the check of its day.
+  /// Takes a stored address, which was checked before.
   package init(stored text: String) {
     self.text = text
     key = text.lowercased()

@@ -1,6 +1,6 @@
 import Validation
 
-/// Who a new password is for: what must not stand in it, and how long it must be.
+/// The person of a new password: words that it must not contain, and whether it may be shorter.
 package struct PasswordOwner: Sendable {
   let name: String
   let email: String
@@ -13,9 +13,8 @@ package struct PasswordOwner: Sendable {
   }
 }
 
-/// A password that keeps the rules for new ones. There is no other way to one: registration and
-/// every change go through here, whatever a front end has checked (C5). Logging in does not ask
-/// rules: an account outlives them.
+/// A password that was checked by the rules for new ones, whatever a front end has checked (C5).
+/// Registration and every change need one; a login does not, as accounts may be older than the rules.
 package struct NewPassword: Sendable, Redacted {
   package let password: Password
 
@@ -34,12 +33,13 @@ package struct NewPassword: Sendable, Redacted {
 }
 
 extension RuleSet {
-  /// Passes when `typed` keeps the rules of the field `name`. What a rule asks elsewhere (C8) is
-  /// decided where the text is stored, not by looking first.
-  /// - Throws: `empty`, `tooShort`, `tooLong` or `unsuitable`; the hint says all that is to be done.
+  /// Passes when `typed` keeps the rules of the field `name`. Asynchronous rules (C8) pass: the store
+  /// decides them.
+  /// - Throws: `empty`, `tooShort`, `tooLong` or `unsuitable`; the hint lists all broken rules.
   func check(
-    _ typed: String, in name: FieldName, context: RuleContext
+    _ typed: String, in name: FieldName, context: RuleContext? = nil
   ) throws(AccountError) {
+    let context = context ?? RuleContext(values: [name: typed])
     let report = report(on: typed, in: name, context: context)
     if report.state == .valid || report.isPending { return }
     if report.state == .empty, !self[name].isRequired { return }
@@ -54,7 +54,7 @@ extension RuleSet {
 }
 
 extension AccountError.Code {
-  /// What the first rule that is not kept amounts to.
+  /// The code for the first broken rule.
   fileprivate init(brokenRule rule: String?) {
     switch rule {
     case "notEmpty": self = .empty

@@ -1,9 +1,9 @@
 import Foundation
 
-/// That somebody proved to be the owner of an account, when, and how (E1). Only `Login` makes one,
-/// and only with one does a session open.
+/// A successful authentication: who, when and how (E1). Only `Login` makes one, and only with one
+/// does a session open.
 package struct AuthenticatedIdentity: Sendable {
-  /// The account as it was when the proof was checked: a proof holds for no other password or factor.
+  /// The account as it was when the proof was checked; a changed password or factor voids the proof.
   let record: AccountRecord
   package var account: Account { record.account }
   /// The name of the method that accepted the proof.
@@ -17,51 +17,46 @@ package struct AuthenticatedIdentity: Sendable {
   }
 }
 
-/// How far a login is, for whoever shows progress (E2).
+/// The stages of a login, for progress displays (E2).
 package enum LoginStage: Int, Sendable, CaseIterable {
   case validating, authenticating, openingSession, notifying
 }
 
-/// What a person gets who logged in.
+/// The result of a login.
 package struct LoggedIn: Sendable {
-  /// The secret for further requests: for that person's front end alone.
+  /// Authenticates further requests; for that person's front end alone.
   package let token: SessionToken
   package let principal: SessionPrincipal
-  /// What makes the front end a known device; nil where it is one.
+  /// Makes the front end a known device; nil when it is one.
   package var device: DeviceToken?
 }
 
-/// Logging in, as a template method (E4): validate → authenticate → open a session → notify, with
-/// hooks before, between and after, guarded against guessing. `Method` fills the steps in; the
-/// skeleton is a function of a structure, so nobody can override it.
+/// The template method of a login (E4): validate → authenticate → open a session → notify, with hooks
+/// before, between and after, and rate-limited. `Method` supplies the steps; as the skeleton is a
+/// method of a structure, no method can override it.
 package struct Login<Method: LoginMethod>: Sendable {
-  private let method: Method
+  let method: Method
   private let sessions: Sessions
   private let events: AccountEvents
   private let audit: AuditLog
-  private let throttle: RateLimiter
+  private let rateLimiter: RateLimiter
   private let clock: WallClock
 
-  /// - Parameters:
-  ///   - sessions: where the session opens.
-  ///   - events: who is told.
-  ///   - audit: where logins and refusals are written down.
-  ///   - throttle: what slows guessing down, whatever the method.
   init(
     _ method: Method, sessions: Sessions, events: AccountEvents, audit: AuditLog,
-    throttle: RateLimiter, clock: WallClock = .system
+    rateLimiter: RateLimiter, clock: WallClock = .system
   ) {
     self.method = method
     self.sessions = sessions
     self.events = events
     self.audit = audit
-    self.throttle = throttle
+    self.rateLimiter = rateLimiter
     self.clock = clock
   }
 
   /// Logs in. A login that fails or is cancelled leaves no session behind.
-  /// - Parameter progress: called at the beginning of each stage.
-  /// - Throws: what the step said that refused.
+  /// - Parameter progress: Called at the beginning of each stage.
+  /// - Throws: The error of the step that failed.
   package func logIn(
     _ credentials: Method.Credentials, progress: @Sendable (LoginStage) -> Void = { _ in }
   ) async throws(AccountError) -> LoggedIn {
@@ -70,24 +65,24 @@ package struct Login<Method: LoginMethod>: Sendable {
       await audit.record(.login, by: AuditActor(loggedIn.principal), about: method.name)
       return loggedIn
     } catch {
-      await refused(error, credentials, .login)
+      await report(error, credentials, .login)
       throw error
     }
   }
 
-  /// Proves again, for the session of `token`, who somebody is: the same steps, but the session
-  /// goes on with a new token instead of another one being opened.
-  /// - Throws: what the step said that refused; `notLoggedIn` where the proof is another person's.
+  /// Authenticates the user of a session again by the same steps; the session gets a new token.
+  /// - Throws: The error of the step that failed; `notLoggedIn` when the proof is another person's.
   package func prove(
     _ credentials: Method.Credentials, renewing token: String
   ) async throws(AccountError) -> LoggedIn {
     do throws(AccountError) {
       let proof = try await proof(by: credentials) { _ in }
       let loggedIn = try await sessions.renew(token, for: proof)
+      events.publish(.proven(loggedIn.principal))
       await audit.record(.proof, by: AuditActor(loggedIn.principal), about: method.name)
       return loggedIn
     } catch {
-      await refused(error, credentials, .proof)
+      await report(error, credentials, .proof)
       throw error
     }
   }
@@ -98,8 +93,8 @@ package struct Login<Method: LoginMethod>: Sendable {
     let proof = try await proof(by: credentials, progress)
 
     progress(.openingSession)
-    let device = try await throttle.recognise(proof.account)
-    var loggedIn = try await sessions.open(for: proof) { events.publish(.loggedOut($0)) }
+    let device = try await rateLimiter.register(proof.account)
+    var loggedIn = try await sessions.open(for: proof)
     loggedIn.device = device
 
     progress(.notifying)
@@ -113,7 +108,7 @@ package struct Login<Method: LoginMethod>: Sendable {
   ) async throws(AccountError) -> AuthenticatedIdentity {
     progress(.validating)
     try method.validate(credentials)
-    return try await throttle.guarding(method.claim(credentials)) { () throws(AccountError) in
+    return try await rateLimiter.limiting(method.claim(credentials)) { () throws(AccountError) in
       try await authenticate(credentials, progress)
     }
   }
@@ -127,16 +122,16 @@ package struct Login<Method: LoginMethod>: Sendable {
     let record = try await method.authenticate(credentials)
     let proof = AuthenticatedIdentity(record: record, method: method.name, provenAt: clock.now())
     try await method.didAuthenticate(proof, by: credentials)
-    // Nobody waits for the answer any more: a session would have no owner.
+    // The caller is gone: nobody would hold the session's token.
     if Task.isCancelled { throw .cancelled }
     return proof
   }
 
-  private func refused(
-    _ error: AccountError, _ credentials: Method.Credentials, _ deed: AuditDeed
+  private func report(
+    _ error: AccountError, _ credentials: Method.Credentials, _ action: AuditAction
   ) async {
     await method.didFail(error, with: credentials)
     let claimed = method.claim(credentials).map { AuditActor(claiming: $0) }
-    await audit.refused(error, deed, by: claimed, about: method.name)
+    await audit.recordRefusal(error, action, by: claimed, about: method.name)
   }
 }

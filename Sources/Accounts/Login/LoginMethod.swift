@@ -1,36 +1,34 @@
-/// One way to prove who one is: the steps that differ between ways. The order of steps is
-/// `Login`'s, and a method cannot change it (E4).
+/// The steps in which ways of authentication differ. `Login` fixes their order (E4).
 package protocol LoginMethod: Sendable {
-  /// What the person hands over.
   associatedtype Credentials: Sendable
 
-  /// The word for this way in proofs and events, such as `password`.
+  /// Its word in events and the audit log, such as `password`.
   var name: String { get }
 
-  // Steps that every method has of its own
+  // Required step
 
-  /// Finds the account that `credentials` prove, as it was before they were checked.
-  /// - Throws: `wrongCredentials` where they prove none; others where it could not be found out.
+  /// Returns the account that `credentials` belong to, as it was before they were checked.
+  /// - Throws: `wrongCredentials` when they belong to none; others when it could not be checked.
   func authenticate(_ credentials: Credentials) async throws(AccountError) -> AccountRecord
 
   // Steps with a default
 
-  /// Checks the form of `credentials` before anybody is asked. The default passes everything.
+  /// Checks the syntax of `credentials`, without I/O. The default passes everything.
   func validate(_ credentials: Credentials) throws(AccountError)
-  /// The e-mail address that `credentials` claim, where guesses are counted and for the audit log.
-  /// The default claims none.
+  /// The e-mail address that `credentials` claim, for rate limiting and the audit log; nil by
+  /// default.
   func claim(_ credentials: Credentials) -> EmailAddress?
 
   // Hooks, empty by default
 
-  /// Before anybody is asked; may refuse.
+  /// Runs before authentication; may refuse.
   func willAuthenticate(_ credentials: Credentials) async throws(AccountError)
-  /// Between proof and session; may refuse.
+  /// Runs between authentication and session; may refuse.
   func didAuthenticate(_ proof: AuthenticatedIdentity, by credentials: Credentials)
     async throws(AccountError)
-  /// After everything.
+  /// Runs at the end.
   func didLogIn(_ principal: SessionPrincipal) async
-  /// After a refusal or failure of any step.
+  /// Runs after a refusal or failure of any step.
   func didFail(_ error: AccountError, with credentials: Credentials) async
 }
 

@@ -1,11 +1,11 @@
-/// What a person types to log in with a password.
+/// The fields of a login with a password.
 package struct PasswordCredentials: Sendable, Redacted {
   let email: String
   let password: String
   let secondFactor: String?
 
   /// Takes everything as typed; `PasswordLogin` checks it.
-  /// - Parameter secondFactor: a code of the app or a recovery code, where the account has one.
+  /// - Parameter secondFactor: A code of the app or a recovery code, if the account has one.
   package init(email: String, password: String, secondFactor: String? = nil) {
     self.email = email
     self.password = password
@@ -13,9 +13,9 @@ package struct PasswordCredentials: Sendable, Redacted {
   }
 }
 
-/// Logging in with e-mail address and password, and a second factor where there is one (E1).
+/// Login with e-mail address and password, and the second factor if there is one (E1).
 ///
-/// The rule for new passwords is not asked here: an account may be older than the rule.
+/// The rules for new passwords are not applied: an account may be older than the rules.
 package struct PasswordLogin: LoginMethod {
   package let name = "password"
   private let accounts: any AccountStore
@@ -28,7 +28,7 @@ package struct PasswordLogin: LoginMethod {
     self.factors = factors
   }
 
-  /// None where it has not the form of one: people type passwords into the wrong field.
+  /// nil for a malformed address: people type passwords into the wrong field.
   package func claim(_ credentials: PasswordCredentials) -> EmailAddress? {
     try? EmailAddress(credentials.email)
   }
@@ -46,12 +46,12 @@ package struct PasswordLogin: LoginMethod {
     let record = try await accounts.account(withEmail: email)
     let matches = try await hasher.verify(password, against: record?.passwordHash)
     guard let record, matches else { throw .wrongCredentials }
-    // Only who knows the password learns that there is a second factor.
+    // Checked after the password, so that a stranger does not learn that there is a second factor.
     try await factors.check(credentials.secondFactor, of: record.account.id)
     return await renewed(record, password)
   }
 
-  /// Replaces a hash that was made with other parameters, now that the password is at hand.
+  /// Replaces a hash that was made with other parameters, while the password is at hand.
   private func renewed(_ record: AccountRecord, _ password: Password) async -> AccountRecord {
     guard hasher.isOutdated(record.passwordHash) else { return record }
     do throws(AccountError) {
@@ -60,7 +60,7 @@ package struct PasswordLogin: LoginMethod {
       return AccountRecord(
         account: record.account, passwordHash: hash, hasSecondFactor: record.hasSecondFactor)
     } catch {
-      // The old hash is as good as it was before; the next login tries again.
+      // The old hash stays valid; the next login tries again.
       return record
     }
   }

@@ -1,4 +1,4 @@
-/// How a message reaches a person.
+/// A way to send messages to people.
 package enum CodeChannel: String, Sendable, CaseIterable {
   case email, phone
 
@@ -18,7 +18,7 @@ package enum CodeChannel: String, Sendable, CaseIterable {
   }
 }
 
-/// Where a message goes.
+/// The address of a message.
 package enum CodeDestination: Hashable, Sendable {
   case email(EmailAddress)
   case phone(PhoneNumber)
@@ -30,7 +30,7 @@ package enum CodeDestination: Hashable, Sendable {
     }
   }
 
-  /// The address or number, as a message wants it.
+  /// The address or number.
   package var text: String {
     switch self {
     case .email(let address): address.text
@@ -38,7 +38,7 @@ package enum CodeDestination: Hashable, Sendable {
     }
   }
 
-  /// The form in which destinations are compared.
+  /// The normalised form, for comparisons.
   var key: String {
     switch self {
     case .email(let address): address.key
@@ -47,10 +47,10 @@ package enum CodeDestination: Hashable, Sendable {
   }
 }
 
-/// A message to a person about their account, with a code or a notice in it, ready to be sent.
+/// A message to a person about their account, with a code or a notice.
 package struct AccountMessage: Sendable, Redacted {
   package let destination: CodeDestination
-  /// A line of ASCII without any code, for where there is a subject.
+  /// One line of ASCII without a code, for e-mail.
   package let subject: String
   /// One paragraph, short enough for one text message (160 ASCII characters).
   package let text: String
@@ -62,20 +62,20 @@ package struct AccountMessage: Sendable, Redacted {
   }
 }
 
-/// Brings messages to people (D9). What sends is a plug: SMTP, an SMS gateway, the log.
+/// Sends messages to people (D9): by SMTP, an SMS gateway, or to the log.
 package protocol MessageDelivery: Sendable {
-  /// Whether it sends to such places at all.
+  /// Whether the channel is configured.
   func reaches(_ channel: CodeChannel) -> Bool
 
-  /// Sends a message, and returns when the next server has taken it.
+  /// Sends a message, and returns when the next server has accepted it.
   /// - Throws: `deliveryFailed` with what to check; `busy`, `cancelled`.
   func deliver(_ message: AccountMessage) async throws(AccountError)
 
-  /// Takes a message to be sent after the answer; where it was not sent, the log says why.
+  /// Sends a message after the current request is answered; failures are logged.
   func post(_ message: AccountMessage)
 }
 
-/// Sends nothing, where nothing is configured.
+/// Sends nothing, for a theater without configured delivery.
 package struct NoDelivery: MessageDelivery {
   package init() {}
   package func reaches(_ channel: CodeChannel) -> Bool { false }
@@ -83,4 +83,27 @@ package struct NoDelivery: MessageDelivery {
     throw .deliveryUnavailable(message.destination.channel)
   }
   package func post(_ message: AccountMessage) {}
+}
+
+extension AccountMessage {
+  /// The message that carries a code.
+  init(_ code: OneTimeCode, to destination: CodeDestination, for purpose: CodePurpose) {
+    self.init(
+      destination: destination, subject: "Your code for the home theater",
+      text: "\(code.text) is your code to \(purpose.words). It is good once, for ten minutes. "
+        + "If you did not ask for it, do nothing.")
+  }
+}
+
+extension CodePurpose {
+  /// The end of the phrase "a code to …".
+  fileprivate var words: String {
+    switch self {
+    case .verifyEmail: "confirm this e-mail address"
+    case .verifyPhone: "confirm this number"
+    case .resetPassword: "set a new password"
+    case .logIn: "log in to the home theater"
+    case .register: "register at the home theater"
+    }
+  }
 }

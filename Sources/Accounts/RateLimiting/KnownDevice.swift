@@ -1,5 +1,5 @@
-/// What a device keeps that has logged in: 256 random bits that prove it later, to be let through
-/// where strangers have to wait (OWASP's device cookie). It opens nothing.
+/// Identifies a device that has logged in before: 256 random bits that exempt it from the waits of
+/// strangers (OWASP's device cookie). It opens no session.
 package struct DeviceToken: Sendable, Redacted {
   /// The secret itself, for a cookie, a header or a file with mode 0600.
   package var text: String { token.text }
@@ -7,7 +7,7 @@ package struct DeviceToken: Sendable, Redacted {
 
   init(from random: RandomSource) { token = SessionToken(from: random) }
 
-  /// Reads what a front end was handed; nil where it cannot be one.
+  /// Reads a token that a device presented; nil when it is malformed.
   package init?(_ text: String) {
     guard let token = SessionToken(text) else { return nil }
     self.token = token
@@ -15,20 +15,43 @@ package struct DeviceToken: Sendable, Redacted {
 
   var digest: SecretDigest { SecretDigest(of: token.text, purpose: "device token") }
 
-  /// What the request brings that runs here; the edge sets it.
+  /// The token of the current request; front ends set it around each request.
   @TaskLocal package static var presented: DeviceToken?
 }
 
-/// Where devices are kept, under the digests of their tokens, each bound to one account.
+/// Stores known devices under the digests of their tokens, each bound to one account.
 package protocol DeviceStore: Sendable {
-  /// Keeps a device of `account`; of too many the oldest goes.
+  /// Stores a device of `account`; deletes the oldest of too many.
   func insertDevice(_ digest: SecretDigest, of account: AccountID) async throws(AccountError)
 
-  /// Whether a device is one of the account with this address; for nil, one of any account.
+  /// Whether a device belongs to the account with this address; for nil, to any account.
   func isDevice(
     _ digest: SecretDigest, of email: EmailAddress?
   ) async throws(AccountError) -> Bool
 
-  /// Forgets a device; an unknown one is no error.
+  /// Deletes a device; an unknown one is no error.
   func deleteDevice(_ digest: SecretDigest) async throws(AccountError)
+}
+
+extension AccountError {
+  /// The same for accounts that exist and others.
+  /// - Parameter wait: Until the next attempt is accepted.
+  package static func tooManyTries(_ wait: Duration) -> AccountError {
+    // Rounded up, so that the wait is over then.
+    let seconds = max(1, Int((wait + .milliseconds(999)).components.seconds))
+    return AccountError(
+      .tooManyTries, message: "Too many tries failed.",
+      hint: "Wait \(words(seconds)), then try again; a device that has logged in before need not. "
+        + "At the controller's machine: `theater accounts unlock`.",
+      retryAfter: seconds)
+  }
+
+  /// A wait in words: `a second`, `90 seconds`, `15 minutes`.
+  static func words(_ seconds: Int) -> String {
+    switch seconds {
+    case 1: "a second"
+    case ..<120: "\(seconds) seconds"
+    default: "\((seconds + 59) / 60) minutes"
+    }
+  }
 }

@@ -1,33 +1,36 @@
-/// A guess on its way: what is counted, the most special first, and what each is allowed.
+import Foundation
+
+/// An attempt being checked: the keys of its tallies, the most specific first, and the allowance of
+/// each.
 struct LoginAttempt: Sendable {
-  let keys: [GuessKey]
+  let keys: [AttemptKey]
   let allowances: [AttemptAllowance]
-  /// When it was counted, and what had been counted before; set by `RateLimiter`.
+  /// When it was counted, and the tallies before; set by `RateLimiter`.
   var counted: (at: SteadyTime, before: [LoginAttemptTally?])?
 
-  /// A guess from a device that is known to the account.
+  /// An attempt from a known device of the account.
   init(device: SecretDigest) {
-    keys = [GuessKey(digest: device, account: nil)]
+    keys = [AttemptKey(digest: device, account: nil)]
     allowances = [.device]
   }
 
-  /// A guess of a stranger, or at the terminal of this machine.
-  /// - Parameter email: whose account it is at; nil where none is claimed.
+  /// An attempt of a stranger, or at the terminal of this machine.
+  /// - Parameter email: The claimed account; nil when none is claimed.
   init(at email: EmailAddress?, from origin: Origin = .current) {
     let source = AttemptSource(origin).text
     let account = email.map { Self.digest(ofAccount: $0.key) }
-    let pair = GuessKey(
+    let pair = AttemptKey(
       digest: SecretDigest(of: "\(source) \(email?.key ?? "")", purpose: "guesses from at"),
       account: account)
-    if origin.isThisMachine {
+    if origin.isTerminal {
       keys = [pair]
       allowances = [.terminal]
       return
     }
-    let alone = GuessKey(
+    let alone = AttemptKey(
       digest: SecretDigest(of: source, purpose: "guesses from"), account: nil)
     if let account {
-      keys = [pair, GuessKey(digest: account, account: account), alone]
+      keys = [pair, AttemptKey(digest: account, account: account), alone]
       allowances = [.pair, .account, .source]
     } else {
       keys = [alone]
@@ -35,11 +38,61 @@ struct LoginAttempt: Sendable {
     }
   }
 
-  /// Whether what is counted first is one client's alone; a source without an account is not.
+  /// Whether its first tally belongs to one client; that of a source alone may be shared.
   var isOfOneClient: Bool { allowances.first != .source }
 
-  /// What stands for an account, whether it exists or not.
+  /// The digest of an account's address, whether the account exists or not.
   static func digest(ofAccount key: String) -> SecretDigest {
     SecretDigest(of: key, purpose: "guesses at")
+  }
+}
+
+/// The source of attempts, as they are counted: an IPv4 address, or an IPv6 network of 64 bits, in
+/// which one machine can take any number of addresses.
+struct AttemptSource: Hashable, Sendable {
+  let text: String
+
+  init(_ origin: Origin) {
+    // A link-local address may name its interface: fe80::1%eth0.
+    let address = origin.address.prefix { $0 != "%" }
+    text = Self.network(String(address)) ?? origin.address
+  }
+
+  /// The network of an IPv6 address in hexadecimal; the address itself where it holds one of IPv4.
+  private static func network(_ address: String) -> String? {
+    var bytes = in6_addr()
+    guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
+    let all = withUnsafeBytes(of: bytes) { Array($0) }
+    if all.prefix(10).allSatisfy({ $0 == 0 }), all[10...11].allSatisfy({ $0 == 0xFF }) {
+      return all.suffix(4).map(String.init).joined(separator: ".")
+    }
+    return all.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+  }
+}
+
+/// How many failures cost no time, and how the waits grow after them.
+struct AttemptAllowance: Hashable, Sendable {
+  /// Failures before the first wait; as many attempts may run at once.
+  let free: Int
+  /// The longest wait. An attempt that has to wait is not counted, so repeating it does not extend
+  /// the wait.
+  let longest: Duration
+
+  /// For one account from one source.
+  static let pair = AttemptAllowance(free: 5, longest: .seconds(900))
+  /// For one account from all sources together: at most 1,440 attempts a day.
+  static let account = AttemptAllowance(free: 10, longest: .seconds(60))
+  /// For one source at all accounts. A household may share a source.
+  static let source = AttemptAllowance(free: 30, longest: .seconds(60))
+  /// For one account from the terminal of this machine, whatever happens elsewhere.
+  static let terminal = AttemptAllowance(free: 50, longest: .seconds(60))
+  /// For a device that has logged in before; then it counts as any other.
+  static let device = AttemptAllowance(free: 5, longest: .zero)
+
+  /// The wait after a number of failures: 1 s after the last free one, then doubled each time.
+  func wait(after failures: Int) -> Duration {
+    guard failures >= free else { return .zero }
+    // Beyond 2³² seconds every `longest` is reached.
+    return min(longest, .seconds(Int64(1) << min(32, failures - free)))
   }
 }

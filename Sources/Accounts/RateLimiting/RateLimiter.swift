@@ -1,44 +1,45 @@
-/// Slows guessing down, and locks nobody out (ASVS 5, 6.3.1; OWASP, «Slow Down Online Guessing
-/// Attacks with Device Cookies»).
+/// Delays repeated wrong attempts without locking anybody out (ASVS 5, 6.3.1; OWASP, "Slow Down
+/// Online Guessing Attacks with Device Cookies").
 ///
-/// A guess counts before it is answered, so that many at once gain nothing; a right one is taken
-/// back. Strangers are counted by account and source, by account and by source, and wait longer
-/// after each failure. A device that has logged in before is counted alone, and so is the terminal
-/// of this machine: whoever guesses at an account cannot make them wait. Accounts that do not exist
-/// are counted like others.
-struct RateLimiter: Sendable {
-  let guesses: any LoginAttemptLog
+/// An attempt counts as failed before it is answered, so that parallel attempts gain nothing; success
+/// takes it back. Strangers are counted by account and source, by account, and by source, and wait
+/// longer after each failure. A device that has logged in before is counted alone, and so is the
+/// terminal of this machine: a stranger's attempts do not delay them. Accounts that do not exist are
+/// counted like others.
+package struct RateLimiter: Sendable {
+  let attempts: any LoginAttemptLog
   let devices: any DeviceStore
+  let audit: AuditLog
   let clock: SteadyClock
   let random: RandomSource
 
-  /// After this long without a failure a tally is forgotten.
+  /// A tally is deleted this long after its last failure.
   static let memory = Duration.seconds(86_400)
 
-  /// Lets `body` prove something to the account with the address `claim`, if there is such an
-  /// account, or refuses before it begins. Whatever takes a password, or a code that could be
-  /// guessed, goes through here.
-  /// - Parameter claim: nil where nobody can know the account before, as with a code that was sent.
-  /// - Throws: `tooManyTries` with the seconds to wait, or what `body` throws. Only what says
-  ///   nothing about the guess (`busy`, `cancelled`, a fault, what cannot be one) does not count as
-  ///   a failure.
-  func guarding<Value>(
+  /// Runs `body`, which checks a password or a code that could be guessed, unless too many attempts
+  /// have failed.
+  /// - Parameter claim: The address of the account that the attempt is for; nil when the account is
+  ///   not known before, as with a code that was sent.
+  /// - Throws: `tooManyTries` with the seconds to wait, or the error of `body`. Every error counts as
+  ///   a failed attempt except those that say nothing about it (`busy`, `cancelled`, a fault, or
+  ///   malformed input).
+  func limiting<Value>(
     _ claim: EmailAddress?, _ body: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
-    let guess = try await admit(claim)
+    let attempt = try await admit(claim)
     do throws(AccountError) {
       let value = try await body()
-      await takeBack(guess, isRight: true)
+      await takeBack(attempt, isRight: true)
       return value
     } catch {
-      if error.code.isNoVerdict { await takeBack(guess, isRight: false) }
+      if error.code.isInconclusive { await takeBack(attempt, isRight: false) }
       throw error
     }
   }
 
-  /// Makes the device that asks a known one of `account`, unless it is.
-  /// - Returns: what the device keeps from now on; nil where it has it already.
-  func recognise(_ account: Account) async throws(AccountError) -> DeviceToken? {
+  /// Registers the requesting device as a known one of `account`.
+  /// - Returns: The token for the device to keep; nil when it is a known one already.
+  func register(_ account: Account) async throws(AccountError) -> DeviceToken? {
     if let known = DeviceToken.presented,
       try await devices.isDevice(known.digest, of: account.email)
     {
@@ -49,18 +50,20 @@ struct RateLimiter: Sendable {
     return token
   }
 
-  /// Forgets every failure at the account with this address.
-  func unlock(_ email: EmailAddress) async throws(AccountError) {
-    try await guesses.deleteTallies(at: LoginAttempt.digest(ofAccount: email.key))
+  /// Deletes every failed attempt at the account with this address, whether there is one or not.
+  /// - Throws: `storageFull`, `storageFailed`.
+  package func unlock(_ email: EmailAddress) async throws(AccountError) {
+    try await attempts.deleteTallies(at: LoginAttempt.digest(ofAccount: email.key))
+    await audit.record(.unlocked, by: nil, about: email.text)
   }
 
-  /// Forgets what is old; for the start of the controller.
+  /// Deletes old tallies; for the start of the controller.
   func dropOld() async throws(AccountError) {
-    try await guesses.carryTallies(to: clock.now(), forgetting: Self.memory)
+    try await attempts.carryTallies(to: clock.now(), forgetting: Self.memory)
   }
 
-  /// The device that asks, where the account with this address knows it; where no account is
-  /// claimed, where any does.
+  /// Returns the requesting device if the account with this address knows it.
+  /// - Parameter claim: nil to accept a known device of any account.
   func knownDevice(of claim: EmailAddress?) async throws(AccountError) -> SecretDigest? {
     guard let device = DeviceToken.presented?.digest,
       try await devices.isDevice(device, of: claim)
@@ -70,22 +73,22 @@ struct RateLimiter: Sendable {
 
   private func admit(_ claim: EmailAddress?) async throws(AccountError) -> LoginAttempt {
     if let device = try await knownDevice(of: claim) {
-      var guess = LoginAttempt(device: device)
-      if try await count(&guess) == .zero { return guess }
+      var attempt = LoginAttempt(device: device)
+      if try await count(&attempt) == .zero { return attempt }
       try await devices.deleteDevice(device)
     }
-    var guess = LoginAttempt(at: claim)
-    let wait = try await count(&guess)
+    var attempt = LoginAttempt(at: claim)
+    let wait = try await count(&attempt)
     guard wait == .zero else { throw .tooManyTries(wait) }
-    return guess
+    return attempt
   }
 
-  /// Counts a guess as failed, unless there is something left to wait.
-  /// - Returns: how long; zero where it was counted.
-  private func count(_ guess: inout LoginAttempt) async throws(AccountError) -> Duration {
+  /// Counts an attempt as failed, unless it has to wait.
+  /// - Returns: The time to wait; zero when the attempt was counted.
+  private func count(_ attempt: inout LoginAttempt) async throws(AccountError) -> Duration {
     let now = clock.now()
-    let allowances = guess.allowances
-    let (wait, before) = try await guesses.changeTallies(guess.keys) { tallies in
+    let allowances = attempt.allowances
+    let (wait, before) = try await attempts.changeTallies(attempt.keys) { tallies in
       let before = tallies
       let wait = zip(tallies, allowances).map { $1.left($0, at: now) }.max() ?? .zero
       guard wait == .zero else { return (wait, before) }
@@ -94,36 +97,36 @@ struct RateLimiter: Sendable {
       }
       return (.zero, before)
     }
-    guess.counted = (now, before)
+    attempt.counted = (now, before)
     return wait
   }
 
-  /// A right guess clears what was counted for this very client at this account; others, and what
-  /// was counted at a source alone, only lose the one that was counted before.
-  private func takeBack(_ guess: LoginAttempt, isRight: Bool) async {
+  /// Takes an attempt back. A successful one also clears the earlier failures of this client at this
+  /// account; the tallies of the account and of the source lose only this attempt.
+  private func takeBack(_ attempt: LoginAttempt, isRight: Bool) async {
     do throws(AccountError) {
-      try await guesses.changeTallies(guess.keys) { tallies in
+      try await attempts.changeTallies(attempt.keys) { tallies in
         for index in tallies.indices {
           let failures = (tallies[index]?.failures ?? 0) - 1
           tallies[index]?.failures = failures
-          // Unless another was counted since, the wait began with the failure before this one.
-          if let counted = guess.counted, tallies[index]?.last == counted.at,
+          // Unless another attempt was counted since, the wait counts from the previous failure.
+          if let counted = attempt.counted, tallies[index]?.last == counted.at,
             let before = counted.before[index]
           {
             tallies[index]?.last = before.last
           }
-          let isForgiven = isRight && index == 0 && guess.isOfOneClient
+          let isForgiven = isRight && index == 0 && attempt.isOfOneClient
           if failures <= 0 || isForgiven { tallies[index] = nil }
         }
       }
     } catch {
-      // A full disk: the person is in, and the next success takes it back.
+      // A full disk: the login goes on, and the next success clears the tally.
     }
   }
 }
 
 extension AttemptAllowance {
-  /// What is left to wait after `tally`. A device without standing waits for ever.
+  /// The remaining wait after `tally`. A known device with too many failures is no longer one.
   fileprivate func left(_ tally: LoginAttemptTally?, at now: SteadyTime) -> Duration {
     guard let tally, tally.failures >= free else { return .zero }
     if longest == .zero { return .seconds(1) }
@@ -132,8 +135,8 @@ extension AttemptAllowance {
 }
 
 extension AccountError.Code {
-  /// Whether it says nothing about what was guessed.
-  fileprivate var isNoVerdict: Bool {
+  /// Whether it says nothing about the attempt.
+  fileprivate var isInconclusive: Bool {
     switch self {
     case .busy, .cancelled, .storageFull, .storageFailed, .internalFailure, .secondFactorNeeded,
       .empty, .malformed, .notLoggedIn, .noFactor, .factorActive:

@@ -1,6 +1,7 @@
+import Synchronization
 import Validation
 
-/// What admits a person to registering.
+/// The code that admits a person to registration.
 package enum Admission: Sendable, Redacted {
   /// As typed: the code on the controller's console, for the first owner.
   case setupCode(String)
@@ -19,8 +20,7 @@ package enum Admission: Sendable, Redacted {
   }
 }
 
-/// What a person types to register. Whether the password was typed twice alike is the front end's
-/// matter.
+/// The fields of a registration. The front end checks that both passwords are the same.
 package struct RegistrationRequest: Sendable, Redacted {
   let admission: Admission
   let name: String
@@ -36,41 +36,126 @@ package struct RegistrationRequest: Sendable, Redacted {
   }
 }
 
-/// Makes accounts for people who hold a code (E7). The code is checked before anything costs time, and
-/// guessing it is slowed down; whether the address is taken is told only to its holder, by the store
-/// that decides it.
-struct Registration: Sendable {
-  let accounts: any AccountStore
-  let invitations: Invitations
-  let setupCode: SetupCode
-  let hasher: PasswordHasher
-  let throttle: RateLimiter
-  let rules: RuleSet
-  let events: AccountEvents
-  let clock: WallClock
-  let random: RandomSource
+/// A typed one-time code and the request for which it was sent.
+package struct CodeConfirmation: Sendable, Redacted {
+  let code: String
+  let request: String
 
-  /// Makes an account. The code is used up only by success.
+  /// - Parameters:
+  ///   - code: As typed.
+  ///   - request: The identity of the `CodeRequest`.
+  package init(_ code: String, of request: String) {
+    self.code = code
+    self.request = request
+  }
+}
+
+/// Makes accounts for the holders of a code (E7). The code is checked before anything that costs time,
+/// and guessing it is rate-limited. Only the holder of a valid code learns that an address is taken;
+/// the store decides it.
+package struct Registration: Sendable {
+  private let accounts: any AccountStore
+  private let contacts: any ContactStore
+  private let codes: OneTimeCodes
+  private let invitations: Invitations
+  private let setupCode = SetupCode()
+  private let hasher: PasswordHasher
+  private let rateLimiter: RateLimiter
+  private let rules: RuleSet
+  private let events: AccountEvents
+  private let audit: AuditLog
+  private let clock: WallClock
+  private let random: RandomSource
+
+  init(
+    accounts: any AccountStore, contacts: any ContactStore, codes: OneTimeCodes,
+    invitations: Invitations, hasher: PasswordHasher,
+    rateLimiter: RateLimiter, rules: RuleSet, events: AccountEvents, audit: AuditLog,
+    clock: WallClock, random: RandomSource
+  ) {
+    self.accounts = accounts
+    self.contacts = contacts
+    self.codes = codes
+    self.invitations = invitations
+    self.hasher = hasher
+    self.rateLimiter = rateLimiter
+    self.rules = rules
+    self.events = events
+    self.audit = audit
+    self.clock = clock
+    self.random = random
+  }
+
+  /// Issues the code for the first owner; an earlier one is void.
+  /// - Returns: nil when there is an account.
+  func issueSetupCode() async throws(AccountError) -> EntryCode? {
+    if try await accounts.hasAccounts() { return nil }
+    return setupCode.issue(from: random)
+  }
+
+  /// Makes an account; logging in is the next step (E6). Only success uses the code up.
   /// - Throws: `empty`, `malformed`, `tooShort`, `tooLong`, `unsuitable` with their field;
   ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`,
   ///   `storageFailed`, `internal`.
-  func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
-    let (code, role) = try await admitted(request.admission)
-    let (name, email, password) = try checked(request)
-
-    let hash = try await hasher.hash(password.password)
-    if Task.isCancelled { throw .cancelled }
-    let account = Account(
-      id: AccountID(from: random), name: name, email: email, role: role, createdAt: clock.now())
-    try await keep(AccountRecord(account: account, passwordHash: hash), request.admission, code)
-    events.publish(.registered(account.id, role))
-    return account
+  package func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
+    try await register(request, confirming: nil)
   }
 
-  /// Answers a rule's question about a text (C8), for who may register.
-  /// - Throws: `empty`, `codeInvalid`, `tooManyTries`, `setupClosed`; `malformed`, `tooLong` for what is no address;
-  ///   `storageFailed`.
-  func answer(
+  /// Sends a code to the address or number with which the holder of an invitation begins (D10).
+  /// - Throws: `empty`, `codeInvalid`, `tooManyTries`; `taken` when it belongs to an account;
+  ///   `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
+  package func sendCode(
+    to destination: CodeDestination, for admission: Admission
+  ) async throws(AccountError) -> CodeRequest {
+    try await requireInvitation(admission)
+    switch destination {
+    case .email(let address):
+      try rules.check(address.text, in: .email)
+      guard try await accounts.account(withEmail: address) == nil else { throw .taken }
+    case .phone:
+      guard try await contacts.account(reachedAt: destination) == nil else {
+        throw .contactTaken
+      }
+    }
+    return try await codes.sendToNewcomer(destination)
+  }
+
+  /// Checks the code of `sendCode`, which stays valid until the registration.
+  /// - Returns: The verified address or number.
+  /// - Throws: `codeWrong`, `codeExpired`, `codeInvalid`, `tooManyTries`, ….
+  @discardableResult
+  package func checkCode(
+    _ code: CodeConfirmation, for admission: Admission
+  ) async throws(AccountError) -> CodeDestination {
+    try await requireInvitation(admission)
+    let pending = try await pendingCode(code)
+    guard let destination = pending.destination else { throw .codeExpired }
+    return destination
+  }
+
+  /// Makes an account whose address or number is verified by the code of `sendCode`.
+  func register(
+    _ request: RegistrationRequest, confirming code: CodeConfirmation?
+  ) async throws(AccountError) -> Account {
+    do throws(AccountError) {
+      let account = try await insertAccount(request, confirming: code)
+      events.publish(.registered(account.id, account.role))
+      await audit.record(.registration, by: AuditActor(account), about: account.role.rawValue)
+      return account
+    } catch {
+      if [.codeInvalid, .setupClosed, .taken].contains(error.code) {
+        // A malformed address may be a password in the wrong field: it is not recorded.
+        let claimed = (try? EmailAddress(request.email)).map { AuditActor(claiming: $0) }
+        await audit.record(.registration, by: claimed, outcome: .refused(error))
+      }
+      throw error
+    }
+  }
+
+  /// Answers a rule's question about a text (C8) to the holder of a code; the code stays valid.
+  /// - Throws: `empty`, `codeInvalid`, `tooManyTries`, `setupClosed`; `malformed`, `tooLong` for a
+  ///   text that is no address; `storageFailed`.
+  package func answer(
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {
     _ = try await admitted(admission)
@@ -79,7 +164,37 @@ struct Registration: Sendable {
     }
   }
 
-  /// What was typed, by the same rules as every front end's, whatever that one has checked (C5).
+  private func insertAccount(
+    _ request: RegistrationRequest, confirming confirmation: CodeConfirmation?
+  ) async throws(AccountError) -> Account {
+    if confirmation != nil { try await requireInvitation(request.admission) }
+    let (code, role) = try await admitted(request.admission)
+    var pending: PendingCode?
+    if let confirmation { pending = try await pendingCode(confirmation) }
+    let (name, email, password) = try checked(request)
+    if case .email(let verified) = pending?.destination, verified != email { throw .codeExpired }
+    let hash = try await hasher.hash(password.password)
+    if Task.isCancelled { throw .cancelled }
+    let account = Account(
+      id: AccountID(from: random), name: name, email: email, role: role, createdAt: clock.now())
+    try await insert(
+      AccountRecord(account: account, passwordHash: hash), request.admission, code, pending)
+    return account
+  }
+
+  private func pendingCode(
+    _ confirmation: CodeConfirmation
+  ) async throws(AccountError) -> PendingCode {
+    try await codes.checkLimited(confirmation.code, of: confirmation.request, for: .register)
+  }
+
+  /// Passes for the holder of an invitation; the first owner registers with the setup code alone.
+  private func requireInvitation(_ admission: Admission) async throws(AccountError) {
+    guard case .invitation = admission else { throw .codeInvalid }
+    _ = try await admitted(admission)
+  }
+
+  /// Checks the typed fields by the rules that every front end uses, whatever it has checked (C5).
   private func checked(
     _ request: RegistrationRequest
   ) throws(AccountError) -> (DisplayName, EmailAddress, NewPassword) {
@@ -92,11 +207,11 @@ struct Registration: Sendable {
     return (name, email, try NewPassword(request.password, for: owner, rules: rules))
   }
 
-  /// The code, and what it admits to; guessing is slowed down.
+  /// Checks the code and returns the role that it admits to; guessing is rate-limited.
   private func admitted(
     _ admission: Admission
   ) async throws(AccountError) -> (EntryCode, AccountRole) {
-    try await throttle.guarding(nil) { () throws(AccountError) in
+    try await rateLimiter.limiting(nil) { () throws(AccountError) in
       let code = try admission.code()
       switch admission {
       case .setupCode:
@@ -108,8 +223,8 @@ struct Registration: Sendable {
     }
   }
 
-  private func keep(
-    _ record: AccountRecord, _ admission: Admission, _ code: EntryCode
+  private func insert(
+    _ record: AccountRecord, _ admission: Admission, _ code: EntryCode, _ pending: PendingCode?
   ) async throws(AccountError) {
     switch admission {
     case .setupCode:
@@ -121,7 +236,33 @@ struct Registration: Sendable {
       }
       setupCode.close()
     case .invitation:
-      try await accounts.insert(record, redeeming: code.digest, at: clock.now())
+      try await accounts.insert(
+        record, redeeming: code.digest, confirming: pending, at: clock.now())
     }
+  }
+}
+
+/// The code with which the first owner registers. Only its digest exists, only in memory, and only
+/// while there is no account; a restart makes a new one.
+private final class SetupCode: Sendable {
+  private let digest = Mutex<SecretDigest?>(nil)
+
+  /// Makes a code; an earlier one is void.
+  func issue(from random: RandomSource) -> EntryCode {
+    let code = EntryCode(from: random)
+    digest.withLock { $0 = code.digest }
+    return code
+  }
+
+  /// Passes for the code that was issued last.
+  /// - Throws: `setupClosed` when there is an account, `codeInvalid` for another code.
+  func check(_ code: EntryCode) throws(AccountError) {
+    guard let expected = digest.withLock({ $0 }) else { throw .setupClosed }
+    guard expected == code.digest else { throw .codeInvalid }
+  }
+
+  /// Voids the code, once there is an account.
+  func close() {
+    digest.withLock { $0 = nil }
   }
 }

@@ -1,10 +1,10 @@
 extension AccountError {
-  /// The password is right; the second proof is missing.
+  /// The password is correct; the second factor is missing.
   package static let secondFactorNeeded = AccountError(
     .secondFactorNeeded, field: .code, message: "This account has a second factor.",
     hint: "Add the code that your authenticator app shows, or a recovery code.")
 
-  /// Counts like a wrong password.
+  /// Counts as a failed attempt.
   package static let secondFactorWrong = AccountError(
     .wrongCredentials, message: "The code of the second factor is wrong, or was used already.",
     hint: "Wait for the next code of your app, or take a recovery code.")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A secret on its way into an authenticator app.
+/// A new secret for an authenticator app.
 package struct FactorEnrolment: Sendable, Redacted {
   /// In base 32, for typing.
   package let secret: String
@@ -20,15 +20,15 @@ package struct FactorEnrolment: Sendable, Redacted {
   }
 }
 
-/// The second proof at a login: an authenticator app (TOTP, RFC 6238), with recovery codes for the
-/// day on which the phone is lost.
+/// The second factor of a login: an authenticator app (TOTP, RFC 6238), with recovery codes for a lost
+/// phone.
 struct SecondFactors: Sendable {
   let store: any FactorStore
   let key: SealingKey
   let clock: WallClock
   let random: RandomSource
 
-  /// How many recovery codes there are.
+  /// The number of recovery codes.
   static let recoveryCodes = 10
   fileprivate static let purpose = "second factor"
 
@@ -36,7 +36,7 @@ struct SecondFactors: Sendable {
     try await store.factor(of: account)?.isActive ?? false
   }
 
-  /// Makes a secret that waits for its first code.
+  /// Makes a secret; `confirm` activates it.
   /// - Throws: `factorActive`.
   func enrol(_ account: Account) async throws(AccountError) -> FactorEnrolment {
     let secret = random.bytes(TOTP.secretBytes)
@@ -45,8 +45,8 @@ struct SecondFactors: Sendable {
     return FactorEnrolment(secret, of: account)
   }
 
-  /// Activates the secret that waits, with a first code of it; the account's sessions but `kept` end.
-  /// - Returns: the recovery codes, for the one time they are shown, and the sessions that ended.
+  /// Activates the secret with a first code of it; the account's sessions but `kept` end.
+  /// - Returns: The recovery codes, for the one time they are shown, and the sessions that ended.
   /// - Throws: `malformed`, `totpCodeWrong`, `noFactor`, `factorActive`.
   func confirm(
     _ typed: String, of account: AccountID, keeping kept: SessionID
@@ -65,9 +65,9 @@ struct SecondFactors: Sendable {
     return (codes, ended)
   }
 
-  /// Passes where the account has no second factor, or `typed` proves it: a code of the app, each
-  /// accepted once, or a recovery code.
-  /// - Throws: `secondFactorNeeded` where nothing was typed; `secondFactorWrong`; `storageFailed`.
+  /// Passes when the account has no second factor, or `typed` is a code of its app or a recovery code;
+  /// each is accepted once.
+  /// - Throws: `secondFactorNeeded` when nothing was typed; `secondFactorWrong`; `storageFailed`.
   func check(_ typed: String?, of account: AccountID) async throws(AccountError) {
     guard let factor = try await store.factor(of: account), factor.isActive else { return }
     guard let typed, !typed.allSatisfy(\.isWhitespace) else { throw .secondFactorNeeded }
@@ -95,12 +95,12 @@ struct SecondFactors: Sendable {
     return codes
   }
 
-  /// How many recovery codes are unused.
+  /// The number of unused recovery codes.
   func recoveryCodesLeft(of account: AccountID) async throws(AccountError) -> Int {
     try await store.recoveryCodesLeft(of: account)
   }
 
-  /// Forgets factor and recovery codes.
+  /// Deletes the factor and its recovery codes.
   /// - Throws: `noFactor`.
   func remove(from account: AccountID) async throws(AccountError) {
     try await store.removeFactor(of: account)
@@ -118,7 +118,7 @@ struct SecondFactors: Sendable {
 }
 
 extension SealingKey {
-  /// Whether the second factor of an account was sealed with this key.
+  /// Whether the second factor of an account was encrypted with this key.
   package func opens(_ factor: StoredFactor, of account: AccountID) -> Bool {
     (try? open(factor.sealed, context: account.text, purpose: SecondFactors.purpose)) != nil
   }

@@ -7,10 +7,10 @@ enum TOTP {
   static let digits = 6
   /// Seconds of a step.
   static let period = 30
-  /// Bytes of a secret: as many as SHA-1 gives (RFC 4226, section 4).
+  /// Bytes of a secret: the length of a SHA-1 digest (RFC 4226, section 4).
   static let secretBytes = 20
 
-  /// The number of the step in which `date` lies.
+  /// The number of the step of `date`.
   static func step(at date: Date) -> Int64 {
     // Rounded down, also before 1970.
     let (quotient, remainder) = date.milliseconds.quotientAndRemainder(
@@ -30,16 +30,37 @@ enum TOTP {
     return String(padded.suffix(digits))
   }
 
-  /// The steps around `date` whose code is `typed`: the present one and, for clocks that differ,
-  /// one to either side.
+  /// The steps around `date` whose code is `typed`: the current one and, for clocks that differ, its
+  /// two neighbours.
   static func steps(of typed: String, _ secret: [UInt8], at date: Date) -> [Int64] {
     let now = step(at: date)
-    // All three are compared, and each without a shortcut.
+    // All three are compared in constant time.
     return [now, now &- 1, now &+ 1].filter { isSame(code(secret, step: $0), typed) }
   }
 
   private static func isSame(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
     return zip(a.utf8, b.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+/// Base 32 (RFC 4648) without padding, in which authenticator apps take secrets.
+enum Base32 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+  static func text(_ bytes: [UInt8]) -> String {
+    var symbols: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bits: UInt32 = 0
+    for byte in bytes {
+      buffer = buffer << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 5 {
+        bits -= 5
+        symbols.append(alphabet[Int(buffer >> bits & 31)])
+      }
+    }
+    if bits > 0 { symbols.append(alphabet[Int(buffer << (5 - bits) & 31)]) }
+    return String(decoding: symbols, as: UTF8.self)
   }
 }

@@ -1,8 +1,8 @@
-/// A code that a person reads from one screen and types on another: 100 random bits in five groups
-/// of four.
+/// A code that a person reads from one screen and types on another: 100 random bits in five groups of
+/// four symbols.
 ///
-/// The alphabet is Crockford's base 32, without letters that look like digits; typing is forgiven
-/// for case, hyphens, spaces, and O, I, L in place of 0 and 1.
+/// The alphabet is Crockford's base 32, without letters that look like digits. Reading ignores case,
+/// hyphens and spaces, and accepts O, I, L for 0 and 1.
 package struct EntryCode: Sendable, Redacted {
   private let symbols: String
 
@@ -14,7 +14,7 @@ package struct EntryCode: Sendable, Redacted {
     symbols = String(random.bytes(Self.length).map { Self.alphabet[Int($0 & 31)] })
   }
 
-  /// Reads what a person typed; nil where it cannot be a code.
+  /// Reads a typed code; nil when it is malformed.
   package init?(typed: String) {
     guard typed.utf8.count <= 4 * Self.length else { return nil }
     var symbols = ""
@@ -39,7 +39,7 @@ package struct EntryCode: Sendable, Redacted {
 
   var digest: SecretDigest { digest(for: "entry code") }
 
-  /// What is kept in place of a code that admits to something of its own.
+  /// The stored digest of a code of this purpose.
   func digest(for purpose: StaticString) -> SecretDigest {
     SecretDigest(of: symbols, purpose: purpose)
   }

@@ -1,8 +1,8 @@
-/// Where secrets and identities come from; a test hands in a predictable one.
+/// The source of secrets and identities; tests use a predictable one.
 package struct RandomSource: Sendable {
   private let fill: @Sendable (Int) -> [UInt8]
 
-  /// - Parameter fill: gives the wanted number of bytes.
+  /// - Parameter fill: Returns the given number of bytes.
   package init(_ fill: @escaping @Sendable (Int) -> [UInt8]) {
     self.fill = fill
   }

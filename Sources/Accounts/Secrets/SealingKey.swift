@@ -1,11 +1,9 @@
 import Crypto
 
-/// The key beside the database, 256 bits: what the database alone must not give away is sealed with
-/// it (secrets of second factors) or digested with it (one-time codes, whose million possibilities
-/// a plain hash would not hide).
+/// The key beside the database, 256 bits. It encrypts the secrets of second factors, and keys the digests
+/// of one-time codes, whose million possibilities a plain hash would not protect.
 ///
-/// It protects a database that gets out without the key: a copy, a backup, a dump. Against somebody
-/// who reads both files it protects nothing.
+/// It protects a copy or dump of the database without the key, not against a reader of both files.
 package struct SealingKey: Sendable, Redacted {
   /// Bytes of a key.
   package static let length = 32
@@ -18,23 +16,23 @@ package struct SealingKey: Sendable, Redacted {
     key = SymmetricKey(data: bytes)
   }
 
-  /// A new key, for a database that nobody keeps.
+  /// A new key, for a database in memory.
   package static func random() -> SealingKey { SealingKey(key: SymmetricKey(size: .bits256)) }
 
   private init(key: SymmetricKey) { self.key = key }
 
   /// The keyed digest (HMAC-SHA256) of a secret with little entropy.
   /// - Parameters:
-  ///   - context: what it belongs to; the same secret elsewhere has another digest.
-  ///   - purpose: keeps kinds of secret apart.
+  ///   - context: The object it belongs to; the same secret of another object has another digest.
+  ///   - purpose: The kind of secret.
   func digest(of secret: String, context: String, purpose: String) -> SecretDigest {
     var hmac = HMAC<SHA256>(key: derived(purpose))
-    // The length goes before, so that no end of one is taken for the beginning of the other.
+    // With the length, so that context and secret cannot be divided in another way.
     hmac.update(data: Array("\(context.utf8.count):\(context)\(secret)".utf8))
     return SecretDigest(hmac.finalize())
   }
 
-  /// Seals bytes (AES-256-GCM, a random nonce), bound to what they belong to.
+  /// Encrypts bytes (AES-256-GCM, a random nonce), bound to their context.
   /// - Throws: `internal`.
   func seal(
     _ bytes: [UInt8], context: String, purpose: String
@@ -48,8 +46,8 @@ package struct SealingKey: Sendable, Redacted {
     }
   }
 
-  /// What was sealed.
-  /// - Throws: `storageFailed` where it was sealed with another key or for another context.
+  /// Decrypts bytes.
+  /// - Throws: `storageFailed` when they were encrypted with another key or context.
   func open(
     _ sealed: [UInt8], context: String, purpose: String
   ) throws(AccountError) -> [UInt8] {

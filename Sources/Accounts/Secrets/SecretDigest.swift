@@ -1,7 +1,7 @@
 import Crypto
 
-/// What is kept in place of a secret: the SHA-256 of one of 80 bits or more, or the HMAC-SHA256 of a
-/// shorter one. Compared without a shortcut, so that the time of an answer tells nothing.
+/// The stored digest of a secret: SHA-256 for 80 bits or more, HMAC-SHA256 for less. Compared in constant
+/// time.
 package struct SecretDigest: Hashable, Sendable {
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -19,13 +19,13 @@ package struct SecretDigest: Hashable, Sendable {
     words = code.withUnsafeBytes(Self.load)
   }
 
-  /// Takes a digest that a store kept; nil unless it has 32 bytes.
+  /// Takes a stored digest; nil unless it has 32 bytes.
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 32 else { return nil }
     words = Array(bytes).withUnsafeBytes(Self.load)
   }
 
-  /// The 32 bytes that a store keeps.
+  /// The 32 stored bytes.
   package var bytes: [UInt8] {
     withUnsafeBytes(of: words) { Array($0) }
   }
@@ -48,4 +48,15 @@ package struct SecretDigest: Hashable, Sendable {
     }
     return (word(0), word(1), word(2), word(3))
   }
+}
+
+/// A value that descriptions, interpolations, dumps and logs leave out.
+package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{}
+
+extension Redacted {
+  package var description: String { "\(Self.self)(kept secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,5 +1,4 @@
-/// The secret that a front end shows for every request: 256 random bits, 43 characters of
-/// base64url.
+/// The secret that authenticates requests: 256 random bits, 43 characters of base64url.
 package struct SessionToken: Sendable, Redacted {
   /// The secret itself, for a cookie, a header or a file with mode 0600.
   package let text: String
@@ -14,8 +13,7 @@ package struct SessionToken: Sendable, Redacted {
     text = String(decoding: symbols, as: UTF8.self)
   }
 
-  /// Reads a token that a front end was handed; nil where it cannot be one, without asking any
-  /// store.
+  /// Reads a received token; nil when it is malformed.
   package init?(_ text: String) {
     guard text.utf8.count == Self.length, text.utf8.allSatisfy(Self.isSymbol) else { return nil }
     self.text = text

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The identity of a session: may be shown and logged, opens nothing.
+/// The identity of a session. It may be shown and logged; only the token authenticates.
 package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
   package let text: String
 
-  /// Takes an identity that a store kept.
+  /// Takes a stored identity.
   package init(_ text: String) {
     self.text = text
   }
@@ -16,13 +16,13 @@ package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// Whose session it is.
+/// The user of a session.
 package enum SessionHolder: Hashable, Sendable {
   case account(Account)
-  /// Somebody who came with a guest pass, and has no account.
+  /// A guest, who has no account.
   case guest(GuestPass)
 
-  /// The account, or the identity of the pass, under which there is no account.
+  /// The account, or the identity of the pass.
   package var id: AccountID {
     switch self {
     case .account(let account): account.id
@@ -31,18 +31,18 @@ package enum SessionHolder: Hashable, Sendable {
   }
 }
 
-/// A session as a store keeps it, under the digest of its token.
+/// A session, stored under the digest of its token.
 package struct Session: Hashable, Sendable {
   package let id: SessionID
   package let holder: SessionHolder
   package let openedAt: Date
-  /// The same moment by the clock that nobody can set.
+  /// The same moment by the steady clock.
   package let opened: SteadyTime
-  /// When it was last used; in a store up to a minute old.
+  /// When it was last used; up to a minute old in the store.
   package var lastSeenAt: Date
-  /// When the person last proved who they are.
+  /// The last authentication.
   package var proven: SteadyTime
-  /// Where it was opened.
+  /// The origin of the login.
   package let origin: Origin
 
   package init(
@@ -59,23 +59,22 @@ package struct Session: Hashable, Sendable {
   }
 }
 
-/// Who asks, for the length of one request: what a session proves, without the secret that proved
-/// it (E1).
+/// The authenticated user of one request, without the secret (E1).
 package struct SessionPrincipal: Hashable, Sendable {
-  /// Whose account; for a guest the identity of the pass, under which there is no account.
+  /// The account; for a guest the identity of the pass.
   package let account: AccountID
   package let name: String
   /// nil for a guest.
   package let email: String?
   package let role: AccountRole
-  /// The oldest age rating that this person may watch, in years; nil for no limit.
+  /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
-  /// What a guest may do; nil for people with an account.
+  /// The pass of a guest; nil for people with an account.
   package let pass: GuestPass?
   package let session: SessionID
   /// When the session ends unless it is used before.
   package let expires: Date
-  /// When the person last proved who they are.
+  /// The last authentication.
   package let proven: SteadyTime
 
   init(_ session: Session, expires: Date) {
@@ -98,4 +97,40 @@ package struct SessionPrincipal: Hashable, Sendable {
     self.expires = expires
     proven = session.proven
   }
+}
+
+/// Stores sessions under the digests of their tokens.
+package protocol SessionStore: Sendable {
+  /// Stores a session, deletes those that are over and, when its holder has more than `most`, the oldest.
+  /// - Parameter record: The account as it was at the authentication; nil for a guest's session.
+  /// - Returns: The deleted sessions beyond `most`.
+  /// - Throws: `notLoggedIn` when the account or pass is gone; `wrongCredentials` when password or
+  ///   factor have changed since the authentication.
+  func insert(
+    _ session: Session, digest: SecretDigest, provenBy record: AccountRecord?,
+    dropping ended: SessionCutoff, most: Int
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)]
+
+  /// The session with this digest and its holder as it is now.
+  func session(digest: SecretDigest) async throws(AccountError) -> Session?
+
+  /// The sessions of an account or guest pass.
+  func sessions(
+    of holder: AccountID
+  ) async throws(AccountError) -> [(digest: SecretDigest, session: Session)]
+
+  /// Replaces the digest `old` and records a new authentication.
+  /// - Throws: `notLoggedIn` when there is no session with `old`.
+  func replaceDigest(
+    _ old: SecretDigest, with new: SecretDigest, proven: SteadyTime
+  ) async throws(AccountError)
+
+  /// Records the last use; an unknown session is no error.
+  func setLastSeen(_ date: Date, of session: SessionID) async throws(AccountError)
+
+  /// Deletes sessions, all or none; an unknown one is no error.
+  func deleteSessions(_ digests: [SecretDigest]) async throws(AccountError)
+
+  /// Deletes the sessions that are over.
+  func deleteSessions(_ ended: SessionCutoff) async throws(AccountError)
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The sessions in use, so that a request costs no query. A value: `Sessions` guards it.
+/// The sessions in use, so that a request needs no query. A value that `Sessions` guards.
 struct SessionCache {
-  /// What the cache knows of a token.
+  /// The answer to a lookup.
   enum Answer {
-    /// The session lives. `write`: its last use is due to be stored.
+    /// The session is open. `write`: its last use has to be stored.
     case valid(SessionPrincipal, Session, write: Bool)
     /// It ended or was revoked.
     case ended
-    /// Ask the store, then `insert` with this generation.
+    /// Not cached: read it from the store, then `insert` it with this generation.
     case unknown(generation: UInt64)
   }
 
@@ -20,10 +20,9 @@ struct SessionCache {
   private let lifetime: SessionLifetime
   private let capacity: Int
   private var entries: [SecretDigest: Entry] = [:]
-  /// Revoked here, and not yet known to be gone from the store.
+  /// Revoked, but possibly still in the store.
   private var revoked: Set<SecretDigest> = []
-  /// Counts what makes a store's earlier answer void: what was read from a store before may not be
-  /// inserted after.
+  /// Grows with every revocation and change: an earlier answer of the store must not be inserted.
   private(set) var generation: UInt64 = 0
 
   init(lifetime: SessionLifetime, capacity: Int = 1024) {
@@ -31,7 +30,7 @@ struct SessionCache {
     self.capacity = capacity
   }
 
-  /// Looks a token up, which is no use of its session.
+  /// Looks a token up without a use of its session.
   mutating func look(_ digest: SecretDigest, at now: Moment) -> Answer {
     if revoked.contains(digest) { return .ended }
     guard let session = entries[digest]?.session else { return .unknown(generation: generation) }
@@ -47,7 +46,7 @@ struct SessionCache {
   mutating func use(_ digest: SecretDigest, at now: Moment) -> Answer {
     let answer = look(digest, at: now)
     guard case .valid = answer, let index = entries.index(forKey: digest) else { return answer }
-    // A clock that was set back shortens no session.
+    // Setting the clock back must not shorten a session.
     let seen = max(entries.values[index].session.lastSeenAt, now.day)
     let write = seen.timeIntervalSince(entries.values[index].writtenAt) >= lifetime.seenInterval
     entries.values[index].session.lastSeenAt = seen
@@ -57,37 +56,37 @@ struct SessionCache {
       SessionPrincipal(session, expires: lifetime.end(of: session)), session, write: write)
   }
 
-  /// Keeps what a store told, unless something was revoked or changed since `generation`.
+  /// Caches a stored session, unless something was revoked or changed since `generation`.
   mutating func insert(_ session: Session, for digest: SecretDigest, generation: UInt64) {
     guard generation == self.generation else { return }
     if entries.count >= capacity, entries[digest] == nil { dropOldest() }
     entries[digest] = Entry(session: session, writtenAt: session.lastSeenAt)
   }
 
-  /// Ends a session for every request from now on.
-  /// - Returns: false where it was not here to end.
+  /// Ends a cached session for every request from now on.
+  /// - Returns: false when it is not cached.
   mutating func revoke(_ digest: SecretDigest) -> Bool {
     guard entries[digest] != nil else { return false }
     return end(digest)
   }
 
-  /// Ends a session for every request from now on, whether it is here or not.
-  /// - Returns: false where another call is ending it.
+  /// Ends a session for every request from now on, cached or not.
+  /// - Returns: false when another call is ending it.
   mutating func end(_ digest: SecretDigest) -> Bool {
     entries[digest] = nil
     generation &+= 1
     return revoked.insert(digest).inserted
   }
 
-  /// The store has forgotten a revoked session: it need not be remembered here.
+  /// Forgets a revoked session that the store has deleted.
   mutating func forget(_ digest: SecretDigest) {
     generation &+= 1
     revoked.remove(digest)
   }
 
-  /// Ends a session that the store has forgotten already.
-  /// - Returns: false where another call is ending it.
-  mutating func endForgotten(_ digest: SecretDigest) -> Bool {
+  /// Ends a session that the store has deleted already.
+  /// - Returns: false when another call is ending it.
+  mutating func endDeleted(_ digest: SecretDigest) -> Bool {
     defer { forget(digest) }
     return end(digest)
   }
@@ -95,7 +94,7 @@ struct SessionCache {
   /// Whether a revocation has not reached the store yet.
   func awaitsStore(_ digest: SecretDigest) -> Bool { revoked.contains(digest) }
 
-  /// The holder has changed or is gone: the store is to be asked again.
+  /// Drops the sessions of a holder who has changed or is gone.
   mutating func drop(_ holder: AccountID) {
     generation &+= 1
     entries = entries.filter { $0.value.session.holder.id != holder }

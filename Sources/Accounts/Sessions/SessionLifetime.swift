@@ -1,10 +1,10 @@
 import Foundation
 
-/// How long sessions live, in seconds.
+/// The lifetime of sessions, in seconds.
 package struct SessionLifetime: Sendable {
-  /// Unused for this long, a session ends.
+  /// A session ends after this time without use.
   package let idle: TimeInterval
-  /// However much it is used, a session ends after this.
+  /// A session ends after this time, used or not.
   package let absolute: TimeInterval
   /// A guest's session ends after this, used or not, and with the pass in any case.
   package let guest: TimeInterval
@@ -15,7 +15,7 @@ package struct SessionLifetime: Sendable {
   package static let standard = SessionLifetime(
     idle: 7 * 86_400, absolute: 30 * 86_400, guest: 86_400, seenInterval: 60)
 
-  /// How far ahead of the time of day a session may have been opened in another boot.
+  /// How far in the future a session of another boot may have been opened.
   private static let tolerance: TimeInterval = 86_400
 
   package init(
@@ -44,10 +44,9 @@ package struct SessionLifetime: Sendable {
       milliseconds: session.opened.milliseconds + Int64(most(session) * 1000))
   }
 
-  /// Whether `session` is over: by the time of day, or, where that was set back, by the steady
-  /// clock. The time of day alone measures across a restart of the machine; a session that was
-  /// opened more than a day ahead of it is then refused until the clock is right again, since
-  /// nobody can know how old it is.
+  /// Whether `session` is over by the time of day or, in case that was set back, by the steady clock.
+  /// After a restart of the machine only the time of day counts; a session that was opened more than a
+  /// day in the future is refused until the clock is right again, as its age is unknown.
   func isOver(_ session: Session, at now: Moment) -> Bool {
     if end(of: session) <= now.day { return true }
     guard let age = now.steady.age(of: session.opened) else {
@@ -79,13 +78,13 @@ package struct SessionCutoff: Sendable {
   package let guestsBefore: Date
 }
 
-/// When a session that nobody uses meanwhile is over: as soon as either clock says so.
+/// The end of a session that is not used again: when either clock reaches it.
 struct SessionEnd: Sendable {
   let day: Date
   let steady: SteadyTime
 }
 
-/// Now, by the clock that is shown and by the one that nobody can set.
+/// The current time by the wall clock and by the steady clock.
 struct Moment: Sendable {
   let day: Date
   let steady: SteadyTime

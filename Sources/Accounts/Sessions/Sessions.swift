@@ -1,146 +1,64 @@
 import Foundation
 import Synchronization
 
-/// Who is logged in: opens sessions, tells whom a token belongs to, and ends them at once.
+/// A session as its user sees it.
+package struct OpenSession: Sendable {
+  package let session: Session
+  /// When it ends unless it is used before.
+  package let expires: Date
+  /// Whether the request came with it.
+  package let isCurrent: Bool
+}
+
+/// Opens sessions, resolves their tokens, and ends them at once.
 package final class Sessions: Sendable {
   private let store: any SessionStore
   private let lifetime: SessionLifetime
+  private let events: AccountEvents
+  private let audit: AuditLog
   private let clock: WallClock
   private let steady: SteadyClock
   private let random: RandomSource
   private let cache: Mutex<SessionCache>
 
-  /// How many sessions an account or guest pass has at once; another one ends the oldest.
-  static let mostOfOneHolder = 20
+  /// The most sessions of an account or guest pass; one more ends the oldest.
+  static let mostPerHolder = 20
 
-  package init(
-    store: any SessionStore, lifetime: SessionLifetime = .standard, clock: WallClock = .system,
-    steady: SteadyClock = .system, random: RandomSource = .system
+  /// How long a proof of identity counts as recent.
+  package static let proofValidity = Duration.seconds(5 * 60)
+
+  init(
+    store: any SessionStore, lifetime: SessionLifetime = .standard, events: AccountEvents,
+    audit: AuditLog, clock: WallClock = .system, steady: SteadyClock = .system,
+    random: RandomSource = .system
   ) {
     self.store = store
     self.lifetime = lifetime
+    self.events = events
+    self.audit = audit
     self.clock = clock
     self.steady = steady
     self.random = random
     cache = Mutex(SessionCache(lifetime: lifetime))
   }
 
-  /// Opens a session with a new token; drops from the store what has ended.
-  /// - Parameter ended: told whose session it was, for each that was one too many.
-  /// - Throws: `wrongCredentials` where the account is entered with another password or factor by
-  ///   now; `storageFull` or `storageFailed`; then there is no session.
-  package func open(
-    for proof: AuthenticatedIdentity, ended: (SessionPrincipal) -> Void = { _ in }
-  ) async throws(AccountError) -> LoggedIn {
-    try await open(.account(proof.account), provenBy: proof.record, ended: ended)
+  // MARK: Opening
+
+  /// Opens a session with a new token; deletes expired ones from the store.
+  /// - Throws: `wrongCredentials` when password or second factor have changed since the proof;
+  ///   `storageFull` or `storageFailed`; then there is no session.
+  func open(for proof: AuthenticatedIdentity) async throws(AccountError) -> LoggedIn {
+    try await open(.account(proof.account), provenBy: proof.record)
   }
 
-  /// Opens a guest's session; else as above.
-  func open(
-    with pass: GuestPass, ended: (SessionPrincipal) -> Void
-  ) async throws(AccountError) -> LoggedIn {
-    try await open(.guest(pass), provenBy: nil, ended: ended)
-  }
-
-  /// Whose token this is; counts as a use of the session. Costs no query while the session is in
-  /// use.
-  /// - Throws: `notLoggedIn` for anything but a token of a living session; `storageFailed`.
-  package func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
-    guard let token = SessionToken(token) else { throw .notLoggedIn }
-    return try await resolve(token.digest)
-  }
-
-  /// Whose token this is, and when that ends; asking is no use of the session.
-  /// - Throws: `notLoggedIn`; `storageFailed`.
-  func look(_ token: String) async throws(AccountError) -> (SessionPrincipal, SessionEnd) {
-    guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
-    let found = try await find(digest) { $0.look(digest, at: $1) }
-    let end = SessionEnd(
-      day: lifetime.end(of: found.session), steady: lifetime.steadyEnd(of: found.session))
-    return (found.principal, end)
-  }
-
-  /// Notes that the person proved again who they are, and gives the session a new token in the
-  /// place of `token`, which opens nothing any more.
-  /// - Throws: `notLoggedIn` where the session has ended meanwhile or is another person's;
-  ///   `storageFull` or `storageFailed`, then nothing has changed.
-  func renew(_ token: String, for proof: AuthenticatedIdentity) async throws(AccountError)
-    -> LoggedIn
-  {
-    guard let old = SessionToken(token)?.digest else { throw .notLoggedIn }
-    guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
-    let token = SessionToken(from: random)
-    try await store.replaceDigest(old, with: token.digest, proven: steady.now())
-    cache.withLock { _ = $0.endForgotten(old) }
-    return LoggedIn(token: token, principal: try await resolve(token.digest))
-  }
-
-  /// Ends the session of `token`: no request that begins from now on is accepted.
-  /// - Parameter ended: told once whose session it was, before the store is.
-  /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` where the store could not be told:
-  ///   then the session has ended for the running controller, and the call is to be repeated.
-  package func revoke(
-    _ token: String, ended: (SessionPrincipal) -> Void = { _ in }
-  ) async throws(AccountError) {
-    guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
-    if !cache.withLock({ $0.awaitsStore(digest) }) {
-      var principal = try await resolve(digest)
-      // Of several calls at once, one ends it; the others are told that there is no session.
-      while !cache.withLock({ $0.revoke(digest) }) { principal = try await resolve(digest) }
-      ended(principal)
-    }
-    try await store.deleteSessions([digest])
-    cache.withLock { $0.forget(digest) }
-  }
-
-  /// The living sessions of a person, the newest first.
-  func list(of holder: AccountID) async throws(AccountError) -> [Session] {
-    let now = moment()
-    return try await store.sessions(of: holder).map(\.session)
-      .filter { !lifetime.isOver($0, at: now) }
-      .sorted { $0.openedAt > $1.openedAt }
-  }
-
-  /// When a session ends unless it is used before.
-  func end(of session: Session) -> Date { lifetime.end(of: session) }
-
-  /// Ends those sessions of a person that `isChosen` picks: no request that begins from now on is
-  /// accepted.
-  /// - Parameter ended: told whose session it was, for each, before the store is.
-  /// - Returns: how many ended.
-  /// - Throws: `storageFull` or `storageFailed` where the store could not be told: then they have
-  ///   ended for the running controller, and the call is to be repeated.
-  @discardableResult
-  func end(
-    of holder: AccountID, where isChosen: (SessionID) -> Bool, ended: (SessionPrincipal) -> Void
-  ) async throws(AccountError) -> Int {
-    let chosen = try await store.sessions(of: holder).filter { isChosen($0.session.id) }
-    let fresh = cache.withLock { cache in chosen.filter { cache.end($0.digest) } }
-    for each in fresh { ended(principal(of: each.session)) }
-    try await store.deleteSessions(chosen.map(\.digest))
-    cache.withLock { cache in for each in chosen { cache.forget(each.digest) } }
-    return fresh.count
-  }
-
-  /// The holder has changed: the next request of each of their sessions sees how.
-  func changed(_ holder: AccountID) {
-    cache.withLock { $0.drop(holder) }
-  }
-
-  /// The store has forgotten sessions together with what they hung on.
-  /// - Parameter ended: told whose session it was, for each.
-  func gone(_ gone: [Session], ended: (SessionPrincipal) -> Void) {
-    cache.withLock { cache in for session in gone { cache.drop(session.holder.id) } }
-    for session in gone { ended(principal(of: session)) }
-  }
-
-  /// Drops from the store what has ended; for the start of the controller.
-  func dropEnded() async throws(AccountError) {
-    try await store.deleteSessions(lifetime.cutoff(at: clock.now()))
+  /// Opens a guest's session.
+  /// - Throws: `notLoggedIn` when the pass is gone; `storageFull` or `storageFailed`.
+  func open(with pass: GuestPass) async throws(AccountError) -> LoggedIn {
+    try await open(.guest(pass), provenBy: nil)
   }
 
   private func open(
-    _ holder: SessionHolder, provenBy record: AccountRecord?, ended: (SessionPrincipal) -> Void
+    _ holder: SessionHolder, provenBy record: AccountRecord?
   ) async throws(AccountError) -> LoggedIn {
     let now = moment()
     let token = SessionToken(from: random)
@@ -149,15 +67,48 @@ package final class Sessions: Sendable {
       lastSeenAt: now.day, proven: now.steady, origin: .current)
     let digest = token.digest
     let generation = cache.withLock(\.generation)
-    let tooMany = try await store.insert(
+    let surplus = try await store.insert(
       session, digest: digest, provenBy: record, dropping: lifetime.cutoff(at: now.day),
-      most: Self.mostOfOneHolder)
-    let fresh = cache.withLock { cache in
+      most: Self.mostPerHolder)
+    let ended = cache.withLock { cache in
       cache.insert(session, for: digest, generation: generation)
-      return tooMany.filter { cache.endForgotten($0.digest) }
+      return surplus.filter { cache.endDeleted($0.digest) }
     }
-    for each in fresh { ended(principal(of: each.session)) }
+    publishEnd(of: ended.map(\.session))
     return LoggedIn(token: token, principal: principal(of: session))
+  }
+
+  // MARK: Resolving
+
+  /// Returns whom a token belongs to, and counts as a use of the session. Needs no query while the
+  /// session is in use.
+  /// - Throws: `notLoggedIn` for anything but the token of an open session; `storageFailed`.
+  package func resolve(_ token: String) async throws(AccountError) -> SessionPrincipal {
+    guard let token = SessionToken(token) else { throw .notLoggedIn }
+    return try await resolve(token.digest)
+  }
+
+  /// Passes when the person has proven who they are within the last five minutes. Setting the time
+  /// of day does not make a proof younger.
+  /// - Throws: `proofNeeded`.
+  package func requireFreshProof(_ principal: SessionPrincipal) throws(AccountError) {
+    guard steady.now().isWithin(Self.proofValidity, of: principal.proven) else {
+      throw .proofNeeded
+    }
+  }
+
+  /// Records a new proof and replaces the session's token; `token` is void from then on.
+  /// - Throws: `notLoggedIn` when the session has ended or is another person's; `storageFull` or
+  ///   `storageFailed`, then nothing has changed.
+  func renew(
+    _ token: String, for proof: AuthenticatedIdentity
+  ) async throws(AccountError) -> LoggedIn {
+    guard let old = SessionToken(token)?.digest else { throw .notLoggedIn }
+    guard try await resolve(old).account == proof.account.id else { throw .notLoggedIn }
+    let token = SessionToken(from: random)
+    try await store.replaceDigest(old, with: token.digest, proven: steady.now())
+    cache.withLock { _ = $0.endDeleted(old) }
+    return LoggedIn(token: token, principal: try await resolve(token.digest))
   }
 
   private func resolve(_ digest: SecretDigest) async throws(AccountError) -> SessionPrincipal {
@@ -167,10 +118,10 @@ package final class Sessions: Sendable {
   }
 
   private func find(
-    _ digest: SecretDigest, _ ask: (inout SessionCache, Moment) -> SessionCache.Answer
+    _ digest: SecretDigest, _ lookUp: (inout SessionCache, Moment) -> SessionCache.Answer
   ) async throws(AccountError) -> (principal: SessionPrincipal, session: Session, write: Bool) {
     while true {
-      switch cache.withLock({ ask(&$0, moment()) }) {
+      switch cache.withLock({ lookUp(&$0, moment()) }) {
       case .valid(let principal, let session, let write): return (principal, session, write)
       case .ended:
         throw .notLoggedIn
@@ -185,8 +136,137 @@ package final class Sessions: Sendable {
     do throws(AccountError) {
       try await store.setLastSeen(session.lastSeenAt, of: session.id)
     } catch {
-      // A full disk keeps nobody out; the next minute tries again.
+      // A full disk must not end a session; the next use tries again.
     }
+  }
+
+  // MARK: Listing and ending
+
+  /// Returns the open sessions of a person, the newest first.
+  package func list(of principal: SessionPrincipal) async throws(AccountError) -> [OpenSession] {
+    let now = moment()
+    return try await store.sessions(of: principal.account).map(\.session)
+      .filter { !lifetime.isOver($0, at: now) }
+      .sorted { $0.openedAt > $1.openedAt }
+      .map {
+        OpenSession(
+          session: $0, expires: lifetime.end(of: $0), isCurrent: $0.id == principal.session)
+      }
+  }
+
+  /// Ends the session of `token` at once (A10).
+  /// - Throws: `notLoggedIn`; `storageFull` or `storageFailed` when the session has ended for the
+  ///   running controller but not in the store: repeat.
+  package func logOut(_ token: String) async throws(AccountError) {
+    guard let digest = SessionToken(token)?.digest else { throw .notLoggedIn }
+    var ended: SessionPrincipal?
+    if !cache.withLock({ $0.awaitsStore(digest) }) {
+      var principal = try await resolve(digest)
+      // Of several calls at once one ends the session; the others throw `notLoggedIn`.
+      while !cache.withLock({ $0.revoke(digest) }) { principal = try await resolve(digest) }
+      ended = principal
+      events.publish(.loggedOut(principal))
+    }
+    try await store.deleteSessions([digest])
+    cache.withLock { $0.forget(digest) }
+    if let ended { await audit.record(.logout, by: AuditActor(ended)) }
+  }
+
+  /// Ends one of a person's sessions at once.
+  /// - Throws: `notFound`; `storageFull` or `storageFailed` as for `logOut`.
+  package func end(_ id: SessionID, of principal: SessionPrincipal) async throws(AccountError) {
+    guard try await end(of: principal.account, where: { $0 == id }) > 0 else {
+      throw .unknownSession
+    }
+    await audit.record(.sessionEnded, by: AuditActor(principal), about: id.text)
+  }
+
+  /// Ends a person's sessions at once: all, or all but the current one.
+  /// - Returns: The number of sessions that ended.
+  /// - Throws: `storageFull` or `storageFailed` as for `logOut`.
+  @discardableResult
+  package func endAll(
+    of principal: SessionPrincipal, exceptCurrent: Bool
+  ) async throws(AccountError) -> Int {
+    let kept = exceptCurrent ? principal.session : nil
+    let count = try await end(of: principal.account) { $0 != kept }
+    await audit.record(
+      .sessionsEnded, by: AuditActor(principal), about: exceptCurrent ? "others" : "all")
+    return count
+  }
+
+  /// Ends all sessions of an account or guest pass at once.
+  /// - Throws: `storageFull` or `storageFailed` as for `logOut`.
+  func endAll(of holder: AccountID) async throws(AccountError) {
+    _ = try await end(of: holder) { _ in true }
+  }
+
+  /// Makes open sessions read their holder, who has changed, from the store at the next request.
+  func holderChanged(_ holder: AccountID) {
+    cache.withLock { $0.drop(holder) }
+  }
+
+  /// Ends sessions that the store has deleted together with their holder or on a new password.
+  func removed(_ sessions: [Session]) {
+    cache.withLock { cache in for session in sessions { cache.drop(session.holder.id) } }
+    publishEnd(of: sessions)
+  }
+
+  /// Deletes expired sessions from the store.
+  func dropEnded() async throws(AccountError) {
+    try await store.deleteSessions(lifetime.cutoff(at: clock.now()))
+  }
+
+  private func end(
+    of holder: AccountID, where isChosen: (SessionID) -> Bool
+  ) async throws(AccountError) -> Int {
+    let chosen = try await store.sessions(of: holder).filter { isChosen($0.session.id) }
+    let ended = cache.withLock { cache in chosen.filter { cache.end($0.digest) } }
+    publishEnd(of: ended.map(\.session))
+    try await store.deleteSessions(chosen.map(\.digest))
+    cache.withLock { cache in for each in chosen { cache.forget(each.digest) } }
+    return ended.count
+  }
+
+  private func publishEnd(of sessions: [Session]) {
+    for session in sessions { events.publish(.loggedOut(principal(of: session))) }
+  }
+
+  // MARK: Watching
+
+  /// Whether `token` still opens the session of `principal` with the same role. Not a use of the
+  /// session.
+  package func isOpen(_ token: String, for principal: SessionPrincipal) async -> Bool {
+    await end(of: token, for: principal) != nil
+  }
+
+  /// Returns as soon as `token` no longer opens the session of `principal` with the same role: the
+  /// session was ended or expired by either clock, its token was replaced, or the role has changed.
+  /// Returns too when the task is cancelled.
+  package func waitForEnd(of token: String, for principal: SessionPrincipal) async {
+    while !Task.isCancelled {
+      // Subscribes before it checks, so that no change between the two is missed.
+      let changes = events.subscribe(losing: .nothing)
+      guard let end = await self.end(of: token, for: principal) else { return }
+      await withTaskGroup(of: Void.self) { [clock, steady] group in
+        group.addTask { for await event in changes where event.concerns(principal) { return } }
+        // A session that is used meanwhile ends later, which the next check finds.
+        group.addTask { try? await clock.sleep(until: end.day) }
+        group.addTask { try? await steady.sleep(until: end.steady) }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+
+  /// When the session ends; nil when it has ended, or when the store cannot tell.
+  private func end(of token: String, for principal: SessionPrincipal) async -> SessionEnd? {
+    guard let digest = SessionToken(token)?.digest,
+      let found = try? await find(digest, { $0.look(digest, at: $1) }),
+      found.principal.role == principal.role
+    else { return nil }
+    return SessionEnd(
+      day: lifetime.end(of: found.session), steady: lifetime.steadyEnd(of: found.session))
   }
 
   private func principal(of session: Session) -> SessionPrincipal {

@@ -2,14 +2,14 @@ import Accounts
 import Foundation
 import GRDB
 
-/// The SQLite store behind `AccountService`: what is unique and who comes first is decided by constraints and
-/// transactions.
+/// The SQLite store behind `AccountService`. Constraints and transactions decide what is unique and who
+/// comes first.
 package struct AccountDatabase: Sendable {
   let database: TheaterDatabase
 
   package init(_ database: TheaterDatabase) { self.database = database }
 
-  /// Runs `body`, and says what SQLite answered in the words of accounts.
+  /// Runs `body` and turns its errors into account errors.
   func run<Value>(
     _ body: (TheaterDatabase) async throws -> Value
   ) async throws(AccountError) -> Value {
@@ -47,7 +47,8 @@ extension AccountDatabase: AccountStore {
   }
 
   package func insert(
-    _ record: AccountRecord, redeeming invitation: SecretDigest, at now: Date
+    _ record: AccountRecord, redeeming invitation: SecretDigest, confirming code: PendingCode?,
+    at now: Date
   ) async throws(AccountError) {
     try await run {
       try await $0.write { database in
@@ -55,6 +56,7 @@ extension AccountDatabase: AccountStore {
           sql: "DELETE FROM invitation WHERE digest = ? AND expires > ?",
           arguments: [Data(invitation.bytes), now.milliseconds])
         guard database.changesCount == 1 else { throw AccountError.codeInvalid }
+        if let code { try Self.useUp(code, in: database) }
         do {
           try database.execute(
             sql: """
@@ -65,6 +67,13 @@ extension AccountDatabase: AccountStore {
           where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
         {
           throw AccountError.taken
+        }
+        switch code?.destination {
+        case .email(let address):
+          _ = try Self.apply(.email(address), to: record.account.id, at: now, in: database)
+        case .phone(let number):
+          _ = try Self.apply(.phone(number), to: record.account.id, at: now, in: database)
+        case nil: break
         }
       }
     }
@@ -109,8 +118,7 @@ extension AccountDatabase: AccountStore {
 }
 
 extension AccountError {
-  /// The same in the words of accounts; an inner state of the database concerns the log, not the
-  /// person at the gate.
+  /// Leaves out the inner state of the database, which only the log shows.
   init(_ error: StorageError) {
     self.init(
       error.code == .full ? .storageFull : .storageFailed, message: error.message,

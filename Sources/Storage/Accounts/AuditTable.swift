@@ -3,24 +3,24 @@ import Foundation
 import GRDB
 
 extension AccountDatabase: AuditStore {
-  /// How many entries of one account or guest pass are kept, and of the controller itself. Each has
-  /// a share of its own, so that nobody pushes out what others did. There is no bound by age: a clock
-  /// that is wrong for a minute would empty the log.
+  /// The most entries of one account, of one guest pass, and of the controller itself. Each has its own
+  /// share and cannot displace the entries of others. There is no limit by age: a clock that is wrong for
+  /// a minute would empty the log.
   package static let mostEntriesOfOne = 10_000
-  /// The most refusals of strangers (people who proved nothing) that are kept, all together. Beyond
+  /// The most refusals of strangers (unauthenticated people), all together. Beyond
   /// that, refusals of the busiest hours are removed first.
   package static let mostStrangersEntries = 20_000
   /// The most entries for the refusals of one address within an hour. Further refusals are counted
-  /// in one entry for each deed and outcome.
+  /// in one entry for each action and outcome.
   package static let mostOfOneAddressInAnHour = 30
-  /// The same once strangers have made half of `mostOfStrangersInAnHour`, so that a few addresses do
-  /// not fill the hour.
+  /// The same once strangers have used half of `mostOfStrangersInAnHour`, so that a few addresses do not
+  /// fill the hour.
   package static let mostInCrowdedHour = 3
   /// The most entries for the refusals of all strangers from the network within an hour. Further refusals are
-  /// counted in one entry for each deed and outcome, with the address `manyAddresses`: ever new
+  /// counted in one entry for each action and outcome, with the address `manyAddresses`, so that ever new
   /// addresses fill neither the hour nor the log.
   package static let mostOfStrangersInAnHour = 100
-  /// Stands for the address in an entry that counts the refusals of several.
+  /// The address of an entry that counts the refusals of several addresses.
   package static let manyAddresses = "many addresses"
   /// Number of entries between two checks of the bounds; a check covers all authors of new entries.
   static let tidyInterval: Int64 = 500
@@ -40,7 +40,7 @@ extension AccountDatabase: AuditStore {
   ) async throws(AccountError) -> AuditPage {
     try await run {
       try await $0.read { database in
-        // One more than wanted tells whether there are earlier ones.
+        // One more than requested, to find out whether there are earlier ones.
         let rows = try Row.fetchAll(
           database,
           sql: """
@@ -56,7 +56,7 @@ extension AccountDatabase: AuditStore {
     }
   }
 
-  /// Counts a refusal in the entry of the last hour that says the same, or inserts an entry.
+  /// Counts a refusal in an equal entry of the last hour, or inserts an entry.
   private static func keep(_ entry: AuditEntry, in database: Database) throws {
     guard entry.outcome != .done else { return try insert(entry, in: database) }
     if try count(entry, in: database) { return }
@@ -65,7 +65,7 @@ extension AccountDatabase: AuditStore {
     let address = entry.origin.address
     // A flood from the network must not hide who failed at this machine's own terminal.
     let total =
-      entry.origin.isThisMachine ? 0 : try networkEntries(since: entry.at, in: database)
+      entry.origin.isTerminal ? 0 : try networkEntries(since: entry.at, in: database)
     let most = total < mostOfStrangersInAnHour / 2 ? mostOfOneAddressInAnHour : mostInCrowdedHour
     if total >= mostOfStrangersInAnHour {
       entry = entry.summary(of: manyAddresses)
@@ -91,7 +91,7 @@ extension AccountDatabase: AuditStore {
         """,
       arguments: [
         entry.count, entry.at.milliseconds, entry.actor?.account?.text, entry.isOfStranger, hour,
-        entry.deed.rawValue, entry.outcome.word, entry.actor?.name, entry.subject,
+        entry.action.rawValue, entry.outcome.word, entry.actor?.name, entry.subject,
         entry.origin.address,
       ])
     return database.changesCount > 0
@@ -132,7 +132,7 @@ extension AccountDatabase: AuditStore {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
-        entry.at.milliseconds, entry.deed.rawValue, entry.outcome.word,
+        entry.at.milliseconds, entry.action.rawValue, entry.outcome.word,
         entry.actor?.account?.text, entry.actor?.name, entry.subject, entry.origin.address,
         entry.origin.device, entry.isOfStranger, entry.count, entry.last.milliseconds,
       ])
@@ -153,9 +153,9 @@ extension AccountDatabase: AuditStore {
     }
   }
 
-  /// Drops the oldest entries beyond the share of an account, a pass or the controller.
+  /// Deletes the oldest entries beyond the share of an account, a pass or the controller.
   private static func tidy(_ account: String?, in database: Database) throws {
-    // The newest that is too many is found through the index, by author and id.
+    // The index by author and id finds the newest entry beyond the share.
     try database.execute(
       sql: """
         DELETE FROM audit WHERE account IS ?1 AND isStranger = 0 AND id <= (
@@ -165,8 +165,8 @@ extension AccountDatabase: AuditStore {
       arguments: [account, mostEntriesOfOne])
   }
 
-  /// Drops strangers' entries beyond their share, of those hours first that have most of them: days
-  /// of a flood push out their own entries, and not the few of a quiet hour long before.
+  /// Deletes strangers' entries beyond their share, from the busiest hours first, so that a flood
+  /// displaces its own entries and not the few of a quiet hour.
   private static func tidyStrangers(in database: Database) throws {
     let count =
       try Int.fetchOne(
@@ -184,13 +184,14 @@ extension AccountDatabase: AuditStore {
   }
 
   private static func entry(_ row: Row) throws -> AuditEntry {
-    guard let deed = AuditDeed(rawValue: row["deed"]) else {
+    guard let action = AuditAction(rawValue: row["deed"]) else {
       throw StorageError.failed("the audit log has an entry of a kind that does not exist")
     }
     let name: String? = row["name"]
     let account: String? = row["account"]
     return AuditEntry(
-      at: Date(milliseconds: row["at"]), deed: deed, outcome: AuditOutcome(word: row["outcome"]),
+      at: Date(milliseconds: row["at"]), action: action,
+      outcome: AuditOutcome(word: row["outcome"]),
       actor: name.map { AuditActor(account: account.map { AccountID($0) }, name: $0) },
       subject: row["subject"], origin: Origin(address: row["address"], device: row["device"]),
       count: row["count"], last: Date(milliseconds: row["lastAt"]))
@@ -198,13 +199,13 @@ extension AccountDatabase: AuditStore {
 }
 
 extension AuditEntry {
-  /// Whether it is a refusal of a stranger, who proved nothing.
+  /// Whether it is a refusal of an unauthenticated person.
   fileprivate var isOfStranger: Bool { actor?.account == nil && outcome != .done }
 
   /// Returns the entry that counts such refusals from an address, for any claim.
   fileprivate func summary(of address: String) -> AuditEntry {
     AuditEntry(
-      at: at, deed: deed, outcome: outcome, actor: nil, subject: nil,
+      at: at, action: action, outcome: outcome, actor: nil, subject: nil,
       origin: Origin(address: address, device: ""), count: count, last: last)
   }
 }

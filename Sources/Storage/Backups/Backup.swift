@@ -1,17 +1,16 @@
 import Foundation
 
-/// A copy of everything that the state folder holds of accounts and positions: a folder with the
-/// database and the files that belong to it.
+/// A backup of accounts and positions: a folder with the database and its companion files.
 package struct Backup: Sendable, Hashable {
-  /// Why it was made; the end of its name.
+  /// The reason for the backup; the end of its name.
   package enum Reason: Sendable, Hashable {
-    /// Somebody asked: kept for good.
+    /// By request; never deleted.
     case asked
-    /// A day has passed.
+    /// The daily backup.
     case daily
-    /// A newer version of the program is about to change the tables; its first new step.
+    /// Before a newer version of the program changes the tables; its first new step.
     case before(Int)
-    /// Another backup took its place; what it holds may be damaged.
+    /// The database that a restored backup replaced; it may be damaged.
     case replaced
 
     var word: String {
@@ -37,7 +36,7 @@ package struct Backup: Sendable, Hashable {
 
   /// The folder.
   package let path: String
-  /// When it was made, to the second; nil for a folder that was not named here.
+  /// When it was made, to the second; nil for a folder with another kind of name.
   package let madeAt: Date?
   package let reason: Reason?
 
@@ -47,13 +46,13 @@ package struct Backup: Sendable, Hashable {
   /// The copied database.
   var database: String { "\(path)/\(TheaterDatabase.fileName)" }
 
-  /// Takes the folder at `path`, whatever is in it.
+  /// Refers to the folder at `path` without reading it.
   package init(at path: String) {
     self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     let parts = path.split(separator: "/").last?.split(separator: "-", maxSplits: 1) ?? []
     madeAt = parts.first.flatMap { try? Date(String($0), strategy: Self.stamp) }
     reason = parts.dropFirst().first.flatMap { word in
-      // A second one in a second ends in `.2`.
+      // The second backup in one second ends in `.2`.
       word.split(separator: ".").first.flatMap(Reason.init(word:))
     }
   }

@@ -1,7 +1,7 @@
 import Accounts
 import GRDB
 
-/// What a database holds that was found whole.
+/// The contents of a verified database.
 package struct BackupContents: Sendable, Hashable {
   /// The last step of the tables: `5 guesses`.
   package let schema: String
@@ -9,11 +9,10 @@ package struct BackupContents: Sendable, Hashable {
   package let positions: Int
 }
 
-/// Whether a database can be relied upon: its pages, its references, its tables, and what this
-/// program promises of the rows.
+/// Verifies a database: its pages, references and tables, and this program's invariants of the rows.
 enum BackupCheck {
-  /// Looks at everything.
-  /// - Throws: `damaged` with what was found first, `newerSchema`, or what SQLite says.
+  /// Verifies everything.
+  /// - Throws: `damaged` with the first finding, `newerSchema`, or SQLite's error.
   static func contents(_ database: Database, at path: String) throws -> BackupContents {
     try checkPages(database, at: path)
     if try Schema.migrator.hasBeenSuperseded(database) { throw StorageError.newerSchema(path) }
@@ -37,7 +36,7 @@ enum BackupCheck {
       schema: schema, accounts: try count("account"), positions: try count("position"))
   }
 
-  /// Looks at the pages as fast as it can be done, for every start.
+  /// Verifies the pages quickly, for every start.
   static func checkQuickly(_ database: Database, at path: String) throws {
     try check("PRAGMA quick_check(1)", database, at: path)
   }
@@ -48,11 +47,11 @@ enum BackupCheck {
 
   private static func check(_ pragma: String, _ database: Database, at path: String) throws {
     let answer = try String.fetchOne(database, sql: pragma)
-    // What SQLite found may quote what is stored.
+    // SQLite's message may quote stored values.
     guard answer == "ok" else { throw StorageError.damaged(path, because: "its pages are broken") }
   }
 
-  /// True for every database that this program wrote, of the first schema too.
+  /// True for every database of this program, from the first schema on.
   private static let promises: [(String, String)] = [
     (
       "accounts without an owner",

@@ -1,13 +1,12 @@
 import Foundation
 import Glibc
 
-/// A backup that is being made: a folder under a name that no backup has, which gets its own when
-/// it is complete and on the disk.
+/// An unfinished backup: a folder with a temporary name, renamed when it is complete and on the disk.
 struct BackupDraft {
   private let folder: String
   private let path: String
 
-  /// Makes it in `folder`, and removes drafts that a crash left.
+  /// Makes a draft in `folder`, and removes drafts left by a crash.
   /// - Throws: `full`, `failed`.
   init(in folder: String) throws(StorageError) {
     self.folder = folder
@@ -20,7 +19,7 @@ struct BackupDraft {
     try DurableFile.makeFolder(path)
   }
 
-  /// Fills it; what fails leaves nothing behind.
+  /// Fills the draft; removes it on an error.
   func filled(_ fill: (Backup) throws(StorageError) -> Void) throws(StorageError) -> Self {
     do {
       try fill(Backup(at: path))
@@ -31,7 +30,7 @@ struct BackupDraft {
     }
   }
 
-  /// Gives it its name, once everything in it is on the disk.
+  /// Renames it once everything in it is on the disk.
   func named(_ name: String) throws(StorageError) -> Backup {
     try DurableFile.sync(path)
     var final = "\(folder)/\(name)"

@@ -7,35 +7,34 @@ import Glibc
 package struct Backups: Sendable {
   /// The state folder.
   let state: String
-  /// Where they lie.
+  /// The folder of the backups.
   package var folder: String { "\(state)/backups" }
 
   /// Files beside the database that belong to it.
   static let companions = [KeyFile.name]
-  /// How the names of the database and of what SQLite keeps beside it end.
+  /// The suffixes of the database and of SQLite's files beside it.
   private static let logEnds = ["", "-journal", "-wal", "-shm"]
-  /// How many of the daily ones are kept, and of those before a change of the tables, and of those
-  /// that were replaced.
+  /// The numbers of kept backups: daily, before a change of the tables, and replaced.
   private static let kept: [String: Int] = ["daily": 7, "before": 3, "replaced": 2]
 
   package init(of state: String) {
     self.state = state.count > 1 && state.hasSuffix("/") ? String(state.dropLast()) : state
   }
 
-  /// All of them, the newest first.
+  /// All backups, the newest first.
   package var all: [Backup] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.map { Backup(at: "\(folder)/\($0)") }.filter { $0.madeAt != nil }
       .sorted { $0.name > $1.name }
   }
 
-  /// The newest that is whole; nil where there is none.
+  /// The newest verified backup; nil when there is none.
   package var newestGood: Backup? {
     all.first { $0.reason != .replaced && (try? verify($0)) != nil }
   }
 
   /// The backup with this name or at this path.
-  /// - Throws: `missing` for what names no backup: nothing, `.`, `..`, a hidden folder.
+  /// - Throws: `missing` for a name of no backup: empty, `.`, `..`, a hidden folder.
   package func find(_ name: String) throws(StorageError) -> Backup {
     let backup = Backup(at: name.contains("/") ? name : "\(folder)/\(name)")
     guard !name.isEmpty, !backup.name.isEmpty, !backup.name.hasPrefix(".") else {
@@ -44,7 +43,7 @@ package struct Backups: Sendable {
     return backup
   }
 
-  /// Looks at a backup from its first page to its last, and tries its key.
+  /// Verifies a whole backup and its key.
   /// - Throws: `damaged`, `newerSchema`, `missing`, `failed`.
   @discardableResult
   package func verify(_ backup: Backup) throws(StorageError) -> BackupContents {
@@ -55,7 +54,7 @@ package struct Backups: Sendable {
     _ backup: Backup, withKey: Bool
   ) throws(StorageError) -> BackupContents {
     guard DurableFile.kind(backup.database) != .nothing else { throw .noBackup(backup.path) }
-    // Opening anything else could wait for ever, or lead elsewhere.
+    // Opening a pipe could block forever, and a link could lead elsewhere.
     for name in Self.companions + Self.logEnds.map({ TheaterDatabase.fileName + $0 })
     where DurableFile.kind("\(backup.path)/\(name)") == .other {
       throw .damaged(backup.path, because: "its \(name) is no file")
@@ -74,8 +73,7 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Copies the state folder's database while others use it, verifies the copy, and only then gives
-  /// it its name.
+  /// Copies the state folder's database while it is in use, verifies the copy, then names it.
   /// - Throws: `full`, `damaged`, `newerSchema`, `failed`; then there is no backup.
   package func create(
     _ reason: Backup.Reason, at now: Date
@@ -91,8 +89,8 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Copies `source`, which lies in the state folder. Before a change of the tables the key is not
-  /// tried: who has lost it can start all the same.
+  /// Copies `source` from the state folder. Before a change of the tables the key is not tried, so that
+  /// the controller can start without it.
   func create(
     _ reason: Backup.Reason, of source: any DatabaseReader, at now: Date
   ) throws(StorageError) -> Backup {
@@ -123,8 +121,7 @@ package struct Backups: Sendable {
     try DurableFile.sync(path)
   }
 
-  /// Removes what is more than enough. What somebody asked for stays, and so does what was made
-  /// just now, whatever the wall clock says.
+  /// Deletes surplus backups. Requested backups and the newest one stay, whatever the wall clock says.
   private func dropOld(but newest: Backup) {
     var seen: [String: Int] = [:]
     for backup in [newest] + all.filter({ $0 != newest }) {

@@ -2,10 +2,10 @@ import Accounts
 import Foundation
 import GRDB
 
-/// Whether the key beside a database opens what is sealed in it.
+/// Checks whether the key beside a database decrypts its secrets.
 enum KeyCheck {
-  /// Looks at the key in `folder` and tries it at every second factor that is asked for at logins.
-  /// - Throws: `damaged` where the key is no file of 32 bytes, is missing, or is another one.
+  /// Tries the key in `folder` at every active second factor.
+  /// - Throws: `damaged` when the key is no file of 32 bytes, is missing, or is another one.
   static func check(_ database: Database, in folder: String) throws {
     let factors = try factors(database)
     let path = "\(folder)/\(KeyFile.name)"
@@ -31,8 +31,8 @@ enum KeyCheck {
 
 extension Backups {
   /// Tries the state folder's key at the second factors in its database.
-  /// - Returns: false where there is no database yet.
-  /// - Throws: `damaged` with what is wrong, `inUse` during a restoring, `failed`.
+  /// - Returns: false when there is no database yet.
+  /// - Throws: `damaged` with the reason, `inUse` while a backup is being restored, `failed`.
   package func checkKey() throws(StorageError) -> Bool {
     let path = "\(state)/\(TheaterDatabase.fileName)"
     guard DurableFile.kind(path) == .file else { return false }
@@ -46,7 +46,7 @@ extension Backups {
     }
   }
 
-  /// Tries the state folder's key, to name that one where it is wrong, and not the copy.
+  /// Tries the state folder's key, so that an error names that file and not the copy.
   func tryKey(_ source: any DatabaseReader) throws(StorageError) {
     do {
       try source.read { try KeyCheck.check($0, in: state) }

@@ -3,13 +3,12 @@ import GRDB
 import Glibc
 
 extension Backups {
-  /// Puts a backup in the place of the state folder's database, which is kept aside with all that
-  /// belongs to it.
+  /// Replaces the state folder's database by a backup; the replaced one is kept as a backup too.
   ///
-  /// Nothing is touched before the backup was found whole and its copy is on the disk; from then on
-  /// every moment at which the power could go leaves one or the other. What lets somebody in and may
-  /// have been ended, used or taken back since is void in the copy.
-  /// - Returns: where the replaced database is now; nil where there was none.
+  /// Nothing is changed before the backup is verified and its copy is on the disk; from then on a power
+  /// cut leaves either the old or the new database. Sessions, codes and invitations are void in the copy,
+  /// as they may have been ended or used since.
+  /// - Returns: The path of the replaced database; nil when there was none.
   /// - Throws: `inUse` while a controller runs; `damaged`, `newerSchema` or `noBackup` for a bad
   ///   backup; `full`, `failed`.
   @discardableResult
@@ -38,7 +37,7 @@ extension Backups {
 
   private func draft(_ name: String) -> String { "\(state)/.\(name).restoring" }
 
-  /// Of a database, what let somebody in when the backup was made.
+  /// The tables with sessions, codes and invitations.
   private static let entrances = ["session", "oneTimeCode", "device", "invitation", "guestPass"]
 
   private func voidEntrances(of path: String) throws(StorageError) {
@@ -47,7 +46,7 @@ extension Backups {
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
       try queue.write { database in
         for table in Self.entrances {
-          // An older database has not all of them.
+          // An older database does not have all of them.
           guard try database.tableExists(table) else { continue }
           try database.execute(sql: "DELETE FROM \(table)")
         }
@@ -59,7 +58,7 @@ extension Backups {
     try DurableFile.sync(path)
   }
 
-  /// Copies what is there now, in whatever state it is.
+  /// Copies the current database without verifying it.
   private func setAside(_ files: [String], at now: Date) throws(StorageError) -> Backup? {
     let present = (files + ["-wal", "-shm"].map { TheaterDatabase.fileName + $0 })
       .filter { access("\(state)/\($0)", F_OK) == 0 }

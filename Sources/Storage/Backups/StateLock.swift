@@ -1,12 +1,12 @@
 import Glibc
 
-/// That somebody uses the files of a state folder: shared by those who read and write the database,
-/// exclusive for who puts another in its place. The system lets go of it with the process.
+/// The lock of a state folder: shared by users of the database, exclusive for replacing it. The system
+/// releases it when the process ends.
 final class StateLock: Sendable {
   private let folder: Int32
 
-  /// Takes it without waiting.
-  /// - Throws: `inUse` where it cannot be had, `failed` where the folder cannot be opened.
+  /// Acquires the lock without waiting.
+  /// - Throws: `inUse` when another process holds it, `failed` when the folder cannot be opened.
   init(_ path: String, exclusive: Bool) throws(StorageError) {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     try DurableFile.check(folder, "open", path)

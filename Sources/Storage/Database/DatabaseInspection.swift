@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 
-/// What is looked at before a database is used: whether it is whole, and of which version.
+/// Checks the integrity and the version of a database before it is used.
 struct DatabaseInspection {
   let path: String
   let backups: Backups
@@ -10,14 +10,14 @@ struct DatabaseInspection {
   /// Whether there is a file.
   var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Looks at an existing database, and makes a backup where it is about to be changed. Uses a
-  /// connection of its own, since opening a pool writes to the file.
+  /// Checks an existing database, and makes a backup before its tables are changed. Uses a connection of
+  /// its own, as opening a pool writes to the file.
   /// - Throws: `damaged`, `newerSchema`, `full` or `failed`.
   func beforeOpening(at now: Date) throws {
     guard exists else { return }
     var status = stat()
     if stat(path, &status) == 0, status.st_size == 0 {
-      // SQLite takes an empty file for a new database. After a crash in the very first start it is.
+      // SQLite treats an empty file as a new database, which it is after a crash during the first start.
       if backups.newestGood == nil { return }
       throw StorageError.damaged(path, because: "it is empty")
     }
@@ -31,7 +31,7 @@ struct DatabaseInspection {
     try queue.close()
   }
 
-  /// Passes for a database of this very version.
+  /// Passes for a database of this version.
   func refuseOtherVersions(_ database: Database) throws {
     if try Schema.migrator.hasBeenSuperseded(database) { throw StorageError.newerSchema(path) }
     if try Schema.nextStep(database) != nil { throw StorageError.olderSchema(path) }
@@ -39,8 +39,7 @@ struct DatabaseInspection {
 }
 
 extension Schema {
-  /// The first step that a database has not taken, counted from 1; nil where it has taken all, or
-  /// where it is new.
+  /// The first migration that a database lacks, counted from 1; nil when it has all or is new.
   fileprivate static func nextStep(_ database: Database) throws -> Int? {
     let taken = try migrator.appliedIdentifiers(database)
     guard !taken.isEmpty else { return nil }
@@ -49,11 +48,11 @@ extension Schema {
 }
 
 extension StorageError {
-  /// The same for somebody who starts the controller, with what helps then.
+  /// The same error with a hint for the start of the controller.
   func atStart(_ path: String, _ backups: Backups) -> StorageError {
     switch code {
     case .full: .fullAtStart(path)
-    // A key that does not fit has its own way out.
+    // The error of a wrong key has its own hint.
     case .damaged where !message.contains(KeyFile.name):
       StorageError(.damaged, message: message, hint: Self.damagedHint(backups))
     default: self

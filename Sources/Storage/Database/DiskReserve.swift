@@ -2,12 +2,11 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Room on the disk for what must be written though the disk is full: that a session is over, that
-/// somebody is out. A file beside the database, which is given up for one such write and taken again
-/// at once, as far as there is room by then; other writes do not get at it.
+/// Disk space reserved for writes that must succeed on a full disk: ending sessions and removing access. A
+/// file beside the database that is released for one such write and allocated again at once, as far as
+/// there is space; other writes cannot use it.
 ///
-/// How well it is kept is up to the file system: one that copies on write, or compresses, may promise
-/// more than it has.
+/// A file system that copies on write or compresses may not guarantee the space.
 final class DiskReserve: Sendable {
   /// The name of the file in the database's folder.
   static let name = "theater.reserve"
@@ -18,11 +17,11 @@ final class DiskReserve: Sendable {
   private static let smallestPiece = 4096
 
   private let file: Int32
-  /// How much of it is there.
+  /// The allocated bytes.
   private let kept = Mutex(0)
 
-  /// Takes it, as far as there is room.
-  /// - Throws: `full` or `failed` where there is not even a place for its name.
+  /// Allocates the reserve, as far as there is space.
+  /// - Throws: `full` or `failed` when the file cannot even be created.
   init(in folder: String) throws(StorageError) {
     let path = "\(folder)/\(Self.name)"
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -32,10 +31,10 @@ final class DiskReserve: Sendable {
 
   deinit { close(file) }
 
-  /// Does something; where the disk is full, once more with the reserve.
+  /// Performs an action; if the disk is full, again with the reserve released.
   ///
-  /// - Parameter givingBack: Frees what was used of the reserve, before it is taken again: else each
-  ///   such write would leave less of it for the next.
+  /// - Parameter givingBack: Frees the used space before the reserve is allocated again, so that it does
+  ///   not shrink with each such write.
   func helping<Value>(
     _ body: () throws -> Value, givingBack: () -> Void = {}
   ) throws -> Value {
@@ -50,7 +49,7 @@ final class DiskReserve: Sendable {
     }
   }
 
-  /// Takes what is missing of it, as far as there is room.
+  /// Allocates the missing part, as far as there is space.
   func take() {
     kept.withLock { kept in
       var piece = Self.size
@@ -72,7 +71,7 @@ final class DiskReserve: Sendable {
 }
 
 extension DatabaseError {
-  /// Whether there is no room for the database, its log, or the log's index.
+  /// Whether there is no space for the database, its log, or the log's index.
   var isFullDisk: Bool {
     resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
   }

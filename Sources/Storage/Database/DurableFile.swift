@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 
-/// Files that are there after a power cut, or not at all, and that nobody else reads: 0600 in 0700.
+/// Files that survive a power cut completely or not at all, readable by their owner only (0600 in
+/// 0700).
 enum DurableFile {
-  /// What lies at a path, a link not followed.
+  /// The kind of file at a path, without following a link.
   enum Kind: Hashable {
     case nothing, file, other
   }
@@ -14,7 +15,7 @@ enum DurableFile {
     return status.st_mode & S_IFMT == S_IFREG ? .file : .other
   }
 
-  /// Makes a folder with those above it.
+  /// Makes a folder and its parents.
   static func makeFolder(_ path: String) throws(StorageError) {
     do {
       try FileManager.default.createDirectory(
@@ -26,7 +27,7 @@ enum DurableFile {
     try check(chmod(path, 0o700), "change the mode of", path)
   }
 
-  /// Makes an empty file where there is none, and closes it to others where there is.
+  /// Makes an empty file, or restricts the mode of an existing one.
   static func make(_ path: String) throws(StorageError) {
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try check(file, "open", path)
@@ -34,7 +35,7 @@ enum DurableFile {
     try check(fchmod(file, 0o600), "change the mode of", path)
   }
 
-  /// Copies a file that is not there yet, whole or not at all.
+  /// Copies a file to a new path, completely or not at all.
   static func copy(_ source: String, to path: String) throws(StorageError) {
     do {
       try FileManager.default.copyItem(atPath: source, toPath: path)
@@ -46,7 +47,7 @@ enum DurableFile {
     try sync(path)
   }
 
-  /// Waits until a file or a folder's list of names is on the disk.
+  /// Waits until a file or a folder's entries are on the disk.
   static func sync(_ path: String) throws(StorageError) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     try check(file, "open", path)
@@ -54,7 +55,7 @@ enum DurableFile {
     try check(fsync(file), "write", path)
   }
 
-  /// Gives a file or folder another name, for good.
+  /// Renames a file or folder and waits until the new name is on the disk.
   static func rename(_ path: String, to other: String) throws(StorageError) {
     try check(Glibc.rename(path, other), "rename", path)
     guard let slash = other.lastIndex(of: "/") else { return }

@@ -2,11 +2,10 @@ import Accounts
 import Foundation
 import Glibc
 
-/// The file `theater.key` beside the database, 32 random bytes, mode 0600, with which the database's
-/// most delicate values are sealed (`SealingKey`).
+/// The file `theater.key` beside the database: 32 random bytes, mode 0600, that encrypt its secrets
+/// (`SealingKey`).
 ///
-/// A backup of the database is complete only together with it; keep the two apart where a copy may
-/// get into other hands.
+/// A backup of the database is complete only with it. Store the two apart if others may read a copy.
 enum KeyFile {
   /// The name of the file in the database's folder.
   static let name = "theater.key"
@@ -25,8 +24,8 @@ enum KeyFile {
     return key
   }
 
-  /// Reads the key at `path`; nil where there is no file.
-  /// - Parameter tightening: whether a file that others can read is closed to them.
+  /// Reads the key at `path`; nil when there is no file.
+  /// - Parameter tightening: Whether to restrict the mode of a file that others can read.
   /// - Throws: `damaged` for anything but a file of 32 bytes; `failed`.
   static func existing(
     at path: String, tightening: Bool = false
@@ -37,7 +36,7 @@ enum KeyFile {
   }
 
   private static func read(_ path: String, tightening: Bool) throws(StorageError) -> [UInt8]? {
-    // What is no file could keep us waiting for ever.
+    // Opening a pipe could block forever.
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
     guard file >= 0 else { throw failure("open", path) }
@@ -52,7 +51,7 @@ enum KeyFile {
     return Array(bytes.prefix(count))
   }
 
-  /// Whole or not at all: a new file beside it, on the disk before it takes the name.
+  /// Writes a temporary file to the disk, then renames it.
   private static func write(
     _ bytes: [UInt8], to path: String, in folder: String
   ) throws(StorageError) {

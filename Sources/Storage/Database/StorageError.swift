@@ -1,31 +1,31 @@
 import GRDB
 
-/// Why something could not be stored or read, in words for the person who runs the theater.
+/// Why reading or writing failed, in words for the person who runs the theater.
 package struct StorageError: Error, Hashable, Sendable {
-  /// What a program decides by.
+  /// For programs.
   package enum Code: String, Sendable, CaseIterable {
-    /// The disk is full; reading goes on.
+    /// The disk is full; reading still works.
     case full = "storageFull"
     /// The database was written by a newer version of the program.
     case newerSchema
-    /// It was written by an older version, and this is not the time to change it.
+    /// The database was written by an older version and must not be changed here.
     case olderSchema
-    /// The file is no database, or a broken one.
+    /// The file is no database, or a damaged one.
     case damaged
-    /// Somebody uses the database, or puts another in its place.
+    /// The database is in use or being replaced.
     case inUse
     /// There is no such database or backup.
     case missing
     /// The value cannot be stored.
     case invalid
-    /// Anything else that the disk, its permissions or SQLite answered.
+    /// Any other error of the disk, its permissions or SQLite.
     case failed = "storageFailed"
   }
 
   package let code: Code
-  /// What happened, as a sentence.
+  /// What happened; one sentence.
   package let message: String
-  /// What to do next, as a sentence.
+  /// What to do next; one sentence.
   package let hint: String
 
   init(_ code: Code, message: String, hint: String) {
@@ -36,7 +36,7 @@ package struct StorageError: Error, Hashable, Sendable {
 }
 
 extension StorageError: CustomStringConvertible {
-  /// As a log shows it.
+  /// The text for the log.
   package var description: String { "\(message) \(hint)" }
 }
 
@@ -59,7 +59,7 @@ extension StorageError {
       hint: "Put a good backup in its place: `theater backup list` shows which there are.")
   }
 
-  /// What helps when the controller finds its database damaged.
+  /// The hint when the controller finds its database damaged.
   static func damagedHint(_ backups: Backups) -> String {
     guard let newest = backups.newestGood else {
       return "There is no good backup. Move the file away to start without accounts."
@@ -116,7 +116,7 @@ extension StorageError {
       hint: "Check that the state folder belongs to you and that its disk is mounted for writing.")
   }
 
-  /// Says in our words what SQLite answered; its own text may hold what was to be stored.
+  /// Replaces SQLite's message, which may contain stored values.
   init(_ error: any Error, at path: String) {
     switch error {
     case let error as StorageError: self = error

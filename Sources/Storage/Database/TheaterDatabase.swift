@@ -2,33 +2,32 @@ import Accounts
 import Foundation
 import GRDB
 
-/// The one SQLite file behind the stores: write-ahead log, every commit on the disk before it is
-/// answered (`synchronous = FULL`), foreign keys on.
+/// The SQLite file behind the stores: write-ahead log, every commit on the disk before it returns
+/// (`synchronous = FULL`), foreign keys on.
 ///
-/// Reading goes on beside writing and when the disk is full; then what protects people is written all
-/// the same (`protect`).
+/// Reads run beside writes and on a full disk; security-relevant writes succeed on a full disk too
+/// (`protect`).
 package final class TheaterDatabase: Sendable {
-  /// The path of the file; `:memory:` where there is none.
+  /// The path of the file; `:memory:` for none.
   package let path: String
   let pool: any DatabaseWriter
-  /// What seals the most delicate values.
+  /// Encrypts secrets.
   private let key: SealingKey
   private let clock: WallClock
-  /// Nobody puts another file in the place of this one while it is open.
+  /// Prevents that the file is replaced while it is open.
   private let lock: StateLock?
-  /// What `protect` writes with when the disk is full; nil beside a controller, which has it.
+  /// The reserve for `protect`; nil beside a running controller, which holds it.
   private let reserve: DiskReserve?
 
   /// The name of the file in its folder.
   package static let fileName = "theater.sqlite"
 
-  /// Opens the database in `folder`, or makes it; brings an older one up to date, of which there is
-  /// a backup then.
+  /// Opens or makes the database in `folder`; migrates an older one after a backup.
   /// - Parameters:
-  ///   - folder: gets the mode 0700, the file in it 0600.
-  ///   - clock: for the dates of saved positions, and the names of backups.
+  ///   - folder: Gets the mode 0700, the file in it 0600.
+  ///   - clock: For the dates of saved positions and the names of backups.
   /// - Throws: `newerSchema`, `damaged` with the newest good backup, `inUse`, `full` or `failed`;
-  ///   the file is then as it was.
+  ///   the file is unchanged then.
   package init(in folder: String, clock: WallClock = .system) throws(StorageError) {
     let backups = Backups(of: folder)
     let path = "\(backups.state)/\(Self.fileName)"
@@ -42,14 +41,14 @@ package final class TheaterDatabase: Sendable {
       pool = try Self.openPool(path)
       try Schema.migrator.migrate(pool)
       key = try KeyFile.key(in: folder)
-      // Where there is no place for it nothing is worse than without.
+      // Without space for the reserve the database works as before.
       reserve = try? DiskReserve(in: backups.state)
     } catch {
       throw StorageError(error, at: path).atStart(path, backups)
     }
   }
 
-  /// Opens the database in `folder` beside a controller that may use it.
+  /// Opens the database in `folder`, which a controller may be using.
   /// - Throws: `missing`, `newerSchema`, `olderSchema`, `damaged`, `inUse`, `full` or `failed`.
   package init(existingIn folder: String, clock: WallClock = .system) throws(StorageError) {
     let backups = Backups(of: folder)
@@ -69,8 +68,8 @@ package final class TheaterDatabase: Sendable {
     }
   }
 
-  /// Makes a database without a file, for tests of what stands before it.
-  /// - Throws: `failed`, in practice for want of memory.
+  /// Makes a database in memory, for tests.
+  /// - Throws: `failed`, in practice when out of memory.
   package init(inMemory clock: WallClock) throws(StorageError) {
     path = ":memory:"
     key = .random()
@@ -87,16 +86,16 @@ package final class TheaterDatabase: Sendable {
   }
 
   /// The stores behind `AccountService`.
-  package var gateStores: GateStores { GateStores(AccountDatabase(self), key: key) }
+  package var accountStores: AccountStores { AccountStores(AccountDatabase(self), key: key) }
 
-  /// Where playing stopped, for each user and item (E10).
+  /// The saved positions of each user (E10).
   package var positions: PositionDatabase { PositionDatabase(database: self, clock: clock) }
 
   /// Moves the log into the file and closes it; further calls fail.
-  /// - Throws: `failed` while something still reads.
+  /// - Throws: `failed` while a read is running.
   package func close() throws(StorageError) {
     do {
-      // The last connection to close is one that only reads, and leaves the log where it is.
+      // The connection that closes last only reads, and would leave the log behind.
       try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try pool.close()
     } catch {
@@ -109,45 +108,44 @@ package final class TheaterDatabase: Sendable {
     configuration.label = "theater"
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
-    // Each reader is a thread and a cache: what is asked often is cached above.
+    // Few readers, as each is a thread and a cache; frequent queries are cached elsewhere.
     configuration.maximumReaderCount = 2
     return configuration
   }
 
   private static func openPool(_ path: String) throws -> DatabasePool {
     let pool = try DatabasePool(path: path, configuration: configuration)
-    // GRDB sets NORMAL for write-ahead logs, which may lose the last commits with the power.
+    // GRDB sets NORMAL for write-ahead logs, which may lose the last commits in a power cut.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     return pool
   }
 }
 
 extension TheaterDatabase {
-  /// Runs `updates` in a transaction. Not cancellable: a client that goes away neither loses nor
-  /// halves what it asked.
+  /// Runs `updates` in a transaction. Not cancellable, so that a disconnecting client does not lose its
+  /// write.
   func write<Value: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       pool.asyncWrite(updates) { [reserve] _, result in
-        // There was room: perhaps there is some for what was used of the reserve.
+        // There is space again, perhaps also for the used part of the reserve.
         if case .success = result { reserve?.take() }
         continuation.resume(with: result)
       }
     }
   }
 
-  /// The same for what protects people and makes nothing larger: that a session is over, that
-  /// somebody is out. On a full disk it is written with the reserve.
+  /// The same for writes that remove access (ending sessions, removing accounts) and do not grow the
+  /// database. On a full disk they use the reserve.
   func protect<Value: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
     guard let reserve else { return try await write(updates) }
     return try await withCheckedThrowingContinuation { continuation in
       pool.asyncWriteWithoutTransaction { database in
-        // No other write to the database comes between giving it up and taking it again. The log
-        // is moved into the database and cut: what it took is room for the reserve again, unless
-        // somebody reads just then.
+        // No other write runs between releasing and allocating the reserve. Truncating the log frees
+        // its space for the reserve, unless a read is running.
         continuation.resume(
           with: Result {
             try reserve.helping {
@@ -172,7 +170,7 @@ extension TheaterDatabase {
     return value
   }
 
-  /// Runs `query` against the last commit, beside any write.
+  /// Runs `query` on the last commit, beside any write.
   func read<Value: Sendable>(
     _ query: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {

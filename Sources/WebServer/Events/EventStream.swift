@@ -59,7 +59,7 @@ struct EventStream: Sendable {
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        await accountService.waitForEnd(of: caller.token, for: caller.principal)
+        await accountService.sessions.waitForEnd(of: caller.token, for: caller.principal)
         feed.end()
       }
       group.addTask { await watch(caller, feed) }
@@ -76,7 +76,7 @@ struct EventStream: Sendable {
     let clock = theater.clock
     while (try? await clock.sleep(until: clock.now() + Self.keepAlive)) != nil {
       // A clock that was set back wakes nobody; a session whose age is not known then is seen here.
-      guard await accountService.isOpen(caller.token, for: caller.principal) else {
+      guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
         return feed.end()
       }
       feed.remind()

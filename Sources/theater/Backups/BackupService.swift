@@ -1,54 +1,50 @@
-import Accounts
-import Devices
 import Foundation
+import Jobs
 import Logging
 import ServiceLifecycle
 import Storage
 
-/// Makes a verified backup each day while the controller runs, and one after the start if the newest
-/// is older than a day.
+/// Makes a verified backup a day after the newest one, while the controller runs.
 struct BackupService: Service {
   let backups: Backups
   let logger: Logger
-  /// Copying and verifying block a thread; the queue runs them at low priority.
-  private let queue = RequestQueue(workers: 1, waiting: 1)
+  /// Copying and checking blocks its thread for a while, at low priority.
+  private let queue = JobQueue(workers: 1, capacity: 1)
 
   init(backups: Backups, logger: Logger) {
     self.backups = backups
     self.logger = logger
   }
 
-  private static let day = Duration.seconds(86_400)
+  private static let day: TimeInterval = 86_400
+  /// Lets the devices start before the first backup.
+  private static let startDelay: TimeInterval = 10
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      // Leaves the disk to the start of plugins and playback.
-      var admission = isDue ? RequestAdmission.after(.seconds(10)) : .after(Self.day)
-      while await make(admission) { admission = .after(Self.day) }
+      var date = max(nextDate, Date() + Self.startDelay)
+      while await makeBackup(at: date) { date = Date() + Self.day }
     }
   }
 
-  /// Whether no backup is less than a day away from now, in the past or, after a change of the clock,
-  /// in the future.
-  private var isDue: Bool {
-    !backups.all.contains { backup in
-      guard backup.reason != .replaced, let madeAt = backup.madeAt else { return false }
-      return abs(madeAt.timeIntervalSinceNow) < 86_400
-    }
+  /// A day after the newest backup; at once when the clock has jumped and none is within a day.
+  private var nextDate: Date {
+    let now = Date()
+    let dates = backups.all.filter { $0.reason != .replaced }.compactMap(\.madeAt)
+    let newest = dates.filter { abs($0.timeIntervalSince(now)) < Self.day }.max()
+    return newest.map { $0 + Self.day } ?? now
   }
 
-  /// - Returns: Whether the service continues; false after a cancellation.
-  private func make(_ admission: RequestAdmission) async -> Bool {
-    do throws(AccountError) {
-      let result = try await queue.run(admission, priority: .low) { _ in
-        Result<Backup, StorageError> { () throws(StorageError) in
-          try backups.create(.daily, at: Date())
-        }
+  /// - Returns: false when the service was cancelled.
+  private func makeBackup(at date: Date) async -> Bool {
+    do throws(JobError<StorageError>) {
+      _ = try await queue.run(.at(date), priority: .low) { _ throws(StorageError) in
+        try backups.create(.daily, at: Date())
       }
-      if case .failure(let error) = result { logger.warning("no backup was made: \(error)") }
-      return true
     } catch {
-      return false
+      guard case .failed(let reason) = error else { return false }
+      logger.warning("no backup was made: \(reason)")
     }
+    return true
   }
 }

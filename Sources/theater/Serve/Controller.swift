@@ -56,15 +56,16 @@ struct Controller: Sendable {
     let database = try openDatabase()
     defer { try? database.close() }
     let accountService = AccountService(
-      stores: database.gateStores,
-      policy: GatePolicy(rules: loaded.configuration.accounts.rules), delivery: try makeDispatcher()
+      stores: database.accountStores,
+      policy: AccountPolicy(rules: loaded.configuration.accounts.rules), delivery: try makeDispatcher()
     )
     let setupCode = try await Self.open(accountService)
     let theater = HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
       log: { [logger] in logger.warning("\($0)") },
       limitStopped: {
-        await accountService.noteStopped("\($0.words) on \($0.player)", begunBy: $0.user)
+        await accountService.recordLimitStop(
+          of: "\($0.words) on \($0.player)", startedBy: $0.user)
       })
     let certificate = try listening.certificate(paths)
     let listener = listening.listener(certificate?.certificate)
@@ -87,7 +88,7 @@ struct Controller: Sendable {
       StartService(ports: ports, plugins: plugins, report: report),
     ]
     let renewal = listening.renewal(of: listener.certificate, paths, logger: logger) {
-      await accountService.noteCertificate($0.fingerprint, inPlaceOf: $1)
+      await accountService.recordCertificate($0.fingerprint, replacing: $1)
     }
     if let renewal {
       services.append(RenewalService(renewal: renewal))

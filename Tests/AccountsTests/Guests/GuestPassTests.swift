@@ -3,87 +3,91 @@ import Testing
 @testable import Accounts
 
 /// Guest passes as owners make them and take them back.
-@Suite struct GuestPassTests {
-  private let house: Household
+@Suite(.fromTerminal) struct GuestPassTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   @Test("A10 · a pass that is taken back ends its sessions at once, and opens none")
   func revoked() async throws {
-    let owner = try await house.ownerLogsIn()
-    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
-    let other = try await house.accountService.makeGuestPass(.music, by: owner.principal)
-    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
-    let stays = try await house.accountService.enter(withGuestPass: other.code.text)
-    #expect(try await house.accountService.guestPasses(for: owner.principal).count == 2)
-    let told = house.accountService.events.subscribe()
-    try await house.accountService.revokeGuestPass(pass.pass.id, by: owner.principal)
-    #expect(await house.isRefused(guest))
-    #expect(await house.isRefused(guest, at: house.restarted()))
-    #expect(await !house.isRefused(stays))
-    #expect(await told.first { _ in true } == .loggedOut(guest.principal))
+    let owner = try await household.ownerLogsIn()
+    let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal)
+    let other = try await household.accountService.guestPasses.make(.music, by: owner.principal)
+    let guest = try await household.accountService.guestPasses.logIn(with: pass.code.text)
+    let stays = try await household.accountService.guestPasses.logIn(with: other.code.text)
+    #expect(try await household.accountService.guestPasses.list(for: owner.principal).count == 2)
+    let events = household.accountService.events.subscribe()
+    try await household.accountService.guestPasses.revoke(pass.pass.id, by: owner.principal)
+    #expect(await household.isRefused(guest))
+    #expect(await household.isRefused(guest, at: household.restarted()))
+    #expect(await !household.isRefused(stays))
+    #expect(await events.first { _ in true } == .loggedOut(guest.principal))
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.enter(withGuestPass: pass.code.text)
+      try await household.accountService.guestPasses.logIn(with: pass.code.text)
     }
     #expect(error == .guestPassInvalid)
     #expect(
-      try await house.accountService.guestPasses(for: owner.principal).map(\.id) == [other.pass.id])
+      try await household.accountService.guestPasses.list(for: owner.principal).map(\.id) == [
+        other.pass.id
+      ])
   }
 
   @Test("E1 · on a full disk a pass that is taken back ends its sessions at once too")
   func revokedOnFullDisk() async throws {
-    let owner = try await house.ownerLogsIn()
-    var stores = house.stores
-    stores.guestPasses = FullPassStore(base: house.stores.guestPasses)
+    let owner = try await household.ownerLogsIn()
+    var stores = household.stores
+    stores.guestPasses = FullPassStore(base: household.stores.guestPasses)
     let accountService = AccountService(
-      stores: stores, hashing: Household.cheap, clock: house.clock.wall, steady: house.clock.steady)
-    let pass = try await accountService.makeGuestPass(.music, by: owner.principal)
-    let guest = try await accountService.enter(withGuestPass: pass.code.text)
-    let told = accountService.events.subscribe()
+      stores: stores, hashing: Household.cheap, clock: household.clock.wall,
+      steady: household.clock.steady)
+    let pass = try await accountService.guestPasses.make(.music, by: owner.principal)
+    let guest = try await accountService.guestPasses.logIn(with: pass.code.text)
+    let events = accountService.events.subscribe()
     let error = await refusal { () async throws(AccountError) in
-      try await accountService.revokeGuestPass(pass.pass.id, by: owner.principal)
+      try await accountService.guestPasses.revoke(pass.pass.id, by: owner.principal)
     }
     #expect(error?.code == .storageFull)
-    #expect(await house.isRefused(guest, at: accountService))
-    #expect(await told.first { _ in true } == .loggedOut(guest.principal))
+    #expect(await household.isRefused(guest, at: accountService))
+    #expect(await events.first { _ in true } == .loggedOut(guest.principal))
     // With room again the call is repeated, and is whole.
-    try await house.accountService.revokeGuestPass(pass.pass.id, by: owner.principal)
+    try await household.accountService.guestPasses.revoke(pass.pass.id, by: owner.principal)
     let again = await refusal { () async throws(AccountError) in
-      try await accountService.enter(withGuestPass: pass.code.text)
+      try await accountService.guestPasses.logIn(with: pass.code.text)
     }
     #expect(again == .guestPassInvalid)
   }
 
   @Test("E1 · what is no guest pass ends nobody's sessions")
   func revokedAccount() async throws {
-    let owner = try await house.ownerLogsIn()
+    let owner = try await household.ownerLogsIn()
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.revokeGuestPass(owner.principal.account, by: owner.principal)
+      try await household.accountService.guestPasses.revoke(
+        owner.principal.account, by: owner.principal)
     }
     #expect(error == .unknownGuestPass)
-    #expect(await !house.isRefused(owner))
+    #expect(await !household.isRefused(owner))
   }
 
   @Test("E7 · an invitation is no guest pass, a pass no invitation, and neither is a mistyped one")
   func confusion() async throws {
-    let owner = try await house.ownerLogsIn()
-    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
-    let invitation = try await house.accountService.invite(by: owner.principal)
+    let owner = try await household.ownerLogsIn()
+    let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal)
+    let invitation = try await household.accountService.invitations.make(by: owner.principal)
     for typed in [invitation.code.text, "", "#", "nonsense", "0000-0000-0000-0000-0000"] {
       let error = await refusal { () async throws(AccountError) in
-        try await house.accountService.enter(withGuestPass: typed)
+        try await household.accountService.guestPasses.logIn(with: typed)
       }
       #expect(error == .guestPassInvalid)
     }
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.register(.guest(pass.code.text))
+      try await household.accountService.registration.register(.guest(pass.code.text))
     }
     #expect(error == .codeInvalid)
   }
 
   @Test("E1 · a pass without activities, too loud, too long or nameless is refused")
   func wrong() async throws {
-    let owner = try await house.ownerLogsIn()
+    let owner = try await household.ownerLogsIn()
     let wrong = [
       GuestPassRequest(
         name: "A", activities: [], volumeLimit: 40, ageLimit: nil, validity: 3600),
@@ -98,11 +102,11 @@ import Testing
     ]
     for request in wrong {
       let error = await refusal { () async throws(AccountError) in
-        try await house.accountService.makeGuestPass(request, by: owner.principal)
+        try await household.accountService.guestPasses.make(request, by: owner.principal)
       }
       #expect(error?.code == .outOfRange || error?.code == .empty)
     }
-    #expect(try await house.accountService.guestPasses(for: owner.principal).isEmpty)
+    #expect(try await household.accountService.guestPasses.list(for: owner.principal).isEmpty)
   }
 }
 

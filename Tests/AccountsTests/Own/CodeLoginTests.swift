@@ -3,23 +3,23 @@ import Testing
 @testable import Accounts
 
 /// Logging in with a code that was sent.
-@Suite struct CodeLoginTests {
-  private let house: Household
+@Suite(.fromTerminal) struct CodeLoginTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
-  private var accountService: AccountService { house.accountService }
-  private var code: String { house.box.code ?? "" }
+  private var accountService: AccountService { household.accountService }
+  private var code: String { household.box.code ?? "" }
 
   @Test("E4 D1 · a code to the verified address logs in through the same skeleton, once")
   func codeLogin() async throws {
-    _ = try await house.verifiedOwner()
-    let told = accountService.events.subscribe()
-    let request = try await accountService.sendLoginCode(to: house.mailbox("ANNA@example.org"))
+    _ = try await household.verifiedOwner()
+    let events = accountService.events.subscribe()
+    let request = try await accountService.sendLoginCode(to: household.mailbox("ANNA@example.org"))
     let credentials = CodeCredentials(request: request.id.text, code: code)
     let loggedIn = try await accountService.logIn(credentials)
-    #expect(try await accountService.resolve(loggedIn.token.text).name == "Anna")
-    #expect(await told.first { _ in true } == .loggedIn(loggedIn.principal, by: "code"))
+    #expect(try await accountService.sessions.resolve(loggedIn.token.text).name == "Anna")
+    #expect(await events.first { _ in true } == .loggedIn(loggedIn.principal, by: "code"))
     let again = await refusalCode { () async throws(AccountError) in
       try await accountService.logIn(credentials)
     }
@@ -31,29 +31,32 @@ import Testing
     "D1 · a code goes to the address as it was verified, however somebody spells it",
     arguments: ["ANNA@example.org", "anna@EXAMPLE.org", "AnnA@eXample.Org"])
   func spelling(typed: String) async throws {
-    let owner = try await house.verifiedOwner().principal
-    let sent = house.box.messages.count
-    _ = try await accountService.sendLoginCode(to: house.mailbox(typed))
-    house.clock.advance(60)
-    _ = try await accountService.beginReset(house.mailbox(typed))
+    let owner = try await household.verifiedOwner().principal
+    let sent = household.box.messages.count
+    _ = try await accountService.sendLoginCode(to: household.mailbox(typed))
+    household.clock.advance(60)
+    _ = try await accountService.passwords.beginReset(household.mailbox(typed))
     // A code does not change the account's spelling either: the new spelling is not proven.
-    house.clock.advance(600)
-    let own = try await accountService.sendEmailCode(to: typed, by: owner)
-    try await accountService.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)
-    let messages = house.box.messages.dropFirst(sent)
+    household.clock.advance(600)
+    let own = try await accountService.contacts.sendEmailCode(to: typed, by: owner)
+    try await accountService.contacts.confirm(code, of: own.id.text, for: .verifyEmail, by: owner)
+    let messages = household.box.messages.dropFirst(sent)
     #expect(messages.map(\.destination.text) == Array(repeating: "anna@example.org", count: 3))
     #expect(messages.allSatisfy { !$0.text.contains("@") })
-    #expect(try await accountService.ownAccount(of: owner).account.email.text == "anna@example.org")
+    #expect(
+      try await accountService.contacts.ownAccount(of: owner).account.email.text
+        == "anna@example.org")
   }
 
   @Test("E4 · a code to a verified phone logs in too")
   func phoneLogin() async throws {
-    let principal = try await house.ownerLogsIn().principal
+    let principal = try await household.ownerLogsIn().principal
     let phone = CodeDestination.phone(try PhoneNumber("+49 30 1234567"))
-    let request = try await accountService.sendPhoneCode(to: "+49301234567", by: principal)
-    try await accountService.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
+    let request = try await accountService.contacts.sendPhoneCode(to: "+49301234567", by: principal)
+    try await accountService.contacts.confirm(
+      code, of: request.id.text, for: .verifyPhone, by: principal)
     let login = try await accountService.sendLoginCode(to: phone)
-    #expect(house.box.messages.last?.destination == phone)
+    #expect(household.box.messages.last?.destination == phone)
     let loggedIn = try await accountService.logIn(
       CodeCredentials(request: login.id.text, code: code))
     #expect(loggedIn.principal.account == principal.account)
@@ -61,9 +64,9 @@ import Testing
 
   @Test("a login by code asks for the second factor too; wrong ones use the code up")
   func secondFactorByCode() async throws {
-    let principal = try await house.verifiedOwner().principal
-    let (secret, _) = try await house.enrolled(principal)
-    let request = try await accountService.sendLoginCode(to: house.mailbox())
+    let principal = try await household.verifiedOwner().principal
+    let (secret, _) = try await household.enrolled(principal)
+    let request = try await accountService.sendLoginCode(to: household.mailbox())
     func logIn(_ factor: String?) async -> AccountError? {
       let credentials = CodeCredentials(request: request.id.text, code: code, secondFactor: factor)
       return await refusal { () async throws(AccountError) in
@@ -72,14 +75,15 @@ import Testing
     }
     #expect(await logIn(nil) == .secondFactorNeeded)
     #expect(await logIn("000000") == .secondFactorWrong)
-    #expect(await logIn(house.totp(secret)) == nil)
-    house.clock.advance(60)
-    let next = try await accountService.sendLoginCode(to: house.mailbox())
+    #expect(await logIn(household.totp(secret)) == nil)
+    household.clock.advance(60)
+    let next = try await accountService.sendLoginCode(to: household.mailbox())
     for _ in 0..<5 {
       let wrong = CodeCredentials(request: next.id.text, code: code, secondFactor: "000000")
       _ = await refusal { () async throws(AccountError) in try await accountService.logIn(wrong) }
     }
-    let right = CodeCredentials(request: next.id.text, code: code, secondFactor: house.totp(secret))
+    let right = CodeCredentials(
+      request: next.id.text, code: code, secondFactor: household.totp(secret))
     let usedUp = await refusalCode { () async throws(AccountError) in
       try await accountService.logIn(right)
     }

@@ -3,30 +3,31 @@ import Testing
 @testable import Accounts
 
 /// A second factor of one's own: making it, being asked for it.
-@Suite struct OwnFactorTests {
-  private let house: Household
+@Suite(.fromTerminal) struct OwnFactorTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
-  private var accountService: AccountService { house.accountService }
+  private var accountService: AccountService { household.accountService }
 
   @Test("A9 E1 · a second factor ends the sessions that have not proven it")
   func factorEndsOthers() async throws {
-    let other = try await house.ownerLogsIn()
-    let own = try await house.logIn("anna@example.org")
-    _ = try await house.enrolled(own.principal)
-    #expect(try await accountService.resolve(own.token.text).account == own.principal.account)
+    let other = try await household.ownerLogsIn()
+    let own = try await household.logIn("anna@example.org")
+    _ = try await household.enrolled(own.principal)
+    #expect(
+      try await accountService.sessions.resolve(own.token.text).account == own.principal.account)
     #expect(
       await refusalCode { () async throws(AccountError) in
-        try await accountService.resolve(other.token.text)
+        try await accountService.sessions.resolve(other.token.text)
       }
         == .notLoggedIn)
   }
 
   @Test("with a second factor the right password alone opens nothing, and says what is missing")
   func secondFactor() async throws {
-    let principal = try await house.ownerLogsIn().principal
-    let (secret, recovery) = try await house.enrolled(principal)
+    let principal = try await household.ownerLogsIn().principal
+    let (secret, recovery) = try await household.enrolled(principal)
     func logIn(_ code: String?, _ password: String = Household.password) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await accountService.logIn(
@@ -37,32 +38,32 @@ import Testing
     #expect(await logIn(nil, "not the password") == .wrongCredentials)
     #expect(await logIn("000000") == .secondFactorWrong)
     #expect(AccountError.secondFactorWrong.code == .wrongCredentials)
-    let shown = house.totp(secret)
+    let shown = household.totp(secret)
     #expect(await logIn(shown, "not the password") == .wrongCredentials)
     #expect(await logIn(shown) == nil)
     #expect(await logIn(shown) == .secondFactorWrong)
     #expect(await logIn(recovery[0].text) == nil)
-    #expect(try await accountService.ownAccount(of: principal).recoveryCodesLeft == 9)
+    #expect(try await accountService.contacts.ownAccount(of: principal).recoveryCodesLeft == 9)
   }
 
   @Test("a second factor and its codes are made and removed by a proof no older than five minutes")
   func proofs() async throws {
-    let principal = try await house.ownerLogsIn().principal
-    house.clock.advance(301)
+    let principal = try await household.ownerLogsIn().principal
+    household.clock.advance(301)
     let enrolment = await refusalCode { () async throws(AccountError) in
-      try await accountService.enrolFactor(by: principal)
+      try await accountService.secondFactor.enrol(by: principal)
     }
     #expect(enrolment == .proofNeeded)
     let renewal = await refusalCode { () async throws(AccountError) in
-      try await accountService.renewRecoveryCodes(by: principal)
+      try await accountService.secondFactor.renewRecoveryCodes(by: principal)
     }
     #expect(renewal == .proofNeeded)
     let removal = await refusalCode { () async throws(AccountError) in
-      try await accountService.removeFactor(password: Household.password, by: principal)
+      try await accountService.secondFactor.remove(password: Household.password, by: principal)
     }
     #expect(removal == .proofNeeded)
     let phone = await refusalCode { () async throws(AccountError) in
-      try await accountService.sendPhoneCode(to: "+49301234567", by: principal)
+      try await accountService.contacts.sendPhoneCode(to: "+49301234567", by: principal)
     }
     #expect(phone == .proofNeeded)
   }

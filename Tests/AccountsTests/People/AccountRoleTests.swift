@@ -2,66 +2,70 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct AccountRoleTests {
-  private let house: Household
+@Suite(.fromTerminal) struct AccountRoleTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   @Test("E7 · a changed role counts for sessions that are open")
   func roles() async throws {
-    let anna = try await house.ownerLogsIn()
-    let ben = try await house.invited(by: anna, "ben@example.org")
-    try await house.accountService.setRole(.owner, of: ben.principal.account, by: anna.principal)
-    #expect(try await house.now(ben).role == .owner)
-    try await house.accountService.setRole(.member, of: ben.principal.account, by: anna.principal)
-    #expect(try await house.now(ben).role == .member)
+    let anna = try await household.ownerLogsIn()
+    let ben = try await household.invited(by: anna, "ben@example.org")
+    try await household.accountService.people.setRole(
+      .owner, of: ben.principal.account, by: anna.principal)
+    #expect(try await household.now(ben).role == .owner)
+    try await household.accountService.people.setRole(
+      .member, of: ben.principal.account, by: anna.principal)
+    #expect(try await household.now(ben).role == .member)
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.setRole(.owner, of: ben.principal.account, by: house.now(ben))
+      try await household.accountService.people.setRole(
+        .owner, of: ben.principal.account, by: household.now(ben))
     }
     #expect(error?.code == .forbidden)
     let guest = await refusal { () async throws(AccountError) in
-      try await house.accountService.setRole(.guest, of: ben.principal.account, by: anna.principal)
+      try await household.accountService.people.setRole(
+        .guest, of: ben.principal.account, by: anna.principal)
     }
     #expect(guest?.code == .outOfRange)
   }
 
   @Test("E7 · the last owner can neither leave nor step down")
   func lastOwner() async throws {
-    let anna = try await house.ownerLogsIn()
-    _ = try await house.invited(by: anna, "ben@example.org")
+    let anna = try await household.ownerLogsIn()
+    _ = try await household.invited(by: anna, "ben@example.org")
     let step = await refusal { () async throws(AccountError) in
-      try await house.accountService.setRole(
+      try await household.accountService.people.setRole(
         .member, of: anna.principal.account, by: anna.principal)
     }
     #expect(step == .lastOwner)
     let leave = await refusal { () async throws(AccountError) in
-      try await house.accountService.remove(anna.principal.account, by: anna.principal)
+      try await household.accountService.people.remove(anna.principal.account, by: anna.principal)
     }
     #expect(leave == .lastOwner)
-    #expect(try await house.now(anna).role == .owner)
+    #expect(try await household.now(anna).role == .owner)
   }
 
   @Test("E7 · of 50 owners who all step down or leave at once, one or more remain")
   func parallel() async throws {
-    let anna = try await house.ownerLogsIn()
+    let anna = try await household.ownerLogsIn()
     var owners = [anna]
     for index in 1..<10 {
-      owners.append(try await house.invited(by: anna, "owner\(index)@example.org", as: .owner))
+      owners.append(try await household.invited(by: anna, "owner\(index)@example.org", as: .owner))
     }
-    await withTaskGroup { [house] group in
+    await withTaskGroup { [household] group in
       for index in 0..<50 {
         let one = owners[index % owners.count].principal
         group.addTask {
           _ = await refusal { () async throws(AccountError) in
             if index.isMultiple(of: 2) {
-              try await house.accountService.remove(one.account, by: one)
+              try await household.accountService.people.remove(one.account, by: one)
             } else {
-              try await house.accountService.setRole(.member, of: one.account, by: one)
+              try await household.accountService.people.setRole(.member, of: one.account, by: one)
             }
           }
         }
       }
     }
-    #expect(try await house.stores.people.people().filter { $0.role == .owner }.count == 1)
+    #expect(try await household.stores.people.people().filter { $0.role == .owner }.count == 1)
   }
 }

@@ -4,19 +4,20 @@ import Testing
 @testable import Accounts
 
 /// People are told of changes that somebody else could have made in their place.
-@Suite struct NoticeTests {
-  private let house: Household
+@Suite(.fromTerminal) struct NoticeTests {
+  private let household: Household
   private let new = "another evening with friends"
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
-  private var accountService: AccountService { house.accountService }
-  private var code: String { house.box.code ?? "" }
+  private var accountService: AccountService { household.accountService }
+  private var code: String { household.box.code ?? "" }
 
   private func takesPhone(_ number: String, _ principal: SessionPrincipal) async throws {
-    let request = try await accountService.sendPhoneCode(to: number, by: principal)
-    try await accountService.confirm(code, of: request.id.text, for: .verifyPhone, by: principal)
-    house.clock.advance(60)
+    let request = try await accountService.contacts.sendPhoneCode(to: number, by: principal)
+    try await accountService.contacts.confirm(
+      code, of: request.id.text, for: .verifyPhone, by: principal)
+    household.clock.advance(60)
   }
 
   private func email(_ text: String = "anna@example.org") throws -> CodeDestination {
@@ -25,34 +26,36 @@ import Testing
 
   @Test("another e-mail address is told at the one before, without the new one")
   func emailChange() async throws {
-    let owner = try await house.ownerLogsIn().principal
+    let owner = try await household.ownerLogsIn().principal
     // Verifying the present address changes nothing.
-    let present = try await accountService.sendEmailCode(to: "ANNA@example.org", by: owner)
-    try await accountService.confirm(code, of: present.id.text, for: .verifyEmail, by: owner)
-    #expect(house.box.notices.isEmpty)
-    house.clock.advance(60)
-    let request = try await accountService.sendEmailCode(to: "new@example.org", by: owner)
-    #expect(house.box.notices.isEmpty)
-    try await accountService.confirm(code, of: request.id.text, for: .verifyEmail, by: owner)
-    let notice = try #require(house.box.notices.first)
+    let present = try await accountService.contacts.sendEmailCode(to: "ANNA@example.org", by: owner)
+    try await accountService.contacts.confirm(
+      code, of: present.id.text, for: .verifyEmail, by: owner)
+    #expect(household.box.notices.isEmpty)
+    household.clock.advance(60)
+    let request = try await accountService.contacts.sendEmailCode(to: "new@example.org", by: owner)
+    #expect(household.box.notices.isEmpty)
+    try await accountService.contacts.confirm(
+      code, of: request.id.text, for: .verifyEmail, by: owner)
+    let notice = try #require(household.box.notices.first)
     #expect(try notice.destination == email())
     #expect(notice.text.contains("another e-mail address") && !notice.text.contains("new@"))
-    #expect(house.box.notices.count == 1)
+    #expect(household.box.notices.count == 1)
     let entry = try #require(try await accountService.audit.entries(newest: 1).last)
-    #expect(entry.deed == .emailChanged && entry.subject == "new@example.org")
+    #expect(entry.action == .emailChanged && entry.subject == "new@example.org")
     #expect(entry.actor?.name == "anna@example.org")
   }
 
   @Test("a phone number is told at the address, and at the number before where there was one")
   func phoneChange() async throws {
-    let owner = try await house.ownerLogsIn().principal
+    let owner = try await household.ownerLogsIn().principal
     try await takesPhone("+49 30 1234567", owner)
-    #expect(try house.box.notices.map(\.destination) == [email()])
+    #expect(try household.box.notices.map(\.destination) == [email()])
     try await takesPhone("+49 30 1234567", owner)
-    #expect(house.box.notices.count == 1)
+    #expect(household.box.notices.count == 1)
     try await takesPhone("+49 30 7654321", owner)
     #expect(
-      try house.box.notices.dropFirst().map(\.destination) == [
+      try household.box.notices.dropFirst().map(\.destination) == [
         email(), .phone(PhoneNumber("+49301234567")),
       ])
   }
@@ -61,32 +64,35 @@ import Testing
     "another password, a second factor and new recovery codes are told at the address",
     .timeLimit(.minutes(5)))
   func otherChanges() async throws {
-    let owner = try await house.ownerLogsIn().principal
-    let told = accountService.events.subscribe()
-    let secret = try Base32.bytes(try await accountService.enrolFactor(by: owner).secret)
-    _ = try await accountService.confirmFactor(
-      TOTP.code(secret, step: TOTP.step(at: house.clock.now)), by: owner)
-    _ = try await accountService.renewRecoveryCodes(by: owner)
-    try await accountService.removeFactor(password: Household.password, by: owner)
-    try await accountService.changePassword(Household.password, to: new, by: owner)
-    let verification = try await accountService.sendEmailCode(to: nil, by: owner)
-    try await accountService.confirm(code, of: verification.id.text, for: .verifyEmail, by: owner)
-    let reset = try await accountService.beginReset(email())
-    try await accountService.finishReset(code, of: reset.id.text, newPassword: Household.password)
+    let owner = try await household.ownerLogsIn().principal
+    let events = accountService.events.subscribe()
+    let secret = try Base32.bytes(try await accountService.secondFactor.enrol(by: owner).secret)
+    _ = try await accountService.secondFactor.confirm(
+      TOTP.code(secret, step: TOTP.step(at: household.clock.now)), by: owner)
+    _ = try await accountService.secondFactor.renewRecoveryCodes(by: owner)
+    try await accountService.secondFactor.remove(password: Household.password, by: owner)
+    try await accountService.passwords.change(Household.password, to: new, by: owner)
+    let verification = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
+    try await accountService.contacts.confirm(
+      code, of: verification.id.text, for: .verifyEmail, by: owner)
+    let reset = try await accountService.passwords.beginReset(email())
+    try await accountService.passwords.finishReset(
+      code, of: reset.id.text, newPassword: Household.password)
 
     let changes: [AccountChange] = [
       .factorAdded, .recoveryCodes, .factorRemoved, .password, .forgottenPassword,
     ]
-    #expect(house.box.notices.map(\.text) == (try changes.map { try notice($0).text }))
-    #expect(try house.box.notices.allSatisfy { try $0.destination == email() })
-    var events: [AccountEvent] = []
-    for await event in told {
-      if case .changed = event { events.append(event) }
-      if events.count == changes.count { break }
+    #expect(household.box.notices.map(\.text) == (try changes.map { try notice($0).text }))
+    #expect(try household.box.notices.allSatisfy { try $0.destination == email() })
+    var published: [AccountEvent] = []
+    for await event in events {
+      if case .changed = event { published.append(event) }
+      if published.count == changes.count { break }
     }
-    #expect(events == changes.map { .changed(owner.account, .owner, $0) })
-    let deeds = try await accountService.audit.entries(newest: 100).map(\.deed)
-    #expect(deeds.suffix(6) == changes.prefix(4).map(\.deed) + [.contactVerified, .passwordReset])
+    #expect(published == changes.map { .changed(owner.account, .owner, $0) })
+    let deeds = try await accountService.audit.entries(newest: 100).map(\.action)
+    #expect(
+      deeds.suffix(6) == changes.prefix(4).map(\.action) + [.contactVerified, .passwordReset])
   }
 
   private func notice(_ change: AccountChange) throws -> AccountMessage {
@@ -107,30 +113,30 @@ import Testing
 
   @Test("a change stays where its notice cannot be sent")
   func undelivered() async throws {
-    let owner = try await house.ownerLogsIn().principal
-    house.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))
-    try await accountService.changePassword(Household.password, to: new, by: owner)
-    house.box.fail(with: nil)
-    house.box.reach([])
-    try await accountService.changePassword(new, to: Household.password, by: owner)
-    #expect(house.box.notices.isEmpty)
-    _ = try await house.logIn()
+    let owner = try await household.ownerLogsIn().principal
+    household.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))
+    try await accountService.passwords.change(Household.password, to: new, by: owner)
+    household.box.fail(with: nil)
+    household.box.reach([])
+    try await accountService.passwords.change(new, to: Household.password, by: owner)
+    #expect(household.box.notices.isEmpty)
+    _ = try await household.logIn()
   }
 
   @Test("who changes nothing is told of nothing")
   func refusals() async throws {
-    let owner = try await house.ownerLogsIn().principal
-    let told = accountService.events.subscribe()
+    let owner = try await household.ownerLogsIn().principal
+    let events = accountService.events.subscribe()
     for password in ["not the password", Household.password] {
       _ = await refusal { () async throws(AccountError) in
-        try await accountService.changePassword(password, to: "short", by: owner)
+        try await accountService.passwords.change(password, to: "short", by: owner)
       }
       _ = await refusal { () async throws(AccountError) in
-        try await accountService.removeFactor(password: password, by: owner)
+        try await accountService.secondFactor.remove(password: password, by: owner)
       }
     }
-    let next = try await house.logIn().principal
-    #expect(await told.first { _ in true } == .loggedIn(next, by: "password"))
-    #expect(house.box.messages.isEmpty)
+    let next = try await household.logIn().principal
+    #expect(await events.first { _ in true } == .loggedIn(next, by: "password"))
+    #expect(household.box.messages.isEmpty)
   }
 }

@@ -4,38 +4,41 @@ import Testing
 @testable import Accounts
 
 /// What owners have handed out and nobody has used yet.
-@Suite struct OpenInvitationTests {
-  private let house: Household
+@Suite(.fromTerminal) struct OpenInvitationTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   @Test("E7 · an invitation makes a member or an owner, expires when it says, and can be revoked")
   func invitations() async throws {
-    let anna = try await house.ownerLogsIn()
+    let anna = try await household.ownerLogsIn()
     #expect(
-      try await house.invited(by: anna, "cleo@example.org", as: .owner).principal.role == .owner)
-    let short = try await house.accountService.invite(by: anna.principal, validity: 3600)
-    let long = try await house.accountService.invite(by: anna.principal, validity: 7200)
-    #expect(try await house.accountService.openInvitations(for: anna.principal).count == 2)
-    house.clock.advance(3600)
+      try await household.invited(by: anna, "cleo@example.org", as: .owner).principal.role == .owner
+    )
+    let short = try await household.accountService.invitations.make(
+      by: anna.principal, validity: 3600)
+    let long = try await household.accountService.invitations.make(
+      by: anna.principal, validity: 7200)
+    #expect(try await household.accountService.invitations.list(for: anna.principal).count == 2)
+    household.clock.advance(3600)
     #expect(
-      try await house.accountService.openInvitations(for: anna.principal).map(\.id) == [
+      try await household.accountService.invitations.list(for: anna.principal).map(\.id) == [
         long.invitation.id
       ])
-    try await house.accountService.revokeInvitation(long.invitation.id, by: anna.principal)
+    try await household.accountService.invitations.revoke(long.invitation.id, by: anna.principal)
     for code in [short.code, long.code] {
       let error = await refusal { () async throws(AccountError) in
-        try await house.accountService.register(.guest(code.text))
+        try await household.accountService.registration.register(.guest(code.text))
       }
       #expect(error == .codeInvalid)
     }
     let again = await refusal { () async throws(AccountError) in
-      try await house.accountService.revokeInvitation(long.invitation.id, by: anna.principal)
+      try await household.accountService.invitations.revoke(long.invitation.id, by: anna.principal)
     }
     #expect(again == .unknownInvitation)
     for validity in [TimeInterval(0), 59, 7_862_400, .infinity, .nan] {
       let error = await refusal { () async throws(AccountError) in
-        try await house.accountService.invite(by: anna.principal, validity: validity)
+        try await household.accountService.invitations.make(by: anna.principal, validity: validity)
       }
       #expect(error?.code == .outOfRange)
     }
@@ -43,24 +46,26 @@ import Testing
 
   @Test("E7 · who is no owner any more has let nobody else in: invitations and passes are void")
   func demotedOwner() async throws {
-    let anna = try await house.ownerLogsIn()
-    let cleo = try await house.invited(by: anna, "cleo@example.org", as: .owner)
-    let invitation = try await house.accountService.invite(by: cleo.principal, role: .owner)
-    let pass = try await house.accountService.makeGuestPass(.music, by: cleo.principal)
-    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
-    try await house.accountService.setRole(.member, of: cleo.principal.account, by: anna.principal)
-    #expect(await house.isRefused(guest))
+    let anna = try await household.ownerLogsIn()
+    let cleo = try await household.invited(by: anna, "cleo@example.org", as: .owner)
+    let invitation = try await household.accountService.invitations.make(
+      by: cleo.principal, role: .owner)
+    let pass = try await household.accountService.guestPasses.make(.music, by: cleo.principal)
+    let guest = try await household.accountService.guestPasses.logIn(with: pass.code.text)
+    try await household.accountService.people.setRole(
+      .member, of: cleo.principal.account, by: anna.principal)
+    #expect(await household.isRefused(guest))
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.register(.guest(invitation.code.text))
+      try await household.accountService.registration.register(.guest(invitation.code.text))
     }
     #expect(error == .codeInvalid)
     // A request of theirs that was under way hands nothing out either.
     let late = await refusal { () async throws(AccountError) in
-      try await house.accountService.invite(by: cleo.principal, role: .owner)
+      try await household.accountService.invitations.make(by: cleo.principal, role: .owner)
     }
     #expect(late?.code == .forbidden)
     let latePass = await refusal { () async throws(AccountError) in
-      try await house.accountService.makeGuestPass(.music, by: cleo.principal)
+      try await household.accountService.guestPasses.make(.music, by: cleo.principal)
     }
     #expect(latePass?.code == .forbidden)
   }

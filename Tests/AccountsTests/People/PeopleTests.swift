@@ -2,75 +2,79 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct PeopleTests {
-  private let house: Household
+@Suite(.fromTerminal) struct PeopleTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   @Test("E7 · an owner sees everybody; others do not")
   func list() async throws {
-    let anna = try await house.ownerLogsIn()
-    house.clock.advance(1)
-    let ben = try await house.invited(by: anna, "ben@example.org")
-    let people = try await house.accountService.people(for: anna.principal)
+    let anna = try await household.ownerLogsIn()
+    household.clock.advance(1)
+    let ben = try await household.invited(by: anna, "ben@example.org")
+    let people = try await household.accountService.people.list(for: anna.principal)
     #expect(people.map(\.email.text) == ["anna@example.org", "ben@example.org"])
     #expect(people.map(\.role) == [.owner, .member])
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.people(for: ben.principal)
+      try await household.accountService.people.list(for: ben.principal)
     }
     #expect(error?.code == .forbidden)
   }
 
   @Test("E7 · an account that is removed is out at once, and its address is free again")
   func removal() async throws {
-    let anna = try await house.ownerLogsIn()
-    let ben = try await house.invited(by: anna, "ben@example.org")
-    let told = house.accountService.events.subscribe()
-    try await house.accountService.remove(ben.principal.account, by: anna.principal)
-    #expect(await house.isRefused(ben))
-    #expect(await told.first { _ in true } == .loggedOut(ben.principal))
+    let anna = try await household.ownerLogsIn()
+    let ben = try await household.invited(by: anna, "ben@example.org")
+    let events = household.accountService.events.subscribe()
+    try await household.accountService.people.remove(ben.principal.account, by: anna.principal)
+    #expect(await household.isRefused(ben))
+    #expect(await events.first { _ in true } == .loggedOut(ben.principal))
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.logIn(
+      try await household.accountService.logIn(
         PasswordCredentials(email: "ben@example.org", password: Household.password))
     }
     #expect(error == .wrongCredentials)
     let again = await refusal { () async throws(AccountError) in
-      try await house.accountService.remove(ben.principal.account, by: anna.principal)
+      try await household.accountService.people.remove(ben.principal.account, by: anna.principal)
     }
     #expect(again == .unknownAccount)
-    #expect(try await house.invited(by: anna, "ben@example.org").principal.name == "Ben")
+    #expect(try await household.invited(by: anna, "ben@example.org").principal.name == "Ben")
   }
 
   @Test("E7 · a member removes their own account and nobody else's")
   func ownRemoval() async throws {
-    let anna = try await house.ownerLogsIn()
-    let ben = try await house.invited(by: anna, "ben@example.org")
+    let anna = try await household.ownerLogsIn()
+    let ben = try await household.invited(by: anna, "ben@example.org")
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.remove(anna.principal.account, by: ben.principal)
+      try await household.accountService.people.remove(anna.principal.account, by: ben.principal)
     }
     #expect(error?.code == .forbidden)
-    try await house.accountService.remove(ben.principal.account, by: ben.principal)
-    #expect(await house.isRefused(ben))
+    try await household.accountService.people.remove(ben.principal.account, by: ben.principal)
+    #expect(await household.isRefused(ben))
   }
 
   @Test("E7 · an age limit and a name count for sessions that are open")
   func profile() async throws {
-    let anna = try await house.ownerLogsIn()
-    let ben = try await house.invited(by: anna, "ben@example.org")
-    try await house.accountService.setAgeLimit(12, of: ben.principal.account, by: anna.principal)
-    #expect(try await house.now(ben).ageLimit == 12)
-    #expect(try await house.restarted().resolve(ben.token.text).ageLimit == 12)
-    try await house.accountService.setAgeLimit(nil, of: ben.principal.account, by: anna.principal)
-    #expect(try await house.now(ben).ageLimit == nil)
+    let anna = try await household.ownerLogsIn()
+    let ben = try await household.invited(by: anna, "ben@example.org")
+    try await household.accountService.people.setAgeLimit(
+      12, of: ben.principal.account, by: anna.principal)
+    #expect(try await household.now(ben).ageLimit == 12)
+    #expect(try await household.restarted().sessions.resolve(ben.token.text).ageLimit == 12)
+    try await household.accountService.people.setAgeLimit(
+      nil, of: ben.principal.account, by: anna.principal)
+    #expect(try await household.now(ben).ageLimit == nil)
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.setAgeLimit(22, of: ben.principal.account, by: anna.principal)
+      try await household.accountService.people.setAgeLimit(
+        22, of: ben.principal.account, by: anna.principal)
     }
     #expect(error?.code == .outOfRange)
     let member = await refusal { () async throws(AccountError) in
-      try await house.accountService.setAgeLimit(nil, of: ben.principal.account, by: ben.principal)
+      try await household.accountService.people.setAgeLimit(
+        nil, of: ben.principal.account, by: ben.principal)
     }
     #expect(member?.code == .forbidden)
-    try await house.accountService.setName(" Benjamin ", by: ben.principal)
-    #expect(try await house.now(ben).name == "Benjamin")
+    try await household.accountService.people.setName(" Benjamin ", by: ben.principal)
+    #expect(try await household.now(ben).name == "Benjamin")
   }
 }

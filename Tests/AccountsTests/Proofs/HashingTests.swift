@@ -1,9 +1,11 @@
 import Foundation
+import Jobs
+import TestSupport
 import Testing
 
 @testable import Accounts
 
-@Suite struct PasswordHasherTests {
+@Suite(.fromTerminal) struct PasswordHasherTests {
   private let cheap = PasswordHasher(parameters: Household.cheap)
 
   @Test("E1 · a hash is an Argon2id PHC string of 19 MiB, two passes and one lane")
@@ -43,7 +45,7 @@ import Testing
   func bounded() async throws {
     let queue = PasswordHasher.queue()
     let work = HeldWork()
-    let requests = (0..<66).map { _ in queue.submit { _ in work.run() } }
+    let jobs = (0..<66).map { _ in queue.submit { _ in work.run() } }
     await work.waitUntilRunning(2)
     #expect(queue.load == (2, 64))
     let password = try Password(Household.password)
@@ -51,7 +53,7 @@ import Testing
     let error = await refusal { () async throws(AccountError) in try await hasher.hash(password) }
     #expect(error == .busy)
     work.finish(66)
-    for request in requests { try await request.value }
+    for job in jobs { try await job.value }
     #expect(work.most == 2)
     #expect(try await hasher.hash(password).text.isEmpty == false)
   }

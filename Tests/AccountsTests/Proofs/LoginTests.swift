@@ -62,12 +62,12 @@ private struct InterruptedLogin: LoginMethod {
   }
 }
 
-@Suite struct LoginTests {
+@Suite(.fromTerminal) struct LoginTests {
   private let store: ProbeStore
   private let events = AccountEvents()
   private let sessions: Sessions
   private let audit: AuditLog
-  private let throttle: RateLimiter
+  private let rateLimiter: RateLimiter
   private let account: Account
   private let factors: AccountDatabase
 
@@ -75,11 +75,12 @@ private struct InterruptedLogin: LoginMethod {
     let database = try TheaterDatabase(inMemory: .system)
     store = try ProbeStore(database)
     factors = AccountDatabase(database)
-    let stores = database.gateStores
-    throttle = RateLimiter(
-      guesses: stores.guesses, devices: stores.devices, clock: .system, random: .system)
-    sessions = Sessions(store: store)
-    audit = AuditLog(store: AccountDatabase(database), clock: .system)
+    let stores = database.accountStores
+    audit = AuditLog(store: stores.audit, clock: .system)
+    rateLimiter = RateLimiter(
+      attempts: stores.attempts, devices: stores.devices, audit: audit, clock: .system,
+      random: .system)
+    sessions = Sessions(store: store, events: events, audit: audit)
     account = Account(
       id: AccountID("1"), name: try DisplayName("Anna"),
       email: try EmailAddress("anna@example.org"), role: .owner, createdAt: Date(milliseconds: 0))
@@ -88,7 +89,7 @@ private struct InterruptedLogin: LoginMethod {
   }
 
   private func login<Method: LoginMethod>(_ method: Method) -> Login<Method> {
-    Login(method, sessions: sessions, events: events, audit: audit, throttle: throttle)
+    Login(method, sessions: sessions, events: events, audit: audit, rateLimiter: rateLimiter)
   }
 
   @Test("E4 E2 · the steps run in one order, with hooks before, between and after, and progress")
@@ -107,7 +108,7 @@ private struct InterruptedLogin: LoginMethod {
     ])
   fileprivate func refusals(_ step: RecordingLogin.Step, _ count: Int) async throws {
     let method = RecordingLogin(account: account, refusesAt: step)
-    let told = events.subscribe()
+    let events = self.events.subscribe()
     let error = await refusal { () async throws(AccountError) in
       try await login(method).logIn("x")
     }
@@ -116,7 +117,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(method.steps.last == .failed)
     // The next event is that of a login that succeeds.
     let next = try await login(MinimalLogin(account: account)).logIn(())
-    #expect(await told.first { _ in true } == .loggedIn(next.principal, by: "minimal"))
+    #expect(await events.first { _ in true } == .loggedIn(next.principal, by: "minimal"))
   }
 
   @Test("E4 · a way to log in needs one step of its own; the others have defaults")
@@ -168,24 +169,24 @@ private struct InterruptedLogin: LoginMethod {
   }
 }
 
-@Suite struct PasswordLoginTests {
-  private let house: Household
+@Suite(.fromTerminal) struct PasswordLoginTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   @Test("E1 E3 · a login gives a token to the person, and tells the program who, without it")
   func success() async throws {
-    let account = try await house.registerOwner()
-    let told = house.accountService.events.subscribe()
-    let loggedIn = try await house.logIn("Anna@Example.org")
-    let principal = try await house.accountService.resolve(loggedIn.token.text)
+    let account = try await household.registerOwner()
+    let events = household.accountService.events.subscribe()
+    let loggedIn = try await household.logIn("Anna@Example.org")
+    let principal = try await household.accountService.sessions.resolve(loggedIn.token.text)
     #expect(principal == loggedIn.principal)
     #expect(principal.account == account.id)
     #expect(principal.name == "Anna")
     #expect(principal.email == "anna@example.org")
     #expect(principal.role == .owner)
-    #expect(principal.expires == house.clock.now.addingTimeInterval(7 * 86_400))
-    let event = try #require(await told.first { _ in true })
+    #expect(principal.expires == household.clock.now.addingTimeInterval(7 * 86_400))
+    let event = try #require(await events.first { _ in true })
     #expect(event == .loggedIn(principal, by: "password"))
     var shown = "\(event)"
     dump(event, to: &shown)
@@ -194,7 +195,7 @@ private struct InterruptedLogin: LoginMethod {
 
   @Test("A7 A9 · the form is checked before anybody is asked, with one clear text each")
   func form() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let cases: [(String, String, AccountError)] = [
       ("", Household.password, .empty(.email)),
       ("anna", Household.password, .malformedEmail),
@@ -204,7 +205,8 @@ private struct InterruptedLogin: LoginMethod {
     ]
     for (email, password, expected) in cases {
       let error = await refusal { () async throws(AccountError) in
-        try await house.accountService.logIn(PasswordCredentials(email: email, password: password))
+        try await household.accountService.logIn(
+          PasswordCredentials(email: email, password: password))
       }
       #expect(error == expected)
     }
@@ -226,20 +228,21 @@ private struct InterruptedLogin: LoginMethod {
   @Test("A8 · an account whose password the rule would refuse today still logs in")
   func olderRule() async throws {
     let lax = AccountService(
-      stores: house.stores,
-      policy: GatePolicy(rules: .seedE),
-      hashing: Household.cheap, clock: house.clock.wall)
+      stores: household.stores,
+      policy: AccountPolicy(rules: .seedE),
+      hashing: Household.cheap, clock: household.clock.wall)
     let code = try #require(try await lax.open())
-    _ = try await lax.register(.owner(code.text, password: "short"))
-    #expect(try await house.logIn("anna@example.org", "short").principal.name == "Anna")
+    _ = try await lax.registration.register(.owner(code.text, password: "short"))
+    #expect(try await household.logIn("anna@example.org", "short").principal.name == "Anna")
   }
 
   @Test("A8 · a password is the same in composed and decomposed form, and whole")
   func unicode() async throws {
-    try await house.registerOwner(password: "\u{FB01}lmabend im caf\u{E9}")
-    #expect(try await house.logIn("anna@example.org", "filmabend im cafe\u{301}").token.text != "")
+    try await household.registerOwner(password: "\u{FB01}lmabend im caf\u{E9}")
+    #expect(
+      try await household.logIn("anna@example.org", "filmabend im cafe\u{301}").token.text != "")
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.logIn(
+      try await household.accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: "filmabend im cafe"))
     }
     #expect(error == .wrongCredentials)
@@ -247,29 +250,29 @@ private struct InterruptedLogin: LoginMethod {
 
   @Test("E1 · a login replaces a hash of other parameters, and a full disk does not prevent it")
   func rehash() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let email = try EmailAddress("anna@example.org")
     let dearer = Argon2Parameters(memoryKiB: 16, passes: 1, lanes: 1)
-    let accountService = house.restarted(hashing: dearer)
+    let accountService = household.restarted(hashing: dearer)
     let credentials = PasswordCredentials(email: email.text, password: Household.password)
     _ = try await accountService.logIn(credentials)
-    let replaced = try await house.store.account(withEmail: email)?.passwordHash
+    let replaced = try await household.store.account(withEmail: email)?.passwordHash
     #expect(replaced?.wasMade(with: dearer) == true)
     _ = try await accountService.logIn(credentials)
-    #expect(try await house.store.account(withEmail: email)?.passwordHash == replaced)
+    #expect(try await household.store.account(withEmail: email)?.passwordHash == replaced)
   }
 
   @Test("E7 · an unknown address costs the same hash as a wrong password")
   func sameCost() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     for email in ["anna@example.org", "nobody@example.org"] {
-      let before = house.hashes.begun
+      let before = household.hashes.begun
       let credentials = PasswordCredentials(email: email, password: "not the password")
       let error = await refusal { () async throws(AccountError) in
-        try await house.accountService.logIn(credentials)
+        try await household.accountService.logIn(credentials)
       }
       #expect(error == .wrongCredentials)
-      #expect(house.hashes.begun == before + 1)
+      #expect(household.hashes.begun == before + 1)
     }
   }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct OneTimeCodeTests {
+@Suite(.fromTerminal) struct OneTimeCodeTests {
   private let clock = ManualClock()
-  private let box = Letterbox()
+  private let box = SentMessages()
   private let store: AccountDatabase
   private let codes: OneTimeCodes
   private let anna = AccountID("anna")
@@ -17,8 +17,10 @@ import Testing
     let database = try TheaterDatabase(inMemory: clock.wall)
     store = AccountDatabase(database)
     codes = OneTimeCodes(
-      store: store, key: database.gateStores.key, delivery: box,
-      throttle: RateLimiter(guesses: store, devices: store, clock: clock.steady, random: .system),
+      store: store, key: database.accountStores.key, delivery: box,
+      rateLimiter: RateLimiter(
+        attempts: store, devices: store, audit: AuditLog(store: store, clock: clock.wall),
+        clock: clock.steady, random: .system),
       policy: .standard, steady: clock.steady, clock: clock.wall, random: .system)
     let address = try EmailAddress("anna@example.org")
     mail = .email(address)

@@ -4,11 +4,11 @@ import Validation
 
 @testable import Accounts
 
-@Suite struct RateLimiterTests {
-  private let house: Household
+@Suite(.fromTerminal) struct RateLimiterTests {
+  private let household: Household
   private let year: TimeInterval = 365 * 86_400
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   /// Logs in from an address in the network.
   private func logIn(
@@ -17,13 +17,13 @@ import Validation
     at accountService: AccountService? = nil
   ) async throws(AccountError) -> LoggedIn {
     try await asking(from: address, device: device) { () throws(AccountError) in
-      try await (accountService ?? house.accountService).logIn(
+      try await (accountService ?? household.accountService).logIn(
         PasswordCredentials(email: email, password: password))
     }
   }
 
   /// What a wrong guess is answered.
-  private func guess(
+  private func attempt(
     _ email: String = "anna@example.org", from address: String = "192.168.1.66",
     device: DeviceToken? = nil, at accountService: AccountService? = nil
   ) async -> AccountError? {
@@ -32,51 +32,51 @@ import Validation
     }
   }
 
-  private func guess(times: Int, from address: String = "192.168.1.66") async {
-    for _ in 0..<times { _ = await guess(from: address) }
+  private func attempt(times: Int, from address: String = "192.168.1.66") async {
+    for _ in 0..<times { _ = await attempt(from: address) }
   }
 
   @Test("five wrong guesses are free, then each wait is twice as long, up to a quarter of an hour")
   func growingWaits() async throws {
-    try await house.registerOwner()
-    for _ in 0..<5 { #expect(await guess() == .wrongCredentials) }
+    try await household.registerOwner()
+    for _ in 0..<5 { #expect(await attempt() == .wrongCredentials) }
     for wait in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
       // Knocking meanwhile is not counted.
       for _ in 0..<3 {
-        let error = await guess()
+        let error = await attempt()
         #expect(error?.code == .tooManyTries)
         #expect(error?.retryAfter == wait)
       }
-      house.clock.advance(TimeInterval(wait) - 0.001)
-      #expect(await guess()?.code == .tooManyTries)
-      house.clock.advance(0.001)
-      #expect(await guess() == .wrongCredentials)
+      household.clock.advance(TimeInterval(wait) - 0.001)
+      #expect(await attempt()?.code == .tooManyTries)
+      household.clock.advance(0.001)
+      #expect(await attempt() == .wrongCredentials)
     }
-    house.clock.advance(900)
+    household.clock.advance(900)
     #expect(try await logIn().principal.name == "Anna")
-    #expect(await guess() == .wrongCredentials)
+    #expect(await attempt() == .wrongCredentials)
   }
 
   private static let wrong = String(repeating: "0", count: 20)
 
   @Test("guessing guest passes and codes for registering is slowed down by source, like passwords")
   func codes() async throws {
-    let owner = try await house.ownerLogsIn()
-    let pass = try await house.accountService.makeGuestPass(.music, by: owner.principal)
-    let invitation = try await house.accountService.invite(by: owner.principal)
+    let owner = try await household.ownerLogsIn()
+    let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal)
+    let invitation = try await household.accountService.invitations.make(by: owner.principal)
     func enter(
       _ code: String = Self.wrong, from address: String = "192.168.1.66"
     ) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: address) { () throws(AccountError) in
-          try await house.accountService.enter(withGuestPass: code)
+          try await household.accountService.guestPasses.logIn(with: code)
         }
       }
     }
     func register(_ code: String = Self.wrong) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await house.accountService.register(.guest(code))
+          try await household.accountService.registration.register(.guest(code))
         }
       }
     }
@@ -84,7 +84,7 @@ import Validation
       #expect(await enter() == .guestPassInvalid)
       #expect(await register() == .codeInvalid)
     }
-    let written = try await house.accountService.audit.entries(newest: 1000).count
+    let written = try await household.accountService.audit.entries(newest: 1000).count
     for _ in 0..<5 {
       #expect(await enter()?.code == .tooManyTries)
       #expect(await register()?.code == .tooManyTries)
@@ -92,9 +92,9 @@ import Validation
       #expect(await register(invitation.code.text)?.code == .tooManyTries)
     }
     // Who only knocks is not written down.
-    #expect(try await house.accountService.audit.entries(newest: 1000).count == written)
+    #expect(try await household.accountService.audit.entries(newest: 1000).count == written)
     #expect(await enter(pass.code.text, from: "192.168.1.67") == nil)
-    house.clock.advance(1)
+    household.clock.advance(1)
     // What is right does not count.
     for _ in 0..<40 { #expect(await enter(pass.code.text) == nil) }
     #expect(await register(invitation.code.text) == nil)
@@ -104,9 +104,9 @@ import Validation
 
   @Test("of 50 guesses at once as many are answered as would be one after the other")
   func parallelGuesses() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let answers = await withTaskGroup { group in
-      for _ in 0..<50 { group.addTask { await guess() } }
+      for _ in 0..<50 { group.addTask { await attempt() } }
       return await group.reduce(into: [AccountError?]()) { $0.append($1) }
     }
     #expect(answers.count { $0 == .wrongCredentials } == 5)
@@ -115,34 +115,34 @@ import Validation
 
   @Test("a right password clears what was counted for that client")
   func success() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     for _ in 0..<2 {
-      for _ in 0..<4 { #expect(await guess() == .wrongCredentials) }
+      for _ in 0..<4 { #expect(await attempt() == .wrongCredentials) }
       #expect(try await logIn().principal.name == "Anna")
     }
   }
 
   @Test("an account that does not exist is throttled like one that does, answer by answer")
   func unknownAccounts() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     for _ in 0..<9 {
-      let known = await guess(from: "192.168.1.66")
-      let unknown = await guess("nobody@example.org", from: "192.168.1.67")
+      let known = await attempt(from: "192.168.1.66")
+      let unknown = await attempt("nobody@example.org", from: "192.168.1.67")
       #expect(known == unknown)
-      house.clock.advance(2)
+      household.clock.advance(2)
     }
-    #expect(await guess("nobody@example.org", from: "192.168.1.67")?.code == .tooManyTries)
+    #expect(await attempt("nobody@example.org", from: "192.168.1.67")?.code == .tooManyTries)
   }
 
   @Test("whoever guesses makes neither a known device wait nor the terminal of this machine")
   func ownerIsNotLockedOut() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let device = try #require(try await logIn(from: "192.168.1.20").device)
     for host in 1...20 {
-      await guess(times: 6, from: "192.168.1.\(100 + host)")
-      await guess(times: 6, from: "192.168.1.20")
+      await attempt(times: 6, from: "192.168.1.\(100 + host)")
+      await attempt(times: 6, from: "192.168.1.20")
     }
-    #expect(await guess(from: "192.168.1.21")?.code == .tooManyTries)
+    #expect(await attempt(from: "192.168.1.21")?.code == .tooManyTries)
     let known = try await logIn(from: "192.168.1.20", device: device)
     #expect(known.device == nil)
     #expect(try await logIn(from: "local").principal.name == "Anna")
@@ -151,49 +151,49 @@ import Validation
 
   @Test("a device is known to its own account alone, and a made-up one to none")
   func deviceOfAnother() async throws {
-    let owner = try await house.ownerLogsIn().principal
-    let code = try await house.accountService.invite(by: owner).code
-    _ = try await house.accountService.register(.guest(code.text))
+    let owner = try await household.ownerLogsIn().principal
+    let code = try await household.accountService.invitations.make(by: owner).code
+    _ = try await household.accountService.registration.register(.guest(code.text))
     let device = try #require(try await logIn("ben@example.org").device)
-    await guess(times: 6)
-    #expect(await guess(device: device)?.code == .tooManyTries)
-    #expect(await guess(device: DeviceToken(from: .system))?.code == .tooManyTries)
+    await attempt(times: 6)
+    #expect(await attempt(device: device)?.code == .tooManyTries)
+    #expect(await attempt(device: DeviceToken(from: .system))?.code == .tooManyTries)
   }
 
   @Test("a known device that fails five times in a row is a stranger from then on")
   func deviceLosesStanding() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let device = try #require(try await logIn().device)
-    for _ in 0..<4 { #expect(await guess(device: device) == .wrongCredentials) }
+    for _ in 0..<4 { #expect(await attempt(device: device) == .wrongCredentials) }
     _ = try await logIn(device: device)
-    for _ in 0..<5 { #expect(await guess(device: device) == .wrongCredentials) }
-    await guess(times: 5)
-    #expect(await guess(device: device)?.code == .tooManyTries)
-    house.clock.advance(900)
+    for _ in 0..<5 { #expect(await attempt(device: device) == .wrongCredentials) }
+    await attempt(times: 5)
+    #expect(await attempt(device: device)?.code == .tooManyTries)
+    household.clock.advance(900)
     // The right password makes it known again, by another token.
     #expect(try await logIn(device: device).device != nil)
   }
 
   @Test("one account, guessed at from everywhere, has at most one guess a minute")
   func manySources() async throws {
-    try await house.registerOwner()
-    for host in 0..<10 { #expect(await guess(from: "10.0.0.\(host)") == .wrongCredentials) }
+    try await household.registerOwner()
+    for host in 0..<10 { #expect(await attempt(from: "10.0.0.\(host)") == .wrongCredentials) }
     for host in 10..<30 {
-      let error = await guess(from: "10.0.0.\(host)")
+      let error = await attempt(from: "10.0.0.\(host)")
       #expect(error?.code == .tooManyTries)
-      house.clock.advance(TimeInterval(error?.retryAfter ?? 0))
-      #expect(await guess(from: "10.0.0.\(host)") == .wrongCredentials)
+      household.clock.advance(TimeInterval(error?.retryAfter ?? 0))
+      #expect(await attempt(from: "10.0.0.\(host)") == .wrongCredentials)
     }
-    #expect(await guess(from: "10.0.0.99")?.retryAfter == 60)
+    #expect(await attempt(from: "10.0.0.99")?.retryAfter == 60)
   }
 
   @Test("one source that tries many accounts waits, others do not")
   func spraying() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     for person in 0..<30 {
-      #expect(await guess("person\(person)@example.org") == .wrongCredentials)
+      #expect(await attempt("person\(person)@example.org") == .wrongCredentials)
     }
-    #expect(await guess()?.code == .tooManyTries)
+    #expect(await attempt()?.code == .tooManyTries)
     #expect(try await logIn(from: "192.168.1.20").principal.name == "Anna")
   }
 
@@ -211,71 +211,71 @@ import Validation
 
   @Test("waits survive a restart, and a wall clock that is set ten years either way")
   func survival() async throws {
-    try await house.registerOwner()
-    await guess(times: 5)
-    house.clock.advance(1)
-    await guess(times: 1)
+    try await household.registerOwner()
+    await attempt(times: 5)
+    household.clock.advance(1)
+    await attempt(times: 1)
     for years in [-10.0, 20, -10] {
-      house.clock.set(house.clock.now.addingTimeInterval(years * year))
-      let accountService = house.restarted()
+      household.clock.set(household.clock.now.addingTimeInterval(years * year))
+      let accountService = household.restarted()
       _ = try await accountService.open()
-      #expect(await guess(at: accountService)?.retryAfter == 2)
+      #expect(await attempt(at: accountService)?.retryAfter == 2)
     }
-    house.clock.advance(2)
-    #expect(try await logIn(at: house.restarted()).principal.name == "Anna")
+    household.clock.advance(2)
+    #expect(try await logIn(at: household.restarted()).principal.name == "Anna")
   }
 
   @Test("after a start of the machine a wait begins anew, and ends")
   func reboot() async throws {
-    try await house.registerOwner()
-    await guess(times: 5)
-    house.clock.advance(1)
-    await guess(times: 1)
-    house.clock.reboot()
-    let accountService = house.restarted()
+    try await household.registerOwner()
+    await attempt(times: 5)
+    household.clock.advance(1)
+    await attempt(times: 1)
+    household.clock.reboot()
+    let accountService = household.restarted()
     _ = try await accountService.open()
-    #expect(await guess(at: accountService)?.retryAfter == 2)
-    house.clock.advance(2)
-    #expect(await guess(at: accountService) == .wrongCredentials)
+    #expect(await attempt(at: accountService)?.retryAfter == 2)
+    household.clock.advance(2)
+    #expect(await attempt(at: accountService) == .wrongCredentials)
   }
 
   @Test("a day without a failure is forgotten at the next start")
   func forgotten() async throws {
-    try await house.registerOwner()
-    await guess(times: 5)
-    house.clock.advance(86_400)
-    let accountService = house.restarted()
+    try await household.registerOwner()
+    await attempt(times: 5)
+    household.clock.advance(86_400)
+    let accountService = household.restarted()
     _ = try await accountService.open()
-    for _ in 0..<5 { #expect(await guess(at: accountService) == .wrongCredentials) }
+    for _ in 0..<5 { #expect(await attempt(at: accountService) == .wrongCredentials) }
   }
 
   @Test("unlocking lifts the waits at one account")
   func unlock() async throws {
-    try await house.registerOwner()
-    await guess(times: 6)
-    for _ in 0..<6 { _ = await guess("ben@example.org", from: "192.168.1.67") }
-    try await house.accountService.unlock(EmailAddress("ANNA@example.org"))
-    #expect(await guess() == .wrongCredentials)
-    #expect(await guess("ben@example.org", from: "192.168.1.67")?.code == .tooManyTries)
+    try await household.registerOwner()
+    await attempt(times: 6)
+    for _ in 0..<6 { _ = await attempt("ben@example.org", from: "192.168.1.67") }
+    try await household.accountService.rateLimiter.unlock(EmailAddress("ANNA@example.org"))
+    #expect(await attempt() == .wrongCredentials)
+    #expect(await attempt("ben@example.org", from: "192.168.1.67")?.code == .tooManyTries)
   }
 
   @Test("what says nothing about a guess does not count: a busy controller, a full disk")
   func noVerdict() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let full = AccountError(.storageFull, message: "full", hint: "free")
-    await house.store.failWrites(with: full)
+    await household.store.failWrites(with: full)
     for _ in 0..<20 {
       #expect(await refusal { () async throws(AccountError) in try await logIn() } == full)
     }
-    await house.store.failWrites(with: nil)
+    await household.store.failWrites(with: nil)
     #expect(try await logIn().principal.name == "Anna")
   }
 
   @Test("what is knocked in vain is not written down a thousand times")
   func quietLog() async throws {
-    try await house.registerOwner()
-    await guess(times: 100)
-    let refused = try await house.accountService.audit.entries(newest: 200).filter {
+    try await household.registerOwner()
+    await attempt(times: 100)
+    let refused = try await household.accountService.audit.entries(newest: 200).filter {
       $0.outcome != .done
     }
     #expect(refused.map(\.count) == [5])
@@ -283,18 +283,19 @@ import Validation
 
   @Test("a setup code after the first owner is a guess like any other, and slowed down by source")
   func closedSetup() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     func register(_ code: String, from address: String) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: address) { () throws(AccountError) in
-          try await house.accountService.register(.owner(code, email: "mallory@example.org"))
+          try await household.accountService.registration.register(
+            .owner(code, email: "mallory@example.org"))
         }
       }
     }
     func ask(from address: String) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: address) { () throws(AccountError) in
-          try await house.accountService.answer(
+          try await household.accountService.registration.answer(
             .emailFree, about: "anna@example.org", for: .setupCode(Self.wrong))
         }
       }
@@ -308,7 +309,7 @@ import Validation
       #expect(await ask(from: "192.168.1.66")?.code == .tooManyTries)
     }
     #expect(await register(Self.wrong, from: "192.168.1.67") == .setupClosed)
-    let refused = try await house.accountService.audit.entries(newest: 1000).filter {
+    let refused = try await household.accountService.audit.entries(newest: 1000).filter {
       $0.outcome != .done
     }
     #expect(refused.map(\.count) == [15, 1])
@@ -317,11 +318,11 @@ import Validation
 
   @Test("who comes while too many log in was not judged, and is not written down")
   func tooManyAtOnce() async throws {
-    try await house.registerOwner()
-    let written = try await house.accountService.audit.entries(newest: 1000).count
-    await house.accountService.audit.refused(.busy, .login, by: nil)
-    await house.accountService.audit.refused(.cancelled, .login, by: nil)
-    #expect(try await house.accountService.audit.entries(newest: 1000).count == written)
+    try await household.registerOwner()
+    let written = try await household.accountService.audit.entries(newest: 1000).count
+    await household.accountService.audit.recordRefusal(.busy, .login, by: nil)
+    await household.accountService.audit.recordRefusal(.cancelled, .login, by: nil)
+    #expect(try await household.accountService.audit.entries(newest: 1000).count == written)
   }
 
   @Test("who has to wait is told how long, in words and seconds")
@@ -336,5 +337,28 @@ import Validation
       #expect(error.retryAfter == seconds)
       #expect(error.hint.contains(words))
     }
+  }
+}
+
+/// Without `.fromTerminal`: what a front end gets that forgets to set the origin.
+@Suite struct UnknownOriginTests {
+  @Test("F5 · a request without an origin is limited like a stranger's, and is no terminal's")
+  func unknown() async throws {
+    #expect(Origin.current == .unknown)
+    #expect(!Origin.unknown.isTerminal && !Origin.controller.isTerminal)
+    let household = try Household()
+    try await household.registerOwner()
+    for _ in 0..<5 {
+      #expect(
+        await refusalCode { () async throws(AccountError) in
+          try await household.accountService.logIn(
+            PasswordCredentials(email: "anna@example.org", password: "wrong"))
+        } == .wrongCredentials)
+    }
+    #expect(
+      await refusalCode { () async throws(AccountError) in
+        try await household.accountService.logIn(
+          PasswordCredentials(email: "anna@example.org", password: Household.password))
+      } == .tooManyTries)
   }
 }

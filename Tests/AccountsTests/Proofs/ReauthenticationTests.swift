@@ -4,21 +4,21 @@ import Testing
 @testable import Accounts
 
 /// Whatever takes a password or a code that could be guessed is slowed down as a login is.
-@Suite struct ReauthenticationTests {
-  private let house: Household
+@Suite(.fromTerminal) struct ReauthenticationTests {
+  private let household: Household
   private let new = "another evening with friends"
   private let wrong = "not the password at all"
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
-  private var accountService: AccountService { house.accountService }
+  private var accountService: AccountService { household.accountService }
 
   private func change(
     _ principal: SessionPrincipal, _ old: String, from address: String, device: DeviceToken? = nil
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
       try await asking(from: address, device: device) { () throws(AccountError) in
-        try await accountService.changePassword(old, to: new, by: principal)
+        try await accountService.passwords.change(old, to: new, by: principal)
       }
     }
   }
@@ -28,7 +28,7 @@ import Testing
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
       try await asking(from: address) { () throws(AccountError) in
-        try await accountService.removeFactor(password: password, by: principal)
+        try await accountService.secondFactor.remove(password: password, by: principal)
       }
     }
   }
@@ -39,14 +39,14 @@ import Testing
   ) async -> AccountError? {
     await refusal { () async throws(AccountError) in
       try await asking(from: address, device: device) { () throws(AccountError) in
-        try await accountService.finishReset(code, of: request, newPassword: password)
+        try await accountService.passwords.finishReset(code, of: request, newPassword: password)
       }
     }
   }
 
   /// The owner, logged in at 192.168.1.20, with what makes that device known.
   private func owner() async throws -> (principal: SessionPrincipal, device: DeviceToken) {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
       try await accountService.logIn(
         PasswordCredentials(email: "anna@example.org", password: Household.password))
@@ -57,7 +57,7 @@ import Testing
   @Test("guesses at the present password are counted together, whatever they are for")
   func together() async throws {
     let owner = try await owner().principal
-    let token = try await house.logIn().token.text
+    let token = try await household.logIn().token.text
     for _ in 0..<2 {
       #expect(await change(owner, wrong, from: "192.168.1.66") == .wrongPassword)
       #expect(await remove(owner, wrong, from: "192.168.1.66") == .wrongPassword)
@@ -77,10 +77,10 @@ import Testing
       await prove(Household.password),
     ]
     #expect(waiting.allSatisfy { $0?.code == .tooManyTries && $0?.retryAfter == 1 })
-    house.clock.advance(1)
+    household.clock.advance(1)
     #expect(await change(owner, wrong, from: "192.168.1.66") == .wrongPassword)
     #expect(await change(owner, wrong, from: "192.168.1.66")?.retryAfter == 2)
-    house.clock.advance(2)
+    household.clock.advance(2)
     #expect(await change(owner, Household.password, from: "192.168.1.66") == nil)
   }
 
@@ -95,7 +95,7 @@ import Testing
       await change(owner, Household.password, from: "192.168.1.66", device: device) == nil)
     let atTerminal = await refusal { () async throws(AccountError) in
       try await asking(from: "local (uid 1000)") { () throws(AccountError) in
-        try await accountService.changePassword(new, to: Household.password, by: owner)
+        try await accountService.passwords.change(new, to: Household.password, by: owner)
       }
     }
     #expect(atTerminal == nil)
@@ -117,7 +117,7 @@ import Testing
     for _ in 0..<10 {
       let short = await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await accountService.changePassword(Household.password, to: "short", by: owner)
+          try await accountService.passwords.change(Household.password, to: "short", by: owner)
         }
       }
       #expect(short?.code == .tooShort)
@@ -129,19 +129,19 @@ import Testing
   @Test("the first code of a new second factor cannot be guessed either")
   func enrolment() async throws {
     let owner = try await owner().principal
-    let secret = try Base32.bytes(try await accountService.enrolFactor(by: owner).secret)
-    let right = TOTP.code(secret, step: TOTP.step(at: house.clock.now))
+    let secret = try Base32.bytes(try await accountService.secondFactor.enrol(by: owner).secret)
+    let right = TOTP.code(secret, step: TOTP.step(at: household.clock.now))
     func confirm(_ code: String) async -> AccountError? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
-          try await accountService.confirmFactor(code, by: owner)
+          try await accountService.secondFactor.confirm(code, by: owner)
         }
       }
     }
     for _ in 0..<10 { #expect(await confirm("12345")?.code == .malformed) }
     for _ in 0..<5 { #expect(await confirm(right.wrong) == .totpCodeWrong) }
     #expect(await confirm(right)?.code == .tooManyTries)
-    house.clock.advance(1)
+    household.clock.advance(1)
     #expect(await confirm(right) == nil)
   }
 
@@ -169,10 +169,11 @@ import Testing
   @Test("a right code does not clear what its source has guessed elsewhere")
   func rightCodeClearsNothing() async throws {
     let owner = try await owner().principal
-    let mail = try await accountService.sendEmailCode(to: nil, by: owner)
-    try await accountService.confirm(
-      house.box.code ?? "", of: mail.id.text, for: .verifyEmail, by: owner)
-    let reset = try await accountService.beginReset(.email(try EmailAddress("anna@example.org")))
+    let mail = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
+    try await accountService.contacts.confirm(
+      household.box.code ?? "", of: mail.id.text, for: .verifyEmail, by: owner)
+    let reset = try await accountService.passwords.beginReset(
+      .email(try EmailAddress("anna@example.org")))
     func spray(_ person: Int) async -> AccountError.Code? {
       await refusal { () async throws(AccountError) in
         try await asking(from: "192.168.1.66") { () throws(AccountError) in
@@ -185,7 +186,7 @@ import Testing
     // The code stays good while the password breaks the rules.
     for _ in 0..<3 {
       let short = await finishReset(
-        house.box.code ?? "", of: reset.id.text, "short", from: "192.168.1.66")
+        household.box.code ?? "", of: reset.id.text, "short", from: "192.168.1.66")
       #expect(short?.code == .tooShort)
     }
     #expect(await spray(30) == .wrongCredentials)
@@ -198,7 +199,7 @@ import Testing
     for _ in 0..<20 { _ = await change(owner, wrong, from: "192.168.1.66") }
     _ = await finishReset("123456", of: "0", new, from: "192.168.1.67")
     let refused = try await accountService.audit.entries(newest: 100).filter { $0.outcome != .done }
-    #expect(refused.map(\.deed) == [.passwordChanged, .passwordReset])
+    #expect(refused.map(\.action) == [.passwordChanged, .passwordReset])
     #expect(refused.map(\.count) == [5, 1])
     #expect(refused.first?.actor?.account == owner.account)
     #expect(refused.first?.origin.address == "192.168.1.66")

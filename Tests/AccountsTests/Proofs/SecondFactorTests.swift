@@ -75,7 +75,7 @@ import Testing
   init() async throws {
     let database = try TheaterDatabase(inMemory: clock.wall)
     store = AccountDatabase(database)
-    key = database.gateStores.key
+    key = database.accountStores.key
     factors = SecondFactors(store: store, key: key, clock: clock.wall, random: .system)
     anna = Account(
       id: AccountID("anna"), name: try DisplayName("Anna"),

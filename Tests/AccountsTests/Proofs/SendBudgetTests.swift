@@ -4,10 +4,10 @@ import Testing
 @testable import Accounts
 
 /// Who asks for codes to somebody's address keeps that person from none.
-@Suite struct SendBudgetTests {
-  private let house: Household
+@Suite(.fromTerminal) struct SendBudgetTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   /// What somebody is answered who asks for a code to log in with.
   private enum Answer: Hashable {
@@ -22,10 +22,10 @@ import Testing
     at accountService: AccountService? = nil, toReset: Bool = false
   ) async throws -> Answer {
     let destination = CodeDestination.email(try EmailAddress(email))
-    let accountService = accountService ?? house.accountService
+    let accountService = accountService ?? household.accountService
     do throws(AccountError) {
       let request = try await asking(from: address, device: device) { () throws(AccountError) in
-        if toReset { return try await accountService.beginReset(destination) }
+        if toReset { return try await accountService.passwords.beginReset(destination) }
         return try await accountService.sendLoginCode(to: destination)
       }
       return .sent(next: request.resendWait)
@@ -43,7 +43,7 @@ import Testing
     for _ in 0..<5 {
       last = try await ask(email, from: address)
       if case .sent(let wait) = last, wait <= .seconds(120) {
-        house.clock.advance(TimeInterval(wait.wholeSeconds))
+        household.clock.advance(TimeInterval(wait.wholeSeconds))
       }
     }
     return last
@@ -51,10 +51,11 @@ import Testing
 
   /// The owner, with a verified address, and a device that is known.
   private func verified() async throws -> (principal: SessionPrincipal, device: DeviceToken) {
-    let loggedIn = try await house.ownerLogsIn()
-    let request = try await house.accountService.sendEmailCode(to: nil, by: loggedIn.principal)
-    try await house.accountService.confirm(
-      house.box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
+    let loggedIn = try await household.ownerLogsIn()
+    let request = try await household.accountService.contacts.sendEmailCode(
+      to: nil, by: loggedIn.principal)
+    try await household.accountService.contacts.confirm(
+      household.box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
     return (loggedIn.principal, try #require(loggedIn.device))
   }
 
@@ -67,11 +68,11 @@ import Testing
       return #expect(Bool(false), "\(stranger)")
     }
     #expect((3000...3600).contains(wait))
-    let sent = house.box.messages.count
+    let sent = household.box.messages.count
     #expect(try await ask(from: "192.168.1.20") == .sent(next: .seconds(30)))
     #expect(try await ask(from: "192.168.1.66", device: device) == .sent(next: .seconds(30)))
     #expect(try await ask(from: "local (uid 1000)") == .sent(next: .seconds(30)))
-    #expect(house.box.messages.count == sent + 3)
+    #expect(household.box.messages.count == sent + 3)
     // Each of them has waits of their own.
     for address in ["192.168.1.20", "local (uid 1000)"] {
       #expect(try await ask(from: address) == .refused(.tooEarly, after: 30))
@@ -85,13 +86,14 @@ import Testing
     _ = try await verified()
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
     let request = try await asking(from: "192.168.1.20") { () throws(AccountError) in
-      try await house.accountService.sendLoginCode(to: mail)
+      try await household.accountService.sendLoginCode(to: mail)
     }
-    let code = try #require(house.box.code)
+    let code = try #require(household.box.code)
     #expect(try await ask(from: "192.168.1.66").isSent)
-    #expect(house.box.code != nil)
+    #expect(household.box.code != nil)
     let loggedIn = try await asking(from: "192.168.1.20") { () throws(AccountError) in
-      try await house.accountService.logIn(CodeCredentials(request: request.id.text, code: code))
+      try await household.accountService.logIn(
+        CodeCredentials(request: request.id.text, code: code))
     }
     #expect(loggedIn.principal.name == "Anna")
   }
@@ -105,7 +107,7 @@ import Testing
       while case .sent(let wait) = try await ask(from: "192.168.1.\(host)") {
         count += 1
         guard wait <= .seconds(120) else { break }
-        house.clock.advance(TimeInterval(wait.wholeSeconds))
+        household.clock.advance(TimeInterval(wait.wholeSeconds))
       }
       counts.append(count)
     }
@@ -122,17 +124,17 @@ import Testing
     }
     #expect(try await ask(from: "192.168.1.71", device: device).isSent)
     #expect(try await ask(from: "local").isSent)
-    _ = try await house.accountService.sendEmailCode(to: nil, by: principal)
+    _ = try await household.accountService.contacts.sendEmailCode(to: nil, by: principal)
     // Another address is another budget, and an hour later there is room again.
     #expect(try await ask("ben@example.org", from: "192.168.1.71").isSent)
-    house.clock.advance(3600)
+    household.clock.advance(3600)
     #expect(try await ask(from: "192.168.1.71").isSent)
   }
 
   @Test("D8 · twelve sends an hour for an address are all, whatever for, and however it is spelt")
   func allPurposes() async throws {
     _ = try await verified()
-    let before = house.box.messages.count
+    let before = household.box.messages.count
     let spellings = ["anna@example.org", "ANNA@example.org", "anna@Example.ORG"]
     var sent = 0
     for attempt in 0..<60 {
@@ -141,10 +143,10 @@ import Testing
         toReset: attempt.isMultiple(of: 2))
       guard case .sent(let wait) = answer else { continue }
       sent += 1
-      if wait <= .seconds(120) { house.clock.advance(TimeInterval(wait.wholeSeconds)) }
+      if wait <= .seconds(120) { household.clock.advance(TimeInterval(wait.wholeSeconds)) }
     }
     #expect(sent == 12)
-    #expect(house.box.messages.count == before + 12)
+    #expect(household.box.messages.count == before + 12)
   }
 
   @Test("D8 · a code for one purpose makes none for another wait or void; five an hour are all")
@@ -153,27 +155,28 @@ import Testing
     for (address, device) in [("192.168.1.66", nil), ("local", nil), ("192.168.1.67", device)] {
       let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
       let request = try await asking(from: address, device: device) { () throws(AccountError) in
-        try await house.accountService.sendLoginCode(to: mail)
+        try await household.accountService.sendLoginCode(to: mail)
       }
-      let code = try #require(house.box.code)
+      let code = try #require(household.box.code)
       #expect(
         try await ask(from: address, device: device, toReset: true) == .sent(next: .seconds(30)))
       let loggedIn = try await asking(from: address) { () throws(AccountError) in
-        try await house.accountService.logIn(CodeCredentials(request: request.id.text, code: code))
+        try await household.accountService.logIn(
+          CodeCredentials(request: request.id.text, code: code))
       }
       #expect(loggedIn.principal.name == "Anna")
       for toReset in [false, true, false] {
-        house.clock.advance(120)
+        household.clock.advance(120)
         #expect(
           try await ask(from: address, device: device, toReset: toReset).isSent, "\(address)")
       }
-      house.clock.advance(120)
+      household.clock.advance(120)
       guard
         case .refused(.tooEarly, after: let wait?) = try await ask(
           from: address, device: device, toReset: true)
       else { return #expect(Bool(false), "\(address)") }
       #expect(wait == 3600 - 480)
-      house.clock.advance(3600)
+      household.clock.advance(3600)
     }
   }
 
@@ -181,12 +184,12 @@ import Testing
   func steadyAskers() async throws {
     _ = try await verified()
     for minute in 1...240 {
-      house.clock.advance(60)
+      household.clock.advance(60)
       for host in [66, 67] { _ = try await ask(from: "192.168.1.\(host)") }
       guard minute.isMultiple(of: 30) else { continue }
       #expect(try await ask(from: "192.168.1.\(100 + minute)").isSent, "after \(minute) minutes")
     }
-    #expect(house.box.messages.count <= 1 + 5 * 12)
+    #expect(household.box.messages.count <= 1 + 5 * 12)
   }
 
   @Test("D8 · the wait that a source is told is the one after which its share has room")
@@ -196,9 +199,9 @@ import Testing
     guard case .refused(.tooEarly, after: let wait?) = try await ask(from: "192.168.1.68") else {
       return #expect(Bool(false))
     }
-    house.clock.advance(TimeInterval(wait - 1))
+    household.clock.advance(TimeInterval(wait - 1))
     #expect(try await !ask(from: "192.168.1.68").isSent)
-    house.clock.advance(1)
+    household.clock.advance(1)
     #expect(try await ask(from: "192.168.1.68").isSent)
   }
 
@@ -207,9 +210,9 @@ import Testing
     _ = try await verified()
     var answers: [[Answer]] = []
     for (email, network) in [("anna@example.org", 1), ("nobody@example.org", 2)] {
-      let house = try Household()
-      let accountService = network == 1 ? self.house.accountService : house.accountService
-      let clock = network == 1 ? self.house.clock : house.clock
+      let household = try Household()
+      let accountService = network == 1 ? self.household.accountService : household.accountService
+      let clock = network == 1 ? self.household.clock : household.clock
       var heard: [Answer] = []
       for host in [66, 67, 68] {
         for _ in 0..<6 {
@@ -238,27 +241,28 @@ import Testing
     #expect(wait == 3600)
     #expect(try await ask(from: "2001:db8:0:1::1").isSent)
     #expect(try await ask(from: "2001:db8::99", device: device).isSent)
-    house.clock.advance(3600)
+    household.clock.advance(3600)
     #expect(try await ask(from: "2001:db8::99").isSent)
   }
 
   @Test("too many codes on their way make strangers wait, not who is known, logged in or here")
   func tooManyCodes() async throws {
-    let house = try Household(codes: CodePolicy(mostCodes: 3))
-    let loggedIn = try await house.ownerLogsIn()
+    let household = try Household(codes: CodePolicy(mostCodes: 3))
+    let loggedIn = try await household.ownerLogsIn()
     for host in 1...3 {
       #expect(
-        try await ask("person@example.org", from: "10.0.0.\(host)", at: house.accountService).isSent
+        try await ask("person@example.org", from: "10.0.0.\(host)", at: household.accountService)
+          .isSent
       )
     }
     #expect(
-      try await ask(from: "10.0.0.4", at: house.accountService) == .refused(.busy, after: nil))
+      try await ask(from: "10.0.0.4", at: household.accountService) == .refused(.busy, after: nil))
     let device = loggedIn.device
-    #expect(try await ask(from: "10.0.0.4", device: device, at: house.accountService).isSent)
-    #expect(try await ask(from: "local", at: house.accountService).isSent)
-    _ = try await house.accountService.sendEmailCode(to: nil, by: loggedIn.principal)
-    house.clock.advance(600)
-    #expect(try await ask(from: "10.0.0.4", at: house.accountService).isSent)
+    #expect(try await ask(from: "10.0.0.4", device: device, at: household.accountService).isSent)
+    #expect(try await ask(from: "local", at: household.accountService).isSent)
+    _ = try await household.accountService.contacts.sendEmailCode(to: nil, by: loggedIn.principal)
+    household.clock.advance(600)
+    #expect(try await ask(from: "10.0.0.4", at: household.accountService).isSent)
   }
 
   @Test("a new password or address voids the codes that would still let somebody in")
@@ -266,23 +270,24 @@ import Testing
     let (principal, _) = try await verified()
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
     func entry() async throws -> CodeCredentials {
-      let request = try await house.accountService.sendLoginCode(to: mail)
-      return CodeCredentials(request: request.id.text, code: house.box.code ?? "")
+      let request = try await household.accountService.sendLoginCode(to: mail)
+      return CodeCredentials(request: request.id.text, code: household.box.code ?? "")
     }
     func isVoid(_ credentials: CodeCredentials) async -> Bool {
       await refusal { () async throws(AccountError) in
-        try await house.accountService.logIn(credentials)
+        try await household.accountService.logIn(credentials)
       } == .codeExpired
     }
     let first = try await entry()
-    try await house.accountService.changePassword(
+    try await household.accountService.passwords.change(
       Household.password, to: "another evening with friends", by: principal)
     #expect(await isVoid(first))
-    house.clock.advance(30)
-    let change = try await house.accountService.sendEmailCode(to: "new@example.org", by: principal)
-    let code = house.box.code ?? ""
+    household.clock.advance(30)
+    let change = try await household.accountService.contacts.sendEmailCode(
+      to: "new@example.org", by: principal)
+    let code = household.box.code ?? ""
     let second = try await entry()
-    try await house.accountService.confirm(
+    try await household.accountService.contacts.confirm(
       code, of: change.id.text, for: .verifyEmail, by: principal)
     #expect(await isVoid(second))
   }

@@ -5,24 +5,24 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct SessionEndTests {
-  private let house: Household
+@Suite(.fromTerminal) struct SessionEndTests {
+  private let household: Household
   private let day: TimeInterval = 86_400
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   /// Waits for the end of what a token opens.
   private final class Watch: Sendable {
     private let isOver = Mutex(false)
 
     /// Begins, and comes back when it waits: for both clocks.
-    init(_ loggedIn: LoggedIn, at house: Household) async throws {
-      let accountService = house.accountService
+    init(_ loggedIn: LoggedIn, at household: Household) async throws {
+      let accountService = household.accountService
       Task {
-        await accountService.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
+        await accountService.sessions.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
         self.isOver.withLock { $0 = true }
       }
-      try await house.clock.expectWaiting()
+      try await household.clock.expectWaiting()
     }
 
     var hasEnded: Bool {
@@ -32,84 +32,85 @@ import Testing
 
   @Test("A10 · who waits for a session's end is told after 7 days without use; waiting is no use")
   func idle() async throws {
-    let watch = try await Watch(house.ownerLogsIn(), at: house)
+    let watch = try await Watch(household.ownerLogsIn(), at: household)
     for _ in 0..<6 {
-      house.clock.advance(day)
-      try await house.clock.expectWaiting()
+      household.clock.advance(day)
+      try await household.clock.expectWaiting()
     }
-    house.clock.advance(day)
+    household.clock.advance(day)
     #expect(await watch.hasEnded)
   }
 
   @Test("A10 · the end moves with each use, to 30 days at most")
   func used() async throws {
-    let loggedIn = try await house.ownerLogsIn()
-    let watch = try await Watch(loggedIn, at: house)
+    let loggedIn = try await household.ownerLogsIn()
+    let watch = try await Watch(loggedIn, at: household)
     for _ in 0..<5 {
-      house.clock.advance(5 * day)
-      _ = try await house.accountService.resolve(loggedIn.token.text)
-      house.clock.advance(1)
-      try await house.clock.expectWaiting()
+      household.clock.advance(5 * day)
+      _ = try await household.accountService.sessions.resolve(loggedIn.token.text)
+      household.clock.advance(1)
+      try await household.clock.expectWaiting()
     }
-    house.clock.advance(5 * day)
+    household.clock.advance(5 * day)
     #expect(await watch.hasEnded)
   }
 
   @Test("A10 · a clock that is set forward ends it at once")
   func setForward() async throws {
-    let watch = try await Watch(house.ownerLogsIn(), at: house)
-    house.clock.set(house.clock.now.addingTimeInterval(10 * 365 * day))
+    let watch = try await Watch(household.ownerLogsIn(), at: household)
+    household.clock.set(household.clock.now.addingTimeInterval(10 * 365 * day))
     #expect(await watch.hasEnded)
   }
 
   @Test("A10 · a clock that is set back does not keep it from ending after 30 days")
   func setBack() async throws {
-    let watch = try await Watch(house.ownerLogsIn(), at: house)
-    house.clock.set(house.clock.now.addingTimeInterval(-10 * 365 * day))
-    try await house.clock.expectWaiting()
-    house.clock.advance(30 * day)
+    let watch = try await Watch(household.ownerLogsIn(), at: household)
+    household.clock.set(household.clock.now.addingTimeInterval(-10 * 365 * day))
+    try await household.clock.expectWaiting()
+    household.clock.advance(30 * day)
     #expect(await watch.hasEnded)
   }
 
   @Test("A10 · a proof ends what hung on the old token at once, not what hangs on the new one")
   func proof() async throws {
-    let old = try await house.ownerLogsIn()
-    let first = try await Watch(old, at: house)
-    let new = try await house.accountService.prove(old.token.text, password: Household.password)
+    let old = try await household.ownerLogsIn()
+    let first = try await Watch(old, at: household)
+    let new = try await household.accountService.prove(old.token.text, password: Household.password)
     #expect(await first.hasEnded)
-    let second = try await Watch(new, at: house)
-    try await house.accountService.logOut(new.token.text)
+    let second = try await Watch(new, at: household)
+    try await household.accountService.sessions.logOut(new.token.text)
     #expect(await second.hasEnded)
   }
 
   @Test("A10 · another role ends it at once; the same one, and what others do, does not")
   func role() async throws {
-    let owner = try await house.ownerLogsIn()
-    let code = try await house.accountService.invite(by: owner.principal).code
-    _ = try await house.accountService.register(.guest(code.text))
-    let member = try await house.logIn("ben@example.org")
-    let watch = try await Watch(member, at: house)
-    try await house.accountService.setRole(
+    let owner = try await household.ownerLogsIn()
+    let code = try await household.accountService.invitations.make(by: owner.principal).code
+    _ = try await household.accountService.registration.register(.guest(code.text))
+    let member = try await household.logIn("ben@example.org")
+    let watch = try await Watch(member, at: household)
+    try await household.accountService.people.setRole(
       .member, of: member.principal.account, by: owner.principal)
-    let another = try await house.logIn("ben@example.org")
-    try await house.accountService.logOut(another.token.text)
-    try await house.clock.expectWaiting()
-    try await house.accountService.setRole(
+    let another = try await household.logIn("ben@example.org")
+    try await household.accountService.sessions.logOut(another.token.text)
+    try await household.clock.expectWaiting()
+    try await household.accountService.people.setRole(
       .owner, of: member.principal.account, by: owner.principal)
     #expect(await watch.hasEnded)
   }
 
   @Test("A10 · the end that came before anybody waited is told at once; so is a broken store")
   func before() async throws {
-    let loggedIn = try await house.ownerLogsIn()
-    try await house.accountService.logOut(loggedIn.token.text)
-    await house.accountService.waitForEnd(of: loggedIn.token.text, for: loggedIn.principal)
-    let other = try await house.logIn()
-    let restarted = house.restarted()
-    await house.store.failSessionReads(
+    let loggedIn = try await household.ownerLogsIn()
+    try await household.accountService.sessions.logOut(loggedIn.token.text)
+    await household.accountService.sessions.waitForEnd(
+      of: loggedIn.token.text, for: loggedIn.principal)
+    let other = try await household.logIn()
+    let restarted = household.restarted()
+    await household.store.failSessionReads(
       with: AccountError(.storageFailed, message: "broken", hint: "mend"))
-    await restarted.waitForEnd(of: other.token.text, for: other.principal)
-    #expect(await !restarted.isOpen(other.token.text, for: other.principal))
+    await restarted.sessions.waitForEnd(of: other.token.text, for: other.principal)
+    #expect(await !restarted.sessions.isOpen(other.token.text, for: other.principal))
   }
 
   @Test("the system's timer for a time of day strikes at that time, and not when it is cancelled")

@@ -3,17 +3,17 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct SessionListTests {
-  private let house: Household
+@Suite(.fromTerminal) struct SessionListTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   /// Logs in as from a device.
   private func logIn(from device: String, _ address: String = "192.168.1.20") async throws
     -> LoggedIn
   {
     try await Origin.$current.withValue(Origin(address: address, device: device)) {
-      try await house.logIn()
+      try await household.logIn()
     }
   }
 
@@ -21,99 +21,100 @@ import Testing
     -> Bool
   {
     await refusal { () async throws(AccountError) in
-      try await (accountService ?? house.accountService).resolve(loggedIn.token.text)
+      try await (accountService ?? household.accountService).sessions.resolve(loggedIn.token.text)
     } == .notLoggedIn
   }
 
   @Test("A10 · a person sees their own sessions: device, address, opened, last seen, which is this")
   func list() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let phone = try await logIn(from: "Firefox on Android", "fe80::1")
-    house.clock.advance(3600)
-    let laptop = try await logIn(from: "theater on desk")
-    let list = try await house.accountService.sessions(of: laptop.principal)
-    #expect(list.map(\.session.origin.device) == ["theater on desk", "Firefox on Android"])
+    household.clock.advance(3600)
+    let laptop = try await logIn(from: "theater on service")
+    let list = try await household.accountService.sessions.list(of: laptop.principal)
+    #expect(list.map(\.session.origin.device) == ["theater on service", "Firefox on Android"])
     #expect(list.map(\.session.origin.address) == ["192.168.1.20", "fe80::1"])
     #expect(list.map(\.isCurrent) == [true, false])
     #expect(list[1].session.id == phone.principal.session)
-    #expect(list[1].session.openedAt == house.clock.now.addingTimeInterval(-3600))
-    #expect(list[1].expires == house.clock.now.addingTimeInterval(7 * 86_400 - 3600))
-    house.clock.advance(7 * 86_400 - 1800)
-    _ = try await house.accountService.resolve(laptop.token.text)
-    #expect(try await house.accountService.sessions(of: laptop.principal).count == 1)
+    #expect(list[1].session.openedAt == household.clock.now.addingTimeInterval(-3600))
+    #expect(list[1].expires == household.clock.now.addingTimeInterval(7 * 86_400 - 3600))
+    household.clock.advance(7 * 86_400 - 1800)
+    _ = try await household.accountService.sessions.resolve(laptop.token.text)
+    #expect(try await household.accountService.sessions.list(of: laptop.principal).count == 1)
   }
 
   @Test("A10 · one session is ended from another, at once and for a restarted controller")
   func endOne() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let phone = try await logIn(from: "phone")
     let laptop = try await logIn(from: "laptop")
-    let told = house.accountService.events.subscribe()
-    try await house.accountService.endSession(phone.principal.session, of: laptop.principal)
+    let events = household.accountService.events.subscribe()
+    try await household.accountService.sessions.end(phone.principal.session, of: laptop.principal)
     #expect(await isRefused(phone))
-    #expect(await isRefused(phone, at: house.restarted()))
+    #expect(await isRefused(phone, at: household.restarted()))
     #expect(await !isRefused(laptop))
-    #expect(await told.first { _ in true } == .loggedOut(phone.principal))
+    #expect(await events.first { _ in true } == .loggedOut(phone.principal))
     let again = await refusal { () async throws(AccountError) in
-      try await house.accountService.endSession(phone.principal.session, of: laptop.principal)
+      try await household.accountService.sessions.end(phone.principal.session, of: laptop.principal)
     }
     #expect(again == .unknownSession)
   }
 
   @Test("A10 · the sessions of others are not there to be ended")
   func endOthers() async throws {
-    let owner = try await house.ownerLogsIn()
-    let code = try await house.accountService.invite(by: owner.principal).code
-    _ = try await house.accountService.register(.guest(code.text))
-    let member = try await house.logIn("ben@example.org")
+    let owner = try await household.ownerLogsIn()
+    let code = try await household.accountService.invitations.make(by: owner.principal).code
+    _ = try await household.accountService.registration.register(.guest(code.text))
+    let member = try await household.logIn("ben@example.org")
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.endSession(owner.principal.session, of: member.principal)
+      try await household.accountService.sessions.end(owner.principal.session, of: member.principal)
     }
     #expect(error == .unknownSession)
     #expect(await !isRefused(owner))
-    #expect(try await house.accountService.sessions(of: member.principal).count == 1)
+    #expect(try await household.accountService.sessions.list(of: member.principal).count == 1)
   }
 
   @Test("A10 · all others are ended, or all, also those that no request has used for a while")
   func endAll() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     var opened: [LoggedIn] = []
     for index in 0..<5 { opened.append(try await logIn(from: "\(index)")) }
     // Nothing is cached after a restart.
-    let accountService = house.restarted()
-    #expect(try await accountService.endSessions(of: opened[0].principal, exceptCurrent: true) == 4)
+    let accountService = household.restarted()
+    #expect(
+      try await accountService.sessions.endAll(of: opened[0].principal, exceptCurrent: true) == 4)
     for each in opened.dropFirst() { #expect(await isRefused(each, at: accountService)) }
     #expect(await !isRefused(opened[0], at: accountService))
     #expect(
-      try await accountService.endSessions(of: opened[0].principal, exceptCurrent: false) == 1)
+      try await accountService.sessions.endAll(of: opened[0].principal, exceptCurrent: false) == 1)
     #expect(await isRefused(opened[0], at: accountService))
   }
 
   @Test("E1 · an account or guest pass has 20 sessions: another one ends the oldest, at once")
   func most() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     var people: [LoggedIn] = []
     for index in 0..<20 {
       people.append(try await logIn(from: "\(index)"))
-      house.clock.advance(1)
+      household.clock.advance(1)
     }
     let owner = people[19].principal
-    let pass = try await house.accountService.makeGuestPass(.music, by: owner)
+    let pass = try await household.accountService.guestPasses.make(.music, by: owner)
     var guests: [LoggedIn] = []
     for _ in 0..<20 {
-      guests.append(try await house.accountService.enter(withGuestPass: pass.code.text))
-      house.clock.advance(1)
+      guests.append(try await household.accountService.guestPasses.logIn(with: pass.code.text))
+      household.clock.advance(1)
     }
     for each in people + guests { #expect(await !isRefused(each)) }
 
-    let told = house.accountService.events.subscribe()
-    let guest = try await house.accountService.enter(withGuestPass: pass.code.text)
+    let events = household.accountService.events.subscribe()
+    let guest = try await household.accountService.guestPasses.logIn(with: pass.code.text)
     let person = try await logIn(from: "another")
-    let ended = await told.compactMap { event -> SessionPrincipal? in
+    let ended = await events.compactMap { event -> SessionPrincipal? in
       if case .loggedOut(let who) = event { who } else { nil }
     }.prefix(2).reduce(into: [SessionID]()) { $0.append($1.session) }
     #expect(ended == [guests[0].principal.session, people[0].principal.session])
-    for accountService in [house.accountService, house.restarted()] {
+    for accountService in [household.accountService, household.restarted()] {
       for gone in [people[0], guests[0]] { #expect(await isRefused(gone, at: accountService)) }
       for each in people.dropFirst() + guests.dropFirst() + [person, guest] {
         #expect(await !isRefused(each, at: accountService))
@@ -123,91 +124,91 @@ import Testing
 
   @Test("E1 · a clock that was set back makes no new session the oldest")
   func mostWithClockBack() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     for index in 0..<20 { _ = try await logIn(from: "\(index)") }
-    house.clock.set(house.clock.now.addingTimeInterval(-3600))
+    household.clock.set(household.clock.now.addingTimeInterval(-3600))
     let new = try await logIn(from: "another")
     #expect(await !isRefused(new))
-    #expect(try await house.accountService.sessions(of: new.principal).count == 20)
+    #expect(try await household.accountService.sessions.list(of: new.principal).count == 20)
   }
 
   @Test("A10 · sessions are ended at once on a full disk too, and the end can be repeated")
   func endOnFullDisk() async throws {
-    try await house.registerOwner()
+    try await household.registerOwner()
     let phone = try await logIn(from: "phone")
     let laptop = try await logIn(from: "laptop")
     let full = AccountError(.storageFull, message: "full", hint: "free")
-    await house.store.failWrites(with: full)
+    await household.store.failWrites(with: full)
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.endSessions(of: laptop.principal, exceptCurrent: true)
+      try await household.accountService.sessions.endAll(of: laptop.principal, exceptCurrent: true)
     }
     #expect(error == full)
     #expect(await isRefused(phone))
-    await house.store.failWrites(with: nil)
-    try await house.accountService.endSessions(of: laptop.principal, exceptCurrent: true)
-    #expect(await isRefused(phone, at: house.restarted()))
+    await household.store.failWrites(with: nil)
+    try await household.accountService.sessions.endAll(of: laptop.principal, exceptCurrent: true)
+    #expect(await isRefused(phone, at: household.restarted()))
     #expect(await !isRefused(laptop))
   }
 }
 
-@Suite struct ProofTests {
-  private let house: Household
+@Suite(.fromTerminal) struct ProofTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
 
   private func isFresh(_ token: String, at accountService: AccountService? = nil) async throws
     -> Bool
   {
-    let accountService = accountService ?? house.accountService
-    let principal = try await accountService.resolve(token)
+    let accountService = accountService ?? household.accountService
+    let principal = try await accountService.sessions.resolve(token)
     return await refusal { () async throws(AccountError) in
-      try accountService.requireFreshProof(principal)
+      try accountService.sessions.requireFreshProof(principal)
     } == nil
   }
 
   @Test("E1 · who logged in more than five minutes ago proves it again before a sensitive change")
   func freshness() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    house.clock.advance(299)
+    let token = try await household.ownerLogsIn().token.text
+    household.clock.advance(299)
     #expect(try await isFresh(token))
-    #expect(try await isFresh(token, at: house.restarted()))
-    house.clock.advance(1)
+    #expect(try await isFresh(token, at: household.restarted()))
+    household.clock.advance(1)
     #expect(try await !isFresh(token))
     // A clock that was set back makes no proof younger.
-    house.clock.set(house.clock.now.addingTimeInterval(-3600))
+    household.clock.set(household.clock.now.addingTimeInterval(-3600))
     #expect(try await !isFresh(token))
-    house.clock.reboot()
-    #expect(try await !isFresh(token, at: house.restarted()))
+    household.clock.reboot()
+    #expect(try await !isFresh(token, at: household.restarted()))
   }
 
   @Test("E1 · a proof gives the session a new token; the old one opens nothing any more")
   func newToken() async throws {
-    let before = try await house.ownerLogsIn()
-    house.clock.advance(3600)
-    let after = try await house.accountService.prove(
+    let before = try await household.ownerLogsIn()
+    household.clock.advance(3600)
+    let after = try await household.accountService.prove(
       before.token.text, password: Household.password)
     #expect(after.token.text != before.token.text)
     #expect(after.principal.session == before.principal.session)
     #expect(try await isFresh(after.token.text))
     let old = await refusal { () async throws(AccountError) in
-      try await house.accountService.resolve(before.token.text)
+      try await household.accountService.sessions.resolve(before.token.text)
     }
     #expect(old == .notLoggedIn)
-    #expect(try await house.accountService.sessions(of: after.principal).count == 1)
-    #expect(try await isFresh(after.token.text, at: house.restarted()))
+    #expect(try await household.accountService.sessions.list(of: after.principal).count == 1)
+    #expect(try await isFresh(after.token.text, at: household.restarted()))
   }
 
   @Test("E1 · a wrong password proves nothing and changes nothing")
   func wrong() async throws {
-    let loggedIn = try await house.ownerLogsIn()
-    house.clock.advance(3600)
+    let loggedIn = try await household.ownerLogsIn()
+    household.clock.advance(3600)
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.prove(loggedIn.token.text, password: "not the right one")
+      try await household.accountService.prove(loggedIn.token.text, password: "not the right one")
     }
     #expect(error == .wrongCredentials)
     #expect(try await !isFresh(loggedIn.token.text))
-    let last = try await house.accountService.audit.entries(newest: 1).last
-    #expect(last?.deed == .proof)
+    let last = try await household.accountService.audit.entries(newest: 1).last
+    #expect(last?.action == .proof)
     #expect(last?.outcome == .refused("wrongCredentials"))
   }
 }

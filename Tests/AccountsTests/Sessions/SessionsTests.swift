@@ -3,183 +3,184 @@ import Testing
 
 @testable import Accounts
 
-@Suite struct SessionsTests {
-  private let house: Household
+@Suite(.fromTerminal) struct SessionsTests {
+  private let household: Household
 
-  init() throws { house = try Household() }
+  init() throws { household = try Household() }
   private let day: TimeInterval = 86_400
 
   private func isRefused(_ token: String, at accountService: AccountService? = nil) async -> Bool {
     await refusal { () async throws(AccountError) in
-      try await (accountService ?? house.accountService).resolve(token)
+      try await (accountService ?? household.accountService).sessions.resolve(token)
     } == .notLoggedIn
   }
 
   @Test("A10 · after logout the token is refused at once, by a restarted controller too")
   func logout() async throws {
-    let loggedIn = try await house.ownerLogsIn()
+    let loggedIn = try await household.ownerLogsIn()
     let token = loggedIn.token.text
-    let told = house.accountService.events.subscribe()
-    try await house.accountService.logOut(token)
+    let events = household.accountService.events.subscribe()
+    try await household.accountService.sessions.logOut(token)
     #expect(await isRefused(token))
-    #expect(await isRefused(token, at: house.restarted()))
-    #expect(await told.first { _ in true } == .loggedOut(loggedIn.principal))
+    #expect(await isRefused(token, at: household.restarted()))
+    #expect(await events.first { _ in true } == .loggedOut(loggedIn.principal))
     let again = await refusal { () async throws(AccountError) in
-      try await house.accountService.logOut(token)
+      try await household.accountService.sessions.logOut(token)
     }
     #expect(again == .notLoggedIn)
   }
 
   @Test("A10 · logout ends one session and leaves the others")
   func others() async throws {
-    let one = try await house.ownerLogsIn().token.text
-    let other = try await house.logIn().token.text
+    let one = try await household.ownerLogsIn().token.text
+    let other = try await household.logIn().token.text
     #expect(one != other)
-    try await house.accountService.logOut(one)
+    try await household.accountService.sessions.logOut(one)
     #expect(await isRefused(one))
     #expect(await !isRefused(other))
   }
 
   @Test("A10 · of many logouts of one session at once, one ends it")
   func parallel() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    let told = house.accountService.events.subscribe()
+    let token = try await household.ownerLogsIn().token.text
+    let stream = household.accountService.events.subscribe()
     await withTaskGroup { group in
       for _ in 0..<20 {
         group.addTask {
           _ = await refusal { () async throws(AccountError) in
-            try await house.accountService.logOut(token)
+            try await household.accountService.sessions.logOut(token)
           }
         }
       }
     }
-    let next = try await house.logIn().principal
-    var events = told.makeAsyncIterator()
+    let next = try await household.logIn().principal
+    var events = stream.makeAsyncIterator()
     guard case .loggedOut = await events.next() else { return #expect(Bool(false)) }
     #expect(await events.next() == .loggedIn(next, by: "password"))
   }
 
   @Test("A10 · a request that reads the session while it is ended is refused")
   func readDuringLogout() async throws {
-    let token = try await house.ownerLogsIn().token.text
+    let token = try await household.ownerLogsIn().token.text
     // After a restart the first request reads the store, and the logout comes between reading and
     // answering.
-    let accountService = house.restarted()
-    await house.store.afterNextSessionRead { try? await accountService.logOut(token) }
+    let accountService = household.restarted()
+    await household.store.afterNextSessionRead { try? await accountService.sessions.logOut(token) }
     #expect(await isRefused(token, at: accountService))
   }
 
   @Test("A10 · a logout on a full disk counts at once, says so, and can be repeated")
   func fullDisk() async throws {
     let full = AccountError(.storageFull, message: "full", hint: "free")
-    let token = try await house.ownerLogsIn().token.text
-    await house.store.failWrites(with: full)
+    let token = try await household.ownerLogsIn().token.text
+    await household.store.failWrites(with: full)
     let error = await refusal { () async throws(AccountError) in
-      try await house.accountService.logOut(token)
+      try await household.accountService.sessions.logOut(token)
     }
     #expect(error == full)
     #expect(await isRefused(token))
-    await house.store.failWrites(with: nil)
-    try await house.accountService.logOut(token)
-    #expect(await isRefused(token, at: house.restarted()))
+    await household.store.failWrites(with: nil)
+    try await household.accountService.sessions.logOut(token)
+    #expect(await isRefused(token, at: household.restarted()))
   }
 
   @Test("E1 · a session ends after 7 days without use")
   func idle() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    house.clock.advance(7 * day - 1)
+    let token = try await household.ownerLogsIn().token.text
+    household.clock.advance(7 * day - 1)
     #expect(await !isRefused(token))
-    house.clock.advance(7 * day - 1)
-    #expect(await !isRefused(token, at: house.restarted()))
-    house.clock.advance(7 * day)
-    #expect(await isRefused(token, at: house.restarted()))
+    household.clock.advance(7 * day - 1)
+    #expect(await !isRefused(token, at: household.restarted()))
+    household.clock.advance(7 * day)
+    #expect(await isRefused(token, at: household.restarted()))
     #expect(await isRefused(token))
   }
 
   @Test("E1 · a session ends after 30 days, however much it is used")
   func absolute() async throws {
-    let token = try await house.ownerLogsIn().token.text
+    let token = try await household.ownerLogsIn().token.text
     for _ in 0..<29 {
-      house.clock.advance(day)
+      household.clock.advance(day)
       #expect(await !isRefused(token))
     }
-    let principal = try await house.accountService.resolve(token)
-    #expect(principal.expires == house.clock.now.addingTimeInterval(day))
-    house.clock.advance(day)
+    let principal = try await household.accountService.sessions.resolve(token)
+    #expect(principal.expires == household.clock.now.addingTimeInterval(day))
+    household.clock.advance(day)
     #expect(await isRefused(token))
-    #expect(await isRefused(token, at: house.restarted()))
+    #expect(await isRefused(token, at: household.restarted()))
   }
 
   @Test("E1 · a clock that was set back ends no session early")
   func clockBack() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    house.clock.set(house.clock.now.addingTimeInterval(-3650 * day))
+    let token = try await household.ownerLogsIn().token.text
+    household.clock.set(household.clock.now.addingTimeInterval(-3650 * day))
     #expect(await !isRefused(token))
-    #expect(await !isRefused(token, at: house.restarted()))
+    #expect(await !isRefused(token, at: household.restarted()))
   }
 
   @Test("E1 · a clock that was set back lets no session live longer than 30 days")
   func clockBackLengthensNothing() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    let today = house.clock.now
-    house.clock.set(today.addingTimeInterval(-3650 * day))
-    house.clock.advance(30 * day - 1)
+    let token = try await household.ownerLogsIn().token.text
+    let today = household.clock.now
+    household.clock.set(today.addingTimeInterval(-3650 * day))
+    household.clock.advance(30 * day - 1)
     #expect(await !isRefused(token))
-    house.clock.advance(1)
+    household.clock.advance(1)
     #expect(await isRefused(token))
-    #expect(await isRefused(token, at: house.restarted()))
+    #expect(await isRefused(token, at: household.restarted()))
   }
 
   @Test("E1 · after a restart of the machine with a clock set back nobody knows a session's age")
   func clockBackAcrossBoots() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    let today = house.clock.now
-    house.clock.reboot()
-    #expect(await !isRefused(token, at: house.restarted()))
-    house.clock.set(today.addingTimeInterval(-3650 * day))
-    #expect(await isRefused(token, at: house.restarted()))
+    let token = try await household.ownerLogsIn().token.text
+    let today = household.clock.now
+    household.clock.reboot()
+    #expect(await !isRefused(token, at: household.restarted()))
+    household.clock.set(today.addingTimeInterval(-3650 * day))
+    #expect(await isRefused(token, at: household.restarted()))
     // It is good again as soon as the clock is right.
-    house.clock.set(today.addingTimeInterval(60))
-    #expect(await !isRefused(token, at: house.restarted()))
+    household.clock.set(today.addingTimeInterval(60))
+    #expect(await !isRefused(token, at: household.restarted()))
   }
 
   @Test("E1 · a session in use costs no query, and one write a minute")
   func cached() async throws {
-    let token = try await house.ownerLogsIn().token.text
+    let token = try await household.ownerLogsIn().token.text
     for _ in 0..<120 {
-      house.clock.advance(1)
+      household.clock.advance(1)
       #expect(await !isRefused(token))
     }
-    #expect(await house.store.sessionReads == 0)
-    #expect(await house.store.seenWrites == 2)
-    let accountService = house.restarted()
+    #expect(await household.store.sessionReads == 0)
+    #expect(await household.store.seenWrites == 2)
+    let accountService = household.restarted()
     for _ in 0..<10 { #expect(await !isRefused(token, at: accountService)) }
-    #expect(await house.store.sessionReads == 1)
+    #expect(await household.store.sessionReads == 1)
   }
 
   @Test("E1 · last use that cannot be written keeps nobody out")
   func unwritable() async throws {
-    let token = try await house.ownerLogsIn().token.text
-    await house.store.failWrites(with: AccountError(.storageFull, message: "full", hint: "free"))
-    house.clock.advance(3600)
+    let token = try await household.ownerLogsIn().token.text
+    await household.store.failWrites(
+      with: AccountError(.storageFull, message: "full", hint: "free"))
+    household.clock.advance(3600)
     #expect(await !isRefused(token))
-    #expect(try await house.restarted().open() == nil)
+    #expect(try await household.restarted().open() == nil)
   }
 
   @Test("E1 · more sessions than the cache holds are all good")
   func capacity() async throws {
     var cache = SessionCache(lifetime: .standard, capacity: 2)
-    let account = try await house.registerOwner()
+    let account = try await household.registerOwner()
     let digests = ["a", "b", "c"].map { SecretDigest(of: $0, purpose: "session token") }
     for (index, digest) in digests.enumerated() {
-      let now = house.clock.now.addingTimeInterval(Double(index))
+      let now = household.clock.now.addingTimeInterval(Double(index))
       let session = Session(
         id: SessionID("\(index)"), holder: .account(account), openedAt: now,
-        opened: house.clock.steadyNow, lastSeenAt: now, proven: house.clock.steadyNow,
+        opened: household.clock.steadyNow, lastSeenAt: now, proven: household.clock.steadyNow,
         origin: .controller)
       cache.insert(session, for: digest, generation: 0)
     }
-    let now = Moment(day: house.clock.now, steady: house.clock.steadyNow)
+    let now = Moment(day: household.clock.now, steady: household.clock.steadyNow)
     let kept = digests.map { digest in
       if case .valid = cache.use(digest, at: now) { true } else { false }
     }
@@ -193,16 +194,16 @@ import Testing
     ]
   )
   func noToken(_ typed: String) async throws {
-    _ = try await house.ownerLogsIn()
+    _ = try await household.ownerLogsIn()
     #expect(await isRefused(typed))
-    #expect(await house.store.sessionReads == 0)
+    #expect(await household.store.sessionReads == 0)
     #expect(await isRefused(SessionToken(from: .system).text))
   }
 
   @Test("E3 · everyone who listens hears of registration, login and logout; who left does not")
   func listeners() async throws {
-    let code = try #require(try await house.accountService.open())
-    let heard = Task { [events = house.accountService.events.subscribe()] in
+    let code = try #require(try await household.accountService.open())
+    let heard = Task { [events = household.accountService.events.subscribe()] in
       var all: [AccountEvent] = []
       for await event in events {
         all.append(event)
@@ -210,10 +211,10 @@ import Testing
       }
       return all
     }
-    let second = house.accountService.events.subscribe()
-    let account = try await house.accountService.register(.owner(code.text))
-    let loggedIn = try await house.logIn()
-    try await house.accountService.logOut(loggedIn.token.text)
+    let second = household.accountService.events.subscribe()
+    let account = try await household.accountService.registration.register(.owner(code.text))
+    let loggedIn = try await household.logIn()
+    try await household.accountService.sessions.logOut(loggedIn.token.text)
     let expected: [AccountEvent] = [
       .registered(account.id, .owner), .loggedIn(loggedIn.principal, by: "password"),
       .loggedOut(loggedIn.principal),

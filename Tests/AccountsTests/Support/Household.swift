@@ -2,6 +2,7 @@ import Accounts
 import Foundation
 import Storage
 import Synchronization
+import Testing
 
 /// The clocks of a machine, which stand still until a test moves them.
 final class ManualClock: Sendable {
@@ -44,7 +45,7 @@ final class ManualClock: Sendable {
     wake()
   }
 
-  /// Somebody sets the time of day; no time passes.
+  /// Sets the time of day; no time passes.
   func set(_ day: Date) {
     times.withLock { $0.day = day }
     wake()
@@ -76,7 +77,7 @@ final class ManualClock: Sendable {
   }
 }
 
-/// A gate on a store in memory, with hashes that cost next to nothing.
+/// An account service on a store in memory, with cheap hashes.
 struct Household {
   static let cheap = Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1)
   static let password = "four friends at the movies"
@@ -85,21 +86,21 @@ struct Household {
   let database: TheaterDatabase
   let store: ProbeStore
   /// The database's stores, those that tests watch behind the probe.
-  private(set) var stores: GateStores
+  private(set) var stores: AccountStores
   let hashes = PasswordHasher.queue()
   /// What was sent to people.
-  let box = Letterbox()
+  let box = SentMessages()
   let accountService: AccountService
 
   init(hashing: Argon2Parameters = cheap, codes: CodePolicy = .standard) throws {
     database = try TheaterDatabase(inMemory: clock.wall)
     store = try ProbeStore(database)
-    stores = database.gateStores
+    stores = database.accountStores
     stores.accounts = store
     stores.invitations = store
     stores.sessions = store
     accountService = AccountService(
-      stores: stores, policy: GatePolicy(codes: codes), hashing: hashing, hashes: hashes,
+      stores: stores, policy: AccountPolicy(codes: codes), hashing: hashing, hashes: hashes,
       delivery: box, clock: clock.wall,
       steady: clock.steady)
   }
@@ -114,7 +115,7 @@ struct Household {
   @discardableResult
   func registerOwner(password: String = password) async throws -> Account {
     guard let code = try await accountService.open() else { throw Missing() }
-    return try await accountService.register(.owner(code.text, password: password))
+    return try await accountService.registration.register(.owner(code.text, password: password))
   }
 
   /// Registers and logs in the first owner.
@@ -175,4 +176,19 @@ func refusal<Value>(
   } catch {
     return error
   }
+}
+
+/// Runs the tests of a suite as requests from the terminal of this machine.
+struct TerminalOrigin: SuiteTrait, TestTrait, TestScoping {
+  let isRecursive = true
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await Origin.$current.withValue(.terminal(user: nil, device: ""), operation: function)
+  }
+}
+
+extension Trait where Self == TerminalOrigin {
+  static var fromTerminal: Self { Self() }
 }

@@ -2,32 +2,32 @@
 
 /// What people of a household do before a test begins.
 extension Household {
-  /// Registers and logs in somebody whom `owner` invited.
+  /// Registers and logs in a person whom `owner` invited.
   func invited(
     by owner: LoggedIn, _ email: String, as role: AccountRole = .member
   ) async throws -> LoggedIn {
-    let code = try await accountService.invite(by: owner.principal, role: role).code
-    _ = try await accountService.register(.guest(code.text, email: email))
+    let code = try await accountService.invitations.make(by: owner.principal, role: role).code
+    _ = try await accountService.registration.register(.guest(code.text, email: email))
     return try await logIn(email)
   }
 
-  /// Who a session belongs to, as the gate sees it now.
+  /// The current user of a session.
   func now(_ loggedIn: LoggedIn) async throws(AccountError) -> SessionPrincipal {
-    try await accountService.resolve(loggedIn.token.text)
+    try await accountService.sessions.resolve(loggedIn.token.text)
   }
 
   /// Whether a session opens nothing any more.
   func isRefused(_ loggedIn: LoggedIn, at accountService: AccountService? = nil) async -> Bool {
     await refusal { () async throws(AccountError) in
-      try await (accountService ?? self.accountService).resolve(loggedIn.token.text)
+      try await (accountService ?? self.accountService).sessions.resolve(loggedIn.token.text)
     } == .notLoggedIn
   }
 
   /// The owner, logged in, with a verified address.
   func verifiedOwner() async throws -> LoggedIn {
     let loggedIn = try await ownerLogsIn()
-    let request = try await accountService.sendEmailCode(to: nil, by: loggedIn.principal)
-    try await accountService.confirm(
+    let request = try await accountService.contacts.sendEmailCode(to: nil, by: loggedIn.principal)
+    try await accountService.contacts.confirm(
       box.code ?? "", of: request.id.text, for: .verifyEmail, by: loggedIn.principal)
     clock.advance(60)
     return loggedIn
@@ -35,8 +35,8 @@ extension Household {
 
   /// A confirmed second factor: its secret, and the recovery codes.
   func enrolled(_ principal: SessionPrincipal) async throws -> ([UInt8], [EntryCode]) {
-    let secret = try Base32.bytes(try await accountService.enrolFactor(by: principal).secret)
-    let codes = try await accountService.confirmFactor(totp(secret), by: principal)
+    let secret = try Base32.bytes(try await accountService.secondFactor.enrol(by: principal).secret)
+    let codes = try await accountService.secondFactor.confirm(totp(secret), by: principal)
     clock.advance(90)
     return (secret, codes)
   }

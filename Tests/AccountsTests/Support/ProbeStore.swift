@@ -40,10 +40,11 @@ actor ProbeStore: AccountStore, InvitationStore, SessionStore {
   }
 
   func insert(
-    _ record: AccountRecord, redeeming invitation: SecretDigest, at now: Date
+    _ record: AccountRecord, redeeming invitation: SecretDigest, confirming code: PendingCode?,
+    at now: Date
   ) async throws(AccountError) {
     try write()
-    try await base.insert(record, redeeming: invitation, at: now)
+    try await base.insert(record, redeeming: invitation, confirming: code, at: now)
   }
 
   func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord? {

@@ -15,7 +15,7 @@ import Testing
     let database = try scratch.open()
     let accountService = scratch.accountService(database)
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(code))
+    _ = try await accountService.registration.register(People.owner(code))
     try await database.positions.save(7, item: "jaws", user: "anna")
     try database.close()
   }

@@ -18,10 +18,10 @@ import Testing
     let database = try scratch.open()
     let accountService = scratch.accountService(database)
     let code = try #require(try await accountService.open())
-    _ = try await accountService.register(People.owner(code))
+    _ = try await accountService.registration.register(People.owner(code))
     let owner = try await accountService.logIn(People.credentials())
     if factor {
-      _ = try await accountService.enrolFactor(by: owner.principal)
+      _ = try await accountService.secondFactor.enrol(by: owner.principal)
       try await database.write { try $0.execute(sql: "UPDATE secondFactor SET activeSince = 1") }
     }
     try database.close()
@@ -140,22 +140,23 @@ import Testing
       let mailbox = Mailbox()
       let database = try scratch.open()
       let accountService = scratch.accountService(database, delivery: mailbox)
-      let owner = try await accountService.resolve(before)
-      invitation = try await accountService.invite(by: owner).code
-      let visitors = try await accountService.makeGuestPass(
+      let owner = try await accountService.sessions.resolve(before)
+      invitation = try await accountService.invitations.make(by: owner).code
+      let visitors = try await accountService.guestPasses.make(
         GuestPassRequest(
           name: "Visitors", activities: ["film"], volumeLimit: 40, ageLimit: nil, validity: 3600),
         by: owner)
       pass = visitors.code
-      guest = try await accountService.enter(withGuestPass: pass.text).token.text
-      let sent = try await accountService.sendEmailCode(to: nil, by: owner)
+      guest = try await accountService.guestPasses.logIn(with: pass.text).token.text
+      let sent = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
       backup = try scratch.backups.create(.asked, at: scratch.now)
       // All of that ends.
-      _ = try await accountService.confirm(code, of: sent.id.text, for: .verifyEmail, by: owner)
-      _ = try await accountService.register(People.member(invitation))
-      try await accountService.revokeGuestPass(visitors.pass.id, by: owner)
-      try await accountService.logOut(before)
+      _ = try await accountService.contacts.confirm(
+        code, of: sent.id.text, for: .verifyEmail, by: owner)
+      _ = try await accountService.registration.register(People.member(invitation))
+      try await accountService.guestPasses.revoke(visitors.pass.id, by: owner)
+      try await accountService.sessions.logOut(before)
       try database.close()
     }
 
@@ -164,16 +165,16 @@ import Testing
     let accountService = scratch.accountService(database)
     for token in [before, guest] {
       let error = await refusal { () async throws(AccountError) in
-        try await accountService.resolve(token)
+        try await accountService.sessions.resolve(token)
       }
       #expect(error == .notLoggedIn)
     }
     let register = await refusal { () async throws(AccountError) in
-      try await accountService.register(People.member(invitation))
+      try await accountService.registration.register(People.member(invitation))
     }
     #expect(register == .codeInvalid)
     let enter = await refusal { () async throws(AccountError) in
-      try await accountService.enter(withGuestPass: pass.text)
+      try await accountService.guestPasses.logIn(with: pass.text)
     }
     #expect(enter == .guestPassInvalid)
     let left = try await database.read { database in

@@ -61,13 +61,13 @@ final class ScratchFolder: Sendable {
     try file.close()
   }
 
-  /// A gate with hashes that cost next to nothing.
+  /// An account service with cheap hashes.
   func accountService(
     _ database: TheaterDatabase, delivery: any MessageDelivery = NoDelivery(),
     codes: CodePolicy = .standard
   ) -> AccountService {
     AccountService(
-      stores: database.gateStores, policy: GatePolicy(codes: codes),
+      stores: database.accountStores, policy: AccountPolicy(codes: codes),
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: delivery,
       clock: clock, steady: steady)
   }

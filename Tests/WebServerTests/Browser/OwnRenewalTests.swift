@@ -25,7 +25,7 @@ import Testing
 
     func noted() async throws -> [AuditEntry] {
       try await room.accountService.audit.entries(newest: 10).filter {
-        $0.deed == .certificateRenewed
+        $0.action == .certificateRenewed
       }
     }
   }
@@ -45,7 +45,7 @@ import Testing
           path: path, names: ["localhost"], more: { ["10.0.0.7"] }, shown: shown, clock: clock,
           day: WallClock { begun.addingTimeInterval(clock.now().seconds) },
           logger: Logger(label: "test") { _ in log },
-          news: { await room.accountService.noteCertificate($0.fingerprint, inPlaceOf: $1) })
+          news: { await room.accountService.recordCertificate($0.fingerprint, replacing: $1) })
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }
           defer { group.cancelAll() }

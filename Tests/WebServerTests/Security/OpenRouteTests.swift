@@ -72,8 +72,8 @@ import Testing
       #expect(try await room.accountService.audit.entries(newest: 1000) == written)
       // Refusals are recorded; the repeats of one source share an entry.
       let refused = written.filter { $0.outcome != .done }
-      #expect(refused.contains { $0.deed == .registration && $0.outcome.word == "setupClosed" })
-      #expect(refused.contains { $0.deed == .guestEntered && $0.count == 30 })
+      #expect(refused.contains { $0.action == .registration && $0.outcome.word == "setupClosed" })
+      #expect(refused.contains { $0.action == .guestEntered && $0.count == 30 })
       #expect(refused.count <= 101)
     }
   }

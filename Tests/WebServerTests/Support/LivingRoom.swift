@@ -95,7 +95,7 @@ struct LivingRoom: Sendable {
       devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
     let box = CodeBox()
     let accountService = AccountService(
-      stores: try TheaterDatabase(inMemory: day.clock).gateStores,
+      stores: try TheaterDatabase(inMemory: day.clock).accountStores,
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
       clock: day.clock, steady: day.steady)
     let works = FakeWorks()

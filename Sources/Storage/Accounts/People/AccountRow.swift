@@ -2,7 +2,7 @@ import Accounts
 import Foundation
 import GRDB
 
-/// How an account lies in its table.
+/// The columns of the account table.
 enum AccountRow {
   static let columns = "id, name, email, emailKey, role, passwordHash, createdAt, ageLimit"
   static let placeholders = "?, ?, ?, ?, ?, ?, ?, ?"
@@ -17,14 +17,14 @@ enum AccountRow {
     ]
   }
 
-  /// Whether the account has a second factor that is asked for.
+  /// Whether the account has an active second factor.
   static let hasSecondFactor = """
     EXISTS (SELECT 1 FROM secondFactor
       WHERE secondFactor.account = account.id AND activeSince IS NOT NULL)
     """
 
-  /// Reads the account that a condition picks.
-  /// - Throws: `StorageError` where the row was not written by this program.
+  /// Reads the account that meets a condition.
+  /// - Throws: `StorageError` when this program did not write the row.
   static func record(
     _ database: Database, where condition: String, _ arguments: StatementArguments
   ) throws -> AccountRecord? {
@@ -51,7 +51,7 @@ enum AccountRow {
       ageLimit: row["ageLimit"])
   }
 
-  /// Reads the column `role`; an unknown word is a fault, never a right.
+  /// Reads the column `role`; an unknown word is an error.
   static func role(_ row: Row) throws -> AccountRole {
     guard let role = AccountRole(rawValue: row["role"]) else {
       throw StorageError.failed("an account or invitation has a role that does not exist")

@@ -6,7 +6,7 @@ extension AccountDatabase: ContactStore {
   package func contact(of account: AccountID) async throws(AccountError) -> Contact {
     try await run {
       try await $0.read {
-        // An address that was verified is not any more where the account has another.
+        // A verified address counts only while it is the account's address.
         let row = try Row.fetchOne(
           $0,
           sql: """
@@ -58,11 +58,11 @@ extension AccountDatabase: ContactStore {
     }
   }
 
-  /// What a right code brings about. Codes to log in with, or to set a password, are void then: they
-  /// may lie where the person does not read any more.
-  /// - Returns: the sessions that ended with it.
-  static func bringAbout(
-    _ effect: CodeEffect, for account: AccountID, at date: Date, in database: Database
+  /// Applies the effect of a correct code. Voids the account's codes for login and new passwords: they
+  /// may have been sent where the person no longer reads.
+  /// - Returns: The sessions that ended with it.
+  static func apply(
+    _ effect: CodeEffect, to account: AccountID, at date: Date, in database: Database
   ) throws -> [Session] {
     do {
       switch effect {

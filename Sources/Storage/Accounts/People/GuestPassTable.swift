@@ -57,22 +57,22 @@ extension AccountDatabase: GuestPassStore {
   }
 }
 
-/// How a guest pass lies in its table, and in a row that was joined from several.
+/// The columns of the guest pass table, also in a joined row.
 enum GuestPassRow {
   static let columns = [
     "id", "name", "activities", "volumeLimit", "ageLimit", "madeBy", "madeAt", "expires",
   ]
 
-  /// The columns for a join, apart from those of the same name.
+  /// The columns for a join, renamed to avoid equal names.
   static let joined = columns.map { "guestPass.\($0) AS \(prefix)\($0)" }.joined(separator: ", ")
-  /// Which of them is null where there is no pass.
+  /// The column that is null when there is no pass.
   static let joinedID = "\(prefix)id"
   private static let prefix = "pass_"
 
   static func joinedPass(_ row: Row) throws -> GuestPass { try pass(row, prefix: prefix) }
 
   /// Reads a row that has `columns`.
-  /// - Throws: `StorageError` where the row was not written by this program.
+  /// - Throws: `StorageError` when this program did not write the row.
   static func pass(_ row: Row, prefix: String = "") throws -> GuestPass {
     let activities: String = row["\(prefix)activities"]
     guard let names = (try? JSON(parsing: activities))?.array?.compactMap(\.string) else {

@@ -20,7 +20,7 @@ extension AccountDatabase: PeopleStore {
         if role != .owner { try Self.checkOwnerRemains(without: account, in: database) }
         try Self.update("role", role.rawValue, of: account, in: database)
         guard role != .owner else { return [] }
-        // What an owner handed out is not to outlive the right to hand it out.
+        // An owner's invitations and passes end with the role.
         let sessions = try Self.guestSessions(by: account, in: database)
         for table in ["invitation", "guestPass"] {
           try database.execute(
@@ -62,7 +62,7 @@ extension AccountDatabase: PeopleStore {
     }
   }
 
-  /// Forgets where an account or a guest stopped playing.
+  /// Deletes the saved positions of an account or guest.
   static func deletePositions(of user: AccountID, in database: Database) throws {
     try database.execute(sql: "DELETE FROM position WHERE user = ?", arguments: [user.text])
   }
@@ -85,7 +85,7 @@ extension AccountDatabase: PeopleStore {
     guard database.changesCount == 1 else { throw AccountError.unknownAccount }
   }
 
-  /// The sessions of guests whose pass an account made.
+  /// The sessions of guests with a pass of an account.
   private static func guestSessions(
     by account: AccountID, in database: Database
   ) throws -> [Session] {

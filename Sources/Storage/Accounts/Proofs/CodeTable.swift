@@ -11,7 +11,7 @@ extension AccountDatabase: CodeStore {
         let now = code.madeAt
         try Self.dropVoid(by: policy, at: now, in: database)
         let wait = try Self.wait(of: budgets, at: now, in: database)
-        // Not thrown here: what was tidied up is to be kept.
+        // Returned, not thrown, so that the deletions above are committed.
         if wait > .zero { return .failure(.tooEarly(wait)) }
         if let most {
           let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM oneTimeCode") ?? 0
@@ -58,11 +58,9 @@ extension AccountDatabase: CodeStore {
   ) async throws(AccountError) -> [Session] {
     try await run {
       try await $0.write { database in
-        try Self.delete(code.request, in: database)
-        guard database.changesCount == 1, let account = code.account else {
-          throw AccountError.codeExpired
-        }
-        return try Self.bringAbout(effect, for: account, at: date, in: database)
+        try Self.useUp(code, in: database)
+        guard let account = code.account else { throw AccountError.codeExpired }
+        return try Self.apply(effect, to: account, at: date, in: database)
       }
     }
   }
@@ -89,13 +87,20 @@ extension AccountDatabase: CodeStore {
       ])
   }
 
-  /// Voids the codes by which somebody could come into an account.
+  /// Voids the codes that open an account.
   static func deleteEntries(to account: AccountID, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM oneTimeCode WHERE account = ? AND purpose IN (?, ?)",
       arguments: [
         account.text, CodePurpose.resetPassword.rawValue, CodePurpose.logIn.rawValue,
       ])
+  }
+
+  /// Deletes a code.
+  /// - Throws: `codeExpired` when it was used meanwhile.
+  static func useUp(_ code: PendingCode, in database: Database) throws {
+    try delete(code.request, in: database)
+    guard database.changesCount == 1 else { throw AccountError.codeExpired }
   }
 
   private static func countSend(
@@ -111,7 +116,7 @@ extension AccountDatabase: CodeStore {
       sql: "DELETE FROM oneTimeCode WHERE request = ?", arguments: [request.text])
   }
 
-  /// How long until each of `budgets` has room.
+  /// The time until each of `budgets` allows a send.
   private static func wait(
     of budgets: [SendBudget], at now: SteadyTime, in database: Database
   ) throws -> Duration {

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 
 extension AccountDatabase: FactorStore {
-  /// Used steps that are remembered; the window has three, the rest is for clocks that are set back.
+  /// The number of used steps that are stored: three for the window, the rest in case the clock is set
+  /// back.
   private static let mostSteps = 100
 
   package func factor(of account: AccountID) async throws(AccountError) -> StoredFactor? {

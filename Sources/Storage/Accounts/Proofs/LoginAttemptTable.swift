@@ -3,12 +3,12 @@ import Foundation
 import GRDB
 
 extension AccountDatabase: LoginAttemptLog {
-  /// Most tallies that are kept. Of too many those go that hold least back, so that whoever makes
-  /// up addresses does not push out what was counted at a real one.
+  /// The most stored tallies. When the table is full, the entries with the shortest delay are evicted, so
+  /// that made-up addresses do not displace the tally of a real one.
   package static let mostTallies = 10_000
 
   package func changeTallies<Value: Sendable>(
-    _ keys: [GuessKey], _ change: @escaping @Sendable (inout [LoginAttemptTally?]) -> Value
+    _ keys: [AttemptKey], _ change: @escaping @Sendable (inout [LoginAttemptTally?]) -> Value
   ) async throws(AccountError) -> Value {
     try await run {
       try await $0.write { database in
@@ -47,7 +47,7 @@ extension AccountDatabase: LoginAttemptLog {
     }
   }
 
-  private static func tally(_ key: GuessKey, in database: Database) throws -> LoginAttemptTally? {
+  private static func tally(_ key: AttemptKey, in database: Database) throws -> LoginAttemptTally? {
     try Row.fetchOne(
       database, sql: "SELECT failures, boot, lastAt FROM guesses WHERE digest = ?",
       arguments: [Data(key.digest.bytes)]
@@ -58,7 +58,7 @@ extension AccountDatabase: LoginAttemptLog {
   }
 
   private static func keep(
-    _ tally: LoginAttemptTally?, at key: GuessKey, isNew: Bool, in database: Database
+    _ tally: LoginAttemptTally?, at key: AttemptKey, isNew: Bool, in database: Database
   ) throws {
     let digest = Data(key.digest.bytes)
     guard let tally else {
@@ -81,7 +81,7 @@ extension AccountDatabase: LoginAttemptLog {
   private static func makeRoom(in database: Database) throws {
     let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM guesses") ?? 0
     guard count >= mostTallies else { return }
-    // A tenth at once: not every guess of a flood pays for it.
+    // A tenth at once, so that not every attempt of a flood pays for it.
     try database.execute(
       sql: """
         DELETE FROM guesses WHERE digest IN (
@@ -92,7 +92,7 @@ extension AccountDatabase: LoginAttemptLog {
 }
 
 extension AccountDatabase: DeviceStore {
-  /// Most devices that an account is known by.
+  /// The most known devices of an account.
   package static let mostDevices = 50
 
   package func insertDevice(

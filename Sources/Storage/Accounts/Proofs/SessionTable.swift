@@ -80,7 +80,7 @@ extension AccountDatabase: SessionStore {
     try await run { try await $0.write { try Self.delete(ended, in: $0) } }
   }
 
-  /// Passes where an account, if it is still there, is entered as `record` says.
+  /// Passes when the account has the credentials of `record`, or is gone.
   private static func expect(_ record: AccountRecord, in database: Database) throws {
     let present = try AccountRow.record(database, where: "id = ?", [record.account.id.text])
     guard let present else { return }
@@ -97,8 +97,7 @@ extension AccountDatabase: SessionStore {
       database, where: "session.account = ? OR session.pass = ?", [holder.text, holder.text])
   }
 
-  /// Forgets the sessions of an account but `kept`.
-  /// - Returns: them.
+  /// Deletes and returns the sessions of an account except `kept`.
   static func endSessions(
     of account: AccountID, except kept: SessionID? = nil, in database: Database
   ) throws -> [Session] {
@@ -109,9 +108,7 @@ extension AccountDatabase: SessionStore {
     return ended
   }
 
-  /// Forgets the oldest sessions of the holder of `session`, which stays, where there are more than
-  /// `most`.
-  /// - Returns: them.
+  /// Deletes and returns the oldest sessions of the holder of `session` beyond `most`; `session` stays.
   private static func endOldest(
     beside session: Session, most: Int, in database: Database
   ) throws -> [(digest: SecretDigest, session: Session)] {
@@ -141,9 +138,9 @@ extension AccountDatabase: SessionStore {
   }
 }
 
-/// How a session lies in its table, with its holder from theirs.
+/// The columns of the session table, joined with the holder.
 enum SessionRow {
-  /// The values of all columns, in the order of the statement that inserts them.
+  /// The values of all columns, in the order of the insert statement.
   static func arguments(_ session: Session, digest: SecretDigest) -> StatementArguments {
     var account: String?
     var pass: String?
@@ -159,7 +156,7 @@ enum SessionRow {
     ]
   }
 
-  /// The sessions that a condition picks, each with its digest.
+  /// The sessions that meet a condition, each with its digest.
   static func fetch(
     _ database: Database, where condition: String, _ arguments: StatementArguments
   ) throws -> [(digest: SecretDigest, session: Session)] {

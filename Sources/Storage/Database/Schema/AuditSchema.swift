@@ -1,9 +1,9 @@
 import GRDB
 
 extension Schema {
-  /// The audit log. Ids are never given twice.
+  /// The audit log. Ids are never reused.
   static func audit(_ database: Database) throws {
-    // No reference to an account: what somebody did is to be read when the account is gone.
+    // No reference to an account: entries outlive accounts.
     try database.execute(
       sql: """
         CREATE TABLE audit (
@@ -23,7 +23,7 @@ extension Schema {
         """)
   }
 
-  /// Finds the newest entries of each author, by which the log is bounded.
+  /// Index of the newest entries of each author, for the limits of the log.
   static func auditShares(_ database: Database) throws {
     try database.execute(
       sql: """
@@ -32,7 +32,7 @@ extension Schema {
         """)
   }
 
-  /// Counts repeats in one entry: how many, and when the last one was.
+  /// Adds the number of repeats of an entry and the time of the last one.
   static func auditCounts(_ database: Database) throws {
     try database.execute(
       sql: """

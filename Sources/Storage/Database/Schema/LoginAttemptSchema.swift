@@ -1,9 +1,9 @@
 import GRDB
 
 extension Schema {
-  /// What slows guessing down: failures by account and source, and the devices that are known.
+  /// Failed attempts by account and source, and known devices.
   static func guesses(_ database: Database) throws {
-    // Digests of addresses, whether they have an account or not, so there is no reference.
+    // No reference: the digests include addresses without an account.
     try database.execute(
       sql: """
         CREATE TABLE guesses (

@@ -1,12 +1,10 @@
 import GRDB
 
 extension Schema {
-  /// Guest passes, age limits, names for invitations, and of sessions where they were opened and
-  /// when their person was last proven.
+  /// Guest passes, age limits, names for invitations; origin and last authentication of sessions.
   static func people(_ database: Database) throws {
-    // SQLite cannot loosen a column, so the table of sessions is made anew: a session belongs to an
-    // account or to a pass. Those that are open stay open; their person is to be proven again for
-    // whatever wants a fresh proof.
+    // SQLite cannot drop NOT NULL from a column, so the session table is made anew: a session belongs to
+    // an account or to a pass. Open sessions stay open, without a recent authentication.
     try database.execute(
       sql: """
         ALTER TABLE account ADD COLUMN ageLimit INTEGER;

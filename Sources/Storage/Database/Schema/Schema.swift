@@ -1,12 +1,11 @@
 import GRDB
 
-/// The tables and how they came to be. Steps are only ever added at the end: a database goes
-/// forward, never back.
+/// The tables and their migrations. Migrations are only added at the end; there is no way back.
 ///
 /// Dates are whole milliseconds since 1970. Secrets are digests (SHA-256, HMAC-SHA256), Argon2id
-/// hashes, or sealed with the key beside the database.
+/// hashes, or encrypted with the key beside the database.
 enum Schema {
-  /// Brings a database up to this version of the program.
+  /// Migrates a database to this version of the program.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 accounts", migrate: accounts)
@@ -21,8 +20,8 @@ enum Schema {
   }
 
   private static func accounts(_ database: Database) throws {
-    // `founder` is 1 for the first account and null for others: being unique, it makes the database
-    // decide who was first.
+    // `founder` is 1 for the first account and null for others; as it is unique, the database decides
+    // which account is the first.
     try database.execute(
       sql: """
         CREATE TABLE account (
@@ -58,7 +57,7 @@ enum Schema {
   }
 
   private static func positions(_ database: Database) throws {
-    // The theater knows users by a word only, so there is no reference to an account.
+    // No reference to an account: the theater knows only names of users.
     try database.execute(
       sql: """
         CREATE TABLE position (

@@ -21,7 +21,7 @@ extension APIServices {
       },
       .delete("/api/v1/sessions/current", by: .permitted(.view), "Logs out.") { call in
         guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
-        try await accountService.logOut(caller.token)
+        try await accountService.sessions.logOut(caller.token)
         var answer = Response(status: .noContent)
         if let cookies = call.cookies {
           answer.headers[.setCookie] = cookies.session.removing
@@ -34,7 +34,7 @@ extension APIServices {
 
   private func register(_ call: RequestContext) async throws -> Response {
     let fields = try call.fields("name", "email", "password", "setupCode", "invitation")
-    let account = try await accountService.register(
+    let account = try await accountService.registration.register(
       RegistrationRequest(
         admission: try fields.admission(), name: try fields.requiredText("name"),
         email: try fields.requiredText("email"), password: try fields.requiredText("password")))
@@ -65,7 +65,7 @@ extension APIServices {
     // Whoever logs in anew leaves the session that they came with.
     if let old = call.token {
       do throws(AccountError) {
-        try await accountService.logOut(old)
+        try await accountService.sessions.logOut(old)
       } catch {
         // It had ended, or its end is not stored: it opens nothing in either case.
       }

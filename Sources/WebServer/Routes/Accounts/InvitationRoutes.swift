@@ -19,13 +19,13 @@ extension APIServices {
       .get(
         "/api/v1/invitations", by: .permitted(.administer), "The invitations that are still open."
       ) { call in
-        let open = try await accountService.openInvitations(for: call.principal())
+        let open = try await accountService.invitations.list(for: call.principal())
         return Response(["invitations": .array(open.map(\.json))])
       },
       .delete("/api/v1/invitations/{id}", by: .permitted(.administer), "Takes an invitation back.")
       {
         call in
-        try await accountService.revokeInvitation(
+        try await accountService.invitations.revoke(
           InvitationID(call.captured("id")), by: call.principal())
         return Response(status: .noContent)
       },
@@ -34,14 +34,14 @@ extension APIServices {
       },
       .get("/api/v1/guests", by: .permitted(.administer), "The guest passes that are good.") {
         call in
-        let passes = try await accountService.guestPasses(for: call.principal())
+        let passes = try await accountService.guestPasses.list(for: call.principal())
         return Response(["guests": .array(passes.map(\.json))])
       },
       .delete(
         "/api/v1/guests/{id}", by: .permitted(.administer),
         "Takes a guest pass back; its sessions end at once."
       ) { call in
-        try await accountService.revokeGuestPass(
+        try await accountService.guestPasses.revoke(
           AccountID(call.captured("id")), by: call.principal())
         return Response(status: .noContent)
       },
@@ -51,14 +51,14 @@ extension APIServices {
         let fields = try call.fields("pass", "cookie")
         let cookies = try call.wantedCookies(fields)
         let pass = try fields.requiredText("pass")
-        return Response(try await accountService.enter(withGuestPass: pass), cookies: cookies)
+        return Response(try await accountService.guestPasses.logIn(with: pass), cookies: cookies)
       },
     ]
   }
 
   private func invite(_ call: RequestContext) async throws -> Response {
     let fields = try call.fields("role", "validFor")
-    let issued = try await accountService.invite(
+    let issued = try await accountService.invitations.make(
       by: call.principal(), role: Self.role(try fields.text("role") ?? "member"),
       validity: fields.number("validFor"))
     guard var answer = issued.invitation.json.object else {
@@ -71,7 +71,7 @@ extension APIServices {
 
   private func makePass(_ call: RequestContext) async throws -> Response {
     let fields = try call.fields("name", "activities", "volumeLimit", "ageLimit", "validFor")
-    let issued = try await accountService.makeGuestPass(
+    let issued = try await accountService.guestPasses.make(
       GuestPassRequest(
         name: try fields.text("name") ?? "Guest",
         activities: try activities(fields),

@@ -10,28 +10,28 @@ extension APIServices {
   var peopleRoutes: [Route] {
     [
       .get("/api/v1/accounts", by: .permitted(.administer), "Everybody with an account.") { call in
-        let people = try await accountService.people(for: call.principal())
+        let people = try await accountService.people.list(for: call.principal())
         return Response(["accounts": .array(people.map(\.json))])
       },
       .post(
         "/api/v1/account/name", by: .permitted(.account), "Changes how one is called."
       ) { call in
         let name = try call.fields("name").requiredText("name")
-        try await accountService.setName(name, by: call.principal())
+        try await accountService.people.setName(name, by: call.principal())
         return Response(status: .noContent)
       },
       .delete("/api/v1/account", by: .permitted(.account), "Removes one's own account.") {
         call in
         let principal = try call.principal()
-        try accountService.requireFreshProof(principal)
-        try await accountService.remove(principal.account, by: principal)
+        try accountService.sessions.requireFreshProof(principal)
+        try await accountService.people.remove(principal.account, by: principal)
         return Response(status: .noContent)
       },
       .post(
         "/api/v1/accounts/{id}/role", by: .permitted(.administer), "Changes what somebody may do."
       ) { call in
         let role = try Self.role(try call.fields("role").requiredText("role"))
-        try await accountService.setRole(role, of: Self.account(call), by: call.principal())
+        try await accountService.people.setRole(role, of: Self.account(call), by: call.principal())
         return Response(status: .noContent)
       },
       .post(
@@ -39,11 +39,12 @@ extension APIServices {
         "Sets the oldest age rating that somebody may watch; none lifts it."
       ) { call in
         let years = try call.fields("ageLimit").integer("ageLimit")
-        try await accountService.setAgeLimit(years, of: Self.account(call), by: call.principal())
+        try await accountService.people.setAgeLimit(
+          years, of: Self.account(call), by: call.principal())
         return Response(status: .noContent)
       },
       .delete("/api/v1/accounts/{id}", by: .permitted(.administer), "Removes an account.") { call in
-        try await accountService.remove(Self.account(call), by: call.principal())
+        try await accountService.people.remove(Self.account(call), by: call.principal())
         return Response(status: .noContent)
       },
     ]

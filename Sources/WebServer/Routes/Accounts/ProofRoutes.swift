@@ -14,7 +14,7 @@ extension APIServices {
     [
       .get("/api/v1/account", by: .permitted(.account), "One's own account, and what is proven.") {
         call in
-        Response(Self.json(try await accountService.ownAccount(of: call.principal())))
+        Response(Self.json(try await accountService.contacts.ownAccount(of: call.principal())))
       },
       .post(
         "/api/v1/account/email", by: .permitted(.account),
@@ -23,7 +23,8 @@ extension APIServices {
         let fields = try call.fields("email")
         return Response(
           Self.json(
-            try await accountService.sendEmailCode(to: fields.text("email"), by: call.principal())),
+            try await accountService.contacts.sendEmailCode(
+              to: fields.text("email"), by: call.principal())),
           status: .accepted)
       },
       .post(
@@ -32,7 +33,7 @@ extension APIServices {
         let fields = try call.fields("phone")
         return Response(
           Self.json(
-            try await accountService.sendPhoneCode(
+            try await accountService.contacts.sendPhoneCode(
               to: fields.requiredText("phone"), by: call.principal())),
           status: .accepted)
       },
@@ -44,10 +45,10 @@ extension APIServices {
   private func confirmation(_ path: String, _ purpose: CodePurpose, _ help: String) -> Route {
     .post(path, by: .permitted(.account), help) { call in
       let fields = try call.fields("request", "code")
-      try await accountService.confirm(
+      try await accountService.contacts.confirm(
         fields.requiredText("code"), of: fields.requiredText("request"), for: purpose,
         by: call.principal())
-      return Response(Self.json(try await accountService.ownAccount(of: call.principal())))
+      return Response(Self.json(try await accountService.contacts.ownAccount(of: call.principal())))
     }
   }
 
@@ -58,7 +59,7 @@ extension APIServices {
         "Changes the password; other sessions end."
       ) { call in
         let fields = try call.fields("password", "newPassword")
-        try await accountService.changePassword(
+        try await accountService.passwords.change(
           fields.requiredText("password"), to: fields.requiredText("newPassword"),
           by: call.principal())
         return Response(status: .noContent)
@@ -66,7 +67,8 @@ extension APIServices {
       .post("/api/v1/password-resets", by: .everyone, "Sends a code to who forgot the password.") {
         call in
         Response(
-          Self.json(try await accountService.beginReset(Self.destination(call))), status: .accepted)
+          Self.json(try await accountService.passwords.beginReset(Self.destination(call))),
+          status: .accepted)
       },
       .post(
         "/api/v1/password-resets/confirmation", by: .everyone,
@@ -74,7 +76,7 @@ extension APIServices {
       ) { call in
         let fields = try call.fields("request", "code", "newPassword")
         // Without a password the code is looked at all the same, and says what is missing.
-        try await accountService.finishReset(
+        try await accountService.passwords.finishReset(
           fields.requiredText("code"), of: fields.requiredText("request"),
           newPassword: fields.text("newPassword") ?? "")
         return Response(status: .noContent)
@@ -88,7 +90,7 @@ extension APIServices {
         "/api/v1/account/second-factor", by: .permitted(.account),
         "A secret for an authenticator app, as text and as a QR code."
       ) { call in
-        let enrolment = try await accountService.enrolFactor(by: call.principal())
+        let enrolment = try await accountService.secondFactor.enrol(by: call.principal())
         var answer: JSONObject = [
           "secret": .string(enrolment.secret), "uri": .string(enrolment.uri),
         ]
@@ -102,7 +104,7 @@ extension APIServices {
         let fields = try call.fields("code")
         return Response(
           Self.json(
-            try await accountService.confirmFactor(
+            try await accountService.secondFactor.confirm(
               fields.requiredText("code"), by: call.principal())),
           status: .created)
       },
@@ -111,7 +113,7 @@ extension APIServices {
         "Removes the second factor and its recovery codes."
       ) { call in
         let fields = try call.fields("password")
-        try await accountService.removeFactor(
+        try await accountService.secondFactor.remove(
           password: fields.requiredText("password"), by: call.principal())
         return Response(status: .noContent)
       },
@@ -120,7 +122,7 @@ extension APIServices {
         "Ten new recovery codes; the earlier ones are void."
       ) { call in
         Response(
-          Self.json(try await accountService.renewRecoveryCodes(by: call.principal())),
+          Self.json(try await accountService.secondFactor.renewRecoveryCodes(by: call.principal())),
           status: .created)
       },
     ]

@@ -11,22 +11,24 @@ extension APIServices {
     [
       .get("/api/v1/sessions", by: .permitted(.account), "One's own sessions, the newest first.") {
         call in
-        let sessions = try await accountService.sessions(of: call.principal())
+        let sessions = try await accountService.sessions.list(of: call.principal())
         return Response(["sessions": .array(sessions.map(\.json))])
       },
       .delete("/api/v1/sessions", by: .permitted(.account), "Ends all of one's own sessions.") {
         call in
-        Self.ended(try await accountService.endSessions(of: call.principal(), exceptCurrent: false))
+        Self.ended(
+          try await accountService.sessions.endAll(of: call.principal(), exceptCurrent: false))
       },
       .delete(
         "/api/v1/sessions/others", by: .permitted(.account), "Ends one's own sessions but this one."
       ) { call in
-        Self.ended(try await accountService.endSessions(of: call.principal(), exceptCurrent: true))
+        Self.ended(
+          try await accountService.sessions.endAll(of: call.principal(), exceptCurrent: true))
       },
       .delete("/api/v1/sessions/{id}", by: .permitted(.account), "Ends one of one's own sessions.")
       {
         call in
-        try await accountService.endSession(SessionID(call.captured("id")), of: call.principal())
+        try await accountService.sessions.end(SessionID(call.captured("id")), of: call.principal())
         return Response(status: .noContent)
       },
       .post(

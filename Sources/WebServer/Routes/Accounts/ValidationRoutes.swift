@@ -36,7 +36,7 @@ extension APIServices {
         }
         return Response([
           "answer": .bool(
-            try await accountService.answer(
+            try await accountService.registration.answer(
               question, about: fields.requiredText("text"), for: fields.admission()))
         ])
       },

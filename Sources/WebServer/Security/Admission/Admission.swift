@@ -44,7 +44,7 @@ struct Admission: Sendable {
   func caller(of request: Request) async throws(APIError) -> Caller {
     guard let token = token(of: request) else { throw APIError(AccountError.notLoggedIn) }
     do {
-      return Caller(principal: try await accountService.resolve(token), token: token)
+      return Caller(principal: try await accountService.sessions.resolve(token), token: token)
     } catch {
       throw APIError(error)
     }

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Stores accounts. Uniqueness is decided in one transaction, not by a query before a write.
+package protocol AccountStore: Sendable {
+  /// Whether there is any account.
+  func hasAccounts() async throws(AccountError) -> Bool
+
+  /// Stores the first account.
+  /// - Throws: `setupClosed` when there is an account already.
+  func insertFirst(_ record: AccountRecord) async throws(AccountError)
+
+  /// Stores an account, uses up its invitation and, if given, the code that verifies its address or
+  /// number: all or nothing.
+  /// - Throws: `taken` when the address or number has an account; `codeInvalid` when the invitation
+  ///   is unknown, used, or has expired at `now`; `codeExpired` when the code was used.
+  func insert(
+    _ record: AccountRecord, redeeming invitation: SecretDigest, confirming code: PendingCode?,
+    at now: Date
+  ) async throws(AccountError)
+
+  /// The account with this address, compared by its key.
+  func account(withEmail email: EmailAddress) async throws(AccountError) -> AccountRecord?
+
+  /// Replaces the hash `old` by another of the same password; does nothing when the hash has changed.
+  func replaceHash(
+    _ old: PasswordHash, of account: AccountID, with new: PasswordHash
+  ) async throws(AccountError)
+
+  /// Replaces the hash `old` by that of another password, ends the account's sessions but `kept`, and
+  /// voids its codes for login and new passwords: all or nothing.
+  /// - Returns: The sessions that ended.
+  /// - Throws: `wrongCredentials` when the hash has changed.
+  func changePassword(
+    _ old: PasswordHash, of account: AccountID, to new: PasswordHash, keeping kept: SessionID
+  ) async throws(AccountError) -> [Session]
+}
+
+/// The stores behind `AccountService`, one for each subject.
+package struct AccountStores: Sendable {
+  package var accounts: any AccountStore
+  package var invitations: any InvitationStore
+  package var sessions: any SessionStore
+  package var audit: any AuditStore
+  package var people: any PeopleStore
+  package var guestPasses: any GuestPassStore
+  package var codes: any CodeStore
+  package var contacts: any ContactStore
+  package var factors: any FactorStore
+  /// Encrypts secrets in the stores.
+  package var key: SealingKey
+  package var attempts: any LoginAttemptLog
+  package var devices: any DeviceStore
+
+  /// Uses one object as all stores.
+  package init(
+    _ store: some AccountStore & InvitationStore & SessionStore & AuditStore & PeopleStore
+      & GuestPassStore & CodeStore & ContactStore & FactorStore & LoginAttemptLog & DeviceStore,
+    key: SealingKey
+  ) {
+    accounts = store
+    invitations = store
+    sessions = store
+    audit = store
+    people = store
+    guestPasses = store
+    codes = store
+    contacts = store
+    factors = store
+    self.key = key
+    attempts = store
+    devices = store
+  }
+}

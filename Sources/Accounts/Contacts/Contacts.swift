@@ -1,0 +1,110 @@
+import Validation
+
+/// A person's own view of their account.
+package struct OwnAccount: Sendable {
+  package let account: Account
+  package let contact: Contact
+  package let hasSecondFactor: Bool
+  /// The number of unused recovery codes.
+  package let recoveryCodesLeft: Int
+}
+
+/// Changes and verifies a person's own e-mail address and phone number: a code goes there and comes
+/// back typed (D1).
+package struct Contacts: Sendable {
+  let store: any ContactStore
+  let codes: OneTimeCodes
+  let factors: SecondFactors
+  let sessions: Sessions
+  let rules: RuleSet
+  let announcer: ChangeAnnouncer
+  let audit: AuditLog
+
+  /// Returns the account of a session, with its verified addresses.
+  /// - Throws: `notLoggedIn` for guests, who have no account.
+  package func ownAccount(of principal: SessionPrincipal) async throws(AccountError) -> OwnAccount {
+    let id = principal.account
+    return OwnAccount(
+      account: try await store.account(of: principal), contact: try await store.contact(of: id),
+      hasSecondFactor: try await factors.isActive(for: id),
+      recoveryCodesLeft: try await factors.recoveryCodesLeft(of: id))
+  }
+
+  /// Sends a code to the account's address, or to another one, which becomes the account's address
+  /// when the code is confirmed.
+  /// - Parameter address: As typed; nil for the account's own.
+  /// - Throws: `empty`, `malformed`, `tooLong`; `proofNeeded` for another address;
+  ///   `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
+  package func sendEmailCode(
+    to address: String?, by principal: SessionPrincipal
+  ) async throws(AccountError) -> CodeRequest {
+    var email = try await store.account(of: principal).email
+    if let address, case let other = try EmailAddress(address), other != email {
+      try rules.check(other.text, in: .email)
+      try sessions.requireFreshProof(principal)
+      email = other
+    }
+    return try await codes.send(to: .email(email), of: principal.account, for: .verifyEmail)
+  }
+
+  /// Sends a code to a number, which becomes the account's when the code is confirmed.
+  /// - Throws: `empty`, `malformed`, `tooLong`; `proofNeeded`; the errors of `sendEmailCode`.
+  package func sendPhoneCode(
+    to number: String, by principal: SessionPrincipal
+  ) async throws(AccountError) -> CodeRequest {
+    try rules.check(number, in: .phone)
+    let number = try PhoneNumber(number)
+    let account = try await store.account(of: principal)
+    try sessions.requireFreshProof(principal)
+    return try await codes.send(to: .phone(number), of: account.id, for: .verifyPhone)
+  }
+
+  /// Confirms the code that was sent: the address or number is the account's, and verified. A notice
+  /// goes to the previous one.
+  /// - Throws: `codeWrong`, `codeExpired`, `tooManyTries`, `taken`, ….
+  @discardableResult
+  package func confirm(
+    _ code: String, of request: String, for purpose: CodePurpose, by principal: SessionPrincipal
+  ) async throws(AccountError) -> CodeDestination {
+    let account = try await store.account(of: principal)
+    let phone = try await store.contact(of: account.id).phone
+    let verified = try await audit.recordingRefusal(
+      .contactVerified, by: AuditActor(account)
+    ) { () throws(AccountError) in
+      try await redeem(code, of: request, for: purpose, by: account.id)
+    }
+    // Open sessions show the new address from now on.
+    sessions.holderChanged(account.id)
+    switch verified {
+    case .email(let email) where email != account.email:
+      await announcer.announce(.email, of: account, about: verified.text)
+    case .phone(let number) where number != phone:
+      await announcer.announce(.phone, of: account, phone: phone, about: verified.text)
+    case .email, .phone:
+      await audit.record(.contactVerified, by: AuditActor(account), about: verified.text)
+    }
+    return verified
+  }
+
+  private func redeem(
+    _ typed: String, of request: String, for purpose: CodePurpose, by account: AccountID
+  ) async throws(AccountError) -> CodeDestination {
+    let code = try await codes.checkLimited(typed, of: request, for: purpose)
+    // The answer to another person's code is that of an unknown one.
+    guard code.account == account, let destination = code.destination else { throw .codeExpired }
+    switch destination {
+    case .email(let address): try await codes.redeem(code, for: .email(address))
+    case .phone(let number): try await codes.redeem(code, for: .phone(number))
+    }
+    return destination
+  }
+}
+
+extension ContactStore {
+  /// Returns the account of a session as it is now.
+  /// - Throws: `notLoggedIn` for guests, who have no account.
+  func account(of principal: SessionPrincipal) async throws(AccountError) -> Account {
+    guard let record = try await record(of: principal.account) else { throw .notLoggedIn }
+    return record.account
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+/// An owner's request for a guest pass.
+package struct GuestPassRequest: Sendable {
+  let name: String
+  let activities: [String]
+  let volumeLimit: Int
+  let ageLimit: Int?
+  let validity: TimeInterval
+
+  /// - Parameters:
+  ///   - name: The guest's name in lists, as typed.
+  ///   - activities: Names in `devices.json`, at least one; the caller checks that they exist.
+  ///   - volumeLimit: 0 to 100 %.
+  ///   - ageLimit: In years, 0 to 21; nil for none.
+  ///   - validity: Seconds, a minute to 30 days.
+  package init(
+    name: String, activities: [String], volumeLimit: Int, ageLimit: Int?, validity: TimeInterval
+  ) {
+    self.name = name
+    self.activities = activities
+    self.volumeLimit = volumeLimit
+    self.ageLimit = ageLimit
+    self.validity = validity
+  }
+}
+
+/// Makes, lists and revokes guest passes, and opens their sessions. The link of a pass can be used any
+/// number of times until the pass expires or is revoked; a session lasts for a day at most.
+package struct GuestPasses: Sendable {
+  let store: any GuestPassStore
+  let sessions: Sessions
+  let rateLimiter: RateLimiter
+  let events: AccountEvents
+  let audit: AuditLog
+  let clock: WallClock
+  let random: RandomSource
+
+  /// Longest link of a pass, in bytes of UTF-8.
+  private static let longestLink = 4096
+
+  /// Makes a pass.
+  /// - Throws: `forbidden` unless `principal` is an owner; `empty`, `tooLong`, `malformed` for the
+  ///   name; `outOfRange`.
+  package func make(
+    _ request: GuestPassRequest, by principal: SessionPrincipal
+  ) async throws(AccountError) -> IssuedGuestPass {
+    try principal.mustBeOwner("invite guests")
+    let activities = Set(request.activities).sorted()
+    guard !activities.isEmpty else { throw .outOfRange("list of activities", "one or more names") }
+    guard (0...100).contains(request.volumeLimit) else {
+      throw .outOfRange("volume limit", "0 to 100 %")
+    }
+    try AgeLimit.check(request.ageLimit)
+    let validity = try ValidityLimit.guestPass.check(request.validity)
+    let now = clock.now()
+    let pass = GuestPass(
+      id: AccountID(from: random), name: try DisplayName(request.name), activities: activities,
+      volumeLimit: request.volumeLimit, ageLimit: request.ageLimit, madeBy: principal.account,
+      madeAt: now, expires: now.addingTimeInterval(validity))
+    let code = EntryCode(from: random)
+    try await store.insert(pass, digest: code.guestPassDigest)
+    await audit.record(
+      .guestPassMade, by: AuditActor(principal),
+      about: "\(pass.name): \(activities.joined(separator: ", "))")
+    return IssuedGuestPass(code: code, pass: pass)
+  }
+
+  /// Returns the valid passes, the newest first.
+  /// - Throws: `forbidden` unless `principal` is an owner.
+  package func list(for principal: SessionPrincipal) async throws(AccountError) -> [GuestPass] {
+    try principal.mustBeOwner("see the guest passes")
+    let now = clock.now()
+    return try await store.guestPasses().filter { $0.expires > now }
+  }
+
+  /// Revokes a pass; its sessions end at once.
+  /// - Throws: `forbidden`, `notFound`; `storageFull` or `storageFailed` when the sessions have ended
+  ///   but the pass is still stored: repeat.
+  package func revoke(
+    _ id: AccountID, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    try principal.mustBeOwner("take a guest pass back")
+    guard try await store.guestPasses().contains(where: { $0.id == id }) else {
+      throw .unknownGuestPass
+    }
+    // Sessions end before the store is changed: a full disk must not keep a guest logged in.
+    try await sessions.endAll(of: id)
+    let ended = try await store.deleteGuestPass(id)
+    sessions.holderChanged(id)
+    sessions.removed(ended)
+    await audit.record(.guestPassRevoked, by: AuditActor(principal), about: id.text)
+  }
+
+  /// Opens a session for the holder of a pass.
+  /// - Parameter typed: The code, or the link that ends in it.
+  /// - Throws: `codeInvalid`, `tooManyTries`; `storageFull`, `storageFailed`.
+  package func logIn(with typed: String) async throws(AccountError) -> LoggedIn {
+    try await audit.recordingRefusal(.guestEntered, by: nil) { () throws(AccountError) in
+      let pass = try await rateLimiter.limiting(nil) { () throws(AccountError) in
+        try await validPass(typed)
+      }
+      let loggedIn = try await sessions.open(with: pass)
+      events.publish(.loggedIn(loggedIn.principal, by: "guestPass"))
+      await audit.record(.guestEntered, by: AuditActor(loggedIn.principal))
+      return loggedIn
+    }
+  }
+
+  private func validPass(_ typed: String) async throws(AccountError) -> GuestPass {
+    guard typed.utf8.count <= Self.longestLink else { throw .guestPassInvalid }
+    let code = typed.split(separator: "#").last.flatMap { EntryCode(typed: String($0)) }
+    guard let code, let pass = try await store.guestPass(digest: code.guestPassDigest),
+      pass.expires > clock.now()
+    else { throw .guestPassInvalid }
+    return pass
+  }
+}
+
+/// The longest validity of invitations and guest passes.
+enum ValidityLimit: Double {
+  // In days.
+  case invitation = 90
+  case guestPass = 30
+
+  /// Passes a time of at least a minute, in seconds.
+  /// - Throws: `outOfRange`.
+  func check(_ seconds: TimeInterval) throws(AccountError) -> TimeInterval {
+    guard (60...rawValue * 86_400).contains(seconds) else {
+      throw .outOfRange("time until it expires", "a minute to \(Int(rawValue)) days")
+    }
+    return seconds
+  }
+}
+
+extension EntryCode {
+  /// A digest of its own: a guest pass is no invitation.
+  var guestPassDigest: SecretDigest { digest(for: "guest pass") }
+}
+
+extension AccountError {
+  /// - Parameter action: The rest of the sentence "A guest pass does not allow to …".
+  package static func guestsMayNot(_ action: String) -> AccountError {
+    AccountError(
+      .forbidden, message: "A guest pass does not allow to \(action).",
+      hint: "Ask an owner of this theater.")
+  }
+}

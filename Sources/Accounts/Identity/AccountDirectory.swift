@@ -1,0 +1,141 @@
+import Validation
+
+/// Changes that owners make to other people's accounts, and people to their own name. Open sessions
+/// and event streams follow at once.
+package struct AccountDirectory: Sendable {
+  let store: any PeopleStore
+  let guestPasses: any GuestPassStore
+  let sessions: Sessions
+  let rules: RuleSet
+  let events: AccountEvents
+  let audit: AuditLog
+
+  /// Returns all accounts in the order in which they were made.
+  /// - Throws: `forbidden` unless `principal` is an owner.
+  package func list(for principal: SessionPrincipal) async throws(AccountError) -> [Account] {
+    try principal.mustBeOwner("see who has an account")
+    return try await store.people()
+  }
+
+  /// Changes an account's role.
+  /// - Throws: `forbidden` unless `principal` is an owner; `notFound`; `lastOwner` when no owner
+  ///   would be left; `outOfRange` for the role of guests.
+  package func setRole(
+    _ role: AccountRole, of account: AccountID, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    try principal.mustBeOwner("change roles")
+    guard role != .guest else { throw .outOfRange("role", "member or owner") }
+    let ended = try await audit.recording(
+      .roleChanged, by: AuditActor(principal),
+      about: "\(await displayName(of: account)): \(role.rawValue)"
+    ) { () async throws(AccountError) in
+      try await store.setRole(role, of: account)
+    }
+    sessions.holderChanged(account)
+    events.publish(.roleChanged(account, role))
+    sessions.removed(ended)
+  }
+
+  /// Sets the highest age rating that a person may watch, 0 to 21 years; nil for no limit.
+  /// - Throws: `forbidden`, `notFound`, `outOfRange`.
+  package func setAgeLimit(
+    _ years: Int?, of account: AccountID, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    try principal.mustBeOwner("set an age limit")
+    try AgeLimit.check(years)
+    let subject = "\(await displayName(of: account)): \(years.map { "\($0)" } ?? "none")"
+    try await audit.recording(
+      .ageLimitChanged, by: AuditActor(principal), about: subject
+    ) { () async throws(AccountError) in
+      try await store.setAgeLimit(years, of: account)
+    }
+    sessions.holderChanged(account)
+  }
+
+  /// Deletes an account with its sessions, invitations and guest passes. People may delete their own.
+  /// - Throws: `forbidden`, `notFound`, `lastOwner`.
+  package func remove(
+    _ account: AccountID, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    if account != principal.account { try principal.mustBeOwner("remove accounts") }
+    let ended = try await audit.recording(
+      .accountRemoved, by: AuditActor(principal), about: await displayName(of: account)
+    ) { () async throws(AccountError) in
+      try await store.removeAccount(account)
+    }
+    sessions.holderChanged(account)
+    sessions.removed(ended)
+  }
+
+  /// Changes the display name of the person who asks.
+  /// - Throws: `empty`, `tooLong`, `malformed` with the field `name`.
+  package func setName(
+    _ typed: String, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    let name = try DisplayName(typed)
+    try rules.check(typed, in: .name)
+    try await store.setName(name, of: principal.account)
+    sessions.holderChanged(principal.account)
+    await audit.record(.nameChanged, by: AuditActor(principal), about: name.text)
+  }
+
+  /// Returns the address of an account or the name on a guest pass, for the audit log; the identity
+  /// itself when both are gone.
+  package func displayName(of account: AccountID) async -> String {
+    let people = (try? await store.people()) ?? []
+    if let person = people.first(where: { $0.id == account }) { return person.email.text }
+    let passes = (try? await guestPasses.guestPasses()) ?? []
+    return passes.first { $0.id == account }?.name.text ?? account.text
+  }
+}
+
+/// Age ratings, in years.
+package enum AgeLimit {
+  /// The allowed ratings and limits; the highest rating in use anywhere is 21.
+  package static let range = 0...21
+
+  /// Passes for a limit in the range and for none.
+  /// - Throws: `outOfRange`.
+  static func check(_ years: Int?) throws(AccountError) {
+    guard let years else { return }
+    guard range.contains(years) else {
+      throw .outOfRange("age limit", "\(range.lowerBound) to \(range.upperBound) years")
+    }
+  }
+}
+
+extension SessionPrincipal {
+  /// Passes for owners.
+  /// - Parameter action: The rest of the sentence "Only an owner may …".
+  /// - Throws: `forbidden`.
+  func mustBeOwner(_ action: String) throws(AccountError) {
+    guard role == .owner else { throw .forbidden(action) }
+  }
+}
+
+/// Stores changes to people's accounts. It decides in one step with a change whether an owner is
+/// left.
+package protocol PeopleStore: Sendable {
+  /// All accounts in the order in which they were made.
+  func people() async throws(AccountError) -> [Account]
+
+  /// Changes an account's role. An account that is no owner any more loses its invitations and guest
+  /// passes.
+  /// - Returns: The guests' sessions that ended with it.
+  /// - Throws: `notFound`; `lastOwner`.
+  func setRole(_ role: AccountRole, of account: AccountID) async throws(AccountError) -> [Session]
+
+  /// Changes the highest age rating that an account may watch, in years; nil for no limit.
+  /// - Throws: `notFound`.
+  func setAgeLimit(_ years: Int?, of account: AccountID) async throws(AccountError)
+
+  /// Changes a person's display name.
+  /// - Throws: `notFound`.
+  func setName(_ name: DisplayName, of account: AccountID) async throws(AccountError)
+
+  /// Deletes an account, its sessions, its invitations and guest passes with their sessions, and its
+  /// saved positions.
+  /// - Returns: The sessions that ended with it.
+  /// - Throws: `notFound`; `lastOwner`.
+  func removeAccount(_ account: AccountID) async throws(AccountError) -> [Session]
+}

@@ -1,0 +1,38 @@
+/// A hashed password as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+package struct PasswordHash: Hashable, Sendable, Redacted {
+  /// The stored string.
+  package let text: String
+
+  /// Takes a stored string.
+  package init(_ text: String) {
+    self.text = text
+  }
+
+  /// Whether it was made with `parameters`; otherwise the next login replaces it.
+  func wasMade(with parameters: Argon2Parameters) -> Bool {
+    text.hasPrefix(parameters.prefix)
+  }
+}
+
+/// The cost of a password hash.
+package struct Argon2Parameters: Hashable, Sendable {
+  package let memoryKiB: UInt32
+  package let passes: UInt32
+  package let lanes: UInt32
+
+  /// The first choice of the OWASP Password Storage Cheat Sheet below 46 MiB: 19 MiB, two passes,
+  /// one lane.
+  package static let standard = Argon2Parameters(memoryKiB: 19_456, passes: 2, lanes: 1)
+
+  /// - Parameters:
+  ///   - memoryKiB: at least 8 for each lane.
+  ///   - passes: at least 1.
+  ///   - lanes: at least 1; computed by one thread in any case.
+  package init(memoryKiB: UInt32, passes: UInt32, lanes: UInt32) {
+    self.memoryKiB = memoryKiB
+    self.passes = passes
+    self.lanes = lanes
+  }
+
+  fileprivate var prefix: String { "$argon2id$v=19$m=\(memoryKiB),t=\(passes),p=\(lanes)$" }
+}

@@ -1,0 +1,39 @@
+/// A number of failed attempts, including those being checked, and when the last one began.
+package struct LoginAttemptTally: Hashable, Sendable {
+  package var failures: Int
+  package var last: SteadyTime
+
+  package init(failures: Int, last: SteadyTime) {
+    self.failures = failures
+    self.last = last
+  }
+}
+
+/// The key of a tally: an account, a source, or both.
+package struct AttemptKey: Hashable, Sendable {
+  /// Of the typed address and the peer's address, which are not stored themselves.
+  package let digest: SecretDigest
+  /// The account that `unlock` finds it by; nil for a source alone.
+  package let account: SecretDigest?
+
+  package init(digest: SecretDigest, account: SecretDigest?) {
+    self.digest = digest
+    self.account = account
+  }
+}
+
+/// Stores tallies of failed attempts.
+package protocol LoginAttemptLog: Sendable {
+  /// Reads the tallies of `keys`, in their order, and stores them as `change` leaves them, in one
+  /// transaction; nil deletes a tally.
+  func changeTallies<Value: Sendable>(
+    _ keys: [AttemptKey], _ change: @escaping @Sendable (inout [LoginAttemptTally?]) -> Value
+  ) async throws(AccountError) -> Value
+
+  /// Deletes the tallies of an account.
+  func deleteTallies(at account: SecretDigest) async throws(AccountError)
+
+  /// Deletes tallies whose last failure was `age` before `now` or earlier. The last failure of
+  /// another boot of the machine is set to `now`.
+  func carryTallies(to now: SteadyTime, forgetting age: Duration) async throws(AccountError)
+}

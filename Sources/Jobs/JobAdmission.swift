@@ -1,0 +1,41 @@
+import Devices
+import Foundation
+
+/// When a job may begin to wait for a worker (E5).
+package enum JobAdmission: Sendable {
+  case now
+  case after(Duration)
+  /// At this time of day; setting the wall clock counts.
+  case at(Date)
+  /// When this returns true; false refuses the job. Its task is cancelled with the job.
+  case when(@Sendable () async -> Bool)
+
+  /// The longest sleep, in seconds, before the wall clock is read again.
+  private static let longestSleep: TimeInterval = 60
+
+  var isNow: Bool { if case .now = self { true } else { false } }
+
+  /// Waits until the job is admitted.
+  /// - Parameter date: Reads the wall clock.
+  /// - Throws: `cancelled`; `refused` when the condition is not met.
+  func wait(_ clock: any TheaterClock, date: () -> Date) async throws(JobError<Never>) {
+    do {
+      switch self {
+      case .now: break
+      case .after(let delay): try await clock.sleep(until: clock.now() + delay)
+      case .at(let time):
+        while case let rest = time.timeIntervalSince(date()), rest > 0 {
+          try await clock.sleep(until: clock.now() + .seconds(min(rest, Self.longestSleep)))
+        }
+      case .when(let condition):
+        let isMet = await condition()
+        if Task.isCancelled { throw CancellationError() }
+        guard isMet else { throw JobError<Never>.refused }
+      }
+    } catch let reason as JobError<Never> {
+      throw reason
+    } catch {
+      throw .cancelled
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import Accounts
+
+@Suite(.fromTerminal) struct CodeRegistrationTests {
+  private let household: Household
+  private let owner: LoggedIn
+  private let invitation: Admission
+
+  init() async throws {
+    household = try Household()
+    owner = try await household.ownerLogsIn()
+    let issued = try await household.accountService.invitations.make(by: owner.principal)
+    invitation = .invitation(issued.code.text)
+  }
+
+  private var accountService: AccountService { household.accountService }
+
+  private func send(to destination: CodeDestination) async throws(AccountError) -> CodeRequest {
+    try await accountService.registration.sendCode(to: destination, for: invitation)
+  }
+
+  private func confirmation(_ destination: CodeDestination) async throws -> CodeConfirmation {
+    let request = try await send(to: destination)
+    return CodeConfirmation(try #require(household.box.code), of: request.id.text)
+  }
+
+  private func register(
+    _ code: CodeConfirmation, email: String = "ben@example.org",
+    password: String = Household.password, with admission: Admission? = nil
+  ) async throws(AccountError) -> LoggedIn {
+    try await accountService.register(
+      RegistrationRequest(
+        admission: admission ?? invitation, name: "Ben", email: email, password: password),
+      confirming: code)
+  }
+
+  @Test(
+    "D10 · an e-mail address, its code, name and password: then in, and the address is verified")
+  func byEmail() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    let destination = try await accountService.registration.checkCode(code, for: invitation)
+    #expect(try destination == household.mailbox("ben@example.org"))
+    let ben = try await register(code)
+    #expect(try await household.now(ben).email == "ben@example.org")
+    let own = try await accountService.contacts.ownAccount(of: ben.principal)
+    #expect(own.contact.emailVerifiedAt != nil && own.account.role == .member)
+    #expect(try await accountService.invitations.list(for: owner.principal).isEmpty)
+  }
+
+  @Test("D10 · a phone number, its code, name, address and password: the number is verified")
+  func byPhone() async throws {
+    let phone = CodeDestination.phone(try PhoneNumber("+49 170 1234567"))
+    let ben = try await register(confirmation(phone))
+    let contact = try await accountService.contacts.ownAccount(of: ben.principal).contact
+    #expect(contact.phone?.text == "+491701234567" && contact.emailVerifiedAt == nil)
+  }
+
+  @Test("D10 · a code registers once, and for the address alone to which it was sent")
+  func once() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    #expect(
+      await refusalCode { () async throws(AccountError) in
+        try await register(code, email: "eve@example.org")
+      } == .codeExpired)
+    _ = try await register(code)
+    let another = try await accountService.invitations.make(by: owner.principal).code.text
+    #expect(
+      await refusalCode { () async throws(AccountError) in
+        try await register(code, email: "eve@example.org", with: .invitation(another))
+      } == .codeExpired)
+    #expect(try await accountService.invitations.list(for: owner.principal).count == 1)
+  }
+
+  @Test("D10 D8 · a wrong or expired code makes no account and keeps the invitation")
+  func wrong() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    #expect(
+      await refusalCode { () async throws(AccountError) in try await register(wrong) }
+        == .codeWrong)
+    household.clock.advance(601)
+    #expect(
+      await refusalCode { () async throws(AccountError) in try await register(code) }
+        == .codeExpired)
+    #expect(try await accountService.invitations.list(for: owner.principal).count == 1)
+    #expect(try await accountService.people.list(for: owner.principal).count == 1)
+  }
+
+  @Test("D10 C5 · a password that breaks the rules leaves code and invitation valid")
+  func weakPassword() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    #expect(
+      await refusalCode { () async throws(AccountError) in
+        try await register(code, password: "short")
+      } == .tooShort)
+    _ = try await register(code)
+  }
+
+  @Test("D10 E7 · without a valid invitation no code is sent, and nothing is said about an address")
+  func strangers() async throws {
+    let taken = try household.mailbox("anna@example.org")
+    for admission in [Admission.invitation("x"), .setupCode("x"), .invitation("0000-0000")] {
+      #expect(
+        await refusalCode { () async throws(AccountError) in
+          try await accountService.registration.sendCode(to: taken, for: admission)
+        } == .codeInvalid)
+    }
+    #expect(household.box.messages.isEmpty)
+  }
+
+  @Test("D10 E6 · the holder of an invitation is told before the code that an address is taken")
+  func taken() async throws {
+    let taken = try household.mailbox("anna@example.org")
+    #expect(
+      await refusalCode { () async throws(AccountError) in try await send(to: taken) } == .taken)
+    #expect(household.box.messages.isEmpty)
+  }
+
+  @Test("D10 E7 · of two people who register with one address at once, one gets the account")
+  func race() async throws {
+    let first = try await confirmation(household.mailbox("ben@example.org"))
+    let code = try await accountService.invitations.make(by: owner.principal).code.text
+    _ = try await accountService.registration.register(.guest(code))
+    #expect(
+      await refusalCode { () async throws(AccountError) in try await register(first) } == .taken)
+    #expect(try await accountService.invitations.list(for: owner.principal).count == 1)
+  }
+
+  @Test("D10 · a code of another purpose registers nobody")
+  func purpose() async throws {
+    let request = try await accountService.contacts.sendEmailCode(to: nil, by: owner.principal)
+    let code = CodeConfirmation(household.box.code ?? "", of: request.id.text)
+    #expect(
+      await refusalCode { () async throws(AccountError) in try await register(code) }
+        == .codeExpired)
+  }
+}

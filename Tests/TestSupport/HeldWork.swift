@@ -1,0 +1,33 @@
+import Dispatch
+import Synchronization
+
+/// Blocking work that begins when it is run and ends when the test says so.
+public final class HeldWork: Sendable {
+  private let release = DispatchSemaphore(value: 0)
+  private let counts = Mutex((running: 0, most: 0, done: 0))
+
+  public init() {}
+
+  public var running: Int { counts.withLock { $0.running } }
+  /// The most that ran at once.
+  public var most: Int { counts.withLock { $0.most } }
+  public var done: Int { counts.withLock { $0.done } }
+
+  public func run() {
+    counts.withLock {
+      $0.running += 1
+      $0.most = max($0.most, $0.running)
+    }
+    release.wait()
+    counts.withLock {
+      $0.running -= 1
+      $0.done += 1
+    }
+  }
+
+  public func finish(_ count: Int) { for _ in 0..<count { release.signal() } }
+
+  public func waitUntilRunning(_ count: Int) async {
+    while running < count { await Task.yield() }
+  }
+}
