@@ -1,16 +1,15 @@
-/// Why a screen did not get what it asked for: the ways are told apart, and each has one clear
-/// text. Never holds a secret.
+/// Why a request of a screen failed; each case has one text. Never holds a secret.
 package enum ScreenFailure: Error, Sendable, Hashable {
-  /// What was typed cannot be right; nobody was asked.
+  /// The input is malformed; nothing was sent.
   case malformed(field: String, message: String)
-  /// The controller was not reached, or the connection broke; the reason, as a sentence.
+  /// The controller was not reached, or the connection broke; the reason as a sentence.
   case network(String)
-  /// The controller said no.
+  /// The controller refused.
   case refused(Refusal)
-  /// It worked, but this machine could not keep what came of it; why, as a sentence.
+  /// It succeeded, but this machine could not store the result; the reason as a sentence.
   case notKept(String)
 
-  /// What a person reads.
+  /// The text for the person.
   package var text: String {
     switch self {
     case .malformed(_, let message): message
@@ -21,7 +20,7 @@ package enum ScreenFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// The field that has to change, where one is to blame.
+  /// The invalid field; nil when there is none.
   package var field: String? {
     switch self {
     case .malformed(let field, _): field
@@ -31,19 +30,19 @@ package enum ScreenFailure: Error, Sendable, Hashable {
   }
 }
 
-/// What a controller said when it refused.
+/// A refusal of the controller.
 package struct Refusal: Sendable, Hashable {
-  /// What a program decides by: `wrongCredentials`, `taken`, …
+  /// For programs: `wrongCredentials`, `taken`, …
   package var code: String
-  /// The field that has to change.
+  /// The invalid field.
   package var field: String?
-  /// What happened, as a sentence.
+  /// What happened; one sentence.
   package var message: String
-  /// What to do next, as a sentence.
+  /// What to do next; one sentence.
   package var hint: String?
-  /// Whole seconds after which the same may work.
+  /// Seconds until the same request can succeed.
   package var retryAfter: Int?
-  /// How often a code may still be mistyped.
+  /// The attempts that a code has left.
   package var triesLeft: Int?
 
   package init(

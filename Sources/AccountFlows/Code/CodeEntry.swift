@@ -1,7 +1,6 @@
 import Validation
 
-/// The field that takes a code of digits, as a form of its own; where it may be, also what is accepted
-/// in the code's place and has no such form, a recovery code.
+/// The field for a code of digits; optionally also for a recovery code, which has another form.
 struct CodeEntry: Sendable {
   static let field: FieldName = "code"
   private static let group: GroupName = "code"
@@ -10,10 +9,10 @@ struct CodeEntry: Sendable {
   private(set) var form: Form
   private let takesRecoveryCode: Bool
 
-  /// - Parameter length: How many digits a whole code has.
+  /// - Parameter length: The number of digits.
   init(length: Int, orRecoveryCode takesRecoveryCode: Bool = false) {
     self.takesRecoveryCode = takesRecoveryCode
-    // Other alphabets have digits too, which no code is made of.
+    // Only ASCII digits: `isNumber` would accept those of other scripts.
     let digits = (try? Pattern("[0-9]+")).map { [Rule(.pattern($0), message: "Type digits only.")] }
     form = Form(
       [
@@ -32,15 +31,15 @@ struct CodeEntry: Sendable {
     self.init(length: ticket.length, orRecoveryCode: ticket.takesRecoveryCode)
   }
 
-  /// What the field holds.
+  /// The text of the field.
   var text: String { form.text(Self.field) }
-  /// Whether it is a whole code, which submits itself.
+  /// Whether it is a complete code, which submits itself.
   var isWhole: Bool { form.isEnabled(Self.submit) }
-  /// Whether it can be handed in.
+  /// Whether it can be submitted.
   var canSubmit: Bool { isWhole || takesRecoveryCode && !text.isEmpty }
 
-  /// Takes what the field holds now; people paste codes with spaces in them.
-  /// - Returns: Whether that is something else than before.
+  /// Sets the text without spaces, with which people paste codes.
+  /// - Returns: Whether the text has changed.
   mutating func type(_ typed: String) -> Bool {
     let code = typed.filter { !$0.isWhitespace }
     guard code != text else { return false }

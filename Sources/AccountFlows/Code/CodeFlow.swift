@@ -1,7 +1,8 @@
+import Devices
 import Validation
 
-/// From a place to an accepted code (D1): the screen that asks where the code is to go, the screen
-/// that takes it, and the way back between them.
+/// From an address or number to an accepted code (D1): the screen for the destination, the screen for
+/// the code, and the way back.
 package struct CodeFlow: ScreenModel {
   package enum Step: Sendable, Hashable {
     case place, code
@@ -10,12 +11,12 @@ package struct CodeFlow: ScreenModel {
   package enum Input: Sendable {
     case place(CodeRequestScreen.Input)
     case code(CodeScreen.Input)
-    /// From the code to the place.
+    /// From the code to the destination.
     case back
   }
 
   package enum Output: Sendable, Hashable {
-    /// Another of the two is shown.
+    /// The other screen is shown.
     case step(Step)
     case place(CodeRequestScreen.Output)
     case code(CodeScreen.Output)
@@ -35,15 +36,15 @@ package struct CodeFlow: ScreenModel {
 
   package private(set) var step = Step.place
   package private(set) var place: CodeRequestScreen
-  /// There since the first code was sent.
+  /// nil until the first code was sent.
   package private(set) var code: CodeScreen?
-  /// Where the newest code went.
+  /// The destination of the newest code.
   package private(set) var sentTo: String?
   private let sendsAtOnce: Bool
 
   /// - Parameters:
-  ///   - declaration: Of a field that takes a phone number or an e-mail address.
-  ///   - contact: Where the first code is to go at once; nil where the person is asked.
+  ///   - declaration: Of the field for a phone number or an e-mail address.
+  ///   - contact: The destination of the first code, sent at once; nil to ask the person.
   package init(_ declaration: FieldDeclaration, contact: String? = nil) {
     place = CodeRequestScreen(declaration, text: contact ?? "")
     sendsAtOnce = contact != nil
@@ -58,14 +59,14 @@ package struct CodeFlow: ScreenModel {
   package var isOver: Bool { authorization != nil }
   package var isLocked: Bool { isLoading || isOver }
   package var authorization: Authorization? { code?.authorization }
-  /// Whether the button of the screen that is shown is enabled.
+  /// Whether the button of the current screen is enabled.
   package var canSubmit: Bool {
     switch step {
     case .place: place.canSubmit
     case .code: code?.canSubmit ?? false
     }
   }
-  /// The error of the screen that is shown.
+  /// The error of the current screen.
   package var failure: ScreenFailure? {
     switch step {
     case .place: place.failure
@@ -94,11 +95,11 @@ package struct CodeFlow: ScreenModel {
     case (.code, .back):
       place.reopen()
       return show(.place)
-    default: return []  // Of the screen that is not shown.
+    default: return []  // An input of the screen that is not shown.
     }
   }
 
-  /// Whether the code that would be asked for was sent, and there can be no other yet.
+  /// Whether a code was sent to this destination, and no other can be sent yet.
   private var isOnItsWay: Bool { sentTo == place.contact && (code?.countdown ?? 0) > 0 }
 
   private mutating func show(_ step: Step) -> [Effect] {
@@ -106,7 +107,7 @@ package struct CodeFlow: ScreenModel {
     return [.tell(.step(step))]
   }
 
-  /// Whoever asked for a code gets the answer.
+  /// The answer belongs to the current screen, which requested the code.
   private mutating func requested(
     _ result: Result<CodeTicket, ScreenFailure>, at now: Duration
   ) -> [Effect] {
@@ -148,6 +149,30 @@ package struct CodeFlow: ScreenModel {
     case .start(.verify(let code, let request)): .start(.verify(code, request: request))
     case .start(.tick(let deadline)): .start(.tick(at: deadline))
     case .start(.sendAgain): sentTo.map { .start(.request($0)) }
+    }
+  }
+}
+
+extension CodeFlow {
+  /// The flow with a service to ask and a clock to count by.
+  package func driver(
+    _ service: some CodeService & CodeRequestService, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<CodeFlow> {
+    ScreenDriver(self, clock: clock) { work in
+      switch work {
+      case .request(let contact):
+        .requested(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.requestCode(for: contact)
+          }))
+      case .verify(let code, let request):
+        .verified(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.verify(code, request: request)
+          }))
+      case .tick(let deadline):
+        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
+      }
     }
   }
 }

@@ -1,10 +1,10 @@
 import Devices
 import Validation
 
-/// The screen before the code: a phone number or an e-mail address, to which one is sent.
+/// The screen for the destination of a code: a phone number or an e-mail address.
 package struct CodeRequestScreen: ScreenModel {
   package enum Input: Sendable {
-    /// What the field holds after a keystroke.
+    /// The text of the field after a keystroke.
     case typed(String)
     /// The button, or Enter.
     case submit
@@ -29,14 +29,14 @@ package struct CodeRequestScreen: ScreenModel {
   private static let group: GroupName = "contact"
   private static let button: ControlName = "send"
 
-  /// The field that is asked for.
+  /// The name of the field.
   package let field: FieldName
   package private(set) var form: Form
   package private(set) var isLoading = false
   package private(set) var failure: ScreenFailure?
   package private(set) var ticket: CodeTicket?
 
-  /// - Parameter declaration: Of a field that takes a phone number or an e-mail address.
+  /// - Parameter declaration: Of the field for a phone number or an e-mail address.
   package init(_ declaration: FieldDeclaration, text: String = "") {
     field = declaration.name
     form = Form(
@@ -48,10 +48,10 @@ package struct CodeRequestScreen: ScreenModel {
   package var isOver: Bool { ticket != nil }
   package var isLocked: Bool { isLoading || isOver }
   package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
-  /// What the field holds.
+  /// The text of the field.
   package var contact: String { form.text(field) }
 
-  /// Takes another place, or the same again.
+  /// Accepts a destination again.
   mutating func reopen() { (ticket, failure) = (nil, nil) }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
@@ -93,7 +93,7 @@ package struct CodeRequestScreen: ScreenModel {
 }
 
 extension CodeRequestScreen {
-  /// The screen with a service that sends codes.
+  /// Runs the screen with a service that sends codes.
   package func driver(
     _ service: some CodeRequestService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeRequestScreen> {

@@ -1,8 +1,10 @@
-/// The screen that takes a one-time code: it submits a whole code by itself, offers a new one when
-/// the countdown is over, and outlives every error.
+import Devices
+
+/// The screen for a one-time code: submits a complete code by itself, offers a new one when the
+/// countdown is over, and stays open after every error.
 package struct CodeScreen: ScreenModel {
   package enum Input: Sendable {
-    /// What the field holds after a keystroke.
+    /// The text of the field after a keystroke.
     case typed(String)
     /// The button, or Enter.
     case submit
@@ -11,14 +13,14 @@ package struct CodeScreen: ScreenModel {
 
   package enum Output: Sendable, Hashable {
     case authorized(Authorization)
-    /// From a submission or a request for a new code until its answer.
+    /// True from a submission or a request for a new code until its answer.
     case loading(Bool)
-    /// Of any request; none of them ends the screen.
+    /// The error of any request; none ends the screen.
     case failure(ScreenFailure)
     /// Seconds left, 0 inclusive.
     case countdown(Int)
     case countdownIsRunning(Bool)
-    /// A new code is on its way; the old one is void.
+    /// A new code was sent; the old one is void.
     case newCodeRequested
   }
 
@@ -35,20 +37,20 @@ package struct CodeScreen: ScreenModel {
     case ticked
   }
 
-  /// What submits a whole code.
+  /// How a complete code is submitted.
   package enum Submission: Sendable {
-    /// Its last digit.
+    /// By its last digit.
     case automatic
-    /// The button alone.
+    /// By the button.
     case button
   }
 
   package private(set) var ticket: CodeTicket
   package private(set) var isLoading = false
-  /// The error of the last request, until something new is tried.
+  /// The error of the last request, until the next one.
   package private(set) var failure: ScreenFailure?
   package private(set) var authorization: Authorization?
-  /// How often this code may still be mistyped; nil while nobody has said so.
+  /// The attempts that this code has left; nil when unknown.
   package private(set) var triesLeft: Int?
   private let submission: Submission
   private var entry: CodeEntry
@@ -61,11 +63,11 @@ package struct CodeScreen: ScreenModel {
     entry = CodeEntry(ticket)
   }
 
-  /// What the field holds.
+  /// The text of the field.
   package var code: String { entry.text }
 
   package var isOver: Bool { authorization != nil }
-  /// Whether the field takes nothing.
+  /// Whether the field is locked.
   package var isLocked: Bool { isLoading || isOver }
   /// Seconds until "send again" appears; 0 when it is there.
   package var countdown: Int { timer.remaining }
@@ -84,16 +86,16 @@ package struct CodeScreen: ScreenModel {
     }
   }
 
-  // MARK: Once more
+  // MARK: Another code
 
-  /// Takes the code of another ticket: as it was in the beginning, with the countdown started anew.
+  /// Expects the code of another ticket and restarts the countdown.
   mutating func begin(_ ticket: CodeTicket, at now: Duration) -> [Effect] {
     self.ticket = ticket
     reopen()
     return startCountdown(at: now)
   }
 
-  /// Waits for the code again; the countdown goes on.
+  /// Expects the code again; the countdown goes on.
   mutating func reopen() {
     entry = CodeEntry(ticket)
     (authorization, failure, triesLeft) = (nil, nil, nil)
@@ -117,7 +119,7 @@ package struct CodeScreen: ScreenModel {
       self.authorization = authorization
       return end() + [.tell(.authorized(authorization))]
     case .failure(let failure):
-      // A code that was refused is of no more use; one that did not arrive may be right.
+      // A refused code is cleared; one that did not arrive may be correct.
       if case .refused(let refusal) = failure {
         entry.clear()
         triesLeft = refusal.triesLeft
@@ -141,7 +143,7 @@ package struct CodeScreen: ScreenModel {
       self.ticket = ticket
       entry = CodeEntry(ticket)
       triesLeft = nil
-      // The controller lets people wait longer from time to time.
+      // The controller may have increased the wait.
       let countdown = ticket.wait == wait ? [] : startCountdown(at: now)
       return end() + [.tell(.newCodeRequested)] + countdown
     case .failure(let failure):
@@ -168,7 +170,7 @@ package struct CodeScreen: ScreenModel {
 
   // MARK: The countdown
 
-  /// Counts what the ticket says; nothing where nobody sends another code.
+  /// Starts the countdown of the ticket, if another code can be sent.
   private mutating func startCountdown(at now: Duration) -> [Effect] {
     ticket.wait.map { startCountdown(of: $0, at: now) } ?? []
   }
@@ -185,10 +187,77 @@ package struct CodeScreen: ScreenModel {
     return [.tell(.countdown(timer.remaining))] + end + nextTick()
   }
 
-  /// One tick waits at any time; it sees a countdown that was started anew meanwhile.
+  /// Requests the next tick unless one is pending; a pending one serves a restarted countdown too.
   private mutating func nextTick() -> [Effect] {
     guard timer.isRunning, !isTicking else { return [] }
     isTicking = true
     return [.start(.tick(at: timer.nextTick))]
+  }
+}
+
+extension CodeScreen {
+  /// Runs the screen with a service and a clock, for a code that cannot be sent again.
+  package func driver(
+    service: some CodeService, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<CodeScreen> {
+    driver(service, clock) { nil }
+  }
+
+  /// Runs the screen for a code that was sent to `contact`, and can be sent there again.
+  package func driver(
+    service: some CodeService & CodeRequestService, contact: String,
+    clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<CodeScreen> {
+    driver(service, clock) {
+      .sent(
+        await Result(of: { () throws(ScreenFailure) in
+          try await service.requestCode(for: contact)
+        }))
+    }
+  }
+
+  private func driver(
+    _ service: some CodeService, _ clock: some TheaterClock,
+    sendAgain: @escaping @Sendable () async -> Answer?
+  ) -> ScreenDriver<CodeScreen> {
+    ScreenDriver(self, clock: clock) { work in
+      switch work {
+      case .verify(let code, let request):
+        .verified(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.verify(code, request: request)
+          }))
+      case .sendAgain: await sendAgain()
+      case .tick(let deadline):
+        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
+      }
+    }
+  }
+}
+
+/// A countdown in whole seconds to 0 inclusive.
+struct Countdown: Sendable {
+  /// Seconds left, rounded up.
+  private(set) var remaining = 0
+  private var end = Duration.zero
+
+  var isRunning: Bool { remaining > 0 }
+
+  /// When `remaining` changes next.
+  var nextTick: Duration { end - .seconds(remaining - 1) }
+
+  mutating func start(_ seconds: Int, at now: Duration) {
+    remaining = seconds
+    end = now + .seconds(seconds)
+  }
+
+  /// Updates the remaining seconds.
+  /// - Returns: Whether they have changed.
+  mutating func tick(at now: Duration) -> Bool {
+    let left = max(end - now, .zero)
+    let seconds = Int(left.components.seconds) + (left.components.attoseconds > 0 ? 1 : 0)
+    guard seconds < remaining else { return false }
+    remaining = seconds
+    return true
   }
 }

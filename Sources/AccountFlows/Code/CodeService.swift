@@ -1,34 +1,34 @@
-/// Where codes are asked for.
+/// Sends codes.
 package protocol CodeRequestService: Sendable {
-  /// Has a code sent to a phone number or an e-mail address; an earlier one is void.
+  /// Requests a code for a phone number or an e-mail address; an earlier one is void.
   func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket
 }
 
-/// Where codes are checked.
+/// Verifies codes.
 package protocol CodeService: Sendable {
-  /// Checks a code.
-  /// - Parameter request: Of the ticket that it belongs to.
+  /// Verifies a code.
+  /// - Parameter request: Of the code's ticket.
   func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization
 }
 
-/// What a right code brought.
+/// The result of a correct code.
 package enum Authorization: Sendable, Hashable {
   case done
-  /// The person is known now, but has to say more.
+  /// The address is verified; the account still needs personal data.
   case personalDataNeeded
 }
 
-/// That a code is on its way, or shown by an app.
+/// A code that was sent, or that an app shows.
 package struct CodeTicket: Sendable, Hashable {
-  /// What is handed in with the code; empty where its service needs nothing.
+  /// Sent with the code; empty when its service needs none.
   package let request: String
-  /// How many digits it has, 1...32.
+  /// The number of digits, 1...32.
   package let length: Int
-  /// Seconds until another may be asked for, 0...86,400; nil where nobody sends one.
+  /// Seconds until another can be requested, 0...86,400; nil when none is sent.
   package let wait: Int?
-  /// Where it was sent to, as the person may read it; may be shortened: `a…@example.org`.
+  /// Its destination for display; may be shortened: `a…@example.org`.
   package let destination: String?
-  /// Seconds that it is good for; nil where that is not known.
+  /// Seconds that it is valid; nil when unknown.
   package let validity: Int?
 
   /// Whether a recovery code, which has another form, is accepted in its place.
@@ -37,7 +37,7 @@ package struct CodeTicket: Sendable, Hashable {
   /// A code of a person's authenticator app, or a recovery code.
   package static let secondFactor = CodeTicket(wait: nil, takesRecoveryCode: true)
 
-  /// Values beyond the ranges become the nearest within.
+  /// Values are clamped to their ranges.
   package init(
     request: String = "", length: Int = 6, wait: Int?, destination: String? = nil,
     validity: Int? = nil, takesRecoveryCode: Bool = false

@@ -1,21 +1,21 @@
 import Validation
 
-/// The form of login: an address that looks like one, and a password that is not empty.
-///
-/// No rule for passwords beyond that: an account outlives the rules of its day.
+/// The form of a login: a well-formed address and a password that is not empty. The rules for new
+/// passwords are not applied: an account may be older than they are.
 struct LoginForm: Sendable {
   private static let group: GroupName = "login"
   private static let button: ControlName = "logIn"
 
   private(set) var form: Form
 
-  /// - Parameter email: What the address begins with.
+  /// - Parameter email: The initial address.
   init(email: String = "") {
     form = Form(
       [
         FieldDeclaration(
-          .email, label: "e-mail address", rules: [Rule(.notEmpty), Rule(.email)]),
-        FieldDeclaration(.password, isSecret: true),
+          .email, label: "e-mail address", hidesMistakeOnEdit: true,
+          rules: [Rule(.notEmpty), Rule(.email)]),
+        FieldDeclaration(.password, isSecret: true, hidesMistakeOnEdit: true),
       ],
       groups: [FormGroup(Self.group, fields: [.email, .password], controls: [Self.button])],
       values: [.email: email])
@@ -28,10 +28,10 @@ struct LoginForm: Sendable {
 
   var proof: Credentials.Proof { .password(form.text(.password), email: form.text(.email)) }
 
-  /// Whether everything in it may be sent.
+  /// Whether it may be submitted.
   var isValid: Bool { form.isEnabled(Self.button) }
 
-  /// The first field that is wrong, with what to do.
+  /// The first invalid field, with its instruction.
   var mistake: ScreenFailure? {
     let wrong = form.fieldNames.lazy.compactMap { form[$0] }.first { !$0.isValid }
     return wrong.map { .malformed(field: $0.name.text, message: $0.message ?? "") }

@@ -1,38 +1,41 @@
+import Devices
 import Validation
 
-/// The login screen: a proof of who it is, with a button that follows the rules, and the code of the
-/// second factor where the account has one.
-///
-/// The proof is an address with its password, or a code that is sent to an address or a number (E4);
-/// whichever it is, the steps around it are the same.
+/// The login screen: e-mail address and password, or a code that is sent to an address or a number
+/// (E4); then the code of the second factor if the account has one. It also leads to registration, to
+/// a new password and to login by code (A12).
 package struct LoginScreen: ScreenModel {
   package enum Input: Sendable {
-    /// What a field holds after a keystroke.
+    /// The text of a field after a keystroke.
     case typed(FieldName, String)
-    /// The person goes on to another field.
+    /// A field lost the focus.
     case left(FieldName)
     /// The button, or Enter.
     case submit
-    /// What happens to the one-time code.
+    /// An input of the one-time code.
     case oneTime(CodeFlow.Input)
-    /// What the field of the second factor holds.
+    /// The text of the second factor's field.
     case code(String)
-    /// From the second factor back to the proof.
+    /// From the second factor back to the first step.
     case back
+    /// Leaves for another screen.
+    case leave(for: Exit)
   }
 
   package enum Output: Sendable, Hashable {
-    /// The button changed.
+    /// The button was enabled or disabled.
     case canSubmit(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
     case failure(ScreenFailure)
-    /// What the one-time code tells.
+    /// An output of the one-time code.
     case oneTime(CodeFlow.Output)
-    /// Progress goes on with the code of the second factor.
+    /// The code of the second factor comes next.
     case codeNeeded
     /// The main screen opens.
     case loggedIn(LoggedIn)
+    /// Another screen opens.
+    case left(for: Exit)
   }
 
   package enum Work: Sendable, Hashable {
@@ -47,42 +50,52 @@ package struct LoginScreen: ScreenModel {
     case ticked
   }
 
+  /// A screen that login leads to (A12).
+  package enum Exit: Sendable, Hashable, CaseIterable {
+    case registration, forgottenPassword, oneTimeCode
+  }
+
   package enum Step: Sendable, Hashable {
     case password, oneTimeCode, secondFactor
   }
 
   package private(set) var step: Step
   package private(set) var person: LoggedIn?
-  /// The one-time code; nil where a password proves who it is.
+  /// The screen that opens next instead of the main screen.
+  package private(set) var exit: Exit?
+  /// The one-time code; nil for a login with a password.
   package private(set) var oneTime: CodeFlow?
   private var fields: LoginForm
+  private let email: String
   private var isAsking = false
   private var lastFailure: ScreenFailure?
   private var secondFactor = CodeEntry.secondFactor
 
-  /// Logging in with a password.
-  /// - Parameter email: What the address begins with.
+  /// A login with a password.
+  /// - Parameter email: The initial address, when it is known already.
   package init(email: String = "") {
+    self.email = email
     fields = LoginForm(email: email)
     step = .password
   }
 
-  /// Logging in with a code that is sent.
+  /// A login with a code that is sent.
   package init(byCode flow: CodeFlow) {
+    email = ""
     fields = LoginForm()
     oneTime = flow
     step = .oneTimeCode
   }
 
   package var form: Form { fields.form }
-  /// What the field of the second factor holds.
+  /// The text of the second factor's field.
   package var code: String { secondFactor.text }
-  package var isOver: Bool { person != nil }
-  /// Whether something is asked.
+  package var isOver: Bool { person != nil || exit != nil }
+  /// Whether a service is being asked.
   package var isLoading: Bool { isAsking || (step == .oneTimeCode && oneTime?.isLoading == true) }
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }
-  /// The error of the last try, until the next one.
+  /// The error of the last attempt, until the next one.
   package var failure: ScreenFailure? { step == .oneTimeCode ? oneTime?.failure : lastFailure }
 
   /// Whether the button is enabled.
@@ -99,7 +112,7 @@ package struct LoginScreen: ScreenModel {
     let before = canSubmit
     let effects =
       switch event {
-      case .appeared: toOneTime(.appeared, at: now)
+      case .appeared: appear(at: now)
       case .input(let input): isLocked ? [] : take(input, at: now)
       case .answer(.loggedIn(let result)): answered(result, at: now)
       case .answer(.codeRequested(let result)): toOneTime(.answer(.requested(result)), at: now)
@@ -110,14 +123,16 @@ package struct LoginScreen: ScreenModel {
 
   private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
-    case (.password, .typed(let field, let text)): fields.type(text, into: field)
+    case (.password, .typed(let field, let text)):
+      fields.type(text, into: field)
+      if lastFailure?.field == field.text { lastFailure = nil }
     case (.password, .left(let field)): fields.leave(field)
     case (.password, .submit):
       fields.reveal()
       return fields.isValid ? submit() : []
     case (.oneTimeCode, .oneTime(let input)): return toOneTime(.input(input), at: now)
     case (.secondFactor, .code(let text)):
-      // A whole code submits itself; what else is accepted in its place waits for the button.
+      // A complete code submits itself; a recovery code needs the button.
       return secondFactor.type(text) && secondFactor.isWhole ? submit() : []
     case (.secondFactor, .submit): return secondFactor.canSubmit ? submit() : []
     case (.secondFactor, .back):
@@ -125,14 +140,26 @@ package struct LoginScreen: ScreenModel {
       oneTime?.reopen()
       lastFailure = nil
       secondFactor.clear()
-    default: break  // Of the step that is not shown.
+    case (.password, .leave(let exit)), (.oneTimeCode, .leave(let exit)):
+      self.exit = exit
+      return [.tell(.left(for: exit))]
+    default: break  // An input of a step that is not shown.
     }
     return []
   }
 
+  /// Begins with empty fields, each time the screen appears.
+  private mutating func appear(at now: Duration) -> [Effect] {
+    fields = LoginForm(email: email)
+    step = oneTime == nil ? .password : .oneTimeCode
+    (exit, lastFailure) = (nil, nil)
+    secondFactor.clear()
+    return toOneTime(.appeared, at: now)
+  }
+
   // MARK: The one-time code
 
-  /// Its submission is a login.
+  /// Submitting the code is a login.
   private mutating func toOneTime(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
     (oneTime?.receive(event, at: now) ?? []).map { effect in
       switch effect {
@@ -145,7 +172,7 @@ package struct LoginScreen: ScreenModel {
     }
   }
 
-  // MARK: Asking
+  // MARK: Submitting
 
   private var proof: Credentials.Proof {
     oneTime?.code.map { .oneTimeCode($0.code, request: $0.ticket.request) } ?? fields.proof
@@ -165,7 +192,7 @@ package struct LoginScreen: ScreenModel {
       isAsking = false
       return [.tell(.loading(false))] + goOn(result)
     }
-    // That the code is right, or not, is the flow's matter; what follows from it is the login's.
+    // The flow shows whether the code was right; the login decides what comes next.
     let told = toOneTime(
       .answer(.verified(result.map { $0 == nil ? .personalDataNeeded : .done })), at: now)
     if case .failure = result { return told }
@@ -185,6 +212,30 @@ package struct LoginScreen: ScreenModel {
       lastFailure = failure
       if case .refused = failure { secondFactor.clear() }
       return [.tell(.failure(failure))]
+    }
+  }
+}
+
+extension LoginScreen {
+  /// Runs the screen with an authenticator and a clock.
+  package func driver(
+    _ authenticator: Authenticator, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<LoginScreen> {
+    ScreenDriver(self, clock: clock) { work in
+      switch work {
+      case .logIn(let credentials):
+        .loggedIn(
+          await Result(of: { () throws(ScreenFailure) in
+            try await authenticator.logIn(credentials)
+          }))
+      case .requestCode(let contact):
+        .codeRequested(
+          await Result(of: { () throws(ScreenFailure) in
+            try await authenticator.requestCode(for: contact)
+          }))
+      case .tick(let deadline):
+        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
+      }
     }
   }
 }

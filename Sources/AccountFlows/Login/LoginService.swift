@@ -1,24 +1,24 @@
 import Validation
 
-/// Where people log in, with a password or with a code that it sends.
+/// Logs people in, with a password or with a code that it sends.
 package protocol LoginService: CodeRequestService {
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer
 }
 
-/// Where the secret of a session is kept, out of sight of everything else.
+/// Stores the secret of a session.
 package protocol TokenKeeper: Sendable {
   /// - Throws: `notKept`.
   func keep(_ token: SessionSecret) async throws(ScreenFailure)
 }
 
-/// What a service answers.
+/// The answer to a login.
 package enum LoginAnswer: Sendable {
   case loggedIn(LoggedIn, SessionSecret)
-  /// What was proven is right; the account wants a code of its second factor too.
+  /// The credentials are correct; the account also needs a code of its second factor.
   case secondFactorNeeded
 }
 
-/// Who logged in. The rest of the program is told this, never the secret.
+/// The person who logged in, for the rest of the program; without the secret.
 package struct LoggedIn: Sendable, Hashable {
   package let name: String
   package let email: String
@@ -29,12 +29,12 @@ package struct LoggedIn: Sendable, Hashable {
   }
 }
 
-/// What a person logs in with. Shows nothing of it in descriptions and dumps.
+/// The credentials of a login. Descriptions and dumps leave them out.
 package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  /// How the person proves who it is.
+  /// The first factor.
   package enum Proof: Sendable, Hashable {
     case password(String, email: String)
-    /// A code that was sent, with the request of its ticket.
+    /// A code with the request of its ticket.
     case oneTimeCode(String, request: String)
   }
 
@@ -54,7 +54,7 @@ package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomR
   package var description: String { "Credentials" }
   package var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// What cannot be right, whoever is asked.
+  /// The first malformed field.
   var mistake: ScreenFailure? {
     switch proof {
     case .password(let password, let email): LoginForm(email: email, password: password).mistake
@@ -64,7 +64,7 @@ package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomR
   }
 }
 
-/// The secret of a session. Shows nothing of it in descriptions and dumps.
+/// The secret of a session. Descriptions and dumps leave it out.
 package struct SessionSecret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   package let text: String
 
@@ -72,4 +72,32 @@ package struct SessionSecret: Sendable, Hashable, CustomStringConvertible, Custo
 
   package var description: String { "SessionSecret" }
   package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Logs a person in: checks the form, then asks the service, then stores the secret (E4).
+package struct Authenticator: Sendable {
+  private let service: any LoginService
+  private let keeper: any TokenKeeper
+
+  package init(service: some LoginService, keeper: some TokenKeeper) {
+    self.service = service
+    self.keeper = keeper
+  }
+
+  /// - Returns: The person; nil when the account needs a second factor.
+  /// - Throws: `malformed` before anything is sent; `network`; `refused`; `notKept`.
+  package func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoggedIn? {
+    if let mistake = credentials.mistake { throw mistake }
+    switch try await service.logIn(credentials) {
+    case .secondFactorNeeded: return nil
+    case .loggedIn(let person, let secret):
+      try await keeper.keep(secret)
+      return person
+    }
+  }
+
+  /// Requests a login code.
+  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+    try await service.requestCode(for: contact)
+  }
 }

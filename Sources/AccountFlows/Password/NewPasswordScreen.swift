@@ -1,11 +1,11 @@
 import Validation
 
-/// The screen that takes a new password for an account that there is: twice, with its rules beside it.
+/// The screen for a new password of an existing account, typed twice.
 package struct NewPasswordScreen: ScreenModel {
   package enum Input: Sendable {
-    /// What a field holds after a keystroke.
+    /// The text of a field after a keystroke.
     case typed(FieldName, String)
-    /// The person goes on to another field.
+    /// A field lost the focus.
     case left(FieldName)
     /// The button, or Enter.
     case submit
@@ -16,7 +16,7 @@ package struct NewPasswordScreen: ScreenModel {
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
     case failure(ScreenFailure)
-    /// The password counts from now on.
+    /// The password is set.
     case done
   }
 
@@ -28,7 +28,7 @@ package struct NewPasswordScreen: ScreenModel {
     case set(Result<Void, ScreenFailure>)
   }
 
-  /// The fields that it shows, in their order.
+  /// The fields in display order.
   package static let fields: [FieldName] = [.password, .passwordAgain]
 
   private static let group: GroupName = "newPassword"
@@ -37,17 +37,16 @@ package struct NewPasswordScreen: ScreenModel {
   package private(set) var form: Form
   package private(set) var isLoading = false
   package private(set) var isOver = false
-  /// The error of the last try, until something new is typed.
+  /// The error of the last attempt, until the next edit.
   package private(set) var failure: ScreenFailure?
 
-  /// - Parameter rules: What the controller wants of passwords; it checks again, and has the last
-  ///   word.
+  /// - Parameter rules: The controller's rules for passwords; it checks them again.
   package init(_ rules: RuleSet, for owner: NewPasswordOwner = NewPasswordOwner()) {
     var password = rules[.password]
     if owner.hasSecondFactor == nil {
       password.rules = password.rules.flatMap(\.leavingSecondFactorOpen)
     }
-    // Fields that nobody sees, for the rules that look at them.
+    // Hidden fields, for the rules that compare with them.
     let known: [FieldName: String?] = [.name: owner.name, .email: owner.email]
     let values = known.compactMapValues { $0 }
     form = Form(
@@ -88,7 +87,7 @@ package struct NewPasswordScreen: ScreenModel {
 
   private mutating func submit() -> [Effect] {
     if form.isMismatch { return refuse(.mismatch) }
-    // What is wrong stands beside the field.
+    // Other mistakes are shown beside their field.
     _ = form.send(.submit(Self.group))
     guard canSubmit else { return [] }
     isLoading = true
@@ -106,7 +105,7 @@ package struct NewPasswordScreen: ScreenModel {
     }
   }
 
-  /// Shows why not. A password that cannot be right is typed anew; one that did not arrive may be right.
+  /// Shows the error. A refused password is cleared; one that did not arrive may be correct.
   private mutating func refuse(_ failure: ScreenFailure) -> [Effect] {
     self.failure = failure
     if failure.field != nil { for field in Self.fields { _ = form.send(.reset(field)) } }
@@ -115,14 +114,14 @@ package struct NewPasswordScreen: ScreenModel {
 }
 
 extension ScreenFailure {
-  /// Both are typed anew.
+  /// Both fields are cleared.
   static let mismatch = malformed(
     field: FieldName.passwordAgain.text, message: "The two passwords differ. Type both again.")
 }
 
 extension Rule {
-  /// The rule where nobody knows whether a second factor guards the account: what one would allow is
-  /// allowed, and what is wanted without one is advice.
+  /// The rule when it is unknown whether the account has a second factor: the shorter minimum holds,
+  /// the longer one is advice.
   fileprivate var leavingSecondFactorOpen: [Rule] {
     guard case .minLength(let length, withSecondFactor: let reduced?) = check, !isAdvice else {
       return [self]

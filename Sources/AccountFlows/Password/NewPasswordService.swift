@@ -1,12 +1,12 @@
 import Devices
 import Validation
 
-/// Where a new password is set.
+/// Sets new passwords.
 package protocol NewPasswordService: Sendable {
   func set(_ password: TypedPassword) async throws(ScreenFailure)
 }
 
-/// What is known of whose password it is; nil is not known.
+/// The person of a new password; nil for unknown values.
 package struct NewPasswordOwner: Sendable {
   package var name: String?
   package var email: String?
@@ -17,7 +17,7 @@ package struct NewPasswordOwner: Sendable {
   }
 }
 
-/// A password that a person typed. Shows nothing of it in descriptions and dumps.
+/// A typed password. Descriptions and dumps leave it out.
 package struct TypedPassword: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   package let text: String
 
@@ -28,7 +28,7 @@ package struct TypedPassword: Sendable, Hashable, CustomStringConvertible, Custo
 }
 
 extension Form {
-  /// Whether the password is right by itself and the second typing is all that is wrong.
+  /// Whether the password is valid and only its repetition differs.
   var isMismatch: Bool {
     self[.password]?.isValid == true && self[.passwordAgain]?.isValid == false
       && !text(.passwordAgain).isEmpty
@@ -36,7 +36,7 @@ extension Form {
 }
 
 extension NewPasswordScreen {
-  /// The screen with a service that sets the password.
+  /// Runs the screen with a service that sets the password.
   package func driver(
     _ service: some NewPasswordService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<NewPasswordScreen> {

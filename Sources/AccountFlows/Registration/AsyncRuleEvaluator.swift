@@ -1,17 +1,17 @@
 import Devices
 import Validation
 
-/// Brings the questions of rules to who can answer them (C8).
+/// Evaluates asynchronous rules by a service (C8).
 ///
-/// `Form` decides which answer counts; this sees to it that of one field and question only the newest
-/// is under way: the one before is cancelled, and who types on is not asked about at all.
+/// For one field and question only the newest request runs: the one before is cancelled, and no request
+/// starts while the person is typing. `Form` decides which answer counts.
 actor AsyncRuleEvaluator {
   /// Answers a question about a text.
   typealias Answerer =
     @Sendable (_ question: String, _ text: String) async throws(ScreenFailure)
     -> Bool
 
-  /// Waited out before a question is asked, so that a person can go on typing.
+  /// The delay before a request, so that not every keystroke starts one.
   static let pause = Duration.milliseconds(300)
 
   private struct Subject: Hashable {
@@ -24,7 +24,7 @@ actor AsyncRuleEvaluator {
   private let clock: any TheaterClock
   private let answerer: Answerer
   private var asking: [Question.Ticket: Task<Result<Bool, ScreenFailure>?, Never>] = [:]
-  /// The newest that was asked or withdrawn: a withdrawal may come here first.
+  /// The newest number asked or withdrawn; a withdrawal may arrive before its question.
   private var newest: [Subject: Int] = [:]
 
   init(clock: any TheaterClock, _ answerer: @escaping Answerer) {
@@ -32,13 +32,13 @@ actor AsyncRuleEvaluator {
     self.answerer = answerer
   }
 
-  /// The answer to a question; nil where it was withdrawn, or nobody waits for it any more.
+  /// Returns the answer to a question; nil when it was withdrawn or the task is cancelled.
   func answer(_ question: Question) async -> Result<Bool, ScreenFailure>? {
     let ticket = question.ticket
     guard ticket.number > newest[Subject(ticket), default: 0] else { return nil }
     for older in asking.keys where Subject(older) == Subject(ticket) { cancel(older) }
     newest[Subject(ticket)] = ticket.number
-    // A task of its own: it must be possible to cancel it alone.
+    // A task of its own, so that it can be cancelled alone.
     let task = Task { [clock, answerer] () -> Result<Bool, ScreenFailure>? in
       guard (try? await clock.sleep(until: clock.now() + Self.pause)) != nil else { return nil }
       let result = await Result(of: { () throws(ScreenFailure) in
@@ -56,7 +56,7 @@ actor AsyncRuleEvaluator {
     return answer
   }
 
-  /// Cancels the question, whether it has come already or comes later.
+  /// Cancels a question, also one that arrives later.
   func withdraw(_ ticket: Question.Ticket) {
     newest[Subject(ticket)] = max(newest[Subject(ticket), default: 0], ticket.number)
     cancel(ticket)

@@ -1,6 +1,6 @@
 import Validation
 
-/// The fields of registration, a group a step.
+/// The fields of registration, with a group for each step.
 struct RegistrationForm: Sendable {
   private(set) var form: Form
 
@@ -10,6 +10,17 @@ struct RegistrationForm: Sendable {
       groups: RegistrationWizard.Step.allCases.map { step in
         FormGroup(step.group, fields: step.fields, controls: [step.button])
       })
+  }
+
+  /// Adds the question whether the e-mail address is free (E6), unless the rules ask it already.
+  mutating func askWhetherEmailIsFree() {
+    let check = Check.asked(AnsweredQuestion.emailFree.rawValue)
+    guard var email = form[.email]?.declaration,
+      !email.rules.contains(where: { $0.check == check })
+    else { return }
+    email.rules.append(
+      Rule(check, message: "This {field} has an account already: log in, or choose another."))
+    _ = form.declare(email)
   }
 
   func isValid(_ step: RegistrationWizard.Step) -> Bool { form.isEnabled(step.button) }
@@ -23,13 +34,13 @@ struct RegistrationForm: Sendable {
       name: form.text(.name), email: form.text(.email), password: form.text(.password))
   }
 
-  /// Whether nothing is against the step but that an answer from elsewhere is missing (C8).
+  /// Whether only asynchronous rules of the step are pending (C8).
   func isPending(_ step: RegistrationWizard.Step) -> Bool {
     let open = step.fields.compactMap { form[$0] }.filter { !$0.isValid }
     return !open.isEmpty && open.allSatisfy(\.report.isPending)
   }
 
-  // Each returns what is to be asked elsewhere, and what no longer is.
+  // Each returns the questions to ask and to withdraw.
 
   mutating func type(_ text: String, into field: FieldName) -> [RegistrationWizard.Work] {
     send(.type(field, text))
@@ -57,7 +68,7 @@ struct RegistrationForm: Sendable {
 }
 
 extension RegistrationWizard.Step {
-  /// The fields that it shows.
+  /// The fields of the step.
   package var fields: [FieldName] {
     switch self {
     case .name: [.name]

@@ -1,11 +1,11 @@
-/// Where people register, with the code that admits them.
+/// Registers the holder of a code.
 package protocol RegistrationService: Sendable {
   func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered
-  /// Answers what a rule asks about a text (C8), such as `emailFree`: told only to who is admitted.
+  /// Answers an asynchronous rule about a text (C8), such as `emailFree`; only for holders of a code.
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool
 }
 
-/// What a person who registers has typed. Shows nothing of it in descriptions and dumps.
+/// The typed personal data of a registration. Descriptions and dumps leave it out.
 package struct NewPerson: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   package let name: String
   package let email: String
@@ -21,7 +21,7 @@ package struct NewPerson: Sendable, Hashable, CustomStringConvertible, CustomRef
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Who has an account now.
+/// A registered person.
 package struct Registered: Sendable, Hashable {
   package let name: String
   package let email: String
@@ -34,19 +34,19 @@ package struct Registered: Sendable, Hashable {
   }
 }
 
-/// How a try to register ended (E7).
+/// The outcome of an attempt to register (E7).
 package enum RegistrationOutcome: Sendable, Hashable {
   /// Login comes next.
   case success(Registered)
   /// The two passwords differ; both are cleared.
   case mismatch
-  /// Something is not filled in.
+  /// A field is empty.
   case empty
-  /// The address has an account; only the holder of a good code is told.
+  /// The address has an account; only the holder of a valid code is told.
   case taken(Refusal)
-  /// The controller could not, through no fault of the person.
+  /// An internal error of the controller.
   case internalError(Refusal)
-  /// Everything else: not reached, or refused for another reason.
+  /// Not reached, or refused for another reason.
   case failed(ScreenFailure)
 
   init(_ failure: ScreenFailure) {
@@ -61,7 +61,7 @@ package enum RegistrationOutcome: Sendable, Hashable {
     }
   }
 
-  /// What a person reads; nothing after a success, which the next screen shows.
+  /// The text for the person; nil after a success, which the next screen shows.
   package var text: String? {
     switch self {
     case .success: nil
@@ -72,7 +72,7 @@ package enum RegistrationOutcome: Sendable, Hashable {
     }
   }
 
-  /// The step on which it is mended; nil where none helps.
+  /// The step on which it can be corrected; nil when there is none.
   var step: RegistrationWizard.Step? {
     switch self {
     case .taken: .email

@@ -1,3 +1,4 @@
+import Devices
 import Validation
 
 /// The registration wizard: name, e-mail address, password twice; a way back; success leads to
@@ -8,11 +9,11 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   package enum Input: Sendable {
-    /// What a field of this step holds after a keystroke.
+    /// The text of a field of the current step after a keystroke.
     case typed(FieldName, String)
-    /// The person goes on to another field.
+    /// A field lost the focus.
     case left(FieldName)
-    /// The button, or Enter: to the next step, and at the last one to the controller.
+    /// The button, or Enter: to the next step; at the last one, submits.
     case next
     case back
   }
@@ -20,7 +21,7 @@ package struct RegistrationWizard: ScreenModel {
   package enum Output: Sendable, Hashable {
     /// A step is shown; its fields are empty.
     case step(Step)
-    /// The button of the step changed.
+    /// The button of the step was enabled or disabled.
     case canGoOn(Bool)
     /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
@@ -29,7 +30,7 @@ package struct RegistrationWizard: ScreenModel {
 
   package enum Work: Sendable, Hashable {
     case register(NewPerson)
-    /// What a rule wants to know (C8); one asked before about the same field is void.
+    /// The question of an asynchronous rule (C8); an earlier one of the same field is void.
     case ask(Question)
     /// The answer is no longer wanted.
     case withdraw(Question.Ticket)
@@ -42,14 +43,14 @@ package struct RegistrationWizard: ScreenModel {
 
   package private(set) var step = Step.name
   private var isRegistering = false
-  /// Whether the person went on while a rule waits for its answer.
+  /// Whether the person submitted the step while an asynchronous rule is pending.
   private var isWaiting = false
-  /// How the last try ended, until something new is tried.
+  /// The outcome of the last attempt, until the next one.
   package private(set) var outcome: RegistrationOutcome?
   private var fields: RegistrationForm
 
-  /// - Parameter rules: What the controller wants of names, addresses and passwords; it checks
-  ///   again, and has the last word.
+  /// - Parameter rules: The controller's rules for names, addresses and passwords; it checks them
+  ///   again.
   package init(_ rules: RuleSet) {
     fields = RegistrationForm(rules)
   }
@@ -93,7 +94,7 @@ package struct RegistrationWizard: ScreenModel {
   // MARK: From step to step
 
   private mutating func show(_ next: Step) -> [Effect] {
-    // What is asked of the step that is left is void; what is accepted in it stays.
+    // Questions of the previous step are void; its accepted values stay.
     step = next
     return start(fields.reset(next)) + [.tell(.step(next))]
   }
@@ -106,7 +107,7 @@ package struct RegistrationWizard: ScreenModel {
     return [.tell(.loading(true)), .start(.register(fields.person))]
   }
 
-  /// Says why the step is not done, or waits until somebody knows.
+  /// Shows why the step is not complete, or waits for pending rules.
   private mutating func refuse() -> [Effect] {
     if step == .password, form.isMismatch {
       return start(fields.reset(.password)) + end(.mismatch)
@@ -116,13 +117,13 @@ package struct RegistrationWizard: ScreenModel {
       isWaiting = true
       return [.tell(.loading(true))] + asked
     }
-    // What else is wrong stands beside the field.
+    // Other mistakes are shown beside their field.
     return asked + (fields.isEmpty(step) ? end(.empty) : [])
   }
 
   // MARK: Answers
 
-  /// Takes the answer to a rule's question, and goes on where the person wanted to.
+  /// Applies the answer to a question, and goes on if the person has submitted the step.
   private mutating func answered(
     _ ticket: Question.Ticket, _ result: Result<Bool, ScreenFailure>
   ) -> [Effect] {
@@ -165,4 +166,32 @@ extension RegistrationWizard.Step {
 
   fileprivate var before: Self? { Self.allCases.last { $0.number < number } }
   fileprivate var after: Self? { Self.allCases.first { $0.number > number } }
+}
+
+extension RegistrationWizard {
+  /// Runs the wizard with a service that makes accounts and answers the questions of rules. The
+  /// service belongs to the holder of a code, so it is asked at the e-mail step whether the address
+  /// is taken (E6).
+  package func driver(
+    _ service: some RegistrationService, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<RegistrationWizard> {
+    var wizard = self
+    wizard.fields.askWhetherEmailIsFree()
+    let evaluator = AsyncRuleEvaluator(clock: clock) {
+      (question, text) async throws(ScreenFailure) in
+      try await service.answer(question, about: text)
+    }
+    return ScreenDriver(wizard, clock: clock) { work in
+      switch work {
+      case .register(let person):
+        return .registered(
+          await Result(of: { () throws(ScreenFailure) in try await service.register(person) }))
+      case .ask(let question):
+        return await evaluator.answer(question).map { .answered(question.ticket, $0) }
+      case .withdraw(let ticket):
+        await evaluator.withdraw(ticket)
+        return nil
+      }
+    }
+  }
 }

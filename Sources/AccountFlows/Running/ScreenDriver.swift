@@ -1,25 +1,24 @@
 import Devices
 
-/// A screen as it is after an event, and what it told.
+/// A screen after an event, and the outputs of that event.
 package struct ScreenChange<Screen: ScreenModel>: Sendable {
   package let screen: Screen
   package let outputs: [Screen.Output]
 }
 
-/// Brings a screen to life: hands it events one at a time, and does the work that it asks for.
-///
-/// When `run` returns or is cancelled, nothing that the screen started goes on.
+/// Runs a screen: sends it events one at a time, and performs its work. When `run` returns or is
+/// cancelled, all of that work has ended.
 package actor ScreenDriver<Screen: ScreenModel> {
-  /// Does a piece of work; no answer when the work was cut short by the end of the screen.
+  /// Performs a piece of work; nil when the end of the screen cut it short.
   package typealias Performer = @Sendable (Screen.Work) async -> Screen.Answer?
 
   /// The screen as it is now.
   package private(set) var screen: Screen
-  /// Every change, beginning with the first appearance; ends with the screen. For one listener.
+  /// Every change, beginning with the first appearance; ends with the screen. For one subscriber.
   package nonisolated let changes: AsyncStream<ScreenChange<Screen>>
-  private let listener: AsyncStream<ScreenChange<Screen>>.Continuation
+  private let subscriber: AsyncStream<ScreenChange<Screen>>.Continuation
   private let work: AsyncStream<Screen.Work>
-  private let desk: AsyncStream<Screen.Work>.Continuation
+  private let workQueue: AsyncStream<Screen.Work>.Continuation
   private let clock: any TheaterClock
   private let perform: Performer
   private var hasAppeared = false
@@ -29,20 +28,20 @@ package actor ScreenDriver<Screen: ScreenModel> {
     self.screen = screen
     self.clock = clock
     self.perform = perform
-    (changes, listener) = AsyncStream.makeStream()
-    (work, desk) = AsyncStream.makeStream()
+    (changes, subscriber) = AsyncStream.makeStream()
+    (work, workQueue) = AsyncStream.makeStream()
   }
 
-  /// Hands in what a person did; what comes after the end is dropped.
+  /// Sends an input to the screen; inputs after its end are dropped.
   /// - Returns: The screen after it.
   @discardableResult
   package func send(_ input: Screen.Input) -> Screen {
     appear()
-    take(.input(input))
+    receive(.input(input))
     return screen
   }
 
-  /// Does the work, once, until the screen is over or the task is cancelled.
+  /// Performs the work until the screen is over or the task is cancelled. To be called once.
   /// - Returns: The screen as it was at its end.
   @discardableResult
   package func run() async -> Screen {
@@ -58,32 +57,32 @@ package actor ScreenDriver<Screen: ScreenModel> {
   }
 
   private func answer(_ work: Screen.Work) async {
-    if let answer = await perform(work) { take(.answer(answer)) }
+    if let answer = await perform(work) { receive(.answer(answer)) }
   }
 
   private func appear() {
     guard !hasAppeared else { return }
     hasAppeared = true
-    take(.appeared)
+    receive(.appeared)
   }
 
-  private func take(_ event: Screen.Event) {
+  private func receive(_ event: Screen.Event) {
     guard !hasEnded else { return }
     var outputs: [Screen.Output] = []
     for effect in screen.receive(event, at: clock.now()) {
       switch effect {
       case .tell(let output): outputs.append(output)
-      case .start(let work): desk.yield(work)
+      case .start(let work): workQueue.yield(work)
       }
     }
-    listener.yield(ScreenChange(screen: screen, outputs: outputs))
+    subscriber.yield(ScreenChange(screen: screen, outputs: outputs))
     if screen.isOver { end() }
   }
 
   private func end() {
     hasEnded = true
-    desk.finish()
-    listener.finish()
+    workQueue.finish()
+    subscriber.finish()
   }
 }
 

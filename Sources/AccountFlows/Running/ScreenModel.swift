@@ -1,39 +1,40 @@
-/// A screen without a look: it takes what happens, one event after another, and says what to do.
+/// The logic of a screen without its presentation: receives events one after another and returns
+/// effects.
 ///
-/// A value without clock, task or service of its own, so that a test plays any evening in a line.
-/// What it keeps is what a front end shows.
+/// A value without clock, task or service of its own, so that tests need none. Its properties are the
+/// state that a front end shows.
 package protocol ScreenModel: Sendable {
-  /// What a person does.
+  /// Actions of the person.
   associatedtype Input: Sendable
-  /// What the front end is told.
+  /// Notifications of the front end.
   associatedtype Output: Sendable
-  /// What services and the clock have to do for it.
+  /// Requests to services and the clock.
   associatedtype Work: Sendable
-  /// What came of that work.
+  /// Results of that work.
   associatedtype Answer: Sendable
 
   typealias Event = ScreenEvent<Input, Answer>
   typealias Effect = ScreenEffect<Output, Work>
 
-  /// Takes an event.
+  /// Applies an event.
   /// - Parameter now: The monotonic time.
   mutating func receive(_ event: Event, at now: Duration) -> [Effect]
 
-  /// Whether something is asked, and progress is shown.
+  /// Whether a request is running and progress is shown.
   var isLoading: Bool { get }
-  /// Whether there is nothing more to come.
+  /// Whether the screen has ended.
   var isOver: Bool { get }
 }
 
-/// Something that happens to a screen.
+/// An event of a screen.
 package enum ScreenEvent<Input: Sendable, Answer: Sendable>: Sendable {
-  /// Once, before everything else.
+  /// The screen appears; before everything else.
   case appeared
   case input(Input)
   case answer(Answer)
 }
 
-/// Something that a screen wants.
+/// An effect of an event.
 package enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
   case tell(Output)
   case start(Work)

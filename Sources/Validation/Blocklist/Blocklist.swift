@@ -1,10 +1,10 @@
-/// What a guesser tries first.
+/// The list of common passwords.
 ///
-/// Compared is the folded text: each code point in lower case, without spaces and `-`, `_`, `.`,
-/// `,`, and with digits and symbols turned into the letters that they are written for (`0` is o,
+/// Compares the folded text: each code point in lower case, without spaces and `-`, `_`, `.`, `,`, and
+/// with digits and symbols replaced by the letters that they stand for (`0` is o,
 /// `1` and `!` are i, `3` is e, `4` and `@` are a, `5` and `$` are s, `7` is t, `8` is b). It is
-/// compared as it is, and without what stands around its first and last letter where at least
-/// eight code points and half of the text remain. A text of which nothing is left is common too.
+/// compared as a whole, and from its first to its last letter if at least eight code points and half of
+/// the text remain. A text of which nothing is left is common too.
 package enum Blocklist {
   /// Whether `text`, normalised, is too common.
   static func holds(_ text: [Unicode.Scalar]) -> Bool {
@@ -20,13 +20,13 @@ package enum Blocklist {
 
   private static let separators: Set<Unicode.Scalar> = [" ", "-", "_", ".", ","]
 
-  /// What digits and symbols are written for.
+  /// The letters for which digits and symbols stand.
   private static let letters: [Unicode.Scalar: Unicode.Scalar] = [
     "0": "o", "1": "i", "!": "i", "3": "e", "4": "a", "@": "a", "5": "s", "$": "s", "7": "t",
     "8": "b",
   ]
 
-  /// What lies between the first and the last letter, where that is most of the text; else nothing.
+  /// The part from the first to the last letter if that is most of the text; otherwise empty.
   private static func core(of lower: [Unicode.Scalar]) -> [Unicode.Scalar] {
     guard let first = lower.firstIndex(where: \.isLetter),
       let last = lower.lastIndex(where: \.isLetter)
@@ -37,10 +37,10 @@ package enum Blocklist {
 
   // MARK: The list
 
-  /// The entries of the list, folded and sorted, a line each.
+  /// The entries, folded and sorted, one a line.
   package static var entries: [Substring] { commonPasswords.split(separator: "\n") }
 
-  /// Whether the list has this folded text: by halving, over the bytes where they lie.
+  /// Whether the list contains this folded text; a binary search in place.
   private static func isListed(_ folded: [Unicode.Scalar]) -> Bool {
     guard folded.allSatisfy(\.isASCII) else { return false }
     let wanted = folded.map { UInt8(truncatingIfNeeded: $0.value) }

@@ -1,12 +1,10 @@
-/// The form of an e-mail address, checked from its first to its last character (A8).
-///
-/// Accepted is the dot-atom form of RFC 5322 in ASCII with a host name of two labels or more, the
-/// form that browsers accept and that a mail server can deliver to.
+/// The syntax of an e-mail address, checked from its first to its last character (A8): the dot-atom form
+/// of RFC 5322 in ASCII with a host name of two labels or more, which browsers and mail servers accept.
 package enum EmailForm {
   /// Longest address in bytes (RFC 5321, errata 1690).
   package static let longest = 254
 
-  /// Whether `typed`, as it is, is an address.
+  /// Whether `typed` is an address, without any normalisation.
   package static func isKept(by typed: String) -> Bool {
     typed.utf8.count <= longest && isWellFormed(typed.utf8)
   }

@@ -1,17 +1,16 @@
 import JSON
 
-/// The words of a name or an e-mail address that have no place in a password.
+/// The words of a name or an e-mail address, which a password must not contain.
 enum PersonalWords {
-  /// Shorter words are no use for guessing, and stand in too many others by chance.
+  /// Shorter words occur in too many others by chance.
   static let shortest = 4
-  /// A whole name or address counts from here on: it is what a guesser tries first.
+  /// The length from which a whole name or address counts.
   static let shortestWhole = 3
 
-  /// Whether `text` holds `personal` or a word of it, whatever the case of either.
+  /// Whether `text` contains `personal` or a word of it, ignoring case.
   ///
-  /// All of it counts where it has three code points or more. Of an e-mail address the part before
-  /// the first `@` counts by itself as well. That part counts as a whole, and so does each run of
-  /// letters, marks and digits in it, where it has four code points or more.
+  /// The whole counts from three code points on. So do, from four code points on, the part before the
+  /// first `@` and each run of letters, marks and digits in it.
   static func occur(of personal: String, in text: [Unicode.Scalar]) -> Bool {
     let folded = TypedText(personal).codePoints.flatMap(\.lowercased)
     let folding = text.flatMap(\.lowercased)
@@ -23,7 +22,7 @@ enum PersonalWords {
       .contains { SubsequenceFinder($0).occurs(in: folding) }
   }
 
-  /// `text` without what is no word at either end.
+  /// `text` from its first to its last letter, mark or digit.
   private static func trimmed(_ text: [Unicode.Scalar]) -> [Unicode.Scalar] {
     let front = text.drop { !$0.isWordCharacter }
     return front.reversed().drop { !$0.isWordCharacter }.reversed()

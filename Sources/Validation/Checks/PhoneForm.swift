@@ -5,10 +5,10 @@ package enum PhoneForm {
   /// Digits of a number with its country code. The most is E.164's; no network has fewer than 7.
   package static let digits = 7...15
 
-  /// The number as `+491701234567`; nil where `typed` is none.
+  /// The number as `+491701234567`; nil when `typed` is none.
   ///
-  /// Spaces, `-`, `.`, `(` and `)` may stand between the digits. `(0)` is refused, because whether
-  /// the zero is dialled cannot be known.
+  /// Spaces, `-`, `.`, `(` and `)` may stand between the digits. `(0)` is refused, as it is unknown
+  /// whether the zero is dialled.
   package static func canonical(_ typed: String) -> String? {
     guard typed.utf8.count <= 64, !SubsequenceFinder("(0)".utf8).occurs(in: typed.utf8) else {
       return nil

@@ -1,14 +1,13 @@
-/// A field of a form: its declaration, what is typed, and what rules say about it.
-///
-/// Only its `Form` changes it. What is typed does not show in descriptions and dumps.
+/// A field of a form: its declaration, its value and the report of its rules. Only its `Form` changes
+/// it. Descriptions and dumps leave the value out.
 package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
   package let declaration: FieldDeclaration
-  /// What is typed.
+  /// The value as text, as typed.
   package internal(set) var text: String
   package internal(set) var report: RuleReport
-  /// Whether the person has typed since the field began.
+  /// Whether the person has edited the field since it was reset.
   var isTouched = false
-  /// Whether a mistake in it may be shown: it was left or submitted, and has not been right since.
+  /// Whether a mistake is shown: the field was left or submitted, and not corrected since.
   var isRevealed = false
 
   init(_ declaration: FieldDeclaration, text: String = "") {
@@ -19,7 +18,7 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
 
   package var name: FieldName { declaration.name }
 
-  /// Whether its text may be taken (B1).
+  /// Whether its value may be submitted (B1).
   package var isValid: Bool {
     switch report.state {
     case .empty: !declaration.isRequired
@@ -28,7 +27,7 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// What the field looks like (B6).
+  /// The state to display (B6).
   package var display: FieldDisplay {
     if !isTouched, !isRevealed { return .pristine }
     if isValid { return .valid }
@@ -37,16 +36,17 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
     return report.state == .empty ? .editing : .invalidHidden
   }
 
-  /// What to do, in words; nil where nothing is wrong, or where there is no place for words.
-  /// Shown only while `display` is `invalidShown`.
+  /// The instruction for an invalid field; nil for a valid one and for a declaration without a
+  /// message. Shown only while `display` is `invalidShown`.
   package var message: String? {
     guard !isValid, !report.isPending else { return nil }
     switch declaration.message {
     case .none: return nil
     case .text(let text): return Rule(.notEmpty, message: text).message(field: declaration.label)
     case .ofRules:
-      let asksForText = report.state == .empty ? Rule(.notEmpty) : nil
-      return asksForText?.message(field: declaration.label) ?? report.firstMessage
+      let missing =
+        report.state == .empty && declaration.kind == .text ? Rule(.notEmpty) : nil
+      return missing?.message(field: declaration.label) ?? report.firstMessage
     }
   }
 
@@ -56,15 +56,15 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// What a field looks like to the person who fills it in (B6).
+/// The display state of a field (B6).
 package enum FieldDisplay: String, Hashable, Sendable, CaseIterable {
-  /// Nobody has typed into it.
+  /// Not edited yet.
   case pristine
-  /// Being filled in: empty again, or waiting for an answer from elsewhere.
+  /// Being edited: empty again, or waiting for an asynchronous rule.
   case editing
   case valid
-  /// Wrong, but the person is not done with it.
+  /// Invalid, but the person is still editing it.
   case invalidHidden
-  /// Wrong, and said so: after it was left, or on submit.
+  /// Invalid, and marked: after it was left, or on submit.
   case invalidShown
 }

@@ -1,23 +1,29 @@
-/// What a field is, as data: nobody writes code for it (B5).
+/// The declaration of a field, as data (B5).
 package struct FieldDeclaration: Hashable, Sendable {
   package var name: FieldName
-  /// What people call it, in a sentence: "password".
+  package var kind: FieldKind
+  /// Its name in sentences: "password".
   package var label: String
-  /// Whether it must hold something. An empty field that need not is valid.
+  /// Whether it must have a value; a required toggle must be on. Otherwise an empty field is valid.
   package var isRequired: Bool
-  /// Whether it is hidden while it is typed, unless the person asks to see it (C7).
+  /// Whether its text is masked, unless the person asks to see it (C7).
   package var isSecret: Bool
+  /// Whether an edit hides a mistake that is shown; otherwise it stays until it is corrected.
+  package var hidesMistakeOnEdit: Bool
   package var message: FieldMessage
   package var rules: [Rule]
 
   package init(
-    _ name: FieldName, label: String? = nil, isRequired: Bool = true, isSecret: Bool = false,
-    message: FieldMessage = .ofRules, rules: [Rule] = []
+    _ name: FieldName, _ kind: FieldKind = .text, label: String? = nil, isRequired: Bool = true,
+    isSecret: Bool = false, hidesMistakeOnEdit: Bool = false, message: FieldMessage = .ofRules,
+    rules: [Rule] = []
   ) {
     self.name = name
+    self.kind = kind
     self.label = label ?? name.text
     self.isRequired = isRequired
     self.isSecret = isSecret
+    self.hidesMistakeOnEdit = hidesMistakeOnEdit
     self.message = message
     self.rules = rules
   }
@@ -31,12 +37,75 @@ package struct FieldDeclaration: Hashable, Sendable {
   }
 }
 
-/// What is shown beside a field that is wrong.
+/// The message beside an invalid field.
 package enum FieldMessage: Hashable, Sendable {
-  /// The words of the first rule that is not kept.
+  /// The message of the first broken rule.
   case ofRules
-  /// Always this; `{field}` stands for the label.
+  /// This text; `{field}` stands for the label.
   case text(String)
-  /// Nothing: there is no place for words.
+  /// No message: the field has no label for one.
   case none
+}
+
+/// The kind of a field's value (B8). A form keeps every value as text; `Form.isOn` and `Form.number`
+/// read those that are none.
+package enum FieldKind: Hashable, Sendable {
+  case text
+  /// One of these options.
+  case choice([String])
+  /// On or off, as `FormEvent.set(_:on:)` sends it.
+  case toggle
+  /// A decimal number in this range, such as `12.5`.
+  case number(ClosedRange<Double>)
+
+  /// The text of a toggle that is on; off is empty.
+  static let on = "true"
+
+  /// The kind's own requirement, which comes before the rules; nil for a text.
+  func result(for text: String, field label: String) -> RuleResult? {
+    guard self != .text else { return nil }
+    return RuleResult(
+      rule: name, isAdvice: false,
+      outcome: !text.isEmpty && accepts(text) ? .satisfied : .unsatisfied, statement: statement,
+      message: message(label))
+  }
+
+  private func accepts(_ text: String) -> Bool {
+    switch self {
+    case .text: true
+    case .choice(let options): options.contains(text)
+    case .toggle: text == Self.on
+    // `Double` alone would accept "nan" and "0x10".
+    case .number(let range):
+      text.utf8.allSatisfy("0123456789.-".utf8.contains)
+        && Double(text).map(range.contains) ?? false
+    }
+  }
+
+  private var name: String {
+    switch self {
+    case .text: "text"
+    case .choice: "choice"
+    case .toggle: "toggle"
+    case .number: "number"
+    }
+  }
+
+  private var statement: String {
+    switch self {
+    case .text: ""
+    case .choice(let options): "one of \(options.joined(separator: ", "))"
+    case .toggle: "switched on"
+    case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    }
+  }
+
+  private func message(_ label: String) -> String {
+    switch self {
+    case .text: ""
+    case .choice(let options): "Choose the \(label): \(options.joined(separator: ", "))."
+    case .toggle: "Switch \(label) on."
+    case .number: "Give the \(label) as \(statement)."
+    }
+  }
 }

@@ -1,8 +1,8 @@
-/// Fields, groups and controls, as one value: events go in, changes come out (B1–B6, C3).
+/// Fields, groups and controls as one value: events go in, changes come out (B1–B6, C3).
 ///
-/// It waits for nobody and tells nobody by itself, so every front end and every test drives the
-/// same machine. Rules are evaluated when the form is made and at every event (B4); as everything
-/// is computed from the fields, nothing can be out of date.
+/// It has no tasks, clocks or callbacks, so every front end and every test drives it the same way;
+/// `ObservableForm` publishes its changes. Rules are evaluated when the form is made and at every
+/// event (B4).
 package struct Form: Sendable {
   private var fields: [FieldName: Field] = [:]
   private var order: [FieldName] = []
@@ -11,8 +11,8 @@ package struct Form: Sendable {
   private var questions = OpenQuestions()
 
   /// - Parameters:
-  ///   - fields: In the order in which they are shown; of two with one name the last counts.
-  ///   - values: What fields hold from the beginning.
+  ///   - fields: In display order; of two with one name the last counts.
+  ///   - values: Initial values.
   package init(
     _ fields: [FieldDeclaration], groups: [FormGroup] = [], values: [FieldName: String] = [:],
     hasSecondFactor: Bool = false
@@ -26,7 +26,7 @@ package struct Form: Sendable {
     evaluate()
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   /// The names of the fields, in their order.
   package var fieldNames: [FieldName] { order }
@@ -34,32 +34,44 @@ package struct Form: Sendable {
   /// The field of this name.
   package subscript(name: FieldName) -> Field? { fields[name] }
 
-  /// What the field holds; nothing where there is no such field.
+  /// The text of a field; empty when there is no such field.
   package func text(_ name: FieldName) -> String { fields[name]?.text ?? "" }
 
-  /// Whether the group has fields and all of them are valid. A group that is not there, or that
-  /// names a field that is not there, is not valid.
+  /// Whether a toggle is on.
+  package func isOn(_ name: FieldName) -> Bool {
+    fields[name]?.declaration.kind == .toggle && text(name) == FieldKind.on
+  }
+
+  /// The value of a number field; nil while it is not valid.
+  package func number(_ name: FieldName) -> Double? {
+    guard let field = fields[name], case .number = field.declaration.kind, field.isValid else {
+      return nil
+    }
+    return Double(field.text)
+  }
+
+  /// Whether the group has fields and all of them are valid. An unknown group, or one that names an
+  /// unknown field, is not valid.
   package func isValid(_ group: GroupName) -> Bool {
     guard let group = groupsByName[group], !group.fields.isEmpty else { return false }
     return group.fields.allSatisfy { fields[$0]?.isValid ?? false }
   }
 
-  /// Whether all groups that drive the control are valid; not where none does.
+  /// Whether all groups that drive the control are valid; false when none does.
   package func isEnabled(_ control: ControlName) -> Bool {
     let driving = groupsByName.values.filter { $0.controls.contains(control) }
     return !driving.isEmpty && driving.allSatisfy { isValid($0.name) }
   }
 
-  /// Everything as it is, as changes from nothing: what a listener gets first.
+  /// The current state as changes from nothing: the first changes of a subscriber.
   package var everything: [FormChange] {
-    picture.changes(since: Picture()) + questions.waiting.map { .ask($0) }
+    snapshot.changes(since: FormSnapshot()) + questions.waiting.map { .ask($0) }
   }
 
   // MARK: Changing
 
-  /// Takes an event in.
-  /// - Returns: What is different now, in the order fields, groups, controls, questions. An event
-  ///   about something that is not there changes nothing.
+  /// Applies an event. An event about an unknown field or group changes nothing.
+  /// - Returns: The changes, in the order fields, groups, controls, questions.
   package mutating func send(_ event: FormEvent) -> [FormChange] {
     change { form in
       switch event {
@@ -75,7 +87,7 @@ package struct Form: Sendable {
     }
   }
 
-  /// Puts a field in, at the end, or gives one that is there another declaration; its text stays.
+  /// Adds a field at the end, or changes the declaration of a field, whose text stays.
   package mutating func declare(_ declaration: FieldDeclaration) -> [FormChange] {
     change { form in
       let name = declaration.name
@@ -87,7 +99,7 @@ package struct Form: Sendable {
     }
   }
 
-  /// Takes a field out. Groups that name it are not valid until they are told otherwise.
+  /// Removes a field. Groups that name it are invalid until they are declared anew.
   package mutating func remove(field name: FieldName) -> [FormChange] {
     change { form in
       form.fields[name] = nil
@@ -95,20 +107,20 @@ package struct Form: Sendable {
     }
   }
 
-  /// Puts a group in, or in the place of the one with its name.
+  /// Adds a group, or replaces the one with its name.
   package mutating func declare(_ group: FormGroup) -> [FormChange] {
     change { $0.groupsByName[group.name] = group }
   }
 
-  /// Takes a group out.
+  /// Removes a group.
   package mutating func remove(group: GroupName) -> [FormChange] {
     change { $0.groupsByName[group] = nil }
   }
 
   private mutating func type(_ text: String, into name: FieldName) {
     guard let field = fields[name] else { return }
-    // A mistake that was shown stays shown until it is mended; a new one waits to be shown.
-    if field.isValid { fields[name]?.isRevealed = false }
+    // A mistake that is shown stays shown until it is corrected; a new one is not shown yet.
+    if field.isValid || field.declaration.hidesMistakeOnEdit { fields[name]?.isRevealed = false }
     fields[name]?.isTouched = true
     fields[name]?.text = text
   }
@@ -128,11 +140,11 @@ package struct Form: Sendable {
   // MARK: Evaluating
 
   private mutating func change(_ body: (inout Form) -> Void) -> [FormChange] {
-    let before = picture
+    let before = snapshot
     let asked = questions
     body(&self)
     evaluate()
-    return picture.changes(since: before) + questions.changes(since: asked)
+    return snapshot.changes(since: before) + questions.changes(since: asked)
   }
 
   private mutating func evaluate() {
@@ -143,20 +155,21 @@ package struct Form: Sendable {
     for name in order {
       guard let field = fields[name] else { continue }
       let report = RuleReport(
-        field.text, rules: field.declaration.rules, field: field.declaration.label, in: context,
+        field.text, kind: field.declaration.kind, rules: field.declaration.rules,
+        field: field.declaration.label, in: context,
         answers: questions.answers(about: field))
       fields[name]?.report = report
       questions.update(for: field, report: report)
     }
   }
 
-  private var picture: Picture {
+  private var snapshot: FormSnapshot {
     let groups = groupsByName.values.sorted { $0.name.text < $1.name.text }
     var controls: [ControlName] = []
     for control in groups.flatMap(\.controls) where !controls.contains(control) {
       controls.append(control)
     }
-    return Picture(
+    return FormSnapshot(
       fields: order.compactMap { fields[$0] }.map { ($0.name, FieldView($0)) },
       groups: groups.map { ($0.name, isValid($0.name)) },
       controls: controls.map { ($0, isEnabled($0)) })

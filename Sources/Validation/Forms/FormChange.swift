@@ -1,19 +1,24 @@
-/// What happens to a form.
+/// An event of a form.
 package enum FormEvent: Hashable, Sendable, CustomStringConvertible {
-  /// The field holds this now: sent at every keystroke (C3).
+  /// The field has this text now; sent at every keystroke (C3).
   case type(FieldName, String)
-  /// The person goes on to something else.
+  /// The field lost the focus.
   case leave(FieldName)
-  /// The person wants to be done with a group: mistakes in its fields are shown.
+  /// The person submits a group: mistakes in its fields are shown.
   case submit(GroupName)
-  /// A field begins anew with this text.
+  /// A field is reset to this text.
   case reset(FieldName, to: String = "")
-  /// A second factor guards the account, or does no longer.
+  /// Whether the account has a second factor, which may relax rules.
   case secondFactor(Bool)
-  /// Somebody else has answered; nil where no answer could be had.
+  /// The answer to a question; nil when it could not be obtained.
   case answered(Question.Ticket, Bool?)
 
-  /// Without what is typed.
+  /// The toggle was switched.
+  package static func set(_ name: FieldName, on isOn: Bool) -> FormEvent {
+    .type(name, isOn ? FieldKind.on : "")
+  }
+
+  /// Leaves values out.
   package var description: String {
     switch self {
     case .type(let name, _): "type(\(name))"
@@ -26,26 +31,26 @@ package enum FormEvent: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is different after an event; what stayed the same is not told (B3).
+/// A difference after an event; what stayed the same is not reported (B3).
 package enum FormChange: Hashable, Sendable {
-  /// What the field looks like, or what its rules say.
+  /// The display state or rule report of a field.
   case field(FieldName, FieldView)
-  /// The field is no longer there.
+  /// The field was removed.
   case removed(FieldName)
   case group(GroupName, isValid: Bool)
   case control(ControlName, isEnabled: Bool)
-  /// A rule wants an answer from elsewhere; one asked before for the same field and rule is void.
+  /// A rule needs an asynchronous answer; an earlier question of the same field and rule is void.
   case ask(Question)
   /// The answer is no longer wanted.
   case withdraw(Question.Ticket)
 }
 
-/// What there is to show of a field, without what is typed.
+/// The visible state of a field, without its value.
 package struct FieldView: Hashable, Sendable {
   package let display: FieldDisplay
   package let isValid: Bool
   package let report: RuleReport
-  /// What to do; only while a mistake is shown.
+  /// The instruction; only while a mistake is shown.
   package let message: String?
 
   init(_ field: Field) {
@@ -56,18 +61,18 @@ package struct FieldView: Hashable, Sendable {
   }
 }
 
-/// What a rule wants to know from elsewhere (C8). Its text does not show in descriptions.
+/// The question of an asynchronous rule (C8). Descriptions leave its text out.
 package struct Question: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-  /// Tells the questions about one field apart; a higher number is newer.
+  /// Identifies a question; a higher number is newer.
   package struct Ticket: Hashable, Sendable {
     package let field: FieldName
-    /// What is asked, such as `emailFree`.
+    /// The name of the question, such as `emailFree`.
     package let question: String
     package let number: Int
   }
 
   package let ticket: Ticket
-  /// What is asked about.
+  /// The text that the question is about.
   package let text: String
 
   package var description: String { "Question(\(ticket.question) of \(ticket.field))" }

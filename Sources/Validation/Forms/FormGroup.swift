@@ -7,7 +7,7 @@ package struct GroupName: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   package var description: String { text }
 }
 
-/// The name of a control, such as a button, that groups enable and disable.
+/// The name of anything that groups enable and disable: a button, a field, a menu entry (B8).
 package struct ControlName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
 {
   package let text: String
@@ -17,12 +17,11 @@ package struct ControlName: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   package var description: String { text }
 }
 
-/// Fields that belong together and the controls that wait for them (B1). A field may be in several
-/// groups (B2).
+/// A group of fields and the controls that it drives (B1). A field may be in several groups (B2).
 package struct FormGroup: Hashable, Sendable {
   package var name: GroupName
   package var fields: [FieldName]
-  /// Enabled exactly while every group that drives them is valid.
+  /// Each is enabled exactly while every group that drives it is valid.
   package var controls: [ControlName]
 
   package init(_ name: GroupName, fields: [FieldName], controls: [ControlName] = []) {

@@ -1,5 +1,5 @@
-/// What the rules of a form have asked elsewhere, and what was answered. Of one field and question
-/// only the newest asking counts (C8).
+/// The questions of a form's asynchronous rules and their answers. For one field and rule only the
+/// newest question counts (C8).
 struct OpenQuestions {
   private struct Subject: Hashable {
     let field: FieldName
@@ -9,20 +9,20 @@ struct OpenQuestions {
   private enum State {
     case waiting(Question)
     case answered(text: String, Bool)
-    /// No answer could be had; it is asked again about another text, and on submit.
+    /// No answer was obtained; asked again for another text, and on submit.
     case failed(text: String)
   }
 
   private var states: [Subject: State] = [:]
   private var lastNumber = 0
 
-  /// The questions that nobody has answered.
+  /// The unanswered questions.
   var waiting: [Question] {
     states.values.compactMap { if case .waiting(let question) = $0 { question } else { nil } }
       .sorted { $0.ticket.number < $1.ticket.number }
   }
 
-  /// What was answered about the text that the field holds.
+  /// The answers about the field's current text.
   func answers(about field: Field) -> [String: Bool] {
     var answers: [String: Bool] = [:]
     for (subject, state) in states where subject.field == field.name {
@@ -33,7 +33,7 @@ struct OpenQuestions {
     return answers
   }
 
-  /// Takes an answer in; one to an older question is too late.
+  /// Applies an answer; one to an older question is ignored.
   mutating func answer(_ ticket: Question.Ticket, _ answer: Bool?) {
     let subject = Subject(field: ticket.field, question: ticket.question)
     guard case .waiting(let question) = states[subject], question.ticket == ticket else { return }
@@ -41,7 +41,7 @@ struct OpenQuestions {
       answer.map { .answered(text: question.text, $0) } ?? .failed(text: question.text)
   }
 
-  /// Asks what `field` still has to know: only where its other rules are kept, and once for a text.
+  /// Adds the questions of `field`: only when its other rules are kept, and once for a text.
   mutating func update(for field: Field, report: RuleReport) {
     for rule in field.declaration.rules {
       guard case .asked(let name) = rule.check else { continue }
@@ -57,19 +57,19 @@ struct OpenQuestions {
     }
   }
 
-  /// Asks again about this field what could not be answered.
+  /// Repeats the unanswered questions of a field.
   mutating func retry(_ field: FieldName) {
     for (subject, state) in states where subject.field == field {
       if case .failed = state { states[subject] = nil }
     }
   }
 
-  /// Forgets fields that are gone.
+  /// Removes the questions of removed fields.
   mutating func keep(where isThere: (FieldName) -> Bool) {
     states = states.filter { isThere($0.key.field) }
   }
 
-  /// What is asked now and was not before, after what is no longer wanted.
+  /// The withdrawn questions, then the new ones.
   func changes(since before: OpenQuestions) -> [FormChange] {
     let (old, new) = (before.waiting, waiting)
     return old.filter { !new.contains($0) && !isAnswered($0.ticket) }.map { .withdraw($0.ticket) }
@@ -91,7 +91,7 @@ struct OpenQuestions {
     }
   }
 
-  /// As typed: `==` would take two spellings of é for the same.
+  /// Compares bytes, as `==` would treat two spellings of é as equal.
   private static func areSame(_ one: String, _ other: String) -> Bool {
     one.utf8.elementsEqual(other.utf8)
   }

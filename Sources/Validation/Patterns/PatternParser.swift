@@ -1,4 +1,4 @@
-/// What a pattern says.
+/// The syntax tree of a pattern.
 indirect enum PatternNode {
   case one(CodePointSet)
   case sequence([PatternNode])

@@ -1,10 +1,10 @@
-/// What a controller answers where a rule `asked` asks (C8). A rule set with another question is no
-/// rule set of a controller: nobody would ever answer.
+/// The questions of rules `asked` that a controller answers (C8). A configuration with another question
+/// is refused.
 package enum AnsweredQuestion: String, Hashable, Sendable, CaseIterable {
-  /// Whether no account has this e-mail address; told only to who may register.
+  /// Whether no account has this e-mail address; answered only for holders of a code.
   case emailFree
 
-  /// The field about whose text it is asked.
+  /// The field of the question.
   package var field: FieldName {
     switch self {
     case .emailFree: .email

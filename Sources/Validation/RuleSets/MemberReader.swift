@@ -1,6 +1,6 @@
 import JSON
 
-/// Reads the members of an object, and complains about those that nobody asked for.
+/// Reads the members of an object and refuses unknown ones.
 struct MemberReader {
   private let object: JSONObject
   private let what: String
@@ -16,7 +16,7 @@ struct MemberReader {
     self.what = what
   }
 
-  /// The keys, as written.
+  /// The keys.
   var keys: [String] { object.keys }
 
   mutating func optional(_ key: String) -> JSON? {
@@ -67,7 +67,7 @@ struct MemberReader {
     return names.compactMap { $0 }.map { FieldName($0) }
   }
 
-  /// - Throws: Where a member is left that nobody asked for.
+  /// - Throws: When an unknown member is left.
   func finish() throws(RuleDocumentError) {
     guard let stranger = object.keys.first(where: { !known.contains($0) }) else { return }
     throw RuleDocumentError(

@@ -1,15 +1,14 @@
-/// What a rule set asks of passwords, and whether that is enough for a theater that is no
-/// demonstration (C9).
+/// The minimum length of a rule set's passwords, and whether it is sufficient outside demo mode (C9).
 package enum PasswordPolicy {
-  /// No blocking minimum may be lower, with a second factor or without (NIST SP 800-63B-4).
+  /// The lowest allowed blocking minimum, with or without a second factor (NIST SP 800-63B-4).
   package static let lowestMinimum = 8
 
-  /// How short a password may be that the rules let pass, with a second factor where that is less.
+  /// The shortest password that the rules accept, with or without a second factor.
   package static func minimum(of rules: [Rule]) -> Int {
     min(minimum(of: rules, hasSecondFactor: false), minimum(of: rules, hasSecondFactor: true))
   }
 
-  /// How short a password may be that the rules let pass, with a second factor or without.
+  /// The shortest password that the rules accept.
   package static func minimum(of rules: [Rule], hasSecondFactor: Bool) -> Int {
     rules.filter { !$0.isAdvice }.map { rule in
       guard case .minLength = rule.check else { return 0 }
@@ -17,7 +16,7 @@ package enum PasswordPolicy {
     }.max() ?? 0
   }
 
-  /// The lengths between which no password lies; nil where there is one.
+  /// The contradicting minimum and maximum; nil when there are accepted lengths.
   package static func contradiction(in rules: [Rule]) -> (minimum: Int, maximum: Int)? {
     var (least, most) = (0, Int.max)
     for rule in rules where !rule.isAdvice {

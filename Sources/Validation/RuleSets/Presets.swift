@@ -1,9 +1,9 @@
 extension RuleSet {
-  /// The sets that need no writing (C9). `seed-a`, `seed-c` and `seed-e` are for demonstration.
+  /// The predefined rule sets (C9). `seed-a`, `seed-c` and `seed-e` are for demonstration.
   package static let presets = [standard, seedA, seedC, seedE]
 
-  /// NIST SP 800-63B-4 and OWASP ASVS 5: length counts, what is easily guessed is refused, and
-  /// composition is advice.
+  /// NIST SP 800-63B-4 and OWASP ASVS 5: length counts, common passwords are refused, and composition
+  /// is advice.
   package static let standard = preset(
     "standard",
     password: [
@@ -23,7 +23,7 @@ extension RuleSet {
   /// Not empty, typed twice.
   package static let seedE = preset("seed-e", password: [Rule(.notEmpty)])
 
-  /// What all presets have in common, around the rules of the password.
+  /// A preset with these rules for passwords; the other fields are the same in all presets.
   private static func preset(_ name: String, password: [Rule]) -> RuleSet {
     RuleSet(
       name,

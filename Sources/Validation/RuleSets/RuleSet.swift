@@ -1,11 +1,11 @@
 /// The fields of accounts and their rules, as data with a name and a version: the one source for
 /// server, terminal and page (C1, C2).
 package struct RuleSet: Hashable, Sendable {
-  /// What people call it: `standard`.
+  /// Its name, such as `standard`.
   package var name: String
   /// Grows whenever its rules change; 1 or more.
   package var version: Int
-  /// In the order in which they are shown.
+  /// In display order.
   package var fields: [FieldDeclaration]
 
   package init(_ name: String, version: Int = 1, fields: [FieldDeclaration]) {
@@ -26,7 +26,7 @@ package struct RuleSet: Hashable, Sendable {
     }
   }
 
-  /// What the rules say about `text` in the field `name`.
+  /// Evaluates the rules of the field `name` for `text`.
   package func report(
     on text: String, in name: FieldName, context: RuleContext = RuleContext()
   ) -> RuleReport {
@@ -44,6 +44,6 @@ extension FieldName {
   package static let password: FieldName = "password"
   package static let passwordAgain: FieldName = "passwordAgain"
 
-  /// The fields that rule sets are about.
+  /// The fields of rule sets.
   package static let ofAccounts = [name, email, phone, password, passwordAgain]
 }

@@ -7,31 +7,31 @@ package struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   package var description: String { text }
 }
 
-/// What a text must be like (C6). `docs/validation.md` says exactly what each looks at.
+/// A requirement for a text (C6); `docs/validation.md` defines each exactly.
 package enum Check: Hashable, Sendable {
-  /// Something of it shows by itself.
+  /// Some character is visible by itself.
   case notEmpty
-  /// At least so many code points; with a second factor fewer may do.
+  /// The least number of code points; with a second factor another one.
   case minLength(Int, withSecondFactor: Int? = nil)
-  /// At most so many code points.
+  /// The greatest number of code points.
   case maxLength(Int)
   case symbol
   case upperCase
   case digit
-  /// The whole text is like this.
+  /// The whole text matches.
   case pattern(Pattern)
   case email
   case phone
-  /// It is not what a guesser tries first.
+  /// It is not a common password.
   case notInBlocklist
-  /// It holds no word of what these fields hold.
+  /// It contains no word of these fields.
   case noPersonalWords([FieldName])
-  /// It is the same as what this field holds; asks nothing where the form has no such field.
+  /// It equals this field; does not apply when the form has no such field.
   case equals(FieldName)
-  /// Somebody else answers, such as the server: "is this address free?" (C8).
+  /// A service answers asynchronously: "is this address free?" (C8).
   case asked(String)
 
-  /// The word for it in documents and reports.
+  /// Its word in JSON and reports.
   package var name: String {
     switch self {
     case .notEmpty: "notEmpty"
@@ -54,7 +54,7 @@ package enum Check: Hashable, Sendable {
 /// One rule for the text of a field.
 package struct Rule: Hashable, Sendable {
   package var check: Check
-  /// Whether the rule is advice, which is shown but blocks no text.
+  /// Whether the rule is advice, which is shown but does not block.
   package var isAdvice: Bool
   /// The requirement, in place of the check's default: "at most {length} characters". The same
   /// placeholders are filled in as in `message`.
@@ -81,13 +81,13 @@ package struct Rule: Hashable, Sendable {
   }
 }
 
-/// What a rule may look at beside the text itself.
+/// The context of a rule: other fields and the account.
 package struct RuleContext: Sendable {
-  /// What the form's fields hold, as typed; a field that is not there is not in the form.
+  /// The texts of the form's fields, as typed.
   package var values: [FieldName: String]
-  /// What people call the fields.
+  /// The fields' names in sentences.
   package var labels: [FieldName: String]
-  /// Whether a second factor guards the account.
+  /// Whether the account has a second factor.
   package var hasSecondFactor: Bool
 
   package init(

@@ -1,28 +1,30 @@
 extension RuleReport {
-  /// Asks each of `rules` about `typed`.
+  /// Evaluates the kind and the rules of a field.
   ///
   /// - Parameters:
-  ///   - label: What people call the field, for the messages.
-  ///   - answers: What others answered about this very text, by question.
+  ///   - label: The field's name in messages.
+  ///   - answers: The answers to asynchronous rules about this text, by question.
   package init(
-    _ typed: String, rules: [Rule], field label: String, in context: RuleContext = RuleContext(),
-    answers: [String: Bool] = [:]
+    _ typed: String, kind: FieldKind = .text, rules: [Rule], field label: String,
+    in context: RuleContext = RuleContext(), answers: [String: Bool] = [:]
   ) {
     let text = TypedText(typed)
-    results = rules.filter { $0.check.applies(in: context) }.map { rule in
+    let ofKind = [kind.result(for: typed, field: label)].compactMap { $0 }
+    let ofRules = rules.filter { $0.check.applies(in: context) }.map { rule in
       RuleResult(
         rule: rule.check.name, isAdvice: rule.isAdvice,
         outcome: rule.check.outcome(for: text, in: context, answers: answers),
         statement: rule.statement(field: label, in: context),
         message: rule.message(field: label, in: context))
     }
+    results = ofKind + ofRules
     let keepsAll = results.allSatisfy { $0.isAdvice || $0.outcome == .satisfied }
     state = text.isEmpty ? .empty : keepsAll ? .valid : .invalid
   }
 }
 
 extension Check {
-  /// Whether there is anything to ask: a field that the form does not have is like nothing.
+  /// Whether the check applies: a comparison needs the other field in the form.
   func applies(in context: RuleContext) -> Bool {
     other.map { context.values[$0] != nil } ?? true
   }
@@ -38,7 +40,7 @@ extension Check {
     return isKept(by: text, in: context) ? .satisfied : .unsatisfied
   }
 
-  /// A text beyond every limit is not empty and not short; what else it is, nobody looks.
+  /// A text beyond every limit is neither empty nor too short; no other check reads it.
   private var isKeptByOverlong: Bool {
     switch self {
     case .notEmpty, .minLength: true

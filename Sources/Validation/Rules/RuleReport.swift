@@ -1,8 +1,8 @@
-/// What one rule says about a text.
+/// The result of one rule.
 package struct RuleResult: Hashable, Sendable {
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
     case satisfied, unsatisfied
-    /// Somebody else has yet to answer.
+    /// An asynchronous answer is missing.
     case pending
   }
 
@@ -10,18 +10,18 @@ package struct RuleResult: Hashable, Sendable {
   package let rule: String
   package let isAdvice: Bool
   package let outcome: Outcome
-  /// The requirement, whether or not it is kept: "at most 256 characters".
+  /// The requirement: "at most 256 characters".
   package let statement: String
   /// The instruction for a broken rule, with the field's name.
   package let message: String
 }
 
-/// What the rules of a field say about its text (C4).
+/// The results of a field's rules (C4).
 package struct RuleReport: Hashable, Sendable {
   package enum State: String, Hashable, Sendable, CaseIterable {
-    /// Nothing is typed; no rule counts as kept.
+    /// No text; no rule counts as kept.
     case empty
-    /// A rule that counts is not kept, or not answered yet.
+    /// A rule is broken or pending; advice does not count.
     case invalid
     case valid
   }
@@ -30,9 +30,9 @@ package struct RuleReport: Hashable, Sendable {
   /// A result for each rule, in the order of the rules.
   package let results: [RuleResult]
 
-  /// How many rules are kept; advice does not count.
+  /// The number of kept rules; advice does not count.
   package var satisfied: Int { blocking.count { $0.outcome == .satisfied } }
-  /// How many rules there are; advice does not count.
+  /// The number of rules; advice does not count.
   package var total: Int { blocking.count }
   /// The progress from 0 to 1.
   package var fraction: Double {
@@ -40,15 +40,15 @@ package struct RuleReport: Hashable, Sendable {
     return state == .valid ? 1 : 0
   }
 
-  /// Whether only an answer from elsewhere is missing.
+  /// Whether only asynchronous answers are missing.
   package var isPending: Bool { state == .invalid && isUndisputed }
 
-  /// Whether something is typed and no rule that counts is against it.
+  /// Whether there is a text and no rule is broken.
   var isUndisputed: Bool {
     state != .empty && !blocking.contains { $0.outcome == .unsatisfied }
   }
 
-  /// What to do first.
+  /// The instruction of the first broken rule.
   package var firstMessage: String? {
     blocking.first { $0.outcome == .unsatisfied }?.message
   }

@@ -5,13 +5,12 @@ import JSON
 extension String {
   /// This text in Unicode's form NFKC (UAX #15), by libutf8proc.
   ///
-  /// Foundation's own form is not that: it puts marks in the wrong order, and takes a letter beyond
-  /// the first plane that has marks for one of the first, so that two passwords would be one. A text
-  /// that is not stream-safe is returned as it is: putting a long row of marks in order costs the
-  /// square of its length.
+  /// Not by Foundation, which orders marks wrongly and maps some letters beyond the first plane to
+  /// others, so that two passwords would be equal. A text that is not stream-safe is returned unchanged:
+  /// normalising a long row of marks takes quadratic time.
   package var normalisedNFKC: String { normalised(UTF8PROC_COMPAT) }
 
-  /// This text in Unicode's form NFC; as it is where it is not stream-safe.
+  /// This text in Unicode's form NFC; unchanged when it is not stream-safe.
   package var normalisedNFC: String { normalised(utf8proc_option_t(0)) }
 
   private func normalised(_ compatibility: utf8proc_option_t) -> String {

@@ -1,21 +1,18 @@
 import JSON
 
-/// A text as a person typed it, beside the form that rules look at.
-///
-/// Rules count and compare Unicode code points after normalisation (NFKC), never bytes and never
-/// what looks like one character, so that every evaluator gives the same answer (NIST SP 800-63B-4).
+/// A typed text and its normalised form. Rules count and compare code points after normalisation (NFKC),
+/// never bytes or grapheme clusters, so that all evaluators agree (NIST SP 800-63B-4).
 package struct TypedText: Sendable {
   /// As typed.
   let raw: String
-  /// The code points after NFKC; none where it is overlong.
+  /// The code points after NFKC; none when it is overlong.
   let codePoints: [Unicode.Scalar]
-  /// Whether it is beyond a limit: rules then look no further, and take it for longer than any
-  /// length that they ask for.
+  /// Whether it is beyond a limit: rules then treat it as longer than any maximum.
   let isOverlong: Bool
 
-  /// Most bytes in UTF-8 that are looked at; 256 code points in any decomposition fit.
+  /// The most bytes of UTF-8 that are read; 256 code points in any decomposition fit.
   package static let mostBytes = 16_384
-  /// Most code points after NFKC: as many as a rule can ask for. A sign may become eighteen.
+  /// The most code points after NFKC: the greatest length in a rule. One character may become eighteen.
   static let mostCodePoints = Check.lengths.upperBound
 
   package init(_ typed: String) {
@@ -31,16 +28,16 @@ package struct TypedText: Sendable {
     typed.utf8.count <= mostBytes && typed.isStreamSafe
   }
 
-  /// Whether nothing was typed.
+  /// Whether it has no code points.
   var isEmpty: Bool { raw.unicodeScalars.isEmpty }
 }
 
 extension Unicode.Scalar {
-  /// Each code point in lower case by itself, whatever stands around it.
+  /// Each code point in lower case, without regard to its neighbours.
   var lowercased: String.UnicodeScalarView { properties.lowercaseMapping.unicodeScalars }
 
-  /// Whether it shows something by itself: no white space, no control or format character, no mark,
-  /// which shows on another alone, nothing that is ignored by default, and no blank.
+  /// Whether it is visible by itself: no white space, control or format character, combining mark,
+  /// default-ignorable character or blank.
   package var isVisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator,
@@ -50,8 +47,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Symbols and letters with an empty picture, which no property of Unicode tells: a braille
-  /// pattern, a note's head, and two hieroglyphs.
+  /// Symbols and letters with an empty glyph, for which Unicode has no property: a braille pattern, a
+  /// note head, and two hieroglyphs.
   private static let blanks: [Unicode.Scalar] = [
     "\u{2800}", "\u{1D159}", "\u{13441}", "\u{13442}",
   ]
@@ -86,7 +83,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// `\p{L}`, `\p{M}` or `\p{N}`: what words are made of.
+  /// `\p{L}`, `\p{M}` or `\p{N}`: the characters of words.
   var isWordCharacter: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:

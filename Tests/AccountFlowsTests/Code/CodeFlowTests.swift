@@ -37,29 +37,29 @@ struct CodeFlowTests {
   @Test("D1 D6 · a number, mended; a wrong code, a new one, and the right one, by the clock")
   func evening() async {
     let (gateway, clock) = (Gateway(), ManualClock())
-    await onStage(CodeFlow(phone).driver(gateway, clock: clock)) { stage in
-      await stage.send(.place(.typed("+33 612 345 678")))
-      await stage.send(.place(.submit))
-      await stage.wait { $0.screen.failure != nil }
-      await stage.send(.place(.typed(number)))
-      await stage.send(.place(.submit))
-      await stage.waitFor(.code(.countdown(2)))
-      #expect(stage.screen?.step == .code)
+    await withRunning(CodeFlow(phone).driver(gateway, clock: clock)) { harness in
+      await harness.send(.place(.typed("+33 612 345 678")))
+      await harness.send(.place(.submit))
+      await harness.wait { $0.screen.failure != nil }
+      await harness.send(.place(.typed(number)))
+      await harness.send(.place(.submit))
+      await harness.waitFor(.code(.countdown(2)))
+      #expect(harness.screen?.step == .code)
       await clock.waitForSleepers()
       clock.advance(by: .seconds(1))
-      await stage.waitFor(.code(.countdown(1)))
+      await harness.waitFor(.code(.countdown(1)))
       // A wrong code changes nothing of the countdown.
-      await stage.send(.code(.typed("1111")))
-      await stage.wait { $0.screen.failure != nil }
-      #expect(stage.screen?.code?.countdown == 1 && stage.screen?.code?.triesLeft == 4)
+      await harness.send(.code(.typed("1111")))
+      await harness.wait { $0.screen.failure != nil }
+      #expect(harness.screen?.code?.countdown == 1 && harness.screen?.code?.triesLeft == 4)
       await clock.waitForSleepers()
       clock.advance(by: .seconds(1))
-      await stage.waitFor(.code(.countdown(0)))
-      await stage.send(.code(.sendAgain))
-      await stage.waitFor(.code(.newCodeRequested))
+      await harness.waitFor(.code(.countdown(0)))
+      await harness.send(.code(.sendAgain))
+      await harness.waitFor(.code(.newCodeRequested))
       #expect(gateway.destinations == [number, number])
-      await stage.send(.code(.typed("4711")))
-      await stage.waitFor(.code(.authorized(.personalDataNeeded)))
+      await harness.send(.code(.typed("4711")))
+      await harness.waitFor(.code(.authorized(.personalDataNeeded)))
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 import Validation
 
 /// Somebody who logs people in, as a test says; and what was asked of them.
-private final class LoginDesk: LoginService, TokenKeeper {
+private final class StubLoginService: LoginService, TokenKeeper {
   private let answer: @Sendable (Credentials) throws(ScreenFailure) -> LoginAnswer
   private let keepFailure: ScreenFailure?
   private let state = Mutex<(asked: Int, kept: [String])>((0, []))
@@ -46,23 +46,23 @@ struct AuthenticatorTests {
     "A7 · the form is looked at before anybody is asked",
     arguments: [("ann", "x", "email"), ("", "x", "email"), ("ann@example.org", "", "password")])
   func formFirst(email: String, password: String, field: String) async {
-    let desk = LoginDesk { _ in .loggedIn(ann, SessionSecret("t")) }
+    let service = StubLoginService { _ in .loggedIn(ann, SessionSecret("t")) }
     let failure = await #expect(throws: ScreenFailure.self) {
-      try await desk.authenticator.logIn(Credentials(email: email, password: password))
+      try await service.authenticator.logIn(Credentials(email: email, password: password))
     }
     guard case .malformed(field, let message) = failure else {
       Issue.record("not malformed: \(String(describing: failure))")
       return
     }
     #expect(!message.isEmpty)
-    #expect(desk.asked == 0)
+    #expect(service.asked == 0)
   }
 
   @Test("A7 · success keeps the secret and tells who it is, without it")
   func success() async throws {
-    let desk = LoginDesk { _ in .loggedIn(ann, SessionSecret("very-secret")) }
-    #expect(try await desk.authenticator.logIn(good) == ann)
-    #expect(desk.kept == ["very-secret"])
+    let service = StubLoginService { _ in .loggedIn(ann, SessionSecret("very-secret")) }
+    #expect(try await service.authenticator.logIn(good) == ann)
+    #expect(service.kept == ["very-secret"])
   }
 
   @Test(
@@ -72,11 +72,11 @@ struct AuthenticatorTests {
       .refused(Refusal("wrongCredentials", message: "Wrong.")),
     ])
   func failures(failure: ScreenFailure) async {
-    let desk = LoginDesk { _ throws(ScreenFailure) in throw failure }
-    await #expect(throws: failure) { try await desk.authenticator.logIn(good) }
-    #expect(desk.kept == [])
+    let service = StubLoginService { _ throws(ScreenFailure) in throw failure }
+    await #expect(throws: failure) { try await service.authenticator.logIn(good) }
+    #expect(service.kept == [])
 
-    let full = LoginDesk(keepFailure: .notKept("The disk is full.")) { _ in
+    let full = StubLoginService(keepFailure: .notKept("The disk is full.")) { _ in
       .loggedIn(ann, SessionSecret("t"))
     }
     await #expect(throws: ScreenFailure.notKept("The disk is full.")) {
@@ -86,53 +86,53 @@ struct AuthenticatorTests {
 
   @Test("A7 · a password that needs a second factor keeps nothing yet")
   func secondFactor() async throws {
-    let desk = LoginDesk { credentials in
+    let service = StubLoginService { credentials in
       credentials.code == nil ? .secondFactorNeeded : .loggedIn(ann, SessionSecret("t"))
     }
-    #expect(try await desk.authenticator.logIn(good) == nil)
-    #expect(desk.kept == [])
+    #expect(try await service.authenticator.logIn(good) == nil)
+    #expect(service.kept == [])
   }
 
   @Test("A11 E2 · the screen with its driver: progress, refusal, another try, second factor, in")
   func wholeEvening() async {
-    let desk = LoginDesk { (credentials) throws(ScreenFailure) in
+    let service = StubLoginService { (credentials) throws(ScreenFailure) in
       guard credentials.proof == good.proof else {
         throw .refused(Refusal("wrongCredentials", message: "Wrong."))
       }
       return credentials.code == nil ? .secondFactorNeeded : .loggedIn(ann, SessionSecret("t"))
     }
-    let driver = LoginScreen().driver(desk.authenticator, clock: ManualClock())
-    await onStage(driver) { stage in
-      await stage.send(.typed(.email, "ann@example.org"))
-      await stage.send(.typed(.password, "no"))
-      await stage.send(.submit)
-      await stage.wait { $0.screen.failure != nil }
-      await stage.send(.typed(.password, "pass"))
-      await stage.send(.submit)
-      await stage.waitFor(.codeNeeded)
-      await stage.send(.code("123456"))
-      await stage.waitFor(.loggedIn(ann))
-      let progress = stage.outputs.compactMap { output -> Bool? in
+    let driver = LoginScreen().driver(service.authenticator, clock: ManualClock())
+    await withRunning(driver) { harness in
+      await harness.send(.typed(.email, "ann@example.org"))
+      await harness.send(.typed(.password, "no"))
+      await harness.send(.submit)
+      await harness.wait { $0.screen.failure != nil }
+      await harness.send(.typed(.password, "pass"))
+      await harness.send(.submit)
+      await harness.waitFor(.codeNeeded)
+      await harness.send(.code("123456"))
+      await harness.waitFor(.loggedIn(ann))
+      let progress = harness.outputs.compactMap { output -> Bool? in
         if case .loading(let isLoading) = output { isLoading } else { nil }
       }
       #expect(progress == [true, false, true, false, true, false])
-      #expect(desk.kept == ["t"])
+      #expect(service.kept == ["t"])
     }
   }
 
   @Test("E4 A7 · a one-time code takes the same road: form, service, keeper")
   func oneTimeCode() async throws {
-    let desk = LoginDesk { credentials in
+    let service = StubLoginService { credentials in
       credentials.proof == .oneTimeCode("123456", request: "r1")
         ? .loggedIn(ann, SessionSecret("t")) : .secondFactorNeeded
     }
     await #expect(throws: ScreenFailure.self) {
-      try await desk.authenticator.logIn(Credentials(.oneTimeCode("", request: "r1")))
+      try await service.authenticator.logIn(Credentials(.oneTimeCode("", request: "r1")))
     }
-    #expect(desk.asked == 0)
+    #expect(service.asked == 0)
     let right = Credentials(.oneTimeCode("123456", request: "r1"))
-    #expect(try await desk.authenticator.logIn(right) == ann)
-    #expect(desk.kept == ["t"])
+    #expect(try await service.authenticator.logIn(right) == ann)
+    #expect(service.kept == ["t"])
   }
 
   @Test("A9 · neither credentials nor the secret of a session show in text or dumps")

@@ -30,6 +30,46 @@ struct LoginScreenTests {
     #expect(screen.form[.email]?.display == .pristine)
   }
 
+  @Test(
+    "A12 · leads to registration, to a new password and to login by code",
+    arguments: LoginScreen.Exit.allCases)
+  func exits(_ exit: LoginScreen.Exit) {
+    var played = played()
+    played.send(.leave(for: exit))
+    #expect(played.newOutputs() == [.left(for: exit)])
+    #expect(played.screen.exit == exit && played.screen.isOver && !played.screen.canSubmit)
+  }
+
+  @Test("A12 · no other screen opens while the login is being checked")
+  func noExitWhileLoading() {
+    var played = filled()
+    played.send(.submit, .leave(for: .registration))
+    #expect(played.screen.exit == nil && !played.screen.isOver)
+  }
+
+  @Test("A12 · its fields are empty each time it appears, also after another screen")
+  func emptyAgain() {
+    var played = filled()
+    played.send(.submit)
+    played.answer(.loggedIn(.failure(refused)))
+    played.send(.leave(for: .forgottenPassword))
+    played.take(.appeared)
+    #expect(played.screen.form.text(.email) == "" && played.screen.form.text(.password) == "")
+    #expect(played.screen.failure == nil && played.screen.exit == nil && !played.screen.isOver)
+    #expect(played.screen.form[.email]?.display == .pristine)
+  }
+
+  @Test("A12 · a field's mark goes when the field is edited, and comes back when it is left")
+  func markGoes() {
+    var played = played()
+    played.send(.typed(.email, "ann@"), .left(.email))
+    #expect(played.screen.form[.email]?.display == .invalidShown)
+    played.send(.typed(.email, "ann@e"))
+    #expect(played.screen.form[.email]?.display == .invalidHidden)
+    played.send(.left(.email))
+    #expect(played.screen.form[.email]?.display == .invalidShown)
+  }
+
   @Test("A3 B7 · the button follows both fields at every keystroke")
   func buttonFollows() {
     var played = played()

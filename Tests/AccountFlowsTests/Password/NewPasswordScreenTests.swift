@@ -116,17 +116,17 @@ private let refused = ScreenFailure.refused(
         if password.text == long { throw refused }
       }
     }
-    await onStage(NewPasswordScreen(.standard).driver(Service(), clock: ManualClock())) {
-      stage in
+    await withRunning(NewPasswordScreen(.standard).driver(Service(), clock: ManualClock())) {
+      harness in
       for (text, output) in [
         (long, NewPasswordScreen.Output.failure(refused)), (long + "!", .done),
       ] {
-        await stage.send(.typed(.password, text))
-        await stage.send(.typed(.passwordAgain, text))
-        await stage.send(.submit)
-        await stage.waitFor(output)
+        await harness.send(.typed(.password, text))
+        await harness.send(.typed(.passwordAgain, text))
+        await harness.send(.submit)
+        await harness.waitFor(output)
       }
-      #expect(stage.screen?.isOver == true)
+      #expect(harness.screen?.isOver == true)
     }
   }
 }

@@ -8,7 +8,8 @@ private let rules = RuleSet(
   "of these tests",
   fields: [
     FieldDeclaration(.name, rules: [Rule(.notEmpty)]),
-    FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.email), Rule(.asked("free"))]),
+    FieldDeclaration(
+      .email, label: "e-mail address", rules: [Rule(.email), Rule(.asked("emailFree"))]),
     FieldDeclaration(.password, isSecret: true, rules: [Rule(.minLength(8))]),
     FieldDeclaration(.passwordAgain, isSecret: true, rules: [Rule(.equals(.password))]),
   ])
@@ -41,7 +42,7 @@ struct AskedRuleTests {
     played.send(.typed(.email, "ann@"))
     #expect(played.newWork() == [])
     let question = try question(&played, "ann@example.org")
-    #expect(question.text == "ann@example.org" && question.ticket.question == "free")
+    #expect(question.text == "ann@example.org" && question.ticket.question == "emailFree")
     #expect(!played.screen.canGoOn && !played.screen.isLoading)
     #expect(played.screen.form[.email]?.report.results.last?.outcome == .pending)
     played.answer(.answered(question.ticket, .success(true)))
@@ -108,7 +109,7 @@ struct AskedRuleTests {
 }
 
 /// Answers what is asked, when a test lets it; and keeps what was asked.
-private final class Desk: RegistrationService {
+private final class StubService: RegistrationService {
   private let clock: ManualClock
   private let state = Mutex<(asked: [String], cancelled: [String])>(([], []))
 
@@ -139,39 +140,39 @@ struct AskingTests {
   private let clock = ManualClock()
 
   private func atEmail(
-    _ desk: Desk, _ play: (inout FlowHarness<RegistrationWizard>) async throws -> Void
+    _ service: StubService, _ play: (inout FlowHarness<RegistrationWizard>) async throws -> Void
   ) async rethrows {
-    try await onStage(RegistrationWizard(rules).driver(desk, clock: clock)) { stage in
-      await stage.send(.typed(.name, "Ann"))
-      await stage.send(.next)
-      try await play(&stage)
+    try await withRunning(RegistrationWizard(rules).driver(service, clock: clock)) { harness in
+      await harness.send(.typed(.name, "Ann"))
+      await harness.send(.next)
+      try await play(&harness)
     }
   }
 
   @Test("C8 · a question under way is cancelled by a newer text")
   func cancelled() async {
-    let desk = Desk(clock)
-    await atEmail(desk) { stage in
-      await stage.send(.typed(.email, "slow@example.org"))
+    let service = StubService(clock)
+    await atEmail(service) { harness in
+      await harness.send(.typed(.email, "slow@example.org"))
       await clock.waitForSleepers()
       clock.advance(by: .milliseconds(300))
-      #expect(await eventually { desk.asked == ["slow@example.org"] })
+      #expect(await eventually { service.asked == ["slow@example.org"] })
       await clock.waitForSleepers()
-      await stage.send(.typed(.email, "bob@example.org"))
-      #expect(await eventually { desk.cancelled == ["slow@example.org"] })
+      await harness.send(.typed(.email, "bob@example.org"))
+      #expect(await eventually { service.cancelled == ["slow@example.org"] })
     }
   }
 
   @Test("C8 E6 · leaving the wizard ends what it has asked")
   func leaving() async {
-    let desk = Desk(clock)
-    await atEmail(desk) { stage in
-      await stage.send(.typed(.email, "slow@example.org"))
+    let service = StubService(clock)
+    await atEmail(service) { harness in
+      await harness.send(.typed(.email, "slow@example.org"))
       await clock.waitForSleepers()
       clock.advance(by: .milliseconds(300))
-      #expect(await eventually { desk.asked == ["slow@example.org"] })
+      #expect(await eventually { service.asked == ["slow@example.org"] })
     }
-    // `onStage` returns only when everything that the screen started has ended.
-    #expect(desk.cancelled == ["slow@example.org"])
+    // `withRunning` returns only when everything that the screen started has ended.
+    #expect(service.cancelled == ["slow@example.org"])
   }
 }

@@ -15,7 +15,7 @@ struct AsyncRuleEvaluatorTests {
     let texts = Mutex<[String]>([])
   }
 
-  private var desk: AsyncRuleEvaluator {
+  private var service: AsyncRuleEvaluator {
     AsyncRuleEvaluator(clock: clock) { [asked] (_, text) async throws(ScreenFailure) in
       asked.texts.withLock { $0.append(text) }
       if text == "nobody" { throw .network("The connection broke.") }
@@ -33,10 +33,10 @@ struct AsyncRuleEvaluatorTests {
 
   @Test("C3 C8 · who types on is not asked about; the pause over, the newest text is")
   func pause() async {
-    let (desk, questions) = (desk, questions("an", "ann"))
-    async let first = desk.answer(questions[0])
+    let (service, questions) = (service, questions("an", "ann"))
+    async let first = service.answer(questions[0])
     await clock.waitForSleepers()
-    async let second = desk.answer(questions[1])
+    async let second = service.answer(questions[1])
     let firstAnswer = await first
     #expect(firstAnswer == nil)
     await clock.waitForSleepers()
@@ -49,23 +49,23 @@ struct AsyncRuleEvaluatorTests {
 
   @Test("C8 · a question that is withdrawn is not asked, whichever comes first")
   func withdrawn() async {
-    let (desk, questions) = (desk, questions("an", "ann"))
-    async let first = desk.answer(questions[0])
+    let (service, questions) = (service, questions("an", "ann"))
+    async let first = service.answer(questions[0])
     await clock.waitForSleepers()
-    await desk.withdraw(questions[0].ticket)
+    await service.withdraw(questions[0].ticket)
     let firstAnswer = await first
     #expect(firstAnswer == nil)
-    await desk.withdraw(questions[1].ticket)
-    #expect(await desk.answer(questions[1]) == nil)
+    await service.withdraw(questions[1].ticket)
+    #expect(await service.answer(questions[1]) == nil)
     #expect(asked.texts.withLock { $0 } == [])
   }
 
   @Test("C8 · an older question that comes late is not asked")
   func late() async {
-    let (desk, questions) = (desk, questions("an", "ann"))
-    async let second = desk.answer(questions[1])
+    let (service, questions) = (service, questions("an", "ann"))
+    async let second = service.answer(questions[1])
     await clock.waitForSleepers()
-    #expect(await desk.answer(questions[0]) == nil)
+    #expect(await service.answer(questions[0]) == nil)
     clock.advance(by: AsyncRuleEvaluator.pause)
     let secondAnswer = await second
     #expect(secondAnswer == .success(true))
@@ -73,8 +73,8 @@ struct AsyncRuleEvaluatorTests {
 
   @Test("C8 A9 · why no answer can be had is passed on")
   func fails() async {
-    let (desk, questions) = (desk, questions("nobody"))
-    async let answer = desk.answer(questions[0])
+    let (service, questions) = (service, questions("nobody"))
+    async let answer = service.answer(questions[0])
     await clock.waitForSleepers()
     clock.advance(by: AsyncRuleEvaluator.pause)
     let outcome = await answer

@@ -1,7 +1,8 @@
-import AccountFlows
 import TestSupport
 import Testing
 import Validation
+
+@testable import AccountFlows
 
 private let long = "four lions in a cinema"
 private let ann = Registered(name: "Ann", email: "ann@example.org", role: "owner")
@@ -192,7 +193,7 @@ struct RegistrationWizardTests {
 
   // MARK: With a service
 
-  private struct Desk: RegistrationService {
+  private struct Service: RegistrationService {
     func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered {
       guard person.email == ann.email else {
         throw .refused(Refusal("taken", field: "email", message: "Taken."))
@@ -200,23 +201,58 @@ struct RegistrationWizardTests {
       return Registered(name: person.name, email: person.email, role: "owner")
     }
 
-    func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool { true }
+    /// The address that is taken already at the e-mail step; that of Bob is taken later.
+    func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool {
+      guard question == "emailFree" else { throw .network("an unknown question") }
+      return text != "eve@example.org"
+    }
   }
 
-  @Test("E6 E7 · the wizard with its driver: taken at first, then another address")
-  func wholeEvening() async {
-    await onStage(RegistrationWizard(rules).driver(Desk(), clock: ManualClock())) { stage in
-      await stage.send(.typed(.name, "Ann"))
-      await stage.send(.next)
+  private let clock = ManualClock()
+
+  private func driver() -> ScreenDriver<RegistrationWizard> {
+    RegistrationWizard(rules).driver(Service(), clock: clock)
+  }
+
+  /// Goes on from the e-mail step while the address is asked about, then lets the answer come.
+  private func submit(_ email: String, _ harness: FlowHarness<RegistrationWizard>) async {
+    await harness.send(.typed(.email, email))
+    await harness.send(.next)
+    await clock.waitForSleepers()
+    clock.advance(by: AsyncRuleEvaluator.pause)
+  }
+
+  @Test("E6 · a holder of a code is told at the e-mail step that the address is taken")
+  func takenAtTheEmailStep() async {
+    await withRunning(driver()) { harness in
+      await harness.send(.typed(.name, "Ann"))
+      await harness.send(.next)
+      await submit("eve@example.org", harness)
+      await harness.wait { $0.outputs.contains(.loading(false)) }
+      #expect(harness.screen?.step == .email)
+      #expect(
+        harness.screen?.form[.email]?.message
+          == "This e-mail address has an account already: log in, or choose another.")
+      await submit(ann.email, harness)
+      await harness.wait { $0.outputs.contains(.step(.password)) }
+      #expect(harness.screen?.step == .password)
+    }
+  }
+
+  @Test("E6 E7 · the wizard with its driver: an address that is taken meanwhile, then another")
+  func wholeRegistration() async {
+    await withRunning(driver()) { harness in
+      await harness.send(.typed(.name, "Ann"))
+      await harness.send(.next)
       for email in ["bob@example.org", ann.email] {
-        await stage.send(.typed(.email, email))
-        await stage.send(.next)
-        await stage.send(.typed(.password, long))
-        await stage.send(.typed(.passwordAgain, long))
-        await stage.send(.next)
-        await stage.wait { $0.outputs.contains(.loading(false)) }
+        await submit(email, harness)
+        await harness.wait { $0.outputs.contains(.step(.password)) }
+        await harness.send(.typed(.password, long))
+        await harness.send(.typed(.passwordAgain, long))
+        await harness.send(.next)
+        await harness.wait { $0.outputs.contains(.loading(false)) }
       }
-      #expect(stage.screen?.outcome == .success(ann))
+      #expect(harness.screen?.outcome == .success(ann))
     }
   }
 }

@@ -32,13 +32,13 @@ struct FlowHarness<Screen: ScreenModel> where Screen.Output: Equatable {
 }
 
 /// Runs a screen beside `play`, and ends it with it.
-func onStage<Screen: ScreenModel>(
+func withRunning<Screen: ScreenModel>(
   _ driver: ScreenDriver<Screen>, _ play: (inout FlowHarness<Screen>) async throws -> Void
 ) async rethrows where Screen.Output: Equatable {
   try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { await driver.run() }
     defer { group.cancelAll() }
-    var stage = FlowHarness(driver)
-    try await play(&stage)
+    var harness = FlowHarness(driver)
+    try await play(&harness)
   }
 }

@@ -1,18 +1,18 @@
-/// What there is to see of a form at one moment.
-struct Picture {
+/// The visible state of a form.
+struct FormSnapshot {
   var fields: [(name: FieldName, view: FieldView)] = []
   var groups: [(name: GroupName, isValid: Bool)] = []
   var controls: [(name: ControlName, isEnabled: Bool)] = []
 
-  /// What is different from `before`. A group or control that went away is told as not valid, not
-  /// enabled, where it was.
-  func changes(since before: Picture) -> [FormChange] {
+  /// The differences from `before`. A removed group or control is reported as not valid or not
+  /// enabled.
+  func changes(since before: FormSnapshot) -> [FormChange] {
     fieldChanges(before)
       + Self.differences(before.groups, groups).map { .group($0, isValid: $1) }
       + Self.differences(before.controls, controls).map { .control($0, isEnabled: $1) }
   }
 
-  private func fieldChanges(_ before: Picture) -> [FormChange] {
+  private func fieldChanges(_ before: FormSnapshot) -> [FormChange] {
     let known = Dictionary(uniqueKeysWithValues: before.fields.map { ($0.name, $0.view) })
     let there = Set(fields.map(\.name))
     return before.fields.filter { !there.contains($0.name) }.map { .removed($0.name) }

@@ -1,0 +1,230 @@
+import Devices
+import Validation
+
+/// Where the holder of an invitation registers by a code (D10).
+package protocol CodeRegistrationService: CodeRequestService, CodeService {
+  /// Makes an account whose address or number the code verifies, and logs in.
+  /// - Parameter request: Of the ticket that the code belongs to.
+  func register(
+    _ person: NewPerson, code: String, request: String
+  ) async throws(ScreenFailure) -> LoggedIn
+}
+
+/// Registration that begins with a phone number or an e-mail address (D10): a code goes there and comes
+/// back typed, then the personal data that is still needed, then the main screen.
+package struct CodeRegistration: ScreenModel {
+  package enum Step: Sendable, Hashable {
+    case code, personalData
+  }
+
+  package enum Input: Sendable {
+    /// An input of the one-time code.
+    case code(CodeFlow.Input)
+    /// The text of a field of the personal data after a keystroke.
+    case typed(FieldName, String)
+    /// A field lost the focus.
+    case left(FieldName)
+    /// The button, or Enter.
+    case submit
+  }
+
+  package enum Output: Sendable, Hashable {
+    /// An output of the one-time code.
+    case code(CodeFlow.Output)
+    /// The code was right; these fields are still needed.
+    case personalDataNeeded([FieldName])
+    /// The button was enabled or disabled.
+    case canSubmit(Bool)
+    /// All controls are disabled, and progress is shown, while it is true.
+    case loading(Bool)
+    case failure(ScreenFailure)
+    /// The main screen opens.
+    case loggedIn(LoggedIn)
+  }
+
+  package enum Work: Sendable, Hashable {
+    case request(String)
+    case verify(String, request: String)
+    case tick(at: Duration)
+    case register(NewPerson, code: String, request: String)
+  }
+
+  package enum Answer: Sendable {
+    case requested(Result<CodeTicket, ScreenFailure>)
+    case verified(Result<Authorization, ScreenFailure>)
+    case ticked
+    case registered(Result<LoggedIn, ScreenFailure>)
+  }
+
+  private static let group: GroupName = "personalData"
+  private static let button: ControlName = "register"
+
+  package private(set) var step = Step.code
+  /// From the address or number to the accepted code.
+  package private(set) var flow: CodeFlow
+  package private(set) var form: Form
+  package private(set) var person: LoggedIn?
+  /// The personal data that the person types; an e-mail address that was verified is not among them.
+  package let fields: [FieldName]
+  private let contactField: FieldName
+  private var isRegistering = false
+  private var lastFailure: ScreenFailure?
+
+  /// - Parameters:
+  ///   - contact: Whether to begin with `.email` or `.phone`.
+  ///   - rules: The controller's rules for names, addresses and passwords; it checks them again.
+  package init(by contact: CodeContact, _ rules: RuleSet) {
+    contactField = contact.field
+    var declaration = rules[contactField]
+    declaration.isRequired = true
+    flow = CodeFlow(declaration)
+    fields = [.name] + (contact == .phone ? [.email] : []) + NewPasswordScreen.fields
+    // The verified address is in the form, for the rules that compare with it.
+    let known = contact == .email ? [FieldName.email] : []
+    form = Form(
+      (known + fields).map { rules[$0] },
+      groups: [FormGroup(Self.group, fields: fields, controls: [Self.button])])
+  }
+
+  package var isLoading: Bool { isRegistering || (step == .code && flow.isLoading) }
+  package var isOver: Bool { person != nil }
+  /// Whether nothing can be typed or pressed.
+  package var isLocked: Bool { isLoading || isOver }
+  /// Whether the button is enabled.
+  package var canSubmit: Bool {
+    guard !isLocked else { return false }
+    return step == .code ? flow.canSubmit : form.isEnabled(Self.button)
+  }
+  /// The error of the last attempt, until the next one.
+  package var failure: ScreenFailure? { step == .code ? flow.failure ?? lastFailure : lastFailure }
+
+  package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
+    let before = canSubmit
+    let effects =
+      switch event {
+      case .appeared: toFlow(.appeared, at: now)
+      case .input(let input): isLocked ? [] : take(input, at: now)
+      case .answer(.requested(let result)): toFlow(.answer(.requested(result)), at: now)
+      case .answer(.verified(let result)): verified(result, at: now)
+      case .answer(.ticked): toFlow(.answer(.ticked), at: now)
+      case .answer(.registered(let result)): registered(result)
+      }
+    return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
+  }
+
+  private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
+    switch (step, input) {
+    case (.code, .code(let input)):
+      lastFailure = nil
+      return toFlow(.input(input), at: now)
+    case (.personalData, .typed(let field, let text)) where fields.contains(field):
+      lastFailure = nil
+      _ = form.send(.type(field, text))
+    case (.personalData, .left(let field)): _ = form.send(.leave(field))
+    case (.personalData, .submit): return submit()
+    default: break  // An input of the step that is not shown.
+    }
+    return []
+  }
+
+  private mutating func verified(
+    _ result: Result<Authorization, ScreenFailure>, at now: Duration
+  ) -> [Effect] {
+    let effects = toFlow(.answer(.verified(result)), at: now)
+    guard flow.authorization != nil, step == .code else { return effects }
+    step = .personalData
+    if contactField == .email { _ = form.send(.type(.email, flow.sentTo ?? "")) }
+    return effects + [.tell(.personalDataNeeded(fields))]
+  }
+
+  private mutating func submit() -> [Effect] {
+    if form.isMismatch { return refuse(.mismatch) }
+    _ = form.send(.submit(Self.group))
+    guard canSubmit, let code = flow.code else { return [] }
+    isRegistering = true
+    lastFailure = nil
+    let person = NewPerson(
+      name: form.text(.name), email: form.text(.email), password: form.text(.password))
+    return [
+      .tell(.loading(true)),
+      .start(.register(person, code: code.code, request: code.ticket.request)),
+    ]
+  }
+
+  private mutating func registered(_ result: Result<LoggedIn, ScreenFailure>) -> [Effect] {
+    isRegistering = false
+    switch result {
+    case .success(let person):
+      self.person = person
+      return [.tell(.loading(false)), .tell(.loggedIn(person))]
+    case .failure(let failure):
+      // A code that is no longer valid is typed anew; the personal data stays.
+      if case .refused(let refusal) = failure, ["codeWrong", "codeExpired"].contains(refusal.code) {
+        step = .code
+        flow.reopen()
+      }
+      return [.tell(.loading(false))] + refuse(failure)
+    }
+  }
+
+  private mutating func refuse(_ failure: ScreenFailure) -> [Effect] {
+    lastFailure = failure
+    // A password that was refused is typed anew.
+    if let field = failure.field, NewPasswordScreen.fields.contains(FieldName(field)) {
+      for field in NewPasswordScreen.fields { _ = form.send(.reset(field)) }
+    }
+    return [.tell(.failure(failure))]
+  }
+
+  private mutating func toFlow(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
+    flow.receive(event, at: now).map { effect in
+      switch effect {
+      case .tell(let output): .tell(.code(output))
+      case .start(.request(let contact)): .start(.request(contact))
+      case .start(.verify(let code, let request)): .start(.verify(code, request: request))
+      case .start(.tick(let deadline)): .start(.tick(at: deadline))
+      }
+    }
+  }
+}
+
+/// The kind of contact to which a newcomer's code goes.
+package enum CodeContact: Sendable, Hashable, CaseIterable {
+  case email, phone
+
+  fileprivate var field: FieldName {
+    switch self {
+    case .email: .email
+    case .phone: .phone
+    }
+  }
+}
+
+extension CodeRegistration {
+  /// Runs the screen with a service and a clock.
+  package func driver(
+    _ service: some CodeRegistrationService, clock: some TheaterClock = SystemClock()
+  ) -> ScreenDriver<CodeRegistration> {
+    ScreenDriver(self, clock: clock) { work in
+      switch work {
+      case .request(let contact):
+        .requested(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.requestCode(for: contact)
+          }))
+      case .verify(let code, let request):
+        .verified(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.verify(code, request: request)
+          }))
+      case .tick(let deadline):
+        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
+      case .register(let person, let code, let request):
+        .registered(
+          await Result(of: { () throws(ScreenFailure) in
+            try await service.register(person, code: code, request: request)
+          }))
+      }
+    }
+  }
+}
