@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plays an account's life at real terminals and writes it down, for docs/accounts.md.
+"""Plays an account's life at real terminals and prints it, for the end of docs/accounts.md.
 
-    python3 Scripts/record-accounts.py PRODUCTS > docs/accounts.md
+    python3 Scripts/record-accounts.py PRODUCTS
 
 PRODUCTS is the folder of the built programs. Codes go to the controller's log (demonstration mode).
 What is secret in it is left out, though the theater is gone when the recording ends.
@@ -162,10 +162,7 @@ def main():
         play(evening)
     finally:
         evening.close()
-    print("# An account, from the setup code to a session that is ended\n\n"
-          "Recorded at terminals by `Scripts/record-accounts.py`, with the codes in the controller's\n"
-          "log (demonstration mode). The theater of this recording is gone.\n\n```")
-    print("\n".join(evening.lines).rstrip() + "\n```")
+    print("```\n" + "\n".join(evening.lines).rstrip() + "\n```")
 
 
 main()
