@@ -60,7 +60,7 @@ import Testing
     _ = await refusal { () async throws(AccountError) in
       try await household.accountService.registration.register(.guest(code))
     }
-    #expect(try await lines().last == "ben@example.org registration - codeInvalid controller")
+    #expect(try await lines().last == "ben@example.org registration - codeInvalid local")
     #expect(try await !lines().joined().contains("0000"))
   }
 

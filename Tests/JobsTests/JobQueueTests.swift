@@ -191,7 +191,7 @@ import Testing
     let jobs = [
       queue.submit { [work] _ in work.run() },
       queue.submit(.after(.seconds(1))) { [work] _ in work.run() },
-      queue.submit(.when { await AsyncStream<Never> { _ in }.first { _ in true } == nil }) {
+      queue.submit(.when { await AsyncStream<Bool> { _ in }.first { $0 } == nil }) {
         [work] _ in work.run()
       },
     ]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct AccountDatabaseTests {
+@Suite(.fromTerminal) struct AccountDatabaseTests {
   private let scratch: ScratchFolder
   private let database: TheaterDatabase
   private let accountService: AccountService
@@ -217,7 +217,8 @@ import Testing
     #expect(codes == .storageFull)
     let token = loggedIn.token.text
     #expect(try await accountService.sessions.resolve(token) == loggedIn.principal)
-    #expect(try await scratch.accountService(database).sessions.resolve(token) == loggedIn.principal)
+    #expect(
+      try await scratch.accountService(database).sessions.resolve(token) == loggedIn.principal)
     #expect(try await scratch.accountService(database).open() == nil)
   }
 

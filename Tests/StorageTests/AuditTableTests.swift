@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct AuditTableTests {
+@Suite(.fromTerminal) struct AuditTableTests {
   private let scratch: ScratchFolder
   private let database: TheaterDatabase
   private let store: AccountDatabase
@@ -237,7 +237,7 @@ import Testing
   }
 }
 
-@Suite struct PeopleSchemaTests {
+@Suite(.fromTerminal) struct PeopleSchemaTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

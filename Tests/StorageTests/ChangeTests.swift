@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 /// A change of how one logs in and the end of the sessions that rested on it: both or neither.
-@Suite struct ChangeTests {
+@Suite(.fromTerminal) struct ChangeTests {
   private let scratch: ScratchFolder
   private let database: TheaterDatabase
   private let box = Mailbox()

@@ -6,7 +6,7 @@ import Testing
 
 /// One-time codes in a file, across restarts of the controller and a time of day that somebody sets
 /// ten years either way between them.
-@Suite struct CodeDurabilityTests {
+@Suite(.fromTerminal) struct CodeDurabilityTests {
   private let scratch: ScratchFolder
   private let box = Mailbox()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct DiskReserveTests {
+@Suite(.fromTerminal) struct DiskReserveTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -7,7 +7,7 @@ import Testing
 
 /// Many people at once, against a database on the disk. `THEATER_STORM_ROUNDS` sets the number of
 /// rounds, 20 unless said otherwise.
-@Suite struct StormTests {
+@Suite(.fromTerminal) struct StormTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["THEATER_STORM_ROUNDS"].flatMap { Int($0) } ?? 20
   private static let crowd = 50

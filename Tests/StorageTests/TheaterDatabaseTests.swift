@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct TheaterDatabaseTests {
+@Suite(.fromTerminal) struct TheaterDatabaseTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -57,7 +57,8 @@ struct Controller: Sendable {
     defer { try? database.close() }
     let accountService = AccountService(
       stores: database.accountStores,
-      policy: AccountPolicy(rules: loaded.configuration.accounts.rules), delivery: try makeDispatcher()
+      policy: AccountPolicy(rules: loaded.configuration.accounts.rules),
+      delivery: try makeDispatcher()
     )
     let setupCode = try await Self.open(accountService)
     let theater = HomeTheaterFacade(

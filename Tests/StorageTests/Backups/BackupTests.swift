@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct BackupTests {
+@Suite(.fromTerminal) struct BackupTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// What is wrong about a backup beside its database, and what a restored one may not bring back.
-@Suite struct RestoreTests {
+@Suite(.fromTerminal) struct RestoreTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

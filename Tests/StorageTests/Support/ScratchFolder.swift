@@ -2,6 +2,7 @@ import Accounts
 import Foundation
 import GRDB
 import Synchronization
+import Testing
 
 @testable import Storage
 
@@ -129,4 +130,19 @@ func refusal<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) a
   } catch {
     return error
   }
+}
+
+/// Runs the tests of a suite as requests from the terminal of this machine.
+struct TerminalOrigin: SuiteTrait, TestTrait, TestScoping {
+  let isRecursive = true
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await Origin.$current.withValue(.terminal(user: nil, device: ""), operation: function)
+  }
+}
+
+extension Trait where Self == TerminalOrigin {
+  static var fromTerminal: Self { Self() }
 }

@@ -56,7 +56,7 @@ extension AuditEntry {
   /// The entry for the API. What could pass for something else on a screen is written out.
   fileprivate var json: JSON {
     var object: JSONObject = [
-      "at": .string(at.ISO8601Format()), "deed": .string(deed.rawValue),
+      "at": .string(at.ISO8601Format()), "deed": .string(action.rawValue),
       "outcome": .string(outcome.word.escapingDisturbing),
     ]
     if let actor {

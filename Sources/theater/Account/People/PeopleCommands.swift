@@ -161,7 +161,8 @@ extension People {
         let database = try TheaterDatabase(existingIn: ApplicationPaths().state)
         let origin = Origin.terminal(user: getuid(), device: "terminal")
         try await Origin.$current.withValue(origin) {
-          try await AccountService(stores: database.accountStores).unlock(address)
+          try await AccountService(stores: database.accountStores).rateLimiter
+            .unlock(address)
         }
         try database.close()
         Console.say("\(address.text) may try again at once.")
