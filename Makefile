@@ -6,7 +6,7 @@ CONFIG ?= devices.json
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 
-.PHONY: run build test bench trace lint format demo samples schema install uninstall
+.PHONY: run build test fuzz bench trace lint format demo samples schema openapi install uninstall
 
 ## run: install what is missing, build, and start the controller on devices.json
 run: build
@@ -23,6 +23,7 @@ build:
 test:
 	@Scripts/install-dependencies test
 	@Scripts/test
+	@Scripts/check-api
 	@$(MAKE) --no-print-directory lint trace
 
 ## lint: layout of the sources
@@ -37,6 +38,10 @@ format:
 ## trace: each requirement beside the tests that prove it
 trace:
 	@python3 Scripts/trace.py
+
+## fuzz: 10,000 generated requests to a live controller; make test sends 3,000
+fuzz:
+	@Scripts/check-api --cases 10000
 
 ## bench: how fast, as ratios against a floor or a peer in the same run
 bench: build
@@ -54,6 +59,10 @@ samples:
 ## schema: write devices.schema.json from the command tables and the manifests
 schema: build
 	@./theater config schema > devices.schema.json.new && mv devices.schema.json.new devices.schema.json
+
+## openapi: write docs/openapi.json and the routes of docs/http-api.md from the declarations
+openapi:
+	@THEATER_RECORD_CONTRACT=1 Scripts/test-suite TheaterAPITests
 
 ## install: below PREFIX (default ~/.local), with a systemd user unit
 install: build

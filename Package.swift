@@ -56,6 +56,7 @@ let package = Package(
     .library(
       name: "PluginKit",
       targets: ["PluginKit", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux"]),
+    .library(name: "TheaterAPI", targets: ["TheaterAPI", "Devices", "JSON"]),
   ],
   dependencies: [
     .package(
@@ -104,6 +105,7 @@ let package = Package(
     layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     layer("HomeTheater", ["Scenes", "Devices", "JSON"]),
+    layer("TheaterAPI", ["Devices", "JSON"]),
     // Layer 4
     layer(
       "TheaterConfiguration",
@@ -119,8 +121,8 @@ let package = Package(
     layer(
       "WebServer",
       [
-        "Accounts", "HomeTheater", "Scenes", "Devices", "Validation", "JSON", "QRCode", "CLinux",
-        crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
+        "TheaterAPI", "Accounts", "HomeTheater", "Scenes", "Devices", "Validation", "JSON",
+        "QRCode", "CLinux", crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
       ] + nio + tls),
     // Layer 5: the one executable
     .executableTarget(
@@ -185,11 +187,13 @@ let package = Package(
     tests(
       "StorageTests",
       ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+    tests("TheaterAPITests", ["TestSupport", "TheaterAPI", "Devices", "JSON"]),
     tests("APIClientTests", ["TestSupport", "APIClient", "JSON"] + nio),
     tests(
       "WebServerTests",
       [
-        "TestSupport", "WebServer", "APIClient", "Storage", "Accounts", "HomeTheater", "Scenes",
+        "TestSupport", "TheaterAPI", "WebServer", "APIClient", "Storage", "Accounts", "HomeTheater",
+        "Scenes",
         "Devices", "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),

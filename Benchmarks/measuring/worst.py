@@ -13,9 +13,6 @@ LARGEST = 64 * 1024
 TARGET = 50
 TRIES = 3
 
-# | POST | `/api/v1/sessions` | anyone | Logs in: `{"email", "password"}`, or … |
-ROW = re.compile(r"\| ([A-Z]+) \| `(/api/v1/[^`]*)` \| (\w+) \| (.*) \|")
-
 # Texts that cost far more to compare, or to normalise, than their length tells.
 MARKS = "a" + "\u0308" * 15_900 + "\u0323" * 15_900
 IN_TURN = "a" + "\u0308\u0323" * 15_900
@@ -37,15 +34,18 @@ USUAL = {"name": "Ann", "email": "ann@example.org", "phone": "+491701234567"}
 
 
 def routes():
-    """Method, path and the names of the first body's members, as docs/http-api.md has them: a test
-    compares that table with the controller's."""
+    """Method, path and the names of the first body's members, as docs/openapi.json has them."""
+    document = json.loads((ROOT / "docs/openapi.json").read_text())
     found = []
-    for line in (ROOT / "docs/http-api.md").read_text().splitlines():
-        row = ROW.match(line)
-        if row:
-            body = re.search(r"`(\{.*?\})`", row[4])
-            members = re.findall(r'[{,] ?"(\w+)"', body[1]) if body else []
-            found.append((row[1], re.sub(r"\{\w+\}", "film", row[2]), members))
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            content = operation.get("requestBody", {}).get("content", {})
+            schema = content.get("application/json", {}).get("schema", {})
+            schema = next(iter(schema.get("oneOf", [schema])))
+            members = [name for name, member in schema.get("properties", {}).items()
+                       if member.get("type") != "null"]
+            path_of_film = re.sub(r"\{\w+\}", "film", document["servers"][0]["url"] + path)
+            found.append((method.upper(), path_of_film, members))
     return found
 
 
@@ -177,6 +177,7 @@ def worst_request():
             usual = {**dict.fromkeys(members, "a"), **USUAL}
             usual = {name: usual[name] for name in members}
             if path == "/api/v1/accounts":
+                del usual["setupCode"]
                 usual["invitation"] = controller.invite()["code"]
             # A password costs a hash, whatever it holds.
             short = costs.of(method, path, json.dumps({**usual, "password": "short"}

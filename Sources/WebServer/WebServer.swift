@@ -3,32 +3,33 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import TheaterAPI
 
-/// The theater over HTTP: the same API on a TCP port for pages and on a Unix socket for the
-/// terminal.
+/// The HTTP server of the theater: one API, on a TCP port for browsers and on a Unix socket for the
+/// `theater` command.
 package struct WebServer: Sendable {
-  /// Answers requests, from wherever they come.
+  /// Answers the requests of every listener.
   package typealias Responder = RouterResponder<ConnectionContext>
 
-  private let remote: APIServices
+  private let services: APIServices
   private let logger: Logger
 
-  /// - Parameter logger: Told of what fails inside; a request that works leaves no line.
-  package init(_ remote: APIServices, logger: Logger) {
-    self.remote = remote
+  /// - Parameter logger: Receives internal failures; a request that succeeds leaves no line.
+  package init(_ services: APIServices, logger: Logger) {
+    self.services = services
     self.logger = logger
   }
 
-  /// A server for `listener`.
+  /// Returns a server for `listener`.
   ///
-  /// - Parameter onRunning: Called once it listens, with its channel (for the port, where 0 was
-  ///   asked).
+  /// - Parameter onRunning: Called once the server listens, with its channel, which knows the port
+  ///   that the system chose for port 0.
   package func server(
     on listener: Listener, onRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
   ) -> Application<Responder> {
     let limits = listener.limits
     let configuration = HTTP1Channel.Configuration(
-      // A connection on which nobody asks anything is given up; streams of events are not idle.
+      // Closes connections without requests. A stream of events is not idle.
       idleTimeout: limits.idle,
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: HeadLimits.lineBytes, maxHeaderListSize: HeadLimits.bytes,
@@ -38,26 +39,27 @@ package struct WebServer: Sendable {
       server: HTTPServerBuilder { respond in
         GuardedChannel(
           http: HTTP1Channel(responder: respond, configuration: configuration),
-          certificate: listener.certificate, places: ConnectionLimiter(limits), limits: limits)
+          certificate: listener.certificate, limiter: ConnectionLimiter(limits), limits: limits)
       },
       configuration: ApplicationConfiguration(address: listener.address),
       onServerRunning: onRunning, logger: logger)
   }
 
-  /// The routes of the table, each behind the gate; other methods on their paths are refused.
+  /// The routes of the contract behind the security middleware. Other methods on their paths get 405.
   private func responder(for listener: Listener) -> Responder {
-    let admission = Admission(accountService: remote.accountService, cookies: listener.cookies)
+    let authorizer = RequestAuthorizer(
+      accountService: services.accountService, cookies: listener.cookies)
     let router = Router(context: ConnectionContext.self)
     router.add(
       middleware: SecurityMiddleware(
-        admission: admission, rules: listener.rules,
+        authorizer: authorizer, rules: listener.rules,
         insistsOnTLS: listener.insistsOnTLS))
-    for (path, routes) in Dictionary(grouping: remote.routes, by: \.path) {
+    for (path, routes) in Dictionary(grouping: services.routes, by: \.route.fullPath) {
       let allowed = Set(routes.flatMap(\.methods))
       for route in routes {
         for method in route.methods {
           router.on(RouterPath(path), method: method) { request, context in
-            try await admission.answer(request, context, by: route)
+            try await authorizer.answer(request, context, by: route)
           }
         }
       }

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Certificates in files.
+/// Reads and writes certificates in PEM files.
 package enum CertificateFiles {
-  /// What was found or made.
+  /// A certificate that was read or created.
   package struct Kept: Sendable {
     package let certificate: ServerCertificate
-    /// The fingerprint that it had until now, where a new certificate took its place.
+    /// The fingerprint of the certificate that it replaced, if any.
     package let replaced: String?
-    /// Whether it was made just now.
+    /// Whether it was created by this call.
     package let isNew: Bool
 
     package init(certificate: ServerCertificate, replaced: String? = nil, isNew: Bool = false) {
@@ -18,13 +18,13 @@ package enum CertificateFiles {
     }
   }
 
-  /// The controller's own certificate, from the file at `path`. One is made where there is none,
-  /// where it ends within 30 days, and where it is not for all of `names`.
+  /// Returns the self-signed certificate in the file at `path`. Creates one if there is none, if it
+  /// expires within 30 days, or if it lacks one of `names`.
   ///
   /// - Parameters:
-  ///   - names: What people type to come here.
-  ///   - more: Further names for a new one; that the old one lacks them is no reason to make one,
-  ///     since everybody would have to compare fingerprints anew.
+  ///   - names: The names under which people reach the controller.
+  ///   - more: Further names for a new certificate. An old one that lacks them is kept, because every
+  ///     replacement makes people compare fingerprints again.
   package static func own(
     at path: String, for names: Set<String>, and more: Set<String> = [], now: Date = Date()
   ) throws(CertificateError) -> Kept {
@@ -46,17 +46,17 @@ package enum CertificateFiles {
     return Kept(certificate: certificate, replaced: found?.fingerprint, isNew: true)
   }
 
-  /// The certificate that the controller made earlier; `nil` where there is none.
+  /// Returns the self-signed certificate at `path`; `nil` if there is no file.
   package static func existing(at path: String) throws(CertificateError) -> ServerCertificate? {
     guard let bytes = try read(path, forbidden: 0o077) else { return nil }
     return try ServerCertificate(chain: bytes, key: bytes, isOwners: false, path: path)
   }
 
-  /// The certificate and key that the theater's owner brought, in PEM files.
+  /// Reads the owner's certificate and key.
   package static func owners(certificate: String, key: String) throws(CertificateError)
     -> ServerCertificate
   {
-    // A certificate is public; a key may be read by a group, as Debian's `ssl-cert`.
+    // A certificate is public. A group may read the key: on Debian, `ssl-cert`.
     guard let chain = try read(certificate, forbidden: 0) else { throw missing(certificate) }
     guard let secret = try read(key, forbidden: 0o007) else { throw missing(key) }
     return try ServerCertificate(chain: chain, key: secret, isOwners: true, path: certificate)
@@ -70,9 +70,10 @@ package enum CertificateFiles {
     CertificateError("there is no file \(path)", hint: "Mend \"tls\" in \"web\" of devices.json.")
   }
 
-  /// - Parameter forbidden: What others must not be allowed to do with the file.
+  /// - Parameter forbidden: The mode bits that the file must not have.
+  /// - Returns: The contents; `nil` if there is no file.
   private static func read(_ path: String, forbidden: Int) throws(CertificateError) -> [UInt8]? {
-    // A link is followed: that is how renewing programs put new certificates in place.
+    // Follows links: renewal programs replace a certificate by changing one.
     let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     let attributes: [FileAttributeKey: Any]
     let contents: Data
@@ -98,7 +99,7 @@ package enum CertificateFiles {
     return Array(contents)
   }
 
-  /// Whole or not at all, for its owner alone.
+  /// Writes the file atomically, with mode 0600.
   private static func write(_ bytes: [UInt8], to path: String) throws(CertificateError) {
     let draft = "\(path).\(getpid())"
     unlink(draft)

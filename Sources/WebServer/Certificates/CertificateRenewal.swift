@@ -2,15 +2,13 @@ import Devices
 import Foundation
 import Logging
 
-/// Shows the owner's certificate anew when its files change, as renewing programs do it every few
-/// weeks: no signal has to be sent, nothing has to be started again.
+/// Reloads the owner's certificate when its files change, without a restart or signal.
 ///
-/// The files are looked at, not watched: a link that points elsewhere, a file system of another
-/// machine, a mode that was mended all show in the same way. A change counts when it has stayed for
-/// a look, so certificate and key may be put in place one after the other. What is no good is said
-/// once, and changes nothing.
+/// The files are polled: that also notices changed links, network file systems and repaired modes. A
+/// change takes effect when two polls in a row see it, so that certificate and key may be replaced one
+/// after the other. An unusable certificate is logged once; the old one stays.
 package struct CertificateRenewal: CertificateKeeping {
-  /// How often it looks.
+  /// The polling interval.
   static let interval = Duration.seconds(5)
 
   private let certificate: String
@@ -19,14 +17,14 @@ package struct CertificateRenewal: CertificateKeeping {
   private let clock: any TheaterClock
   private let logger: Logger
   private let news: News
-  /// The files as they are shown.
+  /// The files of the certificate in use.
   private let first: [FileMark?]
 
   /// - Parameters:
-  ///   - certificate: The path of the file with the certificate and those that vouch for it.
+  ///   - certificate: The path of the file with the certificate and its intermediates.
   ///   - key: The path of the file with its key.
-  ///   - shown: What a listener shows, read from these files.
-  ///   - news: Told of each new one.
+  ///   - shown: The certificate of the listener, read from these files.
+  ///   - news: Called with each new certificate.
   package init(
     certificate: String, key: String, shown: ShownCertificate,
     clock: any TheaterClock = SystemClock(), logger: Logger,
@@ -78,7 +76,7 @@ package struct CertificateRenewal: CertificateKeeping {
   private func marks() -> [FileMark?] { [FileMark(certificate), FileMark(key)] }
 }
 
-/// What tells one state of a file from another, without reading it.
+/// Attributes of a file that change when it is replaced or edited.
 private struct FileMark: Hashable {
   private static let telling: [FileAttributeKey] = [
     .systemNumber, .systemFileNumber, .size, .posixPermissions, .ownerAccountID,
@@ -88,7 +86,7 @@ private struct FileMark: Hashable {
   /// Seconds, to the microsecond.
   private let written: TimeInterval?
 
-  /// `nil` where there is no such file.
+  /// `nil` if there is no such file.
   init?(_ path: String) {
     let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let found = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }

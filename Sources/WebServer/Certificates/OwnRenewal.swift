@@ -2,11 +2,10 @@ import Accounts
 import Devices
 import Logging
 
-/// Makes the controller's own certificate anew before it ends, and shows it to whoever comes from
-/// then on; connections that are open keep theirs. What cannot be made is said once, and tried again
-/// with every look.
+/// Replaces the self-signed certificate before it expires. Open connections keep the old one. A
+/// failure is logged once and retried at every check.
 package struct OwnRenewal: CertificateKeeping {
-  /// How often it looks. There are 30 days for it, but a clock that was wrong may be put right.
+  /// The interval of the checks: short, because a wrong clock may be corrected at any time.
   static let interval = Duration.seconds(60)
 
   private let path: String
@@ -20,12 +19,12 @@ package struct OwnRenewal: CertificateKeeping {
 
   /// - Parameters:
   ///   - path: The file that holds it, with its key.
-  ///   - names: What people type to come here.
-  ///   - more: What this machine is called and where it is by then.
-  ///   - shown: What a listener shows, from this file.
-  ///   - clock: For the time between two looks.
-  ///   - day: For the certificate's time.
-  ///   - news: Told of each new one.
+  ///   - names: The names under which people reach the controller.
+  ///   - more: Returns the current names and addresses of this machine.
+  ///   - shown: The certificate of the listener, read from this file.
+  ///   - clock: For the interval of the checks.
+  ///   - day: For the validity of certificates.
+  ///   - news: Called with each new certificate.
   package init(
     path: String, names: Set<String>, more: @escaping @Sendable () -> Set<String>,
     shown: ShownCertificate, clock: any TheaterClock = SystemClock(), day: WallClock = .system,

@@ -3,15 +3,15 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Certificates that the controller makes itself. No authority vouches for them: who connects for
-/// the first time compares the fingerprint with the one that the console shows.
+/// Creates self-signed certificates. At the first connection a person compares the fingerprint with the
+/// one on the console.
 enum SelfSigned {
-  /// For how long one is good: what iOS and macOS accept at most.
+  /// The validity, in days: the longest that iOS and macOS accept.
   static let days = 825.0
-  /// So long before its end a new one is made.
+  /// The number of days before expiry at which a certificate is replaced.
   static let renewalDays = 30.0
 
-  /// A key (P-256) and a certificate for `names`, both in one PEM text, the key first.
+  /// Returns a P-256 key and a certificate for `names` in one PEM text, the key first.
   ///
   /// - Parameter names: DNS names and addresses.
   static func make(for names: Set<String>, at date: Date) throws -> String {
@@ -26,7 +26,7 @@ enum SelfSigned {
       version: .v3,
       serialNumber: Certificate.SerialNumber(),
       publicKey: .init(key.publicKey),
-      // Clocks of a household differ.
+      // The clocks of the devices in a household differ.
       notValidBefore: date.addingTimeInterval(-86_400),
       notValidAfter: date.addingTimeInterval((days - 1) * 86_400),
       issuer: name, subject: name,

@@ -4,24 +4,24 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// A certificate with its key, as a listener shows it.
+/// A certificate with its key.
 package struct ServerCertificate: Sendable {
   /// SHA-256 over the certificate, as browsers and `openssl x509 -fingerprint -sha256` show it:
   /// `AB:CD:…`.
   package let fingerprint: String
   let validFrom: Date
   let expires: Date
-  /// The names and addresses that it is for.
+  /// The DNS names and addresses that it covers.
   package let names: Set<String>
-  /// Whether the theater's owner brought it; else the controller made it itself.
+  /// Whether the owner provided it; otherwise the controller created it.
   package let isOwners: Bool
 
-  /// What connections are set up with: TLS 1.2 or 1.3.
+  /// The context of new connections: TLS 1.2 or 1.3.
   let context: NIOSSLContext
 
-  /// Takes PEM texts apart.
+  /// Reads PEM texts.
   ///
-  /// - Parameter path: Where the certificate comes from, for messages.
+  /// - Parameter path: The file of the certificate, for messages.
   init(chain: [UInt8], key: [UInt8], isOwners: Bool, path: String) throws(CertificateError) {
     let certificate: Certificate
     let der: [UInt8]
@@ -47,7 +47,7 @@ package struct ServerCertificate: Sendable {
     context = try Self.context(chain, key)
   }
 
-  /// - Throws: where the key is none, or not this certificate's.
+  /// - Throws: If the key is invalid or belongs to another certificate.
   private static func context(
     _ chain: [UInt8], _ key: [UInt8]
   ) throws(CertificateError) -> NIOSSLContext {
@@ -56,7 +56,7 @@ package struct ServerCertificate: Sendable {
         certificateChain: try NIOSSLCertificate.fromPEMBytes(chain).map { .certificate($0) },
         privateKey: .privateKey(try NIOSSLPrivateKey(bytes: key, format: .pem)))
       configuration.minimumTLSVersion = .tlsv12
-      // Of TLS 1.2 what 1.3 has too: fresh keys for each connection, encryption that authenticates.
+      // In TLS 1.2 only what 1.3 has too: ephemeral keys and authenticated encryption.
       configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
       configuration.applicationProtocols = ["http/1.1"]
       return try NIOSSLContext(configuration: configuration)
@@ -68,22 +68,21 @@ package struct ServerCertificate: Sendable {
     }
   }
 
-  /// How it stands with its time.
+  /// Its validity at a time.
   package enum Standing: Sendable, Hashable {
     case good
-    /// It ends within two weeks.
+    /// It expires within two weeks.
     case endsSoon
-    /// It has ended, or has not begun.
+    /// It has expired, or is not valid yet.
     case notValid
   }
 
-  /// How it stands at `date`.
   package func standing(at date: Date = Date()) -> Standing {
     guard validFrom <= date, date < expires else { return .notValid }
     return expires.timeIntervalSince(date) < 14 * 86_400 ? .endsSoon : .good
   }
 
-  /// Whether it is time to make another in its place, where the controller makes its own.
+  /// Whether the controller should replace it, if it is self-signed.
   func isToBeRenewed(at date: Date) -> Bool {
     standing(at: date) == .notValid
       || expires.timeIntervalSince(date) <= SelfSigned.renewalDays * 86_400
@@ -101,5 +100,18 @@ extension GeneralName {
     case .ipAddress(let bytes): return AddressText.text(of: Array(bytes.bytes))
     default: return nil
     }
+  }
+}
+
+/// Why a certificate cannot be used or created.
+package struct CertificateError: Error, Sendable, Hashable {
+  /// What happened, without any part of the key.
+  package let message: String
+  /// What to do next.
+  package let hint: String
+
+  init(_ message: String, hint: String) {
+    self.message = message
+    self.hint = hint
   }
 }

@@ -1,27 +1,27 @@
 import NIOSSL
 import Synchronization
 
-/// The certificate that a listener shows to new connections; those that are open keep theirs.
+/// The certificate of a listener for new connections; open connections keep theirs.
 package final class ShownCertificate: Sendable {
   private let shown: Mutex<ServerCertificate>
 
   package init(_ certificate: ServerCertificate) { shown = Mutex(certificate) }
 
-  /// The one that is shown now.
+  /// The certificate of the next connection.
   package var current: ServerCertificate { shown.withLock { $0 } }
 
-  /// Shows another one from now on.
+  /// Replaces the certificate for later connections.
   package func show(_ certificate: ServerCertificate) { shown.withLock { $0 = certificate } }
 
-  /// What the next connection is set up with.
+  /// The TLS context of the next connection.
   var context: NIOSSLContext { current.context }
 }
 
-/// What looks after the certificate that is shown, for as long as a listener runs.
+/// Renews the certificate of a listener while it runs.
 package protocol CertificateKeeping: Sendable {
-  /// Told of each certificate that takes another's place, with the fingerprint of that one.
+  /// Called with each new certificate and the fingerprint of the one that it replaced.
   typealias News = @Sendable (_ shown: ServerCertificate, _ before: String) async -> Void
 
-  /// Looks after it until the task is cancelled.
+  /// Runs until the task is cancelled.
   func run() async
 }

@@ -7,34 +7,33 @@ import JSON
 import NIOCore
 import ServiceLifecycle
 
-/// Everything that happens, as server-sent events (WHATWG HTML, section 9.2).
+/// The stream of server-sent events for one client (WHATWG HTML, section 9.2).
 ///
-/// Ids are `boot-sequence`. A listener that names the last one it saw gets what it missed, and so
-/// does one that was slow; where that is not known any more it gets a `snapshot` first. The stream
-/// ends at once when its session does, when the listener goes, and when the controller stops.
+/// Ids are `boot-sequence`. A client that sends the last one it knows gets the events since then, and a
+/// slow client gets what it missed; if the log no longer has them, a `snapshot` comes first. The stream
+/// ends at once when its session ends, the client disconnects or the controller stops.
 struct EventStream: Sendable {
-  /// How often a silent stream shows that it lives.
+  /// The interval of comments on a stream without events.
   static let keepAlive = Duration.seconds(15)
-  /// How many bytes are written at once, and how many events are looked at for it: one that is
-  /// larger alone is written alone.
-  private static let portion = (bytes: 32 * 1024, events: 32)
+  /// The size of one write. An event that is larger is written alone.
+  private static let batch = (bytes: 32 * 1024, events: 32)
 
   let theater: HomeTheaterFacade
   let accountService: AccountService
-  let places: EventStreamLimiter
+  let limiter: EventStreamLimiter
 
-  /// The answer that goes on until something ends it. HEAD gets its header fields, and opens none.
-  func response(to call: RequestContext) throws(APIError) -> Response {
-    guard let caller = call.caller else { throw APIError(AccountError.notLoggedIn) }
+  /// Returns the answer whose body is the stream. HEAD gets the header fields and opens no stream.
+  func response(to context: RequestContext) throws(APIError) -> Response {
+    let caller = try context.caller()
     let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
-    guard call.request.method != .head else {
+    guard context.request.method != .head else {
       return Response(
         status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
     }
-    let place = try places.take(caller.principal.session, of: caller.principal.account)
-    let lastID = call.request.headers[.lastEventID]
-    let request = call.request
-    let channel = call.context.channel
+    let slot = try limiter.acquire(caller.principal.session, of: caller.principal.account)
+    let lastID = context.request.headers[.lastEventID]
+    let request = context.request
+    let channel = context.context.channel
     return Response(
       status: .ok,
       headers: headers,
@@ -49,7 +48,7 @@ struct EventStream: Sendable {
         } onInboundClosed: {
           feed.end()
         }
-        withExtendedLifetime(place) {}
+        withExtendedLifetime(slot) {}
       })
   }
 
@@ -62,7 +61,7 @@ struct EventStream: Sendable {
         await accountService.sessions.waitForEnd(of: caller.token, for: caller.principal)
         feed.end()
       }
-      group.addTask { await watch(caller, feed) }
+      group.addTask { await keepAlive(caller, feed) }
       defer { group.cancelAll() }
       try await write(
         to: &writer, feed, for: caller.principal.theaterPrincipal,
@@ -71,33 +70,33 @@ struct EventStream: Sendable {
     }
   }
 
-  /// Asks for a sign of life in intervals, as long as the session lives.
-  private func watch(_ caller: Caller, _ feed: EventFeed) async {
+  /// Requests keep-alives until the session ends.
+  private func keepAlive(_ caller: Caller, _ feed: EventFeed) async {
     let clock = theater.clock
     while (try? await clock.sleep(until: clock.now() + Self.keepAlive)) != nil {
-      // A clock that was set back wakes nobody; a session whose age is not known then is seen here.
+      // `waitForEnd` misses the end of a session if the clock was set back.
       guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
         return feed.end()
       }
-      feed.remind()
+      feed.requestKeepAlive()
     }
   }
 
-  /// - Parameter place: The last event that the listener knows; `nil` where it names none.
+  /// - Parameter sequence: The last event that the client knows; `nil` if it sent none.
   private func write(
     to writer: inout any ResponseBodyWriter, _ feed: EventFeed, for principal: Principal,
-    after place: Int?
+    after sequence: Int?
   ) async throws {
     var text = EventText()
-    text.comment("here you are")
-    var place = place ?? -1
+    text.comment("connected")
+    var sequence = sequence ?? -1
     var hasMore = true
     var rings = feed.rings.makeAsyncIterator()
     while !feed.isOver {
       if hasMore {
-        hasMore = try await append(to: &text, after: &place, for: principal)
+        hasMore = try await append(to: &text, after: &sequence, for: principal)
       }
-      if feed.takeReminder(), text.count == 0 { text.comment("still here") }
+      if feed.takeKeepAlive(), text.count == 0 { text.comment("keep-alive") }
       if text.count > 0 {
         try await writer.write(text.take())
       } else if !hasMore {
@@ -107,24 +106,51 @@ struct EventStream: Sendable {
     }
   }
 
-  /// Adds the next portion of what happened after `place`, or how things stand where that is not
-  /// known any more.
-  /// - Returns: whether there may be more.
+  /// Appends the next batch of events after `sequence`, or a snapshot if the log no longer has them.
+  ///
+  /// - Returns: Whether there may be more.
   private func append(
-    to text: inout EventText, after place: inout Int, for principal: Principal
+    to text: inout EventText, after sequence: inout Int, for principal: Principal
   ) async throws -> Bool {
     let log = theater.events
-    guard let entries = log.entries(after: place, most: Self.portion.events) else {
-      place = log.sequence
-      text.event("snapshot", id: log.id(of: place), data: try await theater.status(for: principal))
+    guard let entries = log.entries(after: sequence, most: Self.batch.events) else {
+      sequence = log.sequence
+      text.event(
+        "snapshot", id: log.id(of: sequence), data: try await theater.status(for: principal))
       return true
     }
     let now = theater.clock.now()
     for entry in entries {
-      if text.count >= Self.portion.bytes { return true }
+      if text.count >= Self.batch.bytes { return true }
       text.event(entry.event.name, id: log.id(of: entry), data: entry.event.json(now: now))
-      place = entry.sequence
+      sequence = entry.sequence
     }
     return !entries.isEmpty
+  }
+}
+
+/// A buffer of server-sent events.
+struct EventText {
+  private var bytes: [UInt8] = []
+
+  /// The number of buffered bytes.
+  var count: Int { bytes.count }
+
+  /// Appends a comment, which clients ignore.
+  mutating func comment(_ text: String) {
+    bytes.append(contentsOf: ": \(text)\n\n".utf8)
+  }
+
+  /// Appends an event. JSON text has no line breaks, so its data is one line.
+  mutating func event(_ name: String, id: String, data: JSON) {
+    bytes.append(contentsOf: "id: \(id)\nevent: \(name)\ndata: ".utf8)
+    data.append(to: &bytes)
+    bytes.append(contentsOf: "\n\n".utf8)
+  }
+
+  /// Returns and removes the buffered bytes.
+  mutating func take() -> ByteBuffer {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return ByteBuffer(bytes: bytes)
   }
 }

@@ -2,59 +2,61 @@ import Accounts
 import HTTPTypes
 import Synchronization
 
-/// The places for listeners of events, in all, for each session, and for each account or guest pass,
-/// which may have many sessions: a stream lasts for hours, and each costs a connection and its buffers.
+/// Bounds the open event streams: in all, of each session, and of each account or guest pass, which
+/// may have many sessions. A stream lasts for hours and costs a connection with its buffers.
 package final class EventStreamLimiter: Sendable {
   /// As many as a browser opens to one host at once.
   static let mostOfOneSession = 6
-  /// Nobody takes the places of all.
   static let mostOfOneHolder = 8
   static let most = 64
 
-  /// A place, for as long as somebody keeps this.
-  final class Place: Sendable {
-    private let places: EventStreamLimiter
-    private let listener: Listener
+  /// The right to one open stream; released when it is deallocated.
+  final class Slot: Sendable {
+    private let limiter: EventStreamLimiter
+    private let owner: Owner
 
-    fileprivate init(_ places: EventStreamLimiter, _ listener: Listener) {
-      self.places = places
-      self.listener = listener
+    fileprivate init(_ limiter: EventStreamLimiter, _ owner: Owner) {
+      self.limiter = limiter
+      self.owner = owner
     }
 
-    deinit { places.give(listener) }
+    deinit { limiter.release(owner) }
   }
 
-  fileprivate struct Listener: Hashable {
+  fileprivate struct Owner: Hashable {
     let session: SessionID
     let holder: AccountID
   }
 
-  private let taken = Mutex<[Listener: Int]>([:])
+  private let open = Mutex<[Owner: Int]>([:])
 
   package init() {}
 
-  /// How many are taken.
-  package var count: Int { taken.withLock { $0.values.reduce(0, +) } }
+  /// The number of open streams.
+  package var count: Int { open.withLock { $0.values.reduce(0, +) } }
 
-  /// A place for one more stream of this session, which is this account's or guest pass's.
-  func take(_ session: SessionID, of holder: AccountID) throws(APIError) -> Place {
-    let listener = Listener(session: session, holder: holder)
-    let isFree = taken.withLock { taken in
-      let ofHolder = taken.filter { $0.key.holder == holder }.values.reduce(0, +)
-      guard taken.values.reduce(0, +) < Self.most, ofHolder < Self.mostOfOneHolder,
-        taken[listener, default: 0] < Self.mostOfOneSession
+  /// Acquires a slot for a stream.
+  ///
+  /// - Parameter holder: The account or guest pass of the session.
+  /// - Throws: 429 `tooManyStreams`.
+  func acquire(_ session: SessionID, of holder: AccountID) throws(APIError) -> Slot {
+    let owner = Owner(session: session, holder: holder)
+    let isFree = open.withLock { open in
+      let ofHolder = open.filter { $0.key.holder == holder }.values.reduce(0, +)
+      guard open.values.reduce(0, +) < Self.most, ofHolder < Self.mostOfOneHolder,
+        open[owner, default: 0] < Self.mostOfOneSession
       else { return false }
-      taken[listener, default: 0] += 1
+      open[owner, default: 0] += 1
       return true
     }
     guard isFree else { throw .tooManyStreams }
-    return Place(self, listener)
+    return Slot(self, owner)
   }
 
-  private func give(_ listener: Listener) {
-    taken.withLock { taken in
-      let left = taken[listener, default: 1] - 1
-      taken[listener] = left > 0 ? left : nil
+  private func release(_ owner: Owner) {
+    open.withLock { open in
+      let left = open[owner, default: 1] - 1
+      open[owner] = left > 0 ? left : nil
     }
   }
 }

@@ -1,11 +1,12 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// Watches one connection, right behind the parser: whether it has a place, whether it asks in a form
-/// that can be read in one way only, and whether it keeps its times.
+/// Enforces the limits of one connection, directly after the parser: its slot, the form of the request
+/// target, and its deadlines.
 ///
 /// A peer that does not take its answers is dropped: after `stalledAnswer` without progress, or
-/// `farewell` after the connection was to end. Both count whatever is buffered, here or in the system.
+/// `farewell` after the connection should have ended, whatever is buffered here or in the kernel.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -16,34 +17,34 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private static let longestPart = 16 * 1024
 
   private let limits: ConnectionLimits
-  private let places: ConnectionLimiter
-  private var place: ConnectionLimiter.Place?
-  /// The requests whose answers are not out yet, the oldest first: whether each is a HEAD.
+  private let limiter: ConnectionLimiter
+  private var slot: ConnectionLimiter.Slot?
+  /// The unanswered requests, oldest first: whether each is a HEAD.
   private var open = CircularBuffer<Bool>()
-  /// Whether the newest request has come as a whole.
-  private var isWhole = false
-  private var isBusy = false
+  /// Whether the newest request has arrived completely.
+  private var isComplete = false
+  private var isAnswering = false
   private var bodyBytes = 0
-  /// What has to come before it strikes: the first head, or the end of a body.
-  private var arrival: Scheduled<Void>?
-  /// Parts of answers that the system has not taken yet.
+  /// Closes the connection unless the first head, or the end of a body, arrives in time.
+  private var arrivalDeadline: Scheduled<Void>?
+  /// Parts of answers that the kernel has not taken yet.
   private var unsent = 0
-  /// Drops the connection when no further part of an answer is taken for too long.
-  private var departure: Scheduled<Void>?
-  /// Drops the connection when it has not ended `farewell` after it was to end.
-  private var ending: Scheduled<Void>?
-  /// Whether the server stops, so that no further request is taken.
+  /// Drops the connection unless the next part of an answer is taken in time.
+  private var departureDeadline: Scheduled<Void>?
+  /// Drops the connection unless it closes in time.
+  private var closingDeadline: Scheduled<Void>?
+  /// Whether the server stops: no further request is accepted.
   private var isQuiescing = false
 
-  init(_ places: ConnectionLimiter, _ limits: ConnectionLimits) {
-    self.places = places
+  init(_ limiter: ConnectionLimiter, _ limits: ConnectionLimits) {
+    self.limiter = limiter
     self.limits = limits
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    place = places.take(context.channel)
-    if place == nil { return context.close(promise: nil) }
-    arrival = closing(context, in: limits.firstHead)
+    slot = limiter.acquire(context.channel)
+    if slot == nil { return context.close(promise: nil) }
+    arrivalDeadline = closing(context, in: limits.firstHead)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -56,26 +57,26 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      // `http://host/path`, `host:port` and `*` are for proxies, and would be read in two ways.
+      // `http://host/path`, `host:port` and `*` are for proxies, and are read differently elsewhere.
       guard head.uri.utf8.first == UInt8(ascii: "/") else {
         return context.fireErrorCaught(HTTPParserError.invalidURL)
       }
       open.append(head.method == .HEAD)
       bodyBytes = 0
-      isWhole = false
-      // It has just begun: others have kept their places for longer.
-      if let place { places.isAnswering(place, false) }
-      isBusy = false
-      arrival?.cancel()
-      arrival = closing(context, in: limits.body)
+      isComplete = false
+      // An incomplete request counts as idle, from now on.
+      if let slot { limiter.setAnswering(slot, false) }
+      isAnswering = false
+      arrivalDeadline?.cancel()
+      arrivalDeadline = closing(context, in: limits.body)
     case .body(let bytes):
       bodyBytes += bytes.readableBytes
       if bodyBytes > limits.refusedBody { return context.close(promise: nil) }
     case .end:
-      arrival?.cancel()
-      arrival = nil
-      isWhole = true
-      note(context)
+      arrivalDeadline?.cancel()
+      arrivalDeadline = nil
+      isComplete = true
+      updateAnswering(context)
     }
     context.fireChannelRead(data)
   }
@@ -94,7 +95,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     case .body: send(data, context, promise)
     case .end:
       let isHead = open.popFirst() ?? false
-      note(context)
+      updateAnswering(context)
       // An answer to HEAD ends with its header fields; the encoder would add the last chunk.
       send(
         isHead ? wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))) : data, context, promise)
@@ -114,7 +115,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    note(context)
+    updateAnswering(context)
     context.fireChannelWritabilityChanged()
   }
 
@@ -137,32 +138,31 @@ final class ConnectionGuard: ChannelDuplexHandler {
     promise?.succeed()
   }
 
-  /// The system took a part of an answer, or the connection is closed.
+  /// The kernel took a part of an answer, or the connection is closed.
   private func partLeft(_ context: ChannelHandlerContext) {
     unsent -= 1
     watchDeparture(context)
   }
 
-  /// Gives the peer its time anew to take the next part, while there is one.
+  /// Restarts the deadline for the next part of an answer.
   private func watchDeparture(_ context: ChannelHandlerContext) {
-    departure?.cancel()
-    departure = nil
-    guard unsent > 0, place != nil else { return }
-    departure = dropping(context, in: isQuiescing ? limits.farewell : limits.stalledAnswer)
+    departureDeadline?.cancel()
+    departureDeadline = nil
+    guard unsent > 0, slot != nil else { return }
+    departureDeadline = dropping(context, in: isQuiescing ? limits.farewell : limits.stalledAnswer)
   }
 
   private func end(_ context: ChannelHandlerContext, within time: TimeAmount) {
-    guard ending == nil, place != nil else { return }
-    ending = dropping(context, in: time)
+    guard closingDeadline == nil, slot != nil else { return }
+    closingDeadline = dropping(context, in: time)
   }
 
-  /// Tells whether we are at it: what was asked has come as a whole, and the answer is taken. Whoever
-  /// is slow with either may have to make room.
-  private func note(_ context: ChannelHandlerContext) {
-    let isBusy = !open.isEmpty && isWhole && context.channel.isWritable
-    guard isBusy != self.isBusy else { return }
-    self.isBusy = isBusy
-    if let place { places.isAnswering(place, isBusy) }
+  /// Tells the limiter whether a complete request is being answered and the peer takes the answer.
+  private func updateAnswering(_ context: ChannelHandlerContext) {
+    let isAnswering = !open.isEmpty && isComplete && context.channel.isWritable
+    guard isAnswering != self.isAnswering else { return }
+    self.isAnswering = isAnswering
+    if let slot { limiter.setAnswering(slot, isAnswering) }
   }
 
   private func closing(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
@@ -180,17 +180,39 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   private func stop() {
-    arrival?.cancel()
-    departure?.cancel()
-    ending?.cancel()
-    arrival = nil
-    departure = nil
-    ending = nil
-    if let place { places.leave(place) }
-    place = nil
+    arrivalDeadline?.cancel()
+    departureDeadline?.cancel()
+    closingDeadline?.cancel()
+    arrivalDeadline = nil
+    departureDeadline = nil
+    closingDeadline = nil
+    if let slot { limiter.release(slot) }
+    slot = nil
   }
 }
 
-/// An event: the connection serves no further request and is dropped within `farewell`, even if its peer
-/// has not taken everything.
+/// An outbound event: the connection serves no further request and is dropped within `farewell`, even
+/// if its peer has not taken everything.
 struct ConnectionEnding: Sendable {}
+
+/// Resets a connection on `ConnectionDrop`: without the closing handshake of TLS, for which NIOSSL would
+/// wait five seconds, and without the data that the kernel still buffers. The first handler of a
+/// pipeline.
+final class ConnectionDropper: ChannelOutboundHandler {
+  typealias OutboundIn = Any
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard event is ConnectionDrop else {
+      return context.triggerUserOutboundEvent(event, promise: promise)
+    }
+    // Closing with a linger time of zero resets the connection (socket(7), `SO_LINGER`).
+    let options = context.channel as? any SocketOptionProvider
+    _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+    context.close(promise: promise)
+  }
+}
+
+/// An outbound event: the connection is reset at once, whatever is buffered.
+struct ConnectionDrop: Sendable {}

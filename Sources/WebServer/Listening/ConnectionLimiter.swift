@@ -1,21 +1,21 @@
 import NIOCore
 import Synchronization
 
-/// The places for connections at one listener. When all are taken, a newcomer gets that of the
-/// connection that has kept us waiting for longest, for a request as a whole or for taking its answer:
-/// whoever only holds connections open, or is slow with them, keeps nobody out.
+/// Bounds the open connections of a listener. When all slots are in use, a new connection replaces the
+/// one that has been idle or slow for longest: waiting for its request, or for it to take an answer.
+/// Connections whose request is being answered are never replaced.
 final class ConnectionLimiter: Sendable {
-  /// A connection that has a place.
-  struct Place: Sendable, Hashable {
+  /// The right to one open connection.
+  struct Slot: Sendable, Hashable {
     fileprivate let number: Int
   }
 
   private struct Holder {
-    /// Where it comes from; `nil` for this machine's own.
+    /// The remote address or network; `nil` for this machine.
     let source: [UInt8]?
     let channel: any Channel
-    /// Since when it keeps us waiting, counted in changes; `nil` while a request is answered.
-    var restingSince: Int?
+    /// The change since which the connection is idle; `nil` while a request is answered.
+    var idleSince: Int?
   }
 
   private struct State {
@@ -32,57 +32,57 @@ final class ConnectionLimiter: Sendable {
     mostFromOneAddress = limits.connectionsFromOneAddress
   }
 
-  /// How many are taken.
+  /// The number of open connections.
   var count: Int { state.withLock { $0.holders.count } }
 
-  /// A place for a new connection; `nil` where there is none for it.
-  func take(_ channel: any Channel) -> Place? {
+  /// Acquires a slot for a new connection; `nil` if none is free and none can be freed.
+  func acquire(_ channel: any Channel) -> Slot? {
     let source = channel.remoteAddress?.connectionSource
-    let (place, leaving) = state.withLock { state -> (Place?, (any Channel)?) in
+    let (slot, replaced) = state.withLock { state -> (Slot?, (any Channel)?) in
       if let source {
         guard state.holders.values.count(where: { $0.source == source }) < mostFromOneAddress
         else { return (nil, nil) }
       }
-      var leaving: (any Channel)?
+      var replaced: (any Channel)?
       if state.holders.count >= most {
-        let resting = state.holders.compactMap { number, holder in
-          holder.restingSince.map { (number: number, since: $0) }
+        let idle = state.holders.compactMap { number, holder in
+          holder.idleSince.map { (number: number, since: $0) }
         }
-        guard let longest = resting.min(by: { $0.since < $1.since }) else { return (nil, nil) }
-        leaving = state.holders.removeValue(forKey: longest.number)?.channel
+        guard let longest = idle.min(by: { $0.since < $1.since }) else { return (nil, nil) }
+        replaced = state.holders.removeValue(forKey: longest.number)?.channel
       }
       state.changes += 1
       let number = state.changes
-      state.holders[number] = Holder(source: source, channel: channel, restingSince: number)
-      return (Place(number: number), leaving)
+      state.holders[number] = Holder(source: source, channel: channel, idleSince: number)
+      return (Slot(number: number), replaced)
     }
-    leaving?.close(promise: nil)
-    return place
+    replaced?.close(promise: nil)
+    return slot
   }
 
-  /// A whole request has come and its answer is taken, or we wait for the connection.
-  func isAnswering(_ place: Place, _ isAnswering: Bool) {
+  /// Records whether a complete request is being answered, or the connection is idle from now on.
+  func setAnswering(_ slot: Slot, _ isAnswering: Bool) {
     state.withLock { state in
       state.changes += 1
-      state.holders[place.number]?.restingSince = isAnswering ? nil : state.changes
+      state.holders[slot.number]?.idleSince = isAnswering ? nil : state.changes
     }
   }
 
-  /// The connection is closed.
-  func leave(_ place: Place) {
-    _ = state.withLock { $0.holders.removeValue(forKey: place.number) }
+  /// Releases the slot of a closed connection.
+  func release(_ slot: Slot) {
+    _ = state.withLock { $0.holders.removeValue(forKey: slot.number) }
   }
 }
 
 extension SocketAddress {
-  /// Whether it is this machine's own, which no other can reach. A Unix socket is.
+  /// Whether it is an address of this machine that no other machine reaches, or a Unix socket.
   package var isLoopback: Bool {
     guard let bytes = addressBytes else { return true }
     return bytes.count == 4 ? bytes.first == 127 : bytes == Self.loopback
   }
 
-  /// What counts as one address: for IPv6 the network (64 bits), of which one machine has all
-  /// addresses; `nil` for this machine's own, which a proxy or tunnel shares among many.
+  /// The bytes that count as one address: for IPv6 the network of 64 bits, since a machine may use all
+  /// its addresses; `nil` for this machine, where a proxy may stand for many clients.
   var connectionSource: [UInt8]? {
     guard !isLoopback, let bytes = addressBytes else { return nil }
     return bytes.count == 4 ? bytes : Array(bytes.prefix(8))
@@ -94,4 +94,32 @@ extension SocketAddress {
   }
 
   private static let loopback = [UInt8](repeating: 0, count: 15) + [1]
+}
+
+/// The limits of connections, in number, time and bytes.
+package struct ConnectionLimits: Sendable {
+  /// The most open connections.
+  package var connections = 256
+  /// The most open connections from one address; those from this machine do not count.
+  package var connectionsFromOneAddress = 64
+  /// From accepting the connection (TLS included) to the complete head of its first request.
+  package var firstHead = TimeAmount.seconds(10)
+  /// From the head of a request to the end of its body.
+  package var body = TimeAmount.seconds(30)
+  /// From an answer to the complete head of the next request.
+  package var idle = TimeAmount.seconds(75)
+  /// How long a client may take nothing of an answer that waits for it.
+  package var stalledAnswer = TimeAmount.seconds(30)
+  /// From the end of an event stream, or of the server, to the reset of its connections: time for the
+  /// client to read the rest and to close.
+  package var farewell = TimeAmount.milliseconds(500)
+  /// The most bytes of answers that the kernel buffers for a client that does not read.
+  package var systemBuffer = 128 * 1024
+  /// The most bytes of a refused body that are read and discarded, so that the client gets the answer
+  /// before the connection closes.
+  package var refusedBody = 1024 * 1024
+
+  package static let standard = ConnectionLimits()
+
+  package init() {}
 }

@@ -1,27 +1,26 @@
 import NIOCore
 import NIOHTTP1
 
-/// Decides for each request whether its connection goes on after the answer (RFC 9112, section 9.3).
+/// Decides for each request whether its connection persists after the answer (RFC 9112, section 9.3).
 ///
-/// It ends where the other side wants that; behind HTTP/1.0, whose way of going on is an addition that
-/// not everybody in between understands; and behind a request that waits to be asked for its body: were
-/// it refused instead, nobody could tell whether a body or another request comes next.
+/// It ends if the client wants that, after HTTP/1.0, whose persistence not all proxies understand, and
+/// after a request with `Expect: 100-continue`: if that is refused, it is not known whether a body or
+/// another request follows.
 ///
-/// HTTP/1.0 is answered in its own words, which have no chunks (RFC 9112, section 6.1) and no 100 (RFC
-/// 9110, section 10.1.1).
+/// Answers to HTTP/1.0 use neither chunks (RFC 9112, section 6.1) nor 100 (RFC 9110, section 10.1.1).
 final class ConnectionPersistence: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private struct Asked {
+  private struct OpenRequest {
     let version: HTTPVersion
     let isLast: Bool
   }
 
-  /// The requests whose answers are not out yet, the oldest first.
-  private var asked = CircularBuffer<Asked>()
+  /// The unanswered requests, oldest first.
+  private var open = CircularBuffer<OpenRequest>()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .head(var head) = unwrapInboundIn(data) else {
@@ -30,22 +29,22 @@ final class ConnectionPersistence: ChannelDuplexHandler {
     let isOld = head.version.isBeforeHTTP11
     if isOld { head.headers.remove(name: "expect") }
     let isLast = isOld || !head.isKeepAlive || head.headers.contains(name: "expect")
-    // Who reads the requests behind us knows one spelling alone, and reads no further then.
+    // Hummingbird knows this spelling only, and reads no further request then.
     if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
-    asked.append(Asked(version: isOld ? .http1_0 : .http1_1, isLast: isLast))
+    open.append(OpenRequest(version: isOld ? .http1_0 : .http1_1, isLast: isLast))
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head):
-      if let request = asked.first {
+      if let request = open.first {
         head.version = request.version
         if request.isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
       }
       return context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body: break
-    case .end: _ = asked.popFirst()
+    case .end: _ = open.popFirst()
     }
     context.write(data, promise: promise)
   }
@@ -61,7 +60,8 @@ final class ConnectionPersistence: ChannelDuplexHandler {
   }
 }
 
-/// That the body of a request may come which waits to be asked for it (RFC 9110, section 10.1.1).
+/// An outbound event: sends 100 to a client that waits for it before its body (RFC 9110, section
+/// 10.1.1).
 struct BodyWanted: Sendable {}
 
 extension HTTPVersion {

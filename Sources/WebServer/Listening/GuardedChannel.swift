@@ -5,24 +5,25 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A connection as a listener sets it up: TLS where it has a certificate, HTTP/1.1,
-/// the guard, and whether it goes on.
+/// Sets up the connections of a listener: TLS if it has a certificate, HTTP/1.1, the connection guard
+/// and persistence.
 struct GuardedChannel: ServerChildChannel {
   let http: HTTP1Channel
   /// `nil` for a listener without TLS.
   let certificate: ShownCertificate?
-  let places: ConnectionLimiter
+  let limiter: ConnectionLimiter
   let limits: ConnectionLimits
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
     channel.eventLoop.makeCompletedFuture {
-      // Data that nobody has acknowledged for so long: the other side has gone without a word.
+      // Closes the connection when the peer has acknowledged nothing for so long.
       if channel.remoteAddress?.port != nil {
         try channel.syncOptions?.setOption(
-          .tcpOption(.init(rawValue: ConnectionSilence.option)), value: ConnectionSilence.longest)
+          .tcpOption(.init(rawValue: UnacknowledgedDataTimeout.option)),
+          value: UnacknowledgedDataTimeout.value)
       }
-      // Without a bound the system keeps up to 4 MiB for a listener that does not read (tcp(7)); it
-      // takes twice what is asked for.
+      // Without a bound the kernel buffers up to 4 MiB for a client that does not read (tcp(7)). It
+      // doubles the given value.
       try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.systemBuffer / 2)
       try channel.pipeline.syncOperations.addHandler(ConnectionDropper())
       if let certificate {
@@ -36,7 +37,7 @@ struct GuardedChannel: ServerChildChannel {
       let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandlers(
         [
-          ConnectionGuard(places, limits), ConnectionPersistence(),
+          ConnectionGuard(limiter, limits), ConnectionPersistence(),
           RefusalWriter(insistsOnTLS: certificate?.current.isOwners == true),
         ] as [any ChannelHandler],
         position: .after(parser))
@@ -49,10 +50,10 @@ struct GuardedChannel: ServerChildChannel {
   }
 }
 
-/// When the system itself gives a connection up (tcp(7), `TCP_USER_TIMEOUT`). A phone that leaves
-/// the house closes nothing; without this its stream of events would keep its place for 15 minutes.
-private enum ConnectionSilence {
+/// `TCP_USER_TIMEOUT` (tcp(7)). A phone that leaves the network closes nothing; without this its event
+/// stream would keep its slot for 15 minutes.
+private enum UnacknowledgedDataTimeout {
   static let option: CInt = 18
-  /// Milliseconds; two signs of life of a stream fall into it.
-  static let longest = 40_000
+  /// In milliseconds: two keep-alives of a stream.
+  static let value = 40_000
 }

@@ -1,23 +1,23 @@
 import Hummingbird
 
-/// Where the API is to be had, and by what rules.
+/// An address on which the API is served, and its rules.
 package struct Listener: Sendable {
   let address: BindAddress
-  /// `nil` where no browser comes.
+  /// `nil` for the Unix socket, which browsers cannot open.
   let rules: BrowserRules?
   /// `nil` for plain HTTP.
   package let certificate: ShownCertificate?
   var limits = ConnectionLimits.standard
 
-  /// A Unix socket: for programs of its user.
+  /// A Unix socket, for programs of its user.
   package static func socket(_ path: String) -> Listener {
     Listener(address: .unixDomainSocket(path: path), rules: nil, certificate: nil)
   }
 
-  /// A TCP port: for browsers, and for whoever the network lets come.
+  /// A TCP port, for browsers and programs of the network.
   ///
   /// - Parameters:
-  ///   - hosts: Names of the controller beside its addresses.
+  ///   - hosts: The names of the controller, beside its addresses.
   ///   - certificate: With it the port speaks TLS, without it plain HTTP.
   package static func port(
     _ port: Int, of host: String, hosts: HostList = HostList(),
@@ -29,10 +29,10 @@ package struct Listener: Sendable {
       certificate: certificate.map(ShownCertificate.init), limits: limits)
   }
 
-  /// Whether browsers are to come with TLS alone from now on (RFC 6797).
+  /// Whether answers tell browsers to use TLS only (RFC 6797).
   var insistsOnTLS: Bool { certificate?.current.isOwners == true }
 
-  /// How browsers keep what is theirs here; `nil` where none comes.
+  /// The cookies of this listener; `nil` for the Unix socket.
   var cookies: BrowserCookies? {
     rules.map { BrowserCookies(isEncrypted: $0.isEncrypted) }
   }

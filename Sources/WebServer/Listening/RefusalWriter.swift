@@ -3,10 +3,10 @@ import JSON
 import NIOCore
 import NIOHTTP1
 
-/// Gives the answer to a request that the HTTP parser refuses the API's error shape.
+/// Writes the API's error for a request that the HTTP parser refuses.
 ///
-/// Hummingbird answers a parser's error after the answers to the requests before it, with an empty
-/// 400, and closes. That 400 is the one answer that belongs to no request: it is replaced.
+/// Hummingbird answers a parser error with an empty 400, after the answers to earlier requests, and
+/// closes. That 400 belongs to no request, by which this handler recognises and replaces it.
 final class RefusalWriter: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -14,12 +14,12 @@ final class RefusalWriter: ChannelDuplexHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let insistsOnTLS: Bool
-  /// Requests whose answers are not out yet.
+  /// The number of unanswered requests.
   private var open = 0
   /// Why the parser refused a request; nothing after it is read.
   private var refusal: APIError?
 
-  /// - Parameter insistsOnTLS: Whether browsers are to come with TLS alone from now on.
+  /// - Parameter insistsOnTLS: Whether answers tell browsers to use TLS only.
   init(insistsOnTLS: Bool = false) { self.insistsOnTLS = insistsOnTLS }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -66,8 +66,8 @@ extension APIError {
           + "of at most \(HeadLimits.lineBytes / 1024) KiB.")
     case .invalidVersion:
       self.init(
-        .httpVersionNotSupported, "malformed", "the request is in another version of HTTP",
-        hint: "Ask by HTTP/1.1.")
+        .httpVersionNotSupported, "malformed", "the HTTP version is not supported",
+        hint: "Use HTTP/1.1.")
     default:
       self.init(
         .badRequest, "malformed", "the request cannot be read",
@@ -76,7 +76,7 @@ extension APIError {
   }
 }
 
-/// The largest head of a request that is read.
+/// The largest accepted head of a request.
 enum HeadLimits {
   /// The request line and all header fields together.
   static let bytes = 16 * 1024

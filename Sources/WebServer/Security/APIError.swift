@@ -5,12 +5,12 @@ import HTTPTypes
 import Hummingbird
 import JSON
 
-/// Why a request was refused, in the one shape that every front end gets:
+/// Why a request was refused, in the one shape of all errors:
 /// `{"error": {"code": …, "message": …, "hint": …, "device": …, "step": …}}`.
 package struct APIError: Error, Sendable, Hashable {
   /// The status of the answer.
   package var status: HTTPResponse.Status
-  /// What a program decides by.
+  /// A constant for programs: `notFound`.
   package var code: String
   /// What happened.
   package var message: String
@@ -19,13 +19,13 @@ package struct APIError: Error, Sendable, Hashable {
   package var device: String?
   /// The step of the scene, counted from 1.
   package var step: Int?
-  /// The input that has to change: `password`.
+  /// The field of a form that has to change: `password`.
   package var field: String?
-  /// Seconds until asking again makes sense.
+  /// Seconds until a retry makes sense.
   package var retryAfter: Int?
-  /// How often a code may still be mistyped.
+  /// The number of remaining tries for a one-time code.
   package var triesLeft: Int?
-  /// What a 405 says may be asked instead: `GET, POST`.
+  /// The header `Allow` of a 405: `GET, POST`.
   package var allowed: String?
 
   init(
@@ -53,8 +53,8 @@ package struct APIError: Error, Sendable, Hashable {
     return ["error": .object(error)]
   }
 
-  /// Whose message it is, for the log: `step 3, amp: `.
-  var place: String {
+  /// The step and device of the error, for the log: `step 3, amp: `.
+  var source: String {
     let parts = [step.map { "step \($0)" }, device].compactMap(\.self)
     return parts.isEmpty ? "" : parts.joined(separator: ", ") + ": "
   }
@@ -73,20 +73,19 @@ package struct APIError: Error, Sendable, Hashable {
 }
 
 extension APIError {
-  /// The request is understood, but makes no sense.
+  /// The request was read, but its content is not valid.
   static func invalid(_ message: String, hint: String? = nil) -> APIError {
     APIError(.unprocessableContent, "invalid", message, hint: hint)
   }
 
-  /// There is no such thing.
   static func notFound(_ message: String) -> APIError {
     APIError(.notFound, "notFound", message)
   }
 
-  /// The path is there, the method is not.
+  /// The path exists, but not with this method.
   static func methodNotAllowed(_ method: String, allowed: [String]) -> APIError {
     var error = APIError(
-      .methodNotAllowed, "methodNotAllowed", "\(method.prefix(20)) is not possible here",
+      .methodNotAllowed, "methodNotAllowed", "this path has no method \(method.prefix(20))",
       hint: "Possible: \(allowed.joined(separator: ", ")).")
     error.allowed = allowed.joined(separator: ", ")
     return error
@@ -95,13 +94,18 @@ extension APIError {
   /// No path has the method.
   static func methodNotImplemented(_ method: String) -> APIError {
     APIError(
-      .notImplemented, "notImplemented", "\(method.prefix(20)) is not possible here",
+      .notImplemented, "notImplemented", "no path has the method \(method.prefix(20))",
       hint: "Use GET, HEAD, POST or DELETE.")
   }
 
+  /// An unexpected error. The log has the details.
+  static let internalFailure = APIError(
+    .internalServerError, "internal", "the controller failed",
+    hint: "The controller's log says why.")
+
   static let unreadable = APIError(.badRequest, "malformed", "the request cannot be read")
 
-  /// A text outside of the body could cost much more to compare than its length tells.
+  /// A header or the query is not stream-safe text: comparing it could take very long.
   static func unsafe(_ place: String) -> APIError {
     APIError(
       .badRequest, "malformed",
@@ -122,12 +126,12 @@ extension APIError {
     "the body is larger than \(SecurityMiddleware.largestBody / 1024) KiB",
     hint: "Send less.")
 
-  /// Nothing more can be read from the connection.
+  /// The connection closed within the body, or the body has an invalid form.
   static let brokenBody = APIError(
     .badRequest, "malformed", "the body cannot be read to its end",
     hint: "Send it whole, with Content-Length or in chunks (RFC 9112, section 6).")
 
-  /// The body is no JSON text.
+  /// The body is not a JSON text.
   init(_ error: JSONSyntaxError) {
     self.init(
       .badRequest, "malformed", "the body cannot be read as JSON: \(error.description)",
@@ -171,7 +175,7 @@ extension APIError {
     triesLeft = error.triesLeft
   }
 
-  /// What Hummingbird itself refuses.
+  /// Translates a refusal of Hummingbird; `nil` for a status that the API does not use.
   init?(_ error: HTTPError, _ request: Request) {
     switch error.status {
     case .notFound:
@@ -189,8 +193,13 @@ extension Response {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512)
     json.append(to: &bytes)
+    self.init(jsonText: ByteBuffer(bytes: bytes), status: status)
+  }
+
+  /// An answer with a JSON text.
+  init(jsonText: ByteBuffer, status: HTTPResponse.Status = .ok) {
     self.init(
       status: status, headers: [.contentType: "application/json"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+      body: ResponseBody(byteBuffer: jsonText))
   }
 }

@@ -1,18 +1,17 @@
 import HTTPTypes
 import Hummingbird
 
-/// What a listener that browsers can reach asks of every request, before anything is looked up.
+/// The checks against cross-site requests, made for every request to a listener for browsers.
 ///
-/// A browser lends its person's session to every page that it shows. So a request that comes from
-/// one must show that it was made by our own page: by its target (`Host`), by what the browser says
-/// of the page (`Origin`, `Sec-Fetch-Site`), and by a header that no foreign page can add without
-/// being asked for permission first, which is never given. Programs send none of a browser's headers
-/// and carry their token themselves: for them the first check is the only one.
+/// A browser adds the session cookie to requests of any page. So a request from a browser must prove
+/// that the theater's own page made it: by its target (`Host`), by the browser's statement about the
+/// page (`Origin`, `Sec-Fetch-Site`), and by a header that another site's page can only add after a CORS
+/// preflight, which is always refused. Programs send no such headers and add their token themselves;
+/// for them only `Host` is checked.
 ///
-/// The Unix socket has no rules: no browser can open it, its folder is its user's alone, and there
-/// is no name by which one comes there.
+/// The Unix socket has no rules: browsers cannot open it.
 package struct BrowserRules: Sendable {
-  /// The header that our pages add to what changes something.
+  /// The header that the theater's page adds to every request with a side effect.
   static let ownHeader = "X-Theater"
 
   let hosts: HostList
@@ -24,9 +23,9 @@ package struct BrowserRules: Sendable {
     self.isEncrypted = isEncrypted
   }
 
-  /// Lets a request pass, or throws why not.
+  /// Checks a request to the listener on `port`.
   ///
-  /// - Parameter port: The listener's own.
+  /// - Throws: 400 without exactly one host, 421 for a wrong host, 403 for a cross-site request.
   func check(_ request: HTTPRequest, port: Int) throws(APIError) {
     let host = try self.host(of: request)
     guard hosts.admits(host, port: port, standardPort: isEncrypted ? 443 : 80) else {
@@ -48,7 +47,7 @@ package struct BrowserRules: Sendable {
     if comesFromBrowser, fields[values: .ownHeader] != ["1"] { throw .withoutOwnHeader }
   }
 
-  /// The one host that a request names (RFC 9112, section 3.2).
+  /// The host of the request, which must be exactly one (RFC 9112, section 3.2).
   private func host(of request: HTTPRequest) throws(APIError) -> Authority {
     guard let name = request.authority, !request.headerFields.contains(.anotherHost),
       let host = Authority(name)
@@ -56,8 +55,8 @@ package struct BrowserRules: Sendable {
     return host
   }
 
-  /// Whether a page at `origin` is ours: the host and port that were asked for, and no weaker a
-  /// scheme than the listener's. A proxy in front may have added TLS.
+  /// Whether `origin` is the host and port of the request, with a scheme no weaker than the listener's.
+  /// A proxy in front may have added TLS.
   private func isOurs(_ origin: String, _ host: Authority) -> Bool {
     let schemes = isEncrypted ? [("https://", 443)] : [("http://", 80), ("https://", 443)]
     for (scheme, standardPort) in schemes where origin.hasPrefix(scheme) {
@@ -70,8 +69,7 @@ package struct BrowserRules: Sendable {
 }
 
 extension HTTPField.Name {
-  /// Whether a browser alone can set it, and says by it where a request comes from (W3C Fetch
-  /// Metadata).
+  /// Whether only browsers can set it (W3C Fetch Metadata).
   fileprivate var isFetchMetadata: Bool { canonicalName.hasPrefix("sec-fetch-") }
 }
 
@@ -81,13 +79,13 @@ extension APIError {
     hint: "Send exactly one Host header: the name and port of the theater.")
 
   static let misdirected = APIError(
-    .misdirectedRequest, "misdirected", "this theater does not go by that name",
-    hint: "Ask by address, by localhost or by a .local name with the right port; further names "
-      + "stand in \"web\": {\"hosts\": […]} of devices.json.")
+    .misdirectedRequest, "misdirected", "Host is not a name of this theater",
+    hint: "Use an address, localhost or a .local name with the right port, or add the name to "
+      + "\"web\": {\"hosts\": […]} in devices.json.")
 
   static let crossSite = APIError(
     .forbidden, "crossSite", "the request was made by another site's page",
-    hint: "Only the theater's own page may ask from a browser.")
+    hint: "In a browser only the theater's own page may send requests.")
 
   static let withoutOwnHeader = APIError(
     .forbidden, "crossSite", "a request from a browser lacks \(BrowserRules.ownHeader): 1",

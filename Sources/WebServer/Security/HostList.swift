@@ -1,14 +1,14 @@
 import Glibc
 
-/// A host and perhaps a port, as `Host` and `Origin` carry them: `theater.local:8080`.
+/// The host and optional port of a `Host` or `Origin` header: `theater.local:8080`.
 package struct Authority: Sendable, Hashable {
   /// In lower case; an IPv6 address without its brackets.
   package let host: String
-  /// `nil` where the scheme's own is meant.
+  /// `nil` for the default port of the scheme.
   package let port: Int?
 
-  /// - Parameter text: `name`, `name:port`, `192.0.2.7:port`, `[2001:db8::7]:port`; anything else
-  ///   is no authority.
+  /// - Parameter text: `name`, `name:port`, `192.0.2.7:port`, `[2001:db8::7]:port`; `nil`
+  ///   for any other text.
   package init?(_ text: String) {
     var name = text[...]
     var port: Substring?
@@ -43,7 +43,7 @@ package struct Authority: Sendable, Hashable {
     host = name.lowercased()
   }
 
-  /// Whether it is an address, which no name server can be made to point elsewhere.
+  /// Whether it is an IP address, which DNS rebinding cannot change.
   var isAddress: Bool { Self.isAddress(host, AF_INET) || Self.isAddress(host, AF_INET6) }
 
   /// Whether it is a name of multicast DNS (RFC 6762): `theater.local`.
@@ -70,25 +70,23 @@ package struct Authority: Sendable, Hashable {
   }
 }
 
-/// The names under which a listener may be asked for.
+/// The allowed host names of a listener.
 ///
-/// A foreign page can let its own name point at this machine (DNS rebinding). Its requests then have
-/// our address as their target and its own name as their origin: to the browser, all is one site.
-/// That name in `Host` is what gives it away, so names are listed, and every route asks the list.
+/// A malicious page can let its own name resolve to this machine (DNS rebinding); for the browser its
+/// requests are then same-origin. Their `Host` header still has that name, so every route checks it
+/// against this list.
 package struct HostList: Sendable, Hashable {
-  /// Names that the configuration adds, in lower case. They are right with every port: a proxy or a
-  /// forwarded port may stand in front.
+  /// The names from the configuration, in lower case. They are allowed with every port, because a
+  /// proxy or port forwarding may be in front.
   private let names: Set<String>
 
-  /// - Parameter names: Names; addresses among them are passed over, since those are always right.
+  /// - Parameter names: Host names; addresses are ignored, since they are always allowed.
   package init(_ names: some Sequence<String> = []) {
     self.names = Set(names.compactMap(Authority.init).filter { !$0.isAddress }.map(\.host))
   }
 
-  /// Whether `authority` is a name of the listener on `port`.
-  ///
-  /// Addresses, `localhost` and `.local` names are, with that very port; they need no list, since
-  /// nobody but this network's own machines decides what they mean.
+  /// Whether `authority` may name the listener on `port`. Addresses, `localhost` and `.local` names may
+  /// with that port: only machines of this network decide what they resolve to.
   func admits(_ authority: Authority, port: Int, standardPort: Int) -> Bool {
     if names.contains(authority.host) { return true }
     guard authority.port ?? standardPort == port else { return false }

@@ -8,23 +8,24 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// What every request passes: the rules for browsers, one form of paths, one shape for errors, the
-/// headers that keep a browser from doing more than it should. Nothing of what fails inside reaches
-/// the outside.
+/// Checks every request before its route: the rules for browsers, the form of the path, the method.
+/// Turns every error into an answer, without details of internal failures, and adds the security
+/// headers.
 struct SecurityMiddleware: RouterMiddleware {
-  /// The largest body that is read, in bytes.
+  /// The largest accepted body, in bytes.
   static let largestBody = 64 * 1024
   /// The most elements of each list and members of each object in a body.
   static let mostElements = 100
-  /// The methods that are known on every path, allowed there or not. Any other is 501.
+  /// The methods that HTTP defines for resources. A path that lacks one of them answers 405; any other
+  /// method is 501.
   static let methods: Set<HTTPRequest.Method> = [
     .get, .head, .post, .put, .patch, .delete, .options, .trace,
   ]
 
-  let admission: Admission
-  /// `nil` where no browser comes.
+  let authorizer: RequestAuthorizer
+  /// The checks of a listener for browsers; `nil` for the Unix socket.
   let rules: BrowserRules?
-  /// Whether browsers are to come with TLS alone from now on (RFC 6797).
+  /// Whether answers tell browsers to use TLS only (RFC 6797).
   let insistsOnTLS: Bool
 
   func handle(
@@ -36,7 +37,7 @@ struct SecurityMiddleware: RouterMiddleware {
       try check(request, context)
       let origin = await Origin(of: request, context)
       response = try await Origin.$current.withValue(origin) {
-        try await DeviceToken.$presented.withValue(admission.device(of: request)) {
+        try await DeviceToken.$presented.withValue(authorizer.device(of: request)) {
           try await next(request, context)
         }
       }
@@ -44,13 +45,13 @@ struct SecurityMiddleware: RouterMiddleware {
       response = await refusal(error, request, context)
     }
     response.headers.addBrowserRules(insistsOnTLS: insistsOnTLS)
-    // The headers that GET would have, and nothing behind them (RFC 9110, section 9.3.2). An answer
-    // without a length is a stream, which has none here either.
+    // HEAD gets the headers of GET and no body (RFC 9110, section 9.3.2). An answer without a length
+    // is a stream; its route has left out the body already.
     let hasLength = response.headers.contains(.contentLength)
     return request.method == .head && hasLength ? response.createHeadResponse() : response
   }
 
-  /// The answer to a request that failed.
+  /// Returns the answer to a failed request, and logs failures of the controller and its devices.
   private func refusal(_ error: any Error, _ request: Request, _ context: ConnectionContext) async
     -> Response
   {
@@ -58,19 +59,19 @@ struct SecurityMiddleware: RouterMiddleware {
       context.logger.error(
         "\(request.method) \(request.uri.path) failed",
         metadata: ["error": "\(type(of: error)): \(error)"])
-      return Response(status: .internalServerError)
+      return APIError.internalFailure.response
     }
-    // Who is not logged in learns nothing, not even what there is.
+    // Anonymous requests get 401 for every path, existing or not.
     if [.notFound, .methodNotAllowed, .notImplemented].contains(known.status) {
       do throws(APIError) {
-        _ = try await admission.caller(of: request)
+        _ = try await authorizer.caller(of: request)
       } catch {
         known = error
       }
     }
     if known.status.code >= 500, known.status != .notImplemented {
       context.logger.warning(
-        "\(request.method) \(request.uri.path): \(known.place)\(known.message)",
+        "\(request.method) \(request.uri.path): \(known.source)\(known.message)",
         metadata: ["status": "\(known.status.code)"])
     }
     return known.response
@@ -89,7 +90,8 @@ struct SecurityMiddleware: RouterMiddleware {
   }
 
   private func check(_ request: Request, _ context: ConnectionContext) throws(APIError) {
-    // Check before anything compares the texts: UAX #15 explains the limit. `Host` is the authority.
+    // First of all, since comparing texts with many combining marks is slow (UAX #15). `Host` is the
+    // authority.
     guard request.headers.allSatisfy({ $0.value.isStreamSafe }),
       request.head.authority?.isStreamSafe ?? true
     else { throw .unsafe("a header") }
@@ -97,7 +99,7 @@ struct SecurityMiddleware: RouterMiddleware {
       throw .unsafe("the query")
     }
     if let rules {
-      // A browser cannot reach a listener without a port.
+      // A connection without a port cannot come from a browser.
       guard let port = context.localPort else { throw .misdirected }
       try rules.check(request.head, port: port)
     }
@@ -113,7 +115,7 @@ struct SecurityMiddleware: RouterMiddleware {
 }
 
 extension HTTPFields {
-  /// Adds what browsers are told to do and to leave with any answer of the API.
+  /// Adds the headers that restrict what a browser does with an answer.
   /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
   mutating func addBrowserRules(insistsOnTLS: Bool) {
     self[.contentSecurityPolicy] =

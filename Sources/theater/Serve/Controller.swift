@@ -72,7 +72,7 @@ struct Controller: Sendable {
     let listener = listening.listener(certificate?.certificate)
     let remote = APIServices(
       theater: theater, accountService: accountService,
-      machinery: ControllerDiagnostics(plugins: plugins, loaded: loaded, paths: paths),
+      diagnostics: ControllerDiagnostics(plugins: plugins, loaded: loaded, paths: paths),
       webAddress: listening.address, certificate: listener.certificate)
     let web = WebServer(remote, logger: logger)
     warn(of: certificate?.certificate)

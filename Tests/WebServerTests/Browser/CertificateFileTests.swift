@@ -7,7 +7,7 @@ import Testing
 @Suite struct CertificateFileTests {
   private static let day = 86_400.0
 
-  @Test("F5 · a certificate is made once, for its owner's eyes alone, and kept")
+  @Test("F5 · creates a self-signed certificate once, with mode 0600")
   func made() async throws {
     try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a new name, and the last 30 days, make a new one, which says what it replaced")
+  @Test("F5 · replaces the certificate for a new name and in its last 30 days")
   func renewed() async throws {
     try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a key that others can read is refused, with what mends it")
+  @Test("F5 · refuses a key that others can read, and names the command that repairs it")
   func readableKey() async throws {
     try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("F5 · an owner's chain is shown whole, also through links, and its own names count")
+  @Test("F5 · sends the owner's whole certificate chain, also through links")
   func ownersChain() async throws {
     try await Program.withFolder { folder in
       let script = """
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "F5 · what is no certificate, no key or not there is said in a sentence",
+    "F5 · explains what is wrong with a certificate or key file",
     arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
   func garbage(text: String) async throws {
     try await Program.withFolder { folder in

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("F5 · who sends a head byte by byte is let go when its time is over")
+  @Test("F5 · closes a connection whose head arrives too slowly")
   func slowHead() async throws {
     let door = Self.door { $0.firstHead = .milliseconds(250) }
     try await LivingRoom.open(door) { room in
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("F5 · who sends a body byte by byte is let go when its time is over")
+  @Test("F5 · closes a connection whose body arrives too slowly")
   func slowBody() async throws {
     let door = Self.door { $0.body = .milliseconds(250) }
     try await LivingRoom.open(door) { room in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("F5 · who asks for nothing is let go")
+  @Test("F5 · closes a connection without requests")
   func silence() async throws {
     let door = Self.door { $0.firstHead = .milliseconds(100) }
     try await LivingRoom.open(door) { room in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("F5 · who listens but takes nothing is let go, and its place is free again")
+  @Test("F5 · drops a client that reads nothing, and frees its slot")
   func slowReader() async throws {
     let door = Self.door { $0.stalledAnswer = .milliseconds(250) }
     try await LivingRoom.open(door) { room in
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(
-    "F5 · heads that are too large are refused: long lines, long targets, many lines",
+    "F5 · refuses heads with long lines, long targets or many lines",
     arguments: LargeHead.allCases)
   func largeHeads(head: LargeHead) async throws {
     try await LivingRoom.open(Self.door { _ in }) { room in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a body that has no end is cut off; one that says it is large is not read")
+  @Test("F5 · stops reading an endless body, and reads none that is declared too large")
   func largeBodies() async throws {
     try await LivingRoom.open(Self.door { $0.firstHead = .milliseconds(500) }) { room in
       let head =
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(
-    "F5 · a request whose end can be read in two ways is refused, and what follows it is not taken",
+    "F5 · refuses a request whose end is ambiguous, and what follows it",
     arguments: [
       "Content-Length: 4\r\nTransfer-Encoding: chunked", "Content-Length: 4\r\nContent-Length: 40",
       "Content-Length: +4", "Content-Length: 4, 4", "Transfer-Encoding: chunked, identity",
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "F5 · when every place is taken, who has kept us waiting for longest makes room",
+    "F5 · replaces the connection that idles longest when all are in use",
     arguments: Dawdling.allCases)
   func manyConnections(dawdling: Dawdling) async throws {
     let door = Self.door { $0.connections = 4 }
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test("F5 · when every place is taken, who does not take an answer makes room too")
+  @Test("F5 · replaces a connection that does not take its answer when all are in use")
   func manyReaders() async throws {
     let door = Self.door { $0.connections = 4 }
     try await LivingRoom.open(door) { room in
@@ -257,7 +257,7 @@ import Testing
 
   private static let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "x")))
 
-  @Test("F5 · an answer of which nothing is taken for 30 s is dropped, however little it is")
+  @Test("F5 · drops a connection that takes nothing of an answer for 30 s")
   func stalled() throws {
     let (channel, recorder) = try Self.open()
     // Bytes that are not flushed wait like bytes that the system does not take.
@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test(
-    "F5 · a large answer leaves in parts of 16 KiB, with each of which a slow reader has time anew")
+    "F5 · writes a large answer in parts of 16 KiB, each with its own deadline")
   func largeAnswer() throws {
     let (channel, _) = try Self.open()
     let answer = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
@@ -290,7 +290,7 @@ import Testing
     _ = try channel.finish(acceptAlreadyClosed: true)
   }
 
-  @Test("F5 · a connection that is to end has half a second, whether or not anything waits")
+  @Test("F5 · drops an ended connection after half a second")
   func ending() throws {
     for hasUnsent in [false, true] {
       let (channel, recorder) = try Self.open()
@@ -305,7 +305,7 @@ import Testing
   }
 
   @Test(
-    "F5 · when the server stops, an answer in the making is waited for, and taken in half a second")
+    "F5 · waits for an open answer when the server stops, and then half a second")
   func stopping() throws {
     let (channel, recorder) = try Self.open()
     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -333,44 +333,44 @@ import Testing
     return channel
   }
 
-  @Test("F5 · one address gets a part of the places; this machine's own programs are not counted")
+  @Test("F5 · limits the connections of one address, but not of this machine")
   func oneAddress() throws {
-    let places = ConnectionLimiter(limits(10))
-    #expect(places.take(try channel(from: "192.0.2.1")) != nil)
-    #expect(places.take(try channel(from: "192.0.2.1")) != nil)
-    #expect(places.take(try channel(from: "192.0.2.1")) == nil)
-    #expect(places.take(try channel(from: "192.0.2.2")) != nil)
-    for _ in 0..<4 { #expect(places.take(try channel(from: "127.0.0.1")) != nil) }
-    #expect(places.count == 7)
+    let limiter = ConnectionLimiter(limits(10))
+    #expect(limiter.acquire(try channel(from: "192.0.2.1")) != nil)
+    #expect(limiter.acquire(try channel(from: "192.0.2.1")) != nil)
+    #expect(limiter.acquire(try channel(from: "192.0.2.1")) == nil)
+    #expect(limiter.acquire(try channel(from: "192.0.2.2")) != nil)
+    for _ in 0..<4 { #expect(limiter.acquire(try channel(from: "127.0.0.1")) != nil) }
+    #expect(limiter.count == 7)
   }
 
-  @Test("F5 · the addresses of one IPv6 network count as one")
+  @Test("F5 · counts the addresses of one IPv6 network as one")
   func oneNetwork() throws {
-    let places = ConnectionLimiter(limits(10))
-    #expect(places.take(try channel(from: "2001:db8:0:1::1")) != nil)
-    #expect(places.take(try channel(from: "2001:db8:0:1:ffff::2")) != nil)
-    #expect(places.take(try channel(from: "2001:db8:0:1:1:2:3:4")) == nil)
-    #expect(places.take(try channel(from: "2001:db8:0:2::1")) != nil)
+    let limiter = ConnectionLimiter(limits(10))
+    #expect(limiter.acquire(try channel(from: "2001:db8:0:1::1")) != nil)
+    #expect(limiter.acquire(try channel(from: "2001:db8:0:1:ffff::2")) != nil)
+    #expect(limiter.acquire(try channel(from: "2001:db8:0:1:1:2:3:4")) == nil)
+    #expect(limiter.acquire(try channel(from: "2001:db8:0:2::1")) != nil)
   }
 
-  @Test("F5 · nobody who is being answered loses a place to a newcomer")
+  @Test("F5 · never replaces a connection that is being answered")
   func answered() throws {
-    let places = ConnectionLimiter(limits(2, fromOne: 9))
-    let first = try #require(places.take(try channel(from: "192.0.2.1")))
-    let second = try #require(places.take(try channel(from: "192.0.2.1")))
-    places.isAnswering(first, true)
-    places.isAnswering(second, true)
-    #expect(places.take(try channel(from: "192.0.2.3")) == nil)
-    places.isAnswering(second, false)
-    #expect(places.take(try channel(from: "192.0.2.3")) != nil)
-    #expect(places.count == 2)
-    places.leave(first)
-    #expect(places.count == 1)
+    let limiter = ConnectionLimiter(limits(2, fromOne: 9))
+    let first = try #require(limiter.acquire(try channel(from: "192.0.2.1")))
+    let second = try #require(limiter.acquire(try channel(from: "192.0.2.1")))
+    limiter.setAnswering(first, true)
+    limiter.setAnswering(second, true)
+    #expect(limiter.acquire(try channel(from: "192.0.2.3")) == nil)
+    limiter.setAnswering(second, false)
+    #expect(limiter.acquire(try channel(from: "192.0.2.3")) != nil)
+    #expect(limiter.count == 2)
+    limiter.release(first)
+    #expect(limiter.count == 1)
   }
 }
 
 @Suite struct StreamPlaceTests {
-  @Test("F5 · a session has six streams of events, and another one has its own")
+  @Test("F5 · limits a session to six event streams")
   func sixStreams() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -400,31 +400,31 @@ import Testing
     }
   }
 
-  @Test("F5 · all sessions together have 64")
+  @Test("F5 · limits all sessions to 64 event streams")
   func all() throws {
-    let places = EventStreamLimiter()
+    let limiter = EventStreamLimiter()
     let kept = try (0..<EventStreamLimiter.most).map {
-      try places.take(SessionID("s\($0)"), of: AccountID("a\($0)"))
+      try limiter.acquire(SessionID("s\($0)"), of: AccountID("a\($0)"))
     }
     #expect(throws: APIError.self) {
-      _ = try places.take(SessionID("another"), of: AccountID("another"))
+      _ = try limiter.acquire(SessionID("another"), of: AccountID("another"))
     }
-    #expect(kept.count == places.count)
+    #expect(kept.count == limiter.count)
   }
 
-  @Test("F5 · an account or guest pass has eight, however many sessions it has; others have theirs")
+  @Test("F5 · limits an account or guest pass to eight event streams")
   func oneHolder() throws {
-    let places = EventStreamLimiter()
+    let limiter = EventStreamLimiter()
     var kept = try (0..<EventStreamLimiter.mostOfOneHolder).map {
-      try places.take(SessionID("s\($0)"), of: AccountID("guest"))
+      try limiter.acquire(SessionID("s\($0)"), of: AccountID("guest"))
     }
     #expect(throws: APIError.self) {
-      _ = try places.take(SessionID("another"), of: AccountID("guest"))
+      _ = try limiter.acquire(SessionID("another"), of: AccountID("guest"))
     }
-    let owner = try places.take(SessionID("o"), of: AccountID("owner"))
-    #expect(places.count == kept.count + 1)
+    let owner = try limiter.acquire(SessionID("o"), of: AccountID("owner"))
+    #expect(limiter.count == kept.count + 1)
     kept.removeLast()
-    kept.append(try places.take(SessionID("another"), of: AccountID("guest")))
+    kept.append(try limiter.acquire(SessionID("another"), of: AccountID("guest")))
     withExtendedLifetime((kept, owner)) {}
   }
 }

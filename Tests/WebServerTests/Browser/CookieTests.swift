@@ -32,7 +32,7 @@ import Testing
     try await room.raw(lines: ["\(line) HTTP/1.1", "Host: localhost:\(room.port)"] + more)
   }
 
-  @Test("A10 · a page logs in with a cookie that no script can read, is known by it, and logs out")
+  @Test("A10 · logs a page in and out with a cookie that scripts cannot read")
   func wholeVisit() async throws {
     try await LivingRoom.open(Self.door) { room in
       _ = try await room.owner()
@@ -65,7 +65,7 @@ import Testing
       .flatMap { $0.split(separator: ";").first.map(String.init) }
   }
 
-  @Test("a browser that has logged in is known by a cookie of its own, which outlives the session")
+  @Test("keeps a device cookie in the browser beyond the session")
   func knownDevice() async throws {
     try await LivingRoom.open(Self.door) { room in
       _ = try await room.owner()
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "whoever guesses makes no browser wait that has logged in before, and its cookie stays alive")
+    "exempts known browsers from the delays that failed logins of others cause")
   func knownDevicePasses() async throws {
     try await LivingRoom.open(Self.door) { room in
       _ = try await room.owner()
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a foreign page cannot log its visitor in, neither with a form nor with a script")
+  @Test("F5 · refuses a login by another site's form or script")
   func foreignLogin() async throws {
     try await LivingRoom.open(Self.door) { room in
       _ = try await room.owner()
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("F5 · of two cookies of our name nobody knows who planted which: then nobody is logged in")
+  @Test("F5 · rejects two cookies of the same name")
   func plantedCookie() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a token in the head counts before a cookie, and a wrong one is not made good by it")
+  @Test("F5 · prefers the Authorization header to the cookie, even if its token is wrong")
   func tokenFirst() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("F5 · the Unix socket gives and takes no cookies")
+  @Test("F5 · neither sets nor reads cookies on the Unix socket")
   func noBrowserThere() async throws {
     try await LivingRoom.open { room in
       let token = try await room.owner().token ?? ""
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a page's listener of events comes with its cookie")
+  @Test("F5 · opens a page's event stream with its cookie")
   func events() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "F5 · addresses, localhost, .local and configured names are ours",
+    "F5 · accepts addresses, localhost, .local and configured names as hosts",
     arguments: [
       "127.0.0.1:8080", "192.168.1.5:8080", "[::1]:8080", "[2001:DB8::7]:8080", "localhost:8080",
       "LOCALHOST:8080", "theater.local:8080", "my-box.home.local:8080", "theater.example.org",
@@ -19,7 +19,7 @@ import Testing
   func ours(host: String) { #expect(admits(host)) }
 
   @Test(
-    "F5 · anything else is not, however near it comes",
+    "F5 · refuses every other host, however similar",
     arguments: [
       "", "evil.example", "evil.example:8080", "127.0.0.1", "127.0.0.1:80", "localhost:8081",
       "127.0.0.1.evil.example:8080", "localhost.evil.example:8080", "theater.example.org.evil:8080",
@@ -32,7 +32,7 @@ import Testing
     ])
   func notOurs(host: String) { #expect(!admits(host)) }
 
-  @Test("F5 · a host without a port means the scheme's own")
+  @Test("F5 · reads a host without a port as the scheme's default port")
   func standardPorts() {
     let list = HostList()
     let plain = Authority("127.0.0.1")

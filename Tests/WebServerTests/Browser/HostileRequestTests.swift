@@ -2,6 +2,7 @@ import APIClient
 import JSON
 import NIOHTTP1
 import TestSupport
+import TheaterAPI
 import Testing
 
 @testable import WebServer
@@ -119,7 +120,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   private static let door = Listener.port(
     0, of: "127.0.0.1", hosts: HostList(["theater.example.org"]))
 
-  @Test("F5 · 220 forged requests with a person's cookie are refused: none is accepted")
+  @Test("F5 · refuses 220 cross-site requests with a user's cookie")
   func forged() async throws {
     try await LivingRoom.open(Self.door) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
@@ -138,7 +139,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     }
   }
 
-  @Test("F5 · what our own page sends is accepted, under each of our names")
+  @Test("F5 · accepts requests of the theater's own page under each of its names")
   func honest() async throws {
     try await LivingRoom.open(Self.door) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
@@ -153,26 +154,26 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   }
 
   @Test(
-    "F5 · a name that a foreign page let point here is 421 on every route, with everything else right"
+    "F5 · answers 421 on every route for a foreign name that resolves here"
   )
   func rebinding() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       for route in room.routes {
-        let path = route.path.replacing("{", with: "").replacing("}", with: "")
+        let path = route.fullPath.replacing("{", with: "").replacing("}", with: "")
         let name = "evil.example:\(room.port)"
         let answer = try await room.raw(lines: [
-          "\(route.method) \(path) HTTP/1.1", "Host: \(name)", "Origin: http://\(name)",
+          "\(route.method.rawValue) \(path) HTTP/1.1", "Host: \(name)", "Origin: http://\(name)",
           "Sec-Fetch-Site: same-origin", "X-Theater: 1", "Cookie: theater=\(token)",
           "Authorization: Bearer \(token)",
         ])
-        #expect(answer.status == 421, "\(route.method) \(route.path)")
+        #expect(answer.status == 421, "\(route.method.rawValue) \(route.fullPath)")
       }
       #expect(room.journal.lines.isEmpty)
     }
   }
 
-  @Test("F5 · a program with its own token needs none of a browser's headers")
+  @Test("F5 · asks no browser headers of a program with its own token")
   func programs() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
@@ -189,7 +190,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
   }
 
   @Test(
-    "F5 · reading is for our own page as well: a foreign one gets nothing, not even an error's text"
+    "F5 · refuses cross-site reading"
   )
   func foreignReading() async throws {
     try await LivingRoom.open(Self.door) { room in
@@ -206,7 +207,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     }
   }
 
-  @Test("F5 · a browser that asks whether a foreign page may ask is told nothing")
+  @Test("F5 · refuses CORS preflights")
   func preflight() async throws {
     try await LivingRoom.open(Self.door) { room in
       let answer = try await room.raw(lines: [
@@ -219,7 +220,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     }
   }
 
-  @Test("F5 · the Unix socket asks for none of this: no browser can open it")
+  @Test("F5 · checks no browser headers on the Unix socket")
   func unixSocket() async throws {
     try await LivingRoom.open { room in
       let answer = try await room.owner().send(

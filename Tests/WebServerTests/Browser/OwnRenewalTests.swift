@@ -80,7 +80,7 @@ import Testing
     ask(connect())
     """
 
-  @Test("F5 · the controller's own certificate is made anew before it ends, without a restart")
+  @Test("F5 · replaces the self-signed certificate before it expires, without a restart")
   func renewed() async throws {
     try await open { years in
       let before = years.shown.current.fingerprint
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("F5 · an own certificate that cannot be made is said once, and tried again with every look")
+  @Test("F5 · logs once that no certificate can be created, and retries")
   func notMade() async throws {
     try await open { years in
       let before = years.shown.current.fingerprint

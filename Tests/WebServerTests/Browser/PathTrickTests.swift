@@ -58,7 +58,7 @@ enum PathTricks {
 @Suite struct PathTrickTests {
   private static let door = Listener.port(0, of: "127.0.0.1")
 
-  @Test("F5 · 80 tricks with paths get nobody past the gate")
+  @Test("F5 · refuses 80 path tricks of anonymous requests")
   func strangers() async throws {
     #expect(Set(PathTricks.all).count >= 80)
     try await LivingRoom.open(Self.door) { room in
@@ -73,7 +73,7 @@ enum PathTricks {
   }
 
   @Test(
-    "F5 · nor does a path have a second form for those who may: what is not canonical is not there")
+    "F5 · answers 404 for a path that is not canonical, with a session too")
   func owners() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
@@ -86,7 +86,7 @@ enum PathTricks {
     }
   }
 
-  @Test("F5 · with a session of a lower role the same tricks open no route of a higher one")
+  @Test("F5 · refuses the same path tricks with a session of a lower role")
   func members() async throws {
     try await LivingRoom.open(Self.door) { room in
       let member = try await room.member(invitedBy: room.owner())
@@ -104,7 +104,7 @@ enum PathTricks {
   }
 
   @Test(
-    "F5 · what needs encoding may be encoded, in the one way that there is",
+    "F5 · accepts percent-encoding where it is necessary",
     arguments: [
       "/", "/a", "/api/v1/devices/a%20b", "/a/%C3%A4", "/a:b@c,d+e=f&g", "/a%2Cb", "/~a-b.c_d",
     ])

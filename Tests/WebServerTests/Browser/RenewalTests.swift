@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("F5 · an owner's certificate that was renewed is shown to the next who comes")
+  @Test("F5 · uses a renewed certificate for the next connection")
   func renewed() async throws {
     try await open { owner in
       #expect(try await owner.shown() == owner.fingerprint(of: "first"))
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(
-    "F5 · a new certificate that is no good is said once; the one from before is shown on",
+    "F5 · logs an unusable new certificate once and keeps the old one",
     arguments: Fault.allCases)
   func broken(fault: Fault) async throws {
     try await open { owner in
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("F5 · links that point to new files count, as certbot renews")
+  @Test("F5 · notices certificates that are replaced through links")
   func links() async throws {
     try await open { owner in
       let files = FileManager.default

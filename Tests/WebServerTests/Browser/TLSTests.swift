@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "F5 · curl and OpenSSL see the certificate that we show, for the names that it was made for")
+    "F5 · presents the certificate to curl and OpenSSL with its names")
   func fingerprint() async throws {
     try await Self.open { room, certificate, folder in
       let shown = try await Program.tool(
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("A10 · with TLS the cookie has the name that keeps others from planting one")
+  @Test("A10 · prefixes the cookies with __Host- over TLS")
   func hostCookie() async throws {
     try await Self.open { room, _, folder in
       _ = try await room.owner()
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "F5 · old versions of TLS are refused, 1.2 and 1.3 are spoken; who speaks none gets nothing")
+    "F5 · accepts TLS 1.2 and 1.3 only")
   func versions() async throws {
     try await Self.open { room, _, folder in
       let program = """
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(
-    "F5 · with TLS 1.2 only fresh keys and authenticated encryption are spoken, whatever the key",
+    "F5 · offers only ephemeral keys and authenticated encryption with TLS 1.2",
     arguments: ["ec -pkeyopt ec_paramgen_curve:P-256", "rsa:2048"])
   func ciphers(kind: String) async throws {
     try await Program.withFolder { folder in
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("F5 · who begins TLS and does not go on is let go")
+  @Test("F5 · closes a connection that does not finish the TLS handshake")
   func slowHandshake() async throws {
     try await Program.withFolder { folder in
       var limits = ConnectionLimits.standard
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a connection that breaks off in the middle of a request leaves no line in the log")
+  @Test("F5 · logs nothing when a connection breaks within a request")
   func brokenOff() async throws {
     try await Self.open { room, _, folder in
       let program = """
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("F5 · browsers are told to insist on TLS where the owner brought a certificate, else not")
+  @Test("F5 · sends Strict-Transport-Security only with the owner's certificate")
   func insistence() async throws {
     try await Program.withFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path

@@ -12,7 +12,7 @@ import Testing
 @testable import WebServer
 
 @Suite struct EventStreamTests {
-  @Test("E2 E9 · a new listener gets a snapshot, then each change with an id that follows")
+  @Test("E2 E9 · begins a stream with a snapshot, then sends each change with the next id")
   func snapshotFirst() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("E9 · who names the last event it saw gets what it missed, and no snapshot")
+  @Test("E9 · sends the missed events after Last-Event-ID, without a snapshot")
   func resume() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -45,7 +45,7 @@ import Testing
       events.publish(.other(name: "note", 3))
       var seen: [JSON] = []
       var names: Set<String> = []
-      _ = try await owner.listen(after: last) { event in
+      _ = try await owner.listen(after: last, isChecked: false) { event in
         names.insert(event.name)
         if event.name == "note" { seen.append(event.json) }
         if seen == [2, 3] { events.publish(.other(name: "note", 4)) }
@@ -57,14 +57,14 @@ import Testing
   }
 
   @Test(
-    "E9 · an id that is unknown, of another start or not yet reached gives a snapshot",
+    "E9 · sends a snapshot for an id that is unknown, of an earlier start or of the future",
     arguments: ["nonsense", "other-5", "-1", "BOOT-999999", "BOOT--3", "BOOT-x"])
   func unknownID(id: String) async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
       let id = id.replacing("BOOT", with: room.theater.events.boot)
       var first: String?
-      _ = try await owner.listen(after: id) { event in
+      _ = try await owner.listen(after: id, isChecked: false) { event in
         first = event.name
         return false
       }
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("E9 · an id that is too old gives a snapshot")
+  @Test("E9 · sends a snapshot for an id that is too old")
   func tooOldID() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -81,7 +81,7 @@ import Testing
         room.theater.events.publish(.other(name: "note", .integer(number)))
       }
       var first: String?
-      _ = try await owner.listen(after: id) { event in
+      _ = try await owner.listen(after: id, isChecked: false) { event in
         first = event.name
         return false
       }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("E9 · a listener that is too slow is given a snapshot instead of what it lost")
+  @Test("E9 · sends a snapshot to a client that is too slow")
   func slowListener() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -97,7 +97,7 @@ import Testing
       let filler = JSON.string(String(repeating: "x", count: 4096))
       var snapshots = 0
       var notes = 0
-      _ = try await owner.listen { event in
+      _ = try await owner.listen(isChecked: false) { event in
         if event.name == "snapshot" { snapshots += 1 }
         if event.name == "note" { notes += 1 }
         if snapshots == 1, notes == 0 {
@@ -111,12 +111,12 @@ import Testing
     }
   }
 
-  @Test("A10 · logging out ends the stream at once")
+  @Test("A10 · ends the event stream at logout")
   func logOutEndsStream() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
       let other = try await room.logIn("ann@example.org")
-      let refusal = try await owner.listen { event in
+      let refusal = try await owner.listen(isChecked: false) { event in
         if event.name == "snapshot" {
           // Another session of the same person is another matter.
           _ = try await other.send(.DELETE, "/api/v1/sessions/current")
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a stream on which nothing happens shows every 15 s that it lives")
+  @Test("F5 · sends a keep-alive every 15 s on an idle stream")
   func signsOfLife() async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
       let token = try await room.owner().token ?? ""
@@ -146,13 +146,13 @@ import Testing
           await room.clock.waitForSleepers(1)
           room.clock.advance(by: EventStream.keepAlive)
           let part = try #require(try await parts.next())
-          #expect(String(buffer: part).contains(": still here\n\n"))
+          #expect(String(buffer: part).contains(": keep-alive\n\n"))
         }
       }
     }
   }
 
-  @Test("E9 · the stream ends when the controller stops")
+  @Test("E9 · ends the event stream when the controller stops")
   func shutdownEndsStream() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()

@@ -34,7 +34,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   typealias Deed = @Sendable () async throws -> Void
 
   /// Who listens, and what then happens.
-  func prepare(_ room: LivingRoom) async throws -> (ControllerClient, Deed) {
+  func prepare(_ room: LivingRoom) async throws -> (TestClient, Deed) {
     let owner = try await room.owner()
     let password = JSON.string(LivingRoom.password)
     switch self {
@@ -88,7 +88,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private func reset(_ room: LivingRoom, _ owner: ControllerClient) async throws -> Deed {
+  private func reset(_ room: LivingRoom, _ owner: TestClient) async throws -> Deed {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     _ = try await owner.send(
       .POST, "/api/v1/account/email/confirmation",
@@ -104,7 +104,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   fileprivate static func ask(
-    _ client: ControllerClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
+    _ client: TestClient, _ method: HTTPMethod, _ path: String, _ body: JSON? = nil
   ) -> Deed {
     {
       let answer = try await client.send(method, path, body)
@@ -112,7 +112,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private static func id(of email: String, _ owner: ControllerClient) async throws -> String {
+  private static func id(of email: String, _ owner: TestClient) async throws -> String {
     let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array
     return people?.first { $0["email"]?.string == email }?["id"]?.string ?? ""
   }
@@ -120,7 +120,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite struct StreamEndTests {
   @Test(
-    "A10 · whatever ends a session ends its stream of events within a second",
+    "A10 · closes the event stream within a second of any end of its session",
     .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
   func ended(by ending: StreamEnding) async throws {
     try await LivingRoom.open { room in
@@ -147,7 +147,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "A10 · a listener that takes nothing is dropped when its session ends, however that comes about",
+    "A10 · drops a client that reads nothing when its session ends, however it ends",
     .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
   func stuck(by ending: StreamEnding) async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
@@ -159,7 +159,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "A10 · a listener that takes nothing is dropped when its session ends, whatever is buffered",
+    "A10 · drops a client that reads nothing when its session ends, whatever is buffered",
     .timeLimit(.minutes(5)), arguments: [0, 64, 128, 160, 192, 224, 256, 288, 352, 480])
   func stuck(unread: Int) async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
@@ -177,7 +177,8 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("A10 · TLS keeps no listener that takes nothing: its goodbye is not waited for")
+  @Test(
+    "A10 · drops a client that reads nothing over TLS without waiting for its closing handshake")
   func stuckWithTLS() async throws {
     try await Program.withFolder { folder in
       let certificate = try CertificateFiles.own(
@@ -210,7 +211,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "E9 · a listener that takes nothing does not keep the controller from stopping",
+    "E9 · stops the controller although a client reads nothing",
     .timeLimit(.minutes(2)))
   func stuckAtStop() async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
@@ -221,7 +222,9 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  @Test("F5 · nor does somebody who asks much and reads nothing", .timeLimit(.minutes(2)))
+  @Test(
+    "F5 · stops the controller although a client sends much and reads nothing",
+    .timeLimit(.minutes(2)))
   func stuckAnswersAtStop() async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
       let ask = "GET /api/v1/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"

@@ -9,7 +9,7 @@ import Testing
 import WebServer
 
 @Suite struct ActivityRouteTests {
-  @Test("E8 E11 E12 · one request begins a film, step by step in the scene's order")
+  @Test("E8 E11 E12 · starts a film with one request, in the order of the scene's steps")
   func watch() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -28,7 +28,7 @@ import WebServer
     }
   }
 
-  @Test("E11 · without Prefer the answer is 202 at once, with the run's place")
+  @Test("E11 · answers 202 at once with the run's Location without Prefer")
   func accepted() async throws {
     try await LivingRoom.open { room in
       await room.devices["projector"]?.hold("on")
@@ -50,7 +50,7 @@ import WebServer
     }
   }
 
-  @Test("E2 E11 · a run that takes longer than the request would wait is 202 then")
+  @Test("E2 E11 · answers 202 when a run takes longer than the preferred wait")
   func waitsNoLonger() async throws {
     try await LivingRoom.open { room in
       await room.devices["projector"]?.hold("on")
@@ -64,7 +64,7 @@ import WebServer
     }
   }
 
-  @Test("E17 · a failed step is reported with its device, position and what to do")
+  @Test("E17 · reports a failed step with its device, position and hint")
   func failedStep() async throws {
     try await LivingRoom.open { room in
       await room.devices["amp"]?.fail(
@@ -83,7 +83,7 @@ import WebServer
     }
   }
 
-  @Test("E8 · what does not exist is 404 with the nearest name, nothing is begun")
+  @Test("E8 · answers 404 with the nearest name for unknown titles and starts nothing")
   func unknownNames() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -97,7 +97,7 @@ import WebServer
     }
   }
 
-  @Test("E11 · ending what is not on is 409 and says how to begin")
+  @Test("E11 · refuses to end with 409 when nothing is on, and says how to start")
   func endOfNothing() async throws {
     try await LivingRoom.open { room in
       let answer = try await room.owner().send(.POST, "/api/v1/end")
@@ -106,7 +106,7 @@ import WebServer
     }
   }
 
-  @Test("E8 E11 · popcorn, the end and off are one request each")
+  @Test("E8 E11 · makes popcorn, ends and turns off with one request each")
   func popcornEndOff() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -122,7 +122,7 @@ import WebServer
     }
   }
 
-  @Test("E9 · content is listed by category")
+  @Test("E9 · lists the library by category")
   func lists() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -133,7 +133,7 @@ import WebServer
     }
   }
 
-  @Test("E9 · a scan reports what each player found and what it could not read")
+  @Test("E9 · reports what each player found in a scan and could not read")
   func libraryScan() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -161,7 +161,7 @@ import WebServer
     }
   }
 
-  @Test("F6 · scenes are listed, and run with their parameters")
+  @Test("F6 · lists scenes and runs them with their parameters")
   func scenes() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()

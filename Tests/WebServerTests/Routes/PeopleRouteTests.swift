@@ -9,7 +9,7 @@ import Testing
 import WebServer
 
 @Suite struct PeopleRouteTests {
-  @Test("A10 · one's sessions are listed with device and address, and ended one by one")
+  @Test("A10 · lists a user's sessions with device and address, and ends one of them")
   func sessions() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -28,12 +28,12 @@ import WebServer
       #expect(try await owner.send(.DELETE, "/api/v1/sessions/\(id)").status == 404)
       let token = phone.json["token"]?.string
       #expect(
-        try await ControllerClient(room.stranger.address, token: token).send(.GET, "/api/v1/status")
+        try await TestClient(room.stranger.address, token: token).send(.GET, "/api/v1/status")
           .status == 401)
     }
   }
 
-  @Test("E1 · who logs in anew leaves the session that they came with")
+  @Test("E1 · ends the session with which a new login is requested")
   func newLogin() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -42,12 +42,12 @@ import WebServer
         ["email": "ann@example.org", "password": .string(LivingRoom.password)])
       #expect(answer.status == 201)
       #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
-      let again = ControllerClient(owner.address, token: answer.json["token"]?.string)
+      let again = TestClient(owner.address, token: answer.json["token"]?.string)
       #expect(try await again.send(.GET, "/api/v1/sessions").json["sessions"]?.array?.count == 1)
     }
   }
 
-  @Test("E1 · a proof gives a new token for the session; a wrong password gives none")
+  @Test("E1 · replaces the token after a proof, not after a wrong password")
   func proof() async throws {
     try await LivingRoom.open { (room) async throws in
       var owner = try await room.owner()
@@ -64,7 +64,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · a code that is null is as one that is not given")
+  @Test("E7 · treats null as a missing code")
   func nullCode() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -79,7 +79,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · people are listed, promoted and removed; the last owner stays")
+  @Test("E7 · lists, promotes and removes accounts, but never the last owner")
   func people() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -107,7 +107,7 @@ import WebServer
     }
   }
 
-  @Test("E9 · who has an age limit neither sees nor begins what is rated above it")
+  @Test("E9 · neither lists nor starts titles above the user's age limit")
   func ageLimit() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -138,7 +138,7 @@ import WebServer
   }
 
   @Test(
-    "E9 · who has an age limit lets no player go on that may begin with what is rated above it",
+    "E9 · lets no user resume a player that may continue above their age limit",
     arguments: [
       ("/api/v1/resume", [:]), ("/api/v1/devices/dvd/commands", "play"),
       ("/api/v1/devices/dvd/commands", "next"), ("/api/v1/next", [:]), ("/api/v1/previous", [:]),
@@ -161,7 +161,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · invitations are listed and taken back; their codes are shown once")
+  @Test("E7 · lists and revokes invitations, and shows their codes once")
   func invitations() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -184,7 +184,7 @@ import WebServer
     }
   }
 
-  @Test("E11 · a guest with a link does the chosen activities up to the volume, and nothing else")
+  @Test("E11 · restricts a guest to the activities and the volume of the pass")
   func guests() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -213,7 +213,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · the audit log is for owners, in order, bounded, and shows nothing that disturbs")
+  @Test("E7 · returns the audit log to owners only, in order, bounded and escaped")
   func audit() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -243,7 +243,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · the audit log is read page by page; a repeated refusal has how often and until when")
+  @Test("E7 · returns the audit log page by page, with the count of repeated refusals")
   func auditPages() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -274,7 +274,7 @@ import WebServer
   }
 
   @Test(
-    "A10 · a device is called by what it says of itself",
+    "A10 · names a session's device after its User-Agent",
     arguments: [
       ("theater/1 (livingroom)", "theater on livingroom"), ("curl/8.5.0", "curl"), ("", ""),
       (
@@ -296,7 +296,7 @@ import WebServer
         .POST, "/api/v1/sessions",
         ["email": "ann@example.org", "password": .string(LivingRoom.password)],
         headers: agent.isEmpty ? [:] : ["user-agent": agent])
-      let client = ControllerClient(room.stranger.address, token: answer.json["token"]?.string)
+      let client = TestClient(room.stranger.address, token: answer.json["token"]?.string)
       let list = try await client.send(.GET, "/api/v1/sessions").json["sessions"]?.array ?? []
       let device = list.first { $0["current"] == true }?["device"]?.string
       if agent.isEmpty {

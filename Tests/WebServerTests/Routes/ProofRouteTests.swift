@@ -9,7 +9,7 @@ import WebServer
 
 @Suite struct ProofRouteTests {
   /// Verifies the owner's address.
-  private func verify(_ room: LivingRoom, _ owner: ControllerClient) async throws {
+  private func verify(_ room: LivingRoom, _ owner: TestClient) async throws {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     #expect(sent.status == 202)
     #expect(sent.json["digits"] == 6 && sent.json["validFor"] == 600)
@@ -23,7 +23,8 @@ import WebServer
     #expect(confirmed.json["user"]?["emailVerified"] == true)
   }
 
-  @Test("D1 D8 · an address is verified, a too early second code is a 429 with how long to wait")
+  @Test(
+    "D1 D8 · verifies an e-mail address, and answers an early second request with 429 and the wait")
   func verification() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -38,7 +39,7 @@ import WebServer
     }
   }
 
-  @Test("D9 · what the theater cannot send is said alike to everybody")
+  @Test("D9 · answers alike for known and unknown contacts when nothing can be sent")
   func unavailable() async throws {
     try await LivingRoom.open { room in
       _ = try await room.owner()
@@ -50,7 +51,7 @@ import WebServer
   }
 
   @Test(
-    "E4 E7 · a code logs in; answers for known and unknown addresses have the same form and size")
+    "E4 E7 · logs in with a code, and answers alike for known and unknown addresses")
   func codeLogin() async throws {
     try await LivingRoom.open { room in
       try await verify(room, try await room.owner())
@@ -76,7 +77,7 @@ import WebServer
     }
   }
 
-  @Test("D2 D8 · a reset without a password says that the code is right, or what is left")
+  @Test("D2 D8 · tells whether a reset code is right when the new password is missing")
   func resetLooks() async throws {
     try await LivingRoom.open { room in
       try await verify(room, try await room.owner())
@@ -105,7 +106,7 @@ import WebServer
     }
   }
 
-  @Test("a second factor is enrolled with a QR code; without it the right password is a 403")
+  @Test("enrols a second factor with a QR code, and then requires it at login")
   func secondFactor() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -125,7 +126,7 @@ import WebServer
   }
 
   @Test(
-    "C1 D1 · a phone number is taken exactly where the rule that everybody is shown keeps it",
+    "C1 D1 · accepts exactly the phone numbers that the published rule accepts",
     arguments: [
       "+49 30 1234567", "+49 (30) 123-45.67", "+49301234567 ", "+49 (0)30 1234567",
       "+49/30/1234567", " +49301234567", "030 1234567", "+12", "+1234567890123456", "+49 30 ABC",
@@ -145,7 +146,7 @@ import WebServer
     }
   }
 
-  @Test("a password is changed; who gives neither address nor number is told so")
+  @Test("changes a password, and refuses a contact that is neither address nor number")
   func passwords() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()

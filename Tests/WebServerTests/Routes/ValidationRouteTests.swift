@@ -7,7 +7,7 @@ import Validation
 import WebServer
 
 @Suite struct ValidationRouteTests {
-  @Test("C1 C2 · strangers are served the rules that registering keeps, with their version")
+  @Test("C1 C2 · serves the validation rules and their version without a session")
   func rules() async throws {
     try await LivingRoom.open { (room) async throws in
       let answer = try await room.stranger.send(.GET, "/api/v1/validation")
@@ -31,7 +31,7 @@ import WebServer
     }
   }
 
-  @Test("C8 E7 · whether an address is free is told to the holder of a good code alone")
+  @Test("C8 E7 · tells whether an address is free only to the holder of a valid code")
   func answers() async throws {
     try await LivingRoom.open { (room) async throws in
       let code = try #require(try await room.accountService.open()).text
@@ -79,7 +79,7 @@ import WebServer
     }
   }
 
-  @Test("C1 C6 · the blocklist that a page needs to give the same answers is served too")
+  @Test("C1 C6 · serves the password blocklist without a session")
   func blocklist() async throws {
     try await LivingRoom.open { (room) async throws in
       let answer = try await room.stranger.send(.GET, "/api/v1/validation/blocklist")

@@ -4,11 +4,12 @@ import HTTPTypes
 import JSON
 import NIOHTTP1
 import TestSupport
+import TheaterAPI
 import Testing
 import WebServer
 
 @Suite struct AuthenticationTests {
-  @Test("F5 A10 · every route but the open ones answers 401 without a session")
+  @Test("F5 A10 · answers 401 without a session on every route but the open ones")
   func everyRouteIsGated() async throws {
     try await LivingRoom.open { (room) async throws in
       #expect(room.routes.count > 25)
@@ -17,10 +18,10 @@ import WebServer
           HTTPMethod(rawValue: route.method.rawValue), Self.path(of: route), ["item": "x"])
         let isRefused = answer.json["error"]?["code"] == "notLoggedIn"
         switch route.access {
-        case .everyone: #expect(!isRefused, "\(route.method) \(route.path)")
+        case .everyone: #expect(!isRefused, "\(route.method.rawValue) \(route.fullPath)")
         case .permitted:
-          #expect(answer.status == 401, "\(route.method) \(route.path)")
-          #expect(isRefused, "\(route.method) \(route.path)")
+          #expect(answer.status == 401, "\(route.method.rawValue) \(route.fullPath)")
+          #expect(isRefused, "\(route.method.rawValue) \(route.fullPath)")
           #expect(answer.header("www-authenticate") == "Bearer")
         }
       }
@@ -29,7 +30,7 @@ import WebServer
   }
 
   @Test(
-    "F5 · what does not exist, another method and a wrong token are 401 without a session too",
+    "F5 · answers 401 without a session for unknown paths, wrong methods and wrong tokens",
     arguments: [
       (HTTPMethod.GET, "/api/v1/nothing"), (.GET, "/"), (.PUT, "/api/v1/status"),
       (.DELETE, "/api/v1/films"), (.GET, "/api/v1//status"), (.GET, "/api/v1/../v1/status"),
@@ -44,7 +45,7 @@ import WebServer
   }
 
   @Test(
-    "F5 · a header that is no bearer token opens nothing",
+    "F5 · refuses an Authorization header without a bearer token",
     arguments: ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer x y", "bearer\tx"])
   func otherAuthorizations(header: String) async throws {
     try await LivingRoom.open { (room) async throws in
@@ -54,7 +55,7 @@ import WebServer
     }
   }
 
-  @Test("E1 A7 · logging in gives a token; who is logged in is shown without it")
+  @Test("E1 A7 · returns a token at login and never again")
   func logIn() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -66,7 +67,7 @@ import WebServer
     }
   }
 
-  @Test("E1 · a wrong password and an unknown address get the same answer")
+  @Test("E1 · answers a wrong password and an unknown address alike")
   func oneAnswerForBoth() async throws {
     try await LivingRoom.open { (room) async throws in
       _ = try await room.owner()
@@ -90,7 +91,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · an invitation admits one person, a member, who may not invite")
+  @Test("E7 · admits one member with an invitation, who may not invite")
   func invitations() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -103,7 +104,7 @@ import WebServer
   }
 
   @Test(
-    "E7 · what is wrong with a registration is told with its field and status",
+    "E7 · names the field of a wrong registration",
     arguments: [
       (["setupCode": "nonsense", "name": "A", "email": "a@b.example", "password": "x"], 403),
       (["name": "A", "email": "a@b.example", "password": "x"], 422),
@@ -124,7 +125,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · a taken address and a short password are told to the holder of a code")
+  @Test("E7 · tells the holder of a code that an address is taken or a password too short")
   func takenAndShort() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -147,7 +148,7 @@ import WebServer
 
   /// A route's path with something in each capture.
   private static func path(of route: Route) -> String {
-    route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
+    route.fullPath.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
       .reduce("") { "\($0)/\($1)" }
   }
 }

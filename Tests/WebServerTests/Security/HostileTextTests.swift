@@ -4,6 +4,7 @@ import HomeTheater
 import JSON
 import NIOHTTP1
 import TestSupport
+import TheaterAPI
 import Testing
 import WebServer
 
@@ -51,22 +52,22 @@ struct HostileTextTests {
     "\(answer.status) \(answer.json["error"]?["code"]?.string ?? "")"
   }
 
-  @Test("F5 · every route refuses such a body before it acts, and with what is wrong")
+  @Test("F5 · refuses a hostile body on every route before it acts")
   func everyBody() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
       let before = room.theater.events.sequence
       let lines = room.journal.lines
       var refused = 0
-      for route in room.routes where route.body == .json {
+      for route in room.routes where route.takesJSON {
         let client = route.access == .everyone ? room.stranger : owner
         for (kind, body, expected) in Self.bodies {
           let answer = try await client.send(
             Self.method(of: route), route.path(filledWith: "film"), bytes: Array(body.utf8),
             headers: ["content-type": "application/json"])
-          #expect(refusal(of: answer) == expected, "\(route.path): \(kind)")
+          #expect(refusal(of: answer) == expected, "\(route.fullPath): \(kind)")
           // The quotation in the answer is bounded.
-          #expect(answer.body.count < 1_000, "\(route.path): \(kind)")
+          #expect(answer.body.count < 1_000, "\(route.fullPath): \(kind)")
           refused += 1
         }
       }
@@ -76,15 +77,15 @@ struct HostileTextTests {
     }
   }
 
-  @Test("F5 · only the configuration is taken as a text, and its reader knows the same limits")
+  @Test("F5 · takes only the configuration as text, within the same limits")
   func texts() async throws {
     try await LivingRoom.open { room in
-      let texts = room.routes.filter { $0.body == .text }.map(\.path)
+      let texts = room.routes.filter { $0.body == .text }.map(\.fullPath)
       #expect(texts == ["/api/v1/configuration/check"])
     }
   }
 
-  @Test("F5 · no route takes such a name in its path, and none such a query")
+  @Test("F5 · refuses a hostile path or query on every route")
   func everyPath() async throws {
     let marks = String(repeating: "%CC%88", count: 600) + String(repeating: "%CC%A3", count: 600)
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
@@ -92,15 +93,15 @@ struct HostileTextTests {
       var captures = 0
       for route in room.routes {
         let method = Self.method(of: route)
-        if route.path.contains("{") {
+        if route.fullPath.contains("{") {
           captures += 1
           let answer = try await owner.send(method, route.path(filledWith: "a\(marks)"))
-          #expect(refusal(of: answer) == "404 notFound", "\(route.path)")
+          #expect(refusal(of: answer) == "404 notFound", "\(route.fullPath)")
         }
         let path = route.path(filledWith: "film")
         for query in ["x=\(marks)", "\(marks)=1", "%FF=%FF&limit=\(marks)"] {
           let answer = try await owner.send(method, "\(path)?\(query)")
-          #expect(refusal(of: answer) == Self.malformed, "\(route.path)?\(query.prefix(9))")
+          #expect(refusal(of: answer) == Self.malformed, "\(route.fullPath)?\(query.prefix(9))")
         }
         // A client of ours encodes a lone percent sign, so these bytes go out by hand.
         let raw = try await room.raw(lines: [
@@ -115,7 +116,7 @@ struct HostileTextTests {
   }
 
   @Test(
-    "F5 · no route takes such a header",
+    "F5 · refuses a hostile header on every route",
     arguments: [
       "user-agent", "cookie", "prefer", "last-event-id", "theater-device", "authorization",
       "origin",
@@ -129,12 +130,12 @@ struct HostileTextTests {
         let answer = try await room.stranger.send(
           Self.method(of: route), route.path(filledWith: "film"), bytes: nil,
           headers: [name: "theater/1 (a\(marks) wait=1)"])
-        #expect(refusal(of: answer) == Self.malformed, "\(route.path)")
+        #expect(refusal(of: answer) == Self.malformed, "\(route.fullPath)")
       }
     }
   }
 
-  @Test("E16 · a pass is for at most 100 names of activities, however often each is named")
+  @Test("E16 · accepts at most 100 activities for a guest pass")
   func activities() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()
@@ -149,7 +150,7 @@ struct HostileTextTests {
   }
 
   @Test(
-    "E7 · what people write is taken in a body, a path, a query and a header",
+    "E7 · accepts ordinary text of many scripts in a body, path, query and header",
     arguments: [
       "Nguyễn Thị Ánh", "Nguye\u{302}\u{303}n", "ที่นี่ปู่ย่า", "नमस्ते क्षेत्र", "👩‍👩‍👧‍👦🏳️‍🌈🇨🇭👍🏽", "مُحَمَّدٌ",
       "한국어", "Zoë",
@@ -180,6 +181,6 @@ struct HostileTextTests {
 extension Route {
   /// Its path with this text in the place of whatever it captures.
   fileprivate func path(filledWith text: String) -> String {
-    path.split(separator: "/").map { $0.hasPrefix("{") ? "/\(text)" : "/\($0)" }.joined()
+    fullPath.split(separator: "/").map { $0.hasPrefix("{") ? "/\(text)" : "/\($0)" }.joined()
   }
 }

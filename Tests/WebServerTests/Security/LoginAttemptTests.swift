@@ -11,7 +11,7 @@ import WebServer
 @Suite struct LoginAttemptTests {
   private static let door = Listener.port(0, of: "127.0.0.1")
 
-  @Test("guesses at the present password are 429 with how long to wait, from that source alone")
+  @Test("answers repeated wrong passwords with 429 and the wait, for that source only")
   func presentPassword() async throws {
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()
@@ -51,7 +51,7 @@ import WebServer
     }
   }
 
-  @Test("codes are tried so often from one source; another source and a known device go on")
+  @Test("limits wrong codes for each source, but not for known devices")
   func codes() async throws {
     try await LivingRoom.open(Self.door) { room in
       _ = try await room.owner()
@@ -75,7 +75,7 @@ import WebServer
     }
   }
 
-  @Test("one source uses up its own codes an hour; the person gets one elsewhere, here, and known")
+  @Test("limits codes for each source, so that others can still request one")
   func sends() async throws {
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()
@@ -117,7 +117,7 @@ import WebServer
   }
 
   @Test(
-    "what comes through the socket is written down with its user, what comes by the port is not")
+    "records the user of requests through the socket, not of those through the port")
   func origins() async throws {
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()

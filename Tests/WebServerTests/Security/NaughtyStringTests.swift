@@ -47,7 +47,7 @@ import WebServer
     #expect(isRead || answer.json["error"]?["code"] == "malformed")
   }
 
-  @Test("E7 · naughty names are kept as typed or refused with a message", arguments: kinds)
+  @Test("E7 · stores hostile names as typed or refuses them with a message", arguments: kinds)
   func names(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -67,7 +67,7 @@ import WebServer
     }
   }
 
-  @Test("E1 · naughty passwords are whole passwords or refused with a message", arguments: kinds)
+  @Test("E1 · uses hostile passwords whole or refuses them with a message", arguments: kinds)
   func passwords(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -92,7 +92,9 @@ import WebServer
     }
   }
 
-  @Test("E1 A8 · naughty addresses are refused with a message, at both doors", arguments: kinds)
+  @Test(
+    "E1 A8 · refuses hostile e-mail addresses at login and registration with a message",
+    arguments: kinds)
   func addresses(kind: String, text: String) async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -116,7 +118,7 @@ import WebServer
     }
   }
 
-  @Test("E7 · 100 KiB in any field are refused as too large, unread")
+  @Test("E7 · refuses 100 KiB in any field without reading it")
   func oversizedFields() async throws {
     try await LivingRoom.open { (room) async throws in
       _ = try await room.owner()

@@ -4,6 +4,7 @@ import HTTPTypes
 import JSON
 import NIOHTTP1
 import TestSupport
+import TheaterAPI
 import Testing
 
 @testable import WebServer
@@ -45,12 +46,12 @@ import Testing
   }
 
   @Test(
-    "F5 E7 · each open route keeps nothing, or makes its source wait after thirty tries at most")
+    "F5 E7 · stores nothing on open routes, or makes the source wait after thirty tries")
   func throttled() async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()
       let open = room.routes.filter { $0.access == .everyone }
-      #expect(Set(open.filter { $0.method == .post }.map(\.path)) == Set(Self.tries.keys))
+      #expect(Set(open.filter { $0.method == .post }.map(\.fullPath)) == Set(Self.tries.keys))
       var source = 1
       for (path, bodies) in Self.tries {
         for body in bodies {
@@ -67,7 +68,9 @@ import Testing
       }
       let written = try await room.accountService.audit.entries(newest: 1000)
       for route in open where route.method == .get {
-        for _ in 0..<40 { #expect(try await room.stranger.send(.GET, route.path).status == 200) }
+        for _ in 0..<40 {
+          #expect(try await room.stranger.send(.GET, route.fullPath).status == 200)
+        }
       }
       #expect(try await room.accountService.audit.entries(newest: 1000) == written)
       // Refusals are recorded; the repeats of one source share an entry.
@@ -78,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("E7 · from ever new addresses strangers add 100 entries an hour, and push out none")
+  @Test("E7 · bounds the audit entries of anonymous requests from many addresses to 100 an hour")
   func distributed() async throws {
     try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "F5 · an answer to HTTP/1.0 ends the connection, and says so in words that HTTP/1.0 knows",
+    "F5 · ends the connection after an answer to HTTP/1.0",
     arguments: ["", "Connection: keep-alive\r\n"])
   func old(line: String) async throws {
     try await LivingRoom.open(Self.door()) { room in
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("F5 · events come to HTTP/1.0 without chunks, which it does not know")
+  @Test("F5 · streams events to HTTP/1.0 without chunks")
   func oldEvents() async throws {
     try await LivingRoom.open(Self.door()) { room in
       let token = try await room.owner().token ?? ""
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "F5 · whoever wants the end of the connection gets it, however it is spelt; what follows is not done",
+    "F5 · closes the connection on request, however it is spelt, and ignores what follows",
     arguments: ["close", "Close", "keep-alive, CLOSE", "close\r\nConnection: TE"])
   func close(value: String) async throws {
     try await LivingRoom.open(Self.door()) { room in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a connection on which nobody wants its end goes on")
+  @Test("F5 · keeps a connection open after an answer")
   func goesOn() async throws {
     try await LivingRoom.open(Self.door()) { room in
       let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("F5 · a body that will be taken is asked for with 100, and then taken")
+  @Test("F5 · sends 100 before it reads a body that it accepts")
   func wanted() async throws {
     try await LivingRoom.open(Self.door()) { room in
       _ = try await room.owner()
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "F5 · a body that will be refused is refused before it comes, and nothing is taken for another",
+    "F5 · refuses a body before it is sent, and never reads it as another request",
     arguments: Unwanted.allCases)
   func unwanted(request: Unwanted) async throws {
     try await LivingRoom.open(Self.door()) { room in
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("F5 · HTTP/1.0 knows no 100, and gets none")
+  @Test("F5 · sends no 100 to HTTP/1.0")
   func oldExpectation() async throws {
     try await LivingRoom.open(Self.door()) { room in
       let answer = try await room.raw(
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("F5 · curl gets its answers over HTTP/1.0 and behind 100, at once and to the end")
+  @Test("F5 · answers curl over HTTP/1.0 and after 100")
   func curl() async throws {
     try await LivingRoom.open(Self.door()) { room in
       let url = "http://127.0.0.1:\(room.port)/api/v1"

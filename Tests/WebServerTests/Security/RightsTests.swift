@@ -5,6 +5,7 @@ import HTTPTypes
 import JSON
 import NIOHTTP1
 import TestSupport
+import TheaterAPI
 import Testing
 
 @testable import WebServer
@@ -19,15 +20,17 @@ import Testing
     "GET /api/v1/validation", "GET /api/v1/validation/blocklist", "POST /api/v1/validation/answers",
   ]
 
-  @Test("F5 · no route is public that is not in this list")
+  @Test("F5 · leaves no route public that is not in this list")
   func publicRoutes() async throws {
     try await LivingRoom.open { room in
-      let open = room.routes.filter { $0.access == .everyone }.map { "\($0.method) \($0.path)" }
+      let open = room.routes.filter { $0.access == .everyone }.map {
+        "\($0.method.rawValue) \($0.fullPath)"
+      }
       #expect(Set(open) == Self.publicRoutes)
     }
   }
 
-  @Test("F5 · each role may do what it is given, and a further permission is given to nobody")
+  @Test("F5 · gives each role its permissions and no more")
   func permissions() {
     #expect(AccountRole.owner.permissions == Set(Permission.allCases))
     #expect(AccountRole.member.permissions == [.view, .play, .operate, .account])
@@ -35,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "F5 · every route lets in whom the table of rights lets in, and nobody else",
+    "F5 · permits every route to exactly the roles with its permission",
     arguments: [nil, .guest, .member, .owner] as [AccountRole?])
   func matrix(role: AccountRole?) async throws {
     try await LivingRoom.open { (room) async throws in
@@ -61,13 +64,14 @@ import Testing
             role.permissions.contains(permission) ? nil : "forbidden"
           }
         #expect(
-          refusal == expected, "\(route.method) \(route.path) for \(role?.rawValue ?? "nobody")")
+          refusal == expected,
+          "\(route.method.rawValue) \(route.fullPath) for \(role?.rawValue ?? "nobody")")
       }
     }
   }
 
   @Test(
-    "E15 F5 · every command of every device is for whom its row says",
+    "E15 F5 · requires the permission of the command table for every command of every device",
     arguments: [.guest, .member, .owner] as [AccountRole])
   func commands(role: AccountRole) async throws {
     try await LivingRoom.open { (room) async throws in
@@ -95,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("A10 · a session that somebody else ends ends its stream of events at once")
+  @Test("A10 · ends the event stream of a session that another session ends")
   func revokedStream() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -114,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("A10 · a guest's stream ends at once when the pass is taken back, a member's with them")
+  @Test("A10 · ends a guest's stream with the pass and a member's with the account")
   func revokedPeople() async throws {
     try await LivingRoom.open { (room) async throws in
       let owner = try await room.owner()
@@ -145,12 +149,11 @@ import Testing
 
   /// The code with which a route refuses somebody; nil where it lets them in, whatever it answers
   /// then.
-  private static func refusal(of route: Route, to client: ControllerClient) async throws -> String?
-  {
-    let path = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
+  private static func refusal(of route: Route, to client: TestClient) async throws -> String? {
+    let path = route.fullPath.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
       .reduce("") { "\($0)/\($1)" }
     let answer: ControllerResponse? =
-      if route.path == "/api/v1/events" {
+      if route.fullPath == "/api/v1/events" {
         try await client.listen { _ in false }
       } else {
         try await client.send(HTTPMethod(rawValue: route.method.rawValue), path, ["x": 1])
@@ -171,5 +174,5 @@ import Testing
 
 extension Route {
   /// Whether it takes away the account that asks.
-  fileprivate var isLast: Bool { method == .delete && path == "/api/v1/account" }
+  fileprivate var isLast: Bool { method == .delete && fullPath == "/api/v1/account" }
 }

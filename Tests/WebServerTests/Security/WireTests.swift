@@ -4,6 +4,7 @@ import JSON
 import NIOCore
 import NIOHTTP1
 import TestSupport
+import TheaterAPI
 import Testing
 
 @testable import WebServer
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "A9 · a body in a form that HTTP does not have is 400, and no fault of ours in the log",
+    "A9 · refuses malformed chunks with 400 and logs no failure",
     arguments: [
       ("Transfer-Encoding: gzip", "{}"), ("Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"),
       ("Transfer-Encoding: chunked", "fffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("A9 · a body that breaks off is no fault of ours in the log")
+  @Test("A9 · logs no failure for an incomplete body")
   func brokenBody() async throws {
     try await LivingRoom.open(Self.door) { room in
       for line in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("A9 · HEAD is answered with headers alone, and the next answer follows them")
+  @Test("A9 · answers HEAD with headers only, directly followed by the next answer")
   func head() async throws {
     try await LivingRoom.open(Self.door) { room in
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "A9 · a request that cannot be read as HTTP is refused in the shape of every error, once",
+    "A9 · answers malformed HTTP once, with an error of the usual form",
     arguments: Unreadable.allCases)
   func unreadable(request: Unreadable) async throws {
     try await LivingRoom.open(Self.door) { room in
@@ -125,13 +126,13 @@ import Testing
     }
   }
 
-  @Test("A9 · HEAD on each route that GET reads has the same header fields, and nothing else")
+  @Test("A9 · answers HEAD on every GET route with the same header fields and no body")
   func headOfRoutes() async throws {
     try await LivingRoom.open(Self.door) { room in
       let owner = try await room.owner()
       let fields = ["Host: 127.0.0.1:\(room.port)", "Authorization: Bearer \(owner.token ?? "")"]
-      let paths = room.routes.filter { $0.method == .get && $0.path != "/api/v1/events" }.map {
-        $0.path.replacing("devices/{id}", with: "devices/lights").replacing("{id}", with: "x")
+      let paths = room.routes.filter { $0.method == .get && $0.fullPath != "/api/v1/events" }.map {
+        $0.fullPath.replacing("devices/{id}", with: "devices/lights").replacing("{id}", with: "x")
       }
       #expect(paths.count > 20)
       for path in paths {
@@ -151,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("A9 · HEAD on the events opens no stream, and the next answer follows it")
+  @Test("A9 · opens no stream for HEAD on the events")
   func headOfEvents() async throws {
     try await LivingRoom.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
@@ -174,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("A9 · a method that a path does not have is 405 with what it has; one that none has is 501")
+  @Test("A9 · answers a method that the path lacks with 405 and Allow, an unknown method with 501")
   func otherMethods() async throws {
     try await LivingRoom.open { room in
       let owner = try await room.owner()

@@ -14,6 +14,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 import TestSupport
+import TheaterAPI
 import WebServer
 
 /// A theater of devices in memory behind a real server on a Unix socket of its own, and on a port of
@@ -36,7 +37,7 @@ struct LivingRoom: Sendable {
   let routes: [Route]
   let streams: EventStreamLimiter
   /// Asks without a session.
-  let stranger: ControllerClient
+  let stranger: TestClient
   let services: ServiceGroup
   /// The port; 0 where none was wanted.
   private(set) var port = 0
@@ -99,7 +100,7 @@ struct LivingRoom: Sendable {
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
       clock: day.clock, steady: day.steady)
     let works = FakeWorks()
-    let remote = APIServices(theater: theater, accountService: accountService, machinery: works)
+    let remote = APIServices(theater: theater, accountService: accountService, diagnostics: works)
     let log = KeptLines()
     let logger = Logger(label: "test") { _ in log }
     let web = WebServer(remote, logger: logger)
@@ -114,9 +115,9 @@ struct LivingRoom: Sendable {
     self.box = box
     self.works = works
     self.log = log
-    routes = remote.routes
+    routes = remote.routes.map(\.route)
     streams = remote.streams
-    stranger = ControllerClient(.socket(socket))
+    stranger = TestClient(.socket(socket))
     services = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [TheaterWork(theater: theater)] + servers, logger: logger))
@@ -175,7 +176,7 @@ extension LivingRoom {
   }
 
   /// Registers the owner and gives back a client with a session.
-  func owner() async throws -> ControllerClient {
+  func owner() async throws -> TestClient {
     guard let code = try await accountService.open() else { throw Missing(what: "the setup code") }
     let account = try await stranger.send(
       .POST, "/api/v1/accounts",
@@ -188,7 +189,7 @@ extension LivingRoom {
   }
 
   /// Registers a member, invited by the owner.
-  func member(invitedBy owner: ControllerClient) async throws -> ControllerClient {
+  func member(invitedBy owner: TestClient) async throws -> TestClient {
     let invitation = try await owner.send(.POST, "/api/v1/invitations")
     let account = try await stranger.send(
       .POST, "/api/v1/accounts",
@@ -202,7 +203,7 @@ extension LivingRoom {
 
   /// A guest pass for films, two days long unless said otherwise.
   func guestPass(
-    from owner: ControllerClient, volume: Int = 40, validFor seconds: Int = 172_800
+    from owner: TestClient, volume: Int = 40, validFor seconds: Int = 172_800
   ) async throws -> String {
     let answer = try await owner.send(
       .POST, "/api/v1/guests",
@@ -212,20 +213,20 @@ extension LivingRoom {
   }
 
   /// A client with a guest's session.
-  func enter(_ pass: String) async throws -> ControllerClient {
+  func enter(_ pass: String) async throws -> TestClient {
     let answer = try await stranger.send(
       .POST, "/api/v1/guests/sessions", ["pass": .string(pass)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
-    return ControllerClient(stranger.address, token: token)
+    return TestClient(stranger.address, token: token)
   }
 
   /// A client with a session.
-  func logIn(_ email: String) async throws -> ControllerClient {
+  func logIn(_ email: String) async throws -> TestClient {
     let answer = try await stranger.send(
       .POST, "/api/v1/sessions",
       ["email": .string(email), "password": .string(Self.password)])
     guard let token = answer.json["token"]?.string else { throw Missing(what: "the token") }
-    return ControllerClient(stranger.address, token: token)
+    return TestClient(stranger.address, token: token)
   }
 
   /// Something that a test needs is not there.
@@ -257,7 +258,14 @@ struct FakeWorks: Diagnostics {
   func plugins() -> JSON { ["plugins": []] }
   func audioDevices() throws -> JSON { throw Surprise() }
   func check(configuration text: [UInt8]) -> JSON {
-    ["problems": [], "bytes": .integer(text.count)]
+    [
+      "problems": [
+        [
+          "kind": "test", "severity": "warning", "file": "devices.json",
+          "message": .string("\(text.count) bytes"),
+        ]
+      ]
+    ]
   }
 }
 
@@ -307,4 +315,9 @@ final class CodeBox: MessageDelivery {
   func reaches(_ channel: CodeChannel) -> Bool { channel == .email }
   func deliver(_ message: AccountMessage) async throws(AccountError) { post(message) }
   func post(_ message: AccountMessage) { state.withLock { $0.append(message) } }
+}
+
+extension Route {
+  /// Whether the body is a JSON value of a declared schema.
+  var takesJSON: Bool { if case .json = body { true } else { false } }
 }

@@ -75,12 +75,12 @@ extension LivingRoom {
   }
 
   /// Publishes changes of 1 KiB each, and waits until a listener that reads has them all.
-  func publish(kibibytes: Int, to listener: ControllerClient) async throws {
+  func publish(kibibytes: Int, to listener: TestClient) async throws {
     let filler = JSON.string(String(repeating: "x", count: 1000))
     let events = theater.events
     let last = events.currentID
     for _ in 0..<kibibytes { events.publish(.other(name: "note", filler)) }
     events.publish(.other(name: "last", .null))
-    _ = try await listener.listen(after: last) { $0.name != "last" }
+    _ = try await listener.listen(after: last, isChecked: false) { $0.name != "last" }
   }
 }

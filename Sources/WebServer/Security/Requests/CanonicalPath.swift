@@ -1,13 +1,13 @@
 import JSON
 
-/// The one form of a path. Whoever may pass is decided by comparing it with the routes', so it must
-/// not be readable in two ways, here or by anything in between.
+/// The canonical form of a path. Any other form is refused, so that the controller, a proxy and a
+/// browser never read the same path differently.
 enum CanonicalPath {
-  /// Whether `path` has that form: parts of RFC 3986's characters, none of them empty, `.` or `..`;
-  /// nothing encoded that need not be, and nothing that must not be there at all, such as more
-  /// than 30 combining marks in a row.
+  /// Whether `path` is canonical: its parts have the characters of RFC 3986 and none is empty, `.` or
+  /// `..`; nothing is percent-encoded needlessly; and no encoded slash, control character or sequence of
+  /// more than 30 combining marks is in it.
   static func holds(_ path: String) -> Bool {
-    // Characters beyond ASCII must be encoded; splitting a text with them compares characters.
+    // Characters beyond ASCII must be encoded. Checked first, because `split` compares characters.
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ $0 < 0x80 }) else {
       return false
     }
@@ -30,7 +30,7 @@ enum CanonicalPath {
       }
   }
 
-  /// RFC 3986, `pchar`, without `;`: parameters of a part are read by some and passed over by others.
+  /// RFC 3986, `pchar`, without `;`: some programs treat what follows it as a parameter.
   private static func mayStandInPart(_ byte: UInt8) -> Bool {
     if isUnreserved(byte) { return true }
     switch UnicodeScalar(byte) {
@@ -46,7 +46,7 @@ enum CanonicalPath {
     }
   }
 
-  /// Whether something is encoded that stands for itself: `%2e`, `%61` (RFC 3986, section 6.2.2.2).
+  /// Whether an unreserved character is encoded: `%2e`, `%61` (RFC 3986, section 6.2.2.2).
   private static func encodesUnreserved(_ part: Substring) -> Bool {
     var rest = part.utf8[...]
     while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {

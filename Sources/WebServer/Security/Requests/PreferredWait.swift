@@ -1,13 +1,13 @@
 import Hummingbird
 
-/// How long a request wants its answer to wait for the end of what it began: `Prefer: wait=10`
-/// (RFC 7240). What cannot be read is passed over, as that standard asks.
+/// How long the answer may wait for the end of a run or command: `Prefer: wait=10` (RFC 7240).
+/// Preferences that cannot be read are ignored, as that standard requires.
 package struct PreferredWait: Sendable, Hashable {
-  /// At most this long, whatever was asked.
+  /// The longest wait, in seconds.
   package static let longest = 60
-  /// In seconds; `nil` where nothing was asked.
+  /// In seconds; `nil` without the preference.
   package let seconds: Int?
-  /// Whether `respond-async` was asked: an answer at once.
+  /// Whether the request prefers an answer at once: `respond-async`.
   package let isAsynchronous: Bool
 
   /// Reads every `Prefer` header of a request.

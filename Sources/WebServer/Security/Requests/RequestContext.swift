@@ -4,32 +4,36 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
+import TheaterAPI
 
-/// A request that was let in, as its route sees it.
+/// An authorized request.
 struct RequestContext: Sendable {
   let request: Request
   let context: ConnectionContext
-  /// Who asks, with the token that proved it; `nil` on routes that are open to everyone.
-  let caller: Caller?
-  /// The token that the request brings, whether it holds or not.
+  /// The declaration of the route that answers it.
+  let route: Route
+  /// The session of the request; `nil` on routes that are open to everyone.
+  let session: Caller?
+  /// The session token in the request, valid or not.
   let token: String?
-  /// What the caller's browser may keep; `nil` where no browser comes.
+  /// The cookies of a listener for browsers; `nil` for the Unix socket.
   let cookies: BrowserCookies?
   /// The body of a `.json` route; an empty object where there is none.
   let body: JSON
   /// The body of a `.text` route.
   let text: ByteBuffer
 
-  /// Who asks.
-  func principal() throws(APIError) -> SessionPrincipal {
-    guard let caller else { throw APIError(AccountError.notLoggedIn) }
-    return caller.principal
+  /// The session of a route that needs one.
+  func caller() throws(APIError) -> Caller {
+    guard let session else { throw APIError(AccountError.notLoggedIn) }
+    return session
   }
 
+  /// The requesting user.
+  func principal() throws(APIError) -> SessionPrincipal { try caller().principal }
+
   /// The requesting user as the theater knows it.
-  func theaterPrincipal() throws(APIError) -> Principal {
-    try principal().theaterPrincipal
-  }
+  func theaterPrincipal() throws(APIError) -> Principal { try principal().theaterPrincipal }
 
   /// The part of the path that the route captures as `name`, decoded.
   func captured(_ name: String) throws(APIError) -> String {
@@ -38,26 +42,27 @@ struct RequestContext: Sendable {
     return text
   }
 
-  /// The members of the body, of which only those in `names` are known.
-  func fields(_ names: String...) throws(APIError) -> BodyFields {
-    try BodyFields(body, names: names)
+  /// The members of the body, as the route declares them.
+  func fields() throws(APIError) -> BodyFields {
+    guard case .json(let schema) = route.body else { return try BodyFields(body, .request()) }
+    return try BodyFields(body, schema)
   }
 
-  /// How long the answer may wait for the end of what was asked (RFC 7240).
+  /// How long the answer may wait for the end of a run or command (RFC 7240).
   var preferredWait: PreferredWait { PreferredWait(request.headers[values: .prefer]) }
 }
 
-/// A person with a session, for the length of one request.
+/// The session of a request.
 struct Caller: Sendable {
   let principal: SessionPrincipal
-  /// The secret itself: for asking again whether it still holds, and for logging out.
+  /// The secret itself: to check later whether the session is still open, and to log out.
   let token: String
 }
 
-/// What Hummingbird hands from the edge to the routes.
+/// Hummingbird's context of a request, with its connection.
 package struct ConnectionContext: Hummingbird.RequestContext {
   package var coreContext: CoreRequestContextStorage
-  /// The connection on which the request came. It may be closed by now, and has no addresses then.
+  /// The connection of the request. A closed connection has no addresses.
   let channel: any Channel
   /// The address of its other end; `nil` on a Unix socket.
   let peer: String?
@@ -73,19 +78,17 @@ package struct ConnectionContext: Hummingbird.RequestContext {
 }
 
 extension String {
-  /// The text with every `%C3%A4` in place of what it stands for; `nil` where that is not UTF-8.
+  /// The percent-decoded text; `nil` if it is not UTF-8.
   func removingURLPercentEncoding() -> String? {
     guard utf8.contains(UInt8(ascii: "%")) else { return self }
     let (bytes, isExact) = percentDecoded
     return isExact ? String(validating: bytes, as: UTF8.self) : nil
   }
 
-  /// The text decoded as far as it can be: every text that any of its parts can be decoded to stands
-  /// in it.
+  /// The percent-decoded text, with invalid codes left as they are and invalid UTF-8 repaired.
   var decodedLeniently: String { String(decoding: percentDecoded.bytes, as: UTF8.self) }
 
-  /// The bytes that the text stands for, and whether every `%` begins a code; those that do not stand
-  /// as they are.
+  /// The decoded bytes, and whether every `%` begins a code; one that does not stays as it is.
   private var percentDecoded: (bytes: [UInt8], isExact: Bool) {
     var bytes: [UInt8] = []
     var isExact = true

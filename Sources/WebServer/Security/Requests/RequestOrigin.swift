@@ -6,9 +6,8 @@ import JSON
 import NIOCore
 
 extension Origin {
-  /// Where a request comes from: the address of the other end of its connection, and what the
-  /// program there calls itself. `X-Forwarded-For` and its like say whatever their sender likes, so
-  /// nobody asks them.
+  /// The remote address of the connection and the name of the client program. `X-Forwarded-For` and
+  /// similar headers are ignored: any client can set them.
   init(of request: Request, _ context: ConnectionContext) async {
     let device = DeviceLabel.text(request.headers[.userAgent] ?? "")
     if let peer = context.peer {
@@ -20,14 +19,14 @@ extension Origin {
 }
 
 extension Channel {
-  /// The address of the other end; nil for a Unix socket, which only this user can open.
+  /// The remote address; `nil` for a Unix socket.
   var peer: String? {
     if case .unixDomainSocket? = localAddress { return nil }
     return remoteAddress?.ipAddress ?? "unknown"
   }
 
-  /// The user at the other end of a Unix socket, as the system knows it (unix(7), `SO_PEERCRED`);
-  /// nil where it does not tell.
+  /// The user of the process at the other end of a Unix socket (unix(7), `SO_PEERCRED`); `nil` if
+  /// unknown.
   fileprivate func peerUser() async -> UInt32? {
     #if os(Linux)
       let options = self as? any SocketOptionProvider
@@ -47,8 +46,7 @@ private struct PeerCredentials: Sendable {
   var gid: UInt32 = 0
 }
 
-/// What a person calls the device from which a program asks, as far as its User-Agent header
-/// (RFC 9110, section 10.1.5) tells.
+/// A readable name of a client device, from its User-Agent header (RFC 9110, section 10.1.5).
 enum DeviceLabel {
   /// `Firefox on Android`, `theater on livingroom`, else the program's own name.
   static func text(_ userAgent: String) -> String {
@@ -69,7 +67,7 @@ enum DeviceLabel {
     }
   }
 
-  // Each names itself beside those that it resembles, so the more particular comes first.
+  // Browsers also name the ones that they resemble, so the more specific come first.
   private static let browsers = [
     (sign: "Edg", name: "Edge"), (sign: "OPR/", name: "Opera"),
     (sign: "SamsungBrowser/", name: "Samsung Internet"), (sign: "Firefox/", name: "Firefox"),

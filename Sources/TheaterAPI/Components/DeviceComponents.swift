@@ -1,0 +1,144 @@
+import Devices
+import JSON
+
+// What the routes for single devices and scenes answer and take; most of it follows from the
+// command tables and state keys of `Devices`.
+
+extension Component {
+  static let deviceComponents = [
+    device, deviceState, deviceDetails, devices, command, scenes, run, step, startedRun,
+  ]
+
+  static let device = Component("Device", .object(deviceMembers, optional: deviceOptions))
+
+  private static let deviceMembers: Schema.Members = [
+    "id": .name, "role": .words(Role.allCases.map(\.rawValue)), "title": .title,
+    "availability": .words(["starting", "available", "unavailable"]),
+    "state": .reference(deviceState),
+    "attributes": .map(
+      to: .object(["value": .anything], optional: ["unit": .text(), "label": .text()])
+    ).described("What the device reports beyond the keys of its role."),
+    "capabilities": .list(of: .name),
+  ]
+  private static let deviceOptions: Schema.Members = [
+    "reason": .text().described("Why the device is unavailable.")
+  ]
+
+  /// The reported values; a key that was never reported is missing.
+  static let deviceState = Component(
+    "DeviceState",
+    .object(
+      optional: Schema.Members(
+        StateKey.allCases.map { key in
+          (
+            key.rawValue,
+            .object([
+              "value": Schema(key.shape),
+              "provenance": .words(Provenance.allCases.map(\.rawValue)),
+              "age": .anyNumber.described("Seconds since the last report."),
+            ])
+          )
+        })))
+
+  static let deviceDetails = Component(
+    "DeviceDetails",
+    .object(
+      deviceMembers + [
+        "commands": .list(
+          of: .object(
+            ["name": .name, "help": .text()],
+            optional: [
+              "argument": .text(), "argumentIsRequired": .boolean, "capability": .name,
+            ]))
+      ], optional: deviceOptions))
+
+  static let devices = Component(
+    "Devices", .object(["devices": .list(of: .reference(device))]))
+
+  /// A command of some role: `"on"`, `{"dim": 40}`.
+  static let command = Component("Command", .command(of: Role.allCases))
+
+  static let scenes = Component(
+    "Scenes",
+    .object([
+      "scenes": .list(
+        of: .object(
+          [
+            "name": .name, "parameters": .map(to: .text(1...64)),
+            "steps": .list(of: .object(["device": .name, "command": .anything])),
+          ],
+          optional: ["title": .title]))
+    ]))
+
+  static let run = Component(
+    "Run",
+    .object(
+      [
+        "id": .id, "scene": .name, "status": .words(["running", "done", "failed", "cancelled"]),
+        "steps": .list(of: .reference(step)),
+      ],
+      optional: ["error": .reference(failure)]))
+
+  static let step = Component(
+    "RunStep",
+    .object(
+      [
+        "device": .name, "command": .reference(command),
+        "status": .words(["waiting", "running", "done", "accepted", "skipped", "failed"]),
+      ],
+      optional: ["seconds": .seconds, "error": .reference(failure)]))
+
+  /// A run, and the event after which the stream tells everything of it.
+  static let startedRun = Component(
+    "StartedRun",
+    .object(["run": .reference(run), "event": .eventID], optional: ["resumedAt": .seconds]))
+}
+
+extension Schema {
+  /// The values that a state key may have.
+  init(_ shape: StateShape) {
+    self =
+      switch shape {
+      case .words(let words): .words(words)
+      case .truth: .boolean
+      case .null: .null
+      case .argument(let shape): Schema(shape)
+      case .playback: .reference(.playback)
+      case .either(let shapes): .anyOf(shapes.map { Schema($0) })
+      }
+  }
+
+  /// The argument of a command.
+  init(_ shape: ArgumentShape) {
+    self =
+      switch shape {
+      case .integer(let range, let unit): .integer(range).described("In \(unit).")
+      case .number(let range, let unit): .number(range).described("In \(unit).")
+      case .text(let longest, _): .text(1...longest)
+      case .fields(let fields):
+        .object(optional: Members(fields.map { ($0.name, Schema($0.shape)) }))
+      }
+  }
+
+  /// A command of one of these roles.
+  fileprivate static func command(of roles: [Role]) -> Schema {
+    var words: [String] = []
+    var members: [(name: String, schemas: [Schema])] = []
+    for spec in roles.flatMap(\.commands) {
+      if spec.argument?.isRequired != true, !words.contains(spec.name) { words.append(spec.name) }
+      // `null` counts as no argument.
+      let schema = spec.argument.map { $0.isRequired ? Schema($0.shape) : Schema($0.shape).orNull }
+      guard let index = members.firstIndex(where: { $0.name == spec.name }) else {
+        members.append((spec.name, [schema ?? .null]))
+        continue
+      }
+      if let schema, !members[index].schemas.contains(schema) {
+        members[index].schemas.append(schema)
+      }
+    }
+    let object = Schema.object(
+      optional: Members(
+        members.map { ($0.name, $0.schemas.count == 1 ? $0.schemas[0] : .anyOf($0.schemas)) }))
+    return .anyOf([.words(words), object.withMembers(1...1)])
+  }
+}

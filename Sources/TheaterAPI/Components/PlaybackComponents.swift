@@ -1,0 +1,92 @@
+import Devices
+
+// What the routes for the current activity and the library answer and take.
+
+extension Component {
+  static let playbackComponents = [
+    status, activity, playback, catalogueEntry, films, songs, stations, libraryScan,
+    libraryChange, confirmation, volumeChange,
+  ]
+
+  static let status = Component(
+    "Status",
+    .object(
+      [
+        "event": .eventID, "activity": .reference(activity),
+        "devices": .list(of: .reference(device)),
+      ],
+      optional: ["playback": .reference(playback)]))
+
+  static let activity = Component(
+    "Activity",
+    .object(
+      ["status": .words(["idle", "starting", "running", "ending", "failed"])],
+      optional: [
+        "activity": .name, "scene": .name.described("A scene that plays by itself."),
+        "title": .title, "item": .itemID, "itemTitle": .title, "user": .id, "player": .name,
+        "run": .id.described("The run that starts or ends the activity."),
+        "resumedAt": .seconds.described("The saved position at which the first item resumed."),
+        "error": .reference(failure),
+      ]))
+
+  /// The anchor of a player's position.
+  static let playback = Component(
+    "Playback",
+    .object(
+      [
+        "state": .words(Playback.Status.allCases.map(\.rawValue)),
+        "position": .number(Playback.secondsRange), "rate": .number(Playback.rateRange),
+      ],
+      optional: [
+        "item": .itemID, "duration": .number(Playback.secondsRange), "reason": .text(),
+      ]))
+
+  static let catalogueEntry = Component(
+    "CatalogueEntry",
+    .object(
+      ["id": .itemID, "title": .title, "players": .list(of: .name)],
+      optional: [
+        "artist": .title, "album": .title, "track": .integer(CatalogueItem.trackRange),
+        "duration": .number(Playback.secondsRange), "format": .text(),
+        "channels": .integer(CatalogueItem.channelRange), "rating": .ageLimit,
+        "am": .number(TunerCommand.amRange).described("In kHz."),
+        "fm": .number(TunerCommand.fmRange).described("In MHz."),
+      ]))
+  static let films = list("Films", "films")
+  static let songs = list("Songs", "songs")
+  static let stations = list("Stations", "stations")
+
+  private static func list(_ name: String, _ member: String) -> Component {
+    Component(name, .object([member: .list(of: .reference(catalogueEntry))]))
+  }
+
+  static let libraryScan = Component(
+    "LibraryScan",
+    .object([
+      "films": .count, "songs": .count, "stations": .count,
+      "players": .list(
+        of: .object([
+          "player": .name, "category": .words(["films", "songs", "stations"]), "items": .count,
+          "problems": .list(
+            of: .object(["message": .text()], optional: ["hint": .text(), "folder": .text()])),
+        ])),
+    ]))
+
+  static let libraryChange = Component("LibraryChange", .object(["player": .name]))
+
+  static let confirmation = Component(
+    "Confirmation", .object(["confirmation": .confirmation]))
+
+  /// The volume, or whether the amplifier is muted: whichever the request changed.
+  static let volumeChange = Component(
+    "VolumeChange",
+    .object(
+      ["confirmation": .confirmation], optional: ["volume": .percent, "muted": .boolean]))
+}
+
+extension Schema {
+  /// The id of a film, song or station.
+  static let itemID = Schema.text(1...1000)
+  /// `observed` was reported by the device, `accepted` was not.
+  fileprivate static let confirmation = Schema.words(["observed", "accepted"])
+}

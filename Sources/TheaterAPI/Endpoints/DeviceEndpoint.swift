@@ -1,0 +1,47 @@
+import Devices
+
+/// Single devices and scenes.
+public enum DeviceEndpoint: String, Endpoint {
+  case devices, device, sendCommand, scenes, runScene, run
+
+  public static let title = "Devices and scenes"
+
+  public var route: Route {
+    switch self {
+    case .devices:
+      Route(
+        .get, "/devices", .permitted(.view), "Lists every device with its state.",
+        answers: [200: .json(.reference(.devices))])
+    case .device:
+      Route(
+        .get, "/devices/{id}", .permitted(.view), "Shows a device with its state and commands.",
+        answers: [200: .json(.reference(.deviceDetails))])
+    case .sendCommand:
+      Route(
+        .post, "/devices/{id}/commands", .permitted(.play),
+        "Sends a command to a device. The command's row in the command table says which permission "
+          + "it needs.",
+        body: .json(.reference(.command)), parameters: [.prefer],
+        answers: [200: .json(.reference(.confirmation)), 202: .json(.reference(.confirmation))],
+        errors: [409, 503])
+    case .scenes:
+      Route(
+        .get, "/scenes", .permitted(.view), "Lists every scene with its parameters and steps.",
+        answers: [200: .json(.reference(.scenes))])
+    case .runScene:
+      Route(
+        .post, "/scenes/{name}/runs", .permitted(.operate), "Runs a scene.",
+        body: .json(
+          .request(optional: [
+            "parameters": .map(to: .anyOf([.text(), .anyNumber]), count: 0...100)
+          ])),
+        parameters: [.prefer],
+        answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
+        errors: [409, 503])
+    case .run:
+      Route(
+        .get, "/runs/{id}", .permitted(.view), "Shows the progress of a run.",
+        parameters: [.prefer], answers: [200: .json(.reference(.run))])
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Devices
+
+/// The current activity, the library, and steering playback.
+public enum PlaybackEndpoint: String, Endpoint {
+  case status, events, films, songs, stations, scanLibrary
+  case startActivity, watch, listen, radio, popcorn, end, off
+  case pause, resume, next, previous, seek, volume
+
+  public static let title = "Watching and listening"
+
+  public var route: Route {
+    switch self {
+    case .status:
+      Route(
+        .get, "/status", .permitted(.view),
+        "Shows the current activity, its playback and every device.",
+        answers: [200: .json(.reference(.status))])
+    case .events:
+      Route(
+        .get, "/events", .permitted(.view), "Streams all changes as server-sent events.",
+        parameters: [
+          .init(
+            name: "Last-Event-ID", place: .header, schema: .text(0...200),
+            help: "The last event that is known: the stream goes on after it.")
+        ],
+        answers: [
+          200: .events([
+            ("snapshot", .status), ("device", .device), ("activity", .activity), ("run", .run),
+            ("library", .libraryChange),
+          ])
+        ], errors: [429])
+    case .films: list("films", .films)
+    case .songs: list("songs", .songs)
+    case .stations: list("stations", .stations)
+    case .scanLibrary:
+      Route(
+        .post, "/library/scan", .permitted(.operate),
+        "Reads every player's catalogue again and reports what each found.",
+        body: .json(.request()), answers: [200: .json(.reference(.libraryScan))])
+    case .startActivity:
+      starting("/activities/{name}", .play, "Starts an activity.", .activityStart)
+    case .watch:
+      starting("/watch", .play, "Starts the activity that plays films.", .activityStart)
+    case .listen:
+      starting("/listen", .play, "Starts the activity that plays songs.", .activityStart)
+    case .radio:
+      starting(
+        "/radio", .play,
+        "Starts the activity that plays stations; the item may be a frequency such as `98.5 FM`.",
+        .activityStart)
+    case .popcorn:
+      starting("/popcorn", .operate, "Makes popcorn; the current activity goes on.", .request())
+    case .end: starting("/end", .play, "Ends the current activity.", .request())
+    case .off: starting("/off", .operate, "Turns everything off.", .request())
+    case .pause: steering("/pause", "Pauses playback.")
+    case .resume: steering("/resume", "Resumes playback.")
+    case .next: steering("/next", "Skips to the next track.")
+    case .previous: steering("/previous", "Goes back to the previous track.")
+    case .seek:
+      steering(
+        "/seek", "Goes to a position, or forwards or backwards by a distance, in seconds.",
+        .request(
+          exactlyOneOf: [
+            "to": .number(0...172_800), "by": .number(-172_800...172_800),
+          ]))
+    case .volume:
+      steering(
+        "/volume", "Sets or changes the volume in percent, or mutes the amplifier.",
+        .request(
+          exactlyOneOf: [
+            "to": .integer(0...100), "by": .integer(-100...100),
+            "mute": .anyOf([.boolean, .words(["toggle"])]),
+          ]),
+        answer: .volumeChange)
+    }
+  }
+
+  private func list(_ category: String, _ answer: Component) -> Route {
+    Route(
+      .get, "/\(category)", .permitted(.view), "Lists the \(category) that the user may choose.",
+      answers: [200: .json(.reference(answer))])
+  }
+
+  private func starting(
+    _ path: String, _ permission: Permission, _ help: String, _ body: Schema
+  ) -> Route {
+    Route(
+      .post, path, .permitted(permission), help, body: .json(body), parameters: [.prefer],
+      answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
+      errors: [404, 409, 503])
+  }
+
+  private func steering(
+    _ path: String, _ help: String, _ body: Schema = .request(), answer: Component = .confirmation
+  ) -> Route {
+    Route(
+      .post, path, .permitted(.play), help, body: .json(body),
+      answers: [200: .json(.reference(answer))], errors: [409, 503])
+  }
+}
+
+extension Schema {
+  fileprivate static let activityStart = Schema.request(
+    optional: [
+      "item": .text(0...1000).described("The id, the title or a part of the title."),
+      "fromStart": .boolean.described("Whether to ignore the saved position."),
+    ])
+}

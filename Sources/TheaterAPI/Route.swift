@@ -1,0 +1,156 @@
+import Devices
+import JSON
+
+/// The declaration of one operation of the API: everything about it but its implementation.
+public struct Route: Sendable {
+  /// The base path of all routes.
+  public static let base = "/api/v1"
+
+  public enum Method: String, Sendable, Hashable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case delete = "DELETE"
+  }
+
+  /// Who may use a route.
+  public enum Access: Sendable, Hashable {
+    /// Everyone, without a session: what leads to a session, and the sign of life.
+    case everyone
+    /// Sessions whose role has this permission.
+    case permitted(Permission)
+  }
+
+  /// The body of a request.
+  public enum Body: Sendable, Hashable {
+    case none
+    /// A JSON value of this schema; an empty body counts as `{}`.
+    case json(Schema)
+    /// A JSON text that is read as it stands, so that the answer can name lines and columns of it.
+    case text
+  }
+
+  /// The body of a successful answer.
+  public enum Answer: Sendable {
+    case empty
+    case json(Schema)
+    /// Server-sent events (WHATWG HTML, section 9.2), each with data of a component's schema.
+    case events([(name: String, data: Component)])
+  }
+
+  /// A parameter of the query or a header of the request.
+  public struct Parameter: Sendable, Hashable {
+    public enum Place: String, Sendable, Hashable { case query, header }
+    public let name: String
+    public let place: Place
+    public let schema: Schema
+    public let help: String
+  }
+
+  public let method: Method
+  /// The path below `base`, with captures in braces: `/devices/{id}`.
+  public let path: String
+  public let access: Access
+  /// One sentence: what the route does.
+  public let help: String
+  public let body: Body
+  public let parameters: [Parameter]
+  /// The successful answers by status.
+  public let answers: [Int: Answer]
+  /// The statuses of refusals that this route has beside those that follow from its form.
+  private let furtherErrors: Set<Int>
+
+  init(
+    _ method: Method, _ path: String, _ access: Access, _ help: String, body: Body = .none,
+    parameters: [Parameter] = [], answers: [Int: Answer], errors: Set<Int> = []
+  ) {
+    self.method = method
+    self.path = path
+    self.access = access
+    self.help = help
+    self.body = body
+    self.parameters = parameters
+    self.answers = answers
+    furtherErrors = errors
+  }
+
+  /// The whole path: `/api/v1/devices/{id}`.
+  public var fullPath: String { Self.base + path }
+
+  /// The names of the path's captures, in order.
+  public var captures: [String] {
+    path.split(separator: "/").filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
+  }
+
+  /// Every status with which the route may refuse, in order. The body is an `ErrorAnswer`.
+  public var errors: [Int] {
+    // A malformed request, a page of another site, another host's name, a head that is too large, a
+    // fault of the controller.
+    var errors: Set<Int> = [400, 403, 421, 431, 500]
+    if access != .everyone { errors.insert(401) }
+    if !captures.isEmpty { errors.insert(404) }
+    if body != .none { errors.formUnion([413, 415, 422]) }
+    return errors.union(furtherErrors).sorted()
+  }
+}
+
+/// A group of operations. The name of a case is the `operationId` of its route in the document.
+///
+/// `WebServer` answers each group in one exhaustive `switch`: a case without an implementation does
+/// not compile.
+public protocol Endpoint: Sendable, Hashable, CaseIterable, RawRepresentable<String> {
+  /// The heading of the group in the document and on the reference page.
+  static var title: String { get }
+  var route: Route { get }
+}
+
+extension Endpoint {
+  /// The path for a request, with `arguments` percent-encoded in place of the captures, in order.
+  ///
+  /// - Precondition: There are as many arguments as captures.
+  public func path(_ arguments: String...) -> String {
+    let route = route
+    precondition(
+      arguments.count == route.captures.count,
+      "\(route.path) takes \(route.captures.count) arguments, not \(arguments.count)")
+    var rest = arguments[...]
+    return route.fullPath.split(separator: "/").reduce("") { path, part in
+      let isCapture = part.first == "{"
+      return path + "/" + (isCapture ? rest.popFirst().map(Self.encoded) ?? "" : String(part))
+    }
+  }
+
+  /// A part of a path, percent-encoded (RFC 3986, section 3.3).
+  private static func encoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      switch UnicodeScalar(byte) {
+      case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~":
+        encoded.unicodeScalars.append(UnicodeScalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }
+    return encoded
+  }
+}
+
+/// The whole contract.
+public enum APIContract {
+  /// Every group of operations, in the order of the documentation.
+  public static let groups: [any Endpoint.Type] = [
+    SessionEndpoint.self, AccountEndpoint.self, PeopleEndpoint.self, PlaybackEndpoint.self,
+    DeviceEndpoint.self, SystemEndpoint.self,
+  ]
+
+  /// Every operation: the name of its group, its `operationId`, its declaration.
+  public static let operations: [(group: String, id: String, route: Route)] = groups.flatMap {
+    operations(of: $0)
+  }
+
+  private static func operations<Group: Endpoint>(of group: Group.Type)
+    -> [(group: String, id: String, route: Route)]
+  {
+    group.allCases.map { (group.title, $0.rawValue, $0.route) }
+  }
+}

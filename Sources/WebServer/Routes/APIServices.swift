@@ -1,0 +1,74 @@
+import Accounts
+import HomeTheater
+import HTTPTypes
+import Hummingbird
+import JSON
+import TheaterAPI
+
+/// What the routes work with.
+package struct APIServices: Sendable {
+  package let theater: HomeTheaterFacade
+  package let accountService: AccountService
+  package let diagnostics: any Diagnostics
+  /// The address for browsers, such as `http://livingroom.local:8080`; `nil` if it is not known.
+  package let webAddress: String?
+  /// The certificate for browsers; `nil` without TLS.
+  package let certificate: ShownCertificate?
+  /// Bounds the number of open event streams.
+  package let streams = EventStreamLimiter()
+
+  package init(
+    theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
+    webAddress: String? = nil, certificate: ShownCertificate? = nil
+  ) {
+    self.theater = theater
+    self.accountService = accountService
+    self.diagnostics = diagnostics
+    self.webAddress = webAddress
+    self.certificate = certificate
+  }
+}
+
+/// Plugins, sound devices and the configuration, as the controller reports them.
+package protocol Diagnostics: Sendable {
+  /// Every plugin, as the component `Plugins` of the API.
+  func plugins() async -> JSON
+  /// The sound devices that the amplifier's plugin can use.
+  func audioDevices() async throws -> JSON
+  /// The mistakes in a configuration, as the component `ConfigurationCheck` of the API.
+  func check(configuration text: [UInt8]) async -> JSON
+}
+
+/// A route of the contract with its implementation.
+package struct BoundRoute: Sendable {
+  package let route: Route
+  let respond: @Sendable (RequestContext) async throws -> Response
+
+  /// The methods that it answers: HEAD wherever GET is possible (RFC 9110, section 9.3.2).
+  var methods: [HTTPRequest.Method] {
+    switch route.method {
+    case .get: [.get, .head]
+    case .post: [.post]
+    case .delete: [.delete]
+    }
+  }
+}
+
+extension APIServices {
+  /// Every route of the contract. The `switch` of each group is exhaustive, so none can lack an
+  /// implementation.
+  package var routes: [BoundRoute] {
+    bind { (endpoint: SessionEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind { (endpoint: AccountEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind { (endpoint: PeopleEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind { (endpoint: PlaybackEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind { (endpoint: DeviceEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind { (endpoint: SystemEndpoint) in { try await respond(to: endpoint, $0) } }
+  }
+
+  private func bind<Group: Endpoint>(
+    _ implementation: (Group) -> @Sendable (RequestContext) async throws -> Response
+  ) -> [BoundRoute] {
+    Group.allCases.map { BoundRoute(route: $0.route, respond: implementation($0)) }
+  }
+}

@@ -1,0 +1,130 @@
+import Accounts
+import Devices
+import HTTPTypes
+import HomeTheater
+import Hummingbird
+import JSON
+import Scenes
+import ServiceLifecycle
+import TheaterAPI
+
+extension APIServices {
+  /// Single devices and scenes.
+  func respond(to endpoint: DeviceEndpoint, _ request: RequestContext) async throws -> Response {
+    switch endpoint {
+    case .devices:
+      var devices: [JSON] = []
+      for device in theater.devices.values.sorted(by: { $0.id < $1.id }) {
+        devices.append(await json(device))
+      }
+      return Response(["devices": .array(devices)])
+    case .device:
+      let device = try device(request)
+      var object = await json(device).object ?? [:]
+      object["commands"] = .array(device.role.commands.map(\.json))
+      return Response(.object(object))
+    case .sendCommand: return try await sendCommand(request)
+    case .scenes:
+      let scenes = theater.plan.scenes.values.sorted { $0.name < $1.name }
+      return Response(["scenes": .array(scenes.map(\.json))])
+    case .runScene:
+      let name = try request.captured("name")
+      let arguments = try request.fields().sceneArguments()
+      let principal = try request.theaterPrincipal()
+      return try await answer(request) {
+        try await theater.runScene(
+          name, arguments: arguments, by: principal)
+      }
+    case .run:
+      let run = try await theater.run(id: request.captured("id"), by: request.theaterPrincipal())
+      return Response(await report(of: run, after: request.preferredWait).json)
+    }
+  }
+
+  private func sendCommand(_ request: RequestContext) async throws -> Response {
+    let device = try device(request)
+    let wait = request.preferredWait
+    let isAsynchronous = wait.isAsynchronous || wait.seconds == 0
+    let principal = try request.theaterPrincipal()
+    let confirmation = try await cancelWhenGracefulShutdown {
+      try await theater.perform(
+        request.body, on: device.id, until: isAsynchronous ? .accepted : .settled,
+        by: principal)
+    }
+    var response = Response(confirmation)
+    if isAsynchronous { response.status = .accepted }
+    return response
+  }
+
+  private func device(_ request: RequestContext) throws -> any Device {
+    let name = try request.captured("id")
+    if let device = theater.devices[DeviceID(name)] { return device }
+    let names = theater.devices.keys.map(\.name)
+    throw APIError(
+      .notFound, "notFound", "there is no device \"\(name.quotation)\"",
+      hint: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
+        ?? "There is: \(listed(names.sorted())).")
+  }
+
+  private func json(_ device: any Device) async -> JSON {
+    await device.snapshot().json(id: device.id, role: device.role, now: theater.clock.now())
+  }
+}
+
+extension CommandSpec {
+  /// The command for the API: `{"name": "dim", "argument": "a whole number …", "help": …}`.
+  fileprivate var json: JSON {
+    var object: JSONObject = ["name": .string(name), "help": .string(help)]
+    if let argument {
+      object["argument"] = .string(argument.shape.expectation)
+      object["argumentIsRequired"] = .bool(argument.isRequired)
+    }
+    if let capability { object["capability"] = .string(capability) }
+    return .object(object)
+  }
+}
+
+extension BodyFields {
+  /// The arguments for the parameters of a scene; numbers as text.
+  fileprivate func sceneArguments() throws(APIError) -> [String: String] {
+    guard let value = self["parameters"] else { return [:] }
+    guard let object = value.object else {
+      throw .invalid("\"parameters\" is \(value.kind), expected an object")
+    }
+    var arguments: [String: String] = [:]
+    for (name, value) in object {
+      switch value {
+      case .string(let text): arguments[name] = text
+      case .integer, .number: arguments[name] = value.text()
+      default:
+        throw .invalid("the parameter \"\(name.quotation)\" is \(value.kind), expected a text")
+      }
+    }
+    return arguments
+  }
+}
+
+extension Scene {
+  /// The scene for the API.
+  fileprivate var json: JSON {
+    var object: JSONObject = ["name": .string(name)]
+    if let title { object["title"] = .string(title) }
+    object["parameters"] = .object(
+      JSONObject(
+        parameters.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.rawValue)) }))
+    object["steps"] = .array(steps.map(\.json))
+    return .object(object)
+  }
+}
+
+extension Step {
+  /// The step for the API: `{"device": "lights", "command": {"dim": 10}}`.
+  fileprivate var json: JSON {
+    let command: JSON =
+      switch command {
+      case .fixed(let command): command.json
+      case .template(let name, let argument, _): .object([name: argument])
+      }
+    return ["device": .string(device.name), "command": command]
+  }
+}

@@ -1,0 +1,179 @@
+import Accounts
+import Devices
+import Foundation
+import HTTPTypes
+import HomeTheater
+import Hummingbird
+import JSON
+import TheaterAPI
+
+extension APIServices {
+  /// Other people's accounts, invitations, guest passes and the audit log.
+  func respond(to endpoint: PeopleEndpoint, _ request: RequestContext) async throws -> Response {
+    let principal = try request.principal()
+    switch endpoint {
+    case .accounts:
+      let people = try await accountService.people.list(for: principal)
+      return Response(["accounts": .array(people.map(\.json))])
+    case .setRole:
+      let role = try request.fields().role("role")
+      try await accountService.people.setRole(
+        role, of: AccountID(request.captured("id")), by: principal)
+    case .setAgeLimit:
+      let years = try request.fields().integer("ageLimit")
+      try await accountService.people.setAgeLimit(
+        years, of: AccountID(request.captured("id")), by: principal)
+    case .removePerson:
+      try await accountService.people.remove(AccountID(request.captured("id")), by: principal)
+    case .invite: return try await invite(request)
+    case .invitations:
+      let open = try await accountService.invitations.list(for: principal)
+      return Response(["invitations": .array(open.map(\.json))])
+    case .revokeInvitation:
+      try await accountService.invitations.revoke(
+        InvitationID(request.captured("id")), by: principal)
+    case .createGuestPass: return try await createGuestPass(request)
+    case .guestPasses:
+      let passes = try await accountService.guestPasses.list(for: principal)
+      return Response(["guests": .array(passes.map(\.json))])
+    case .revokeGuestPass:
+      try await accountService.guestPasses.revoke(
+        AccountID(request.captured("id")), by: principal)
+    case .auditLog: return try await auditLog(request)
+    }
+    return Response(status: .noContent)
+  }
+
+  private func invite(_ request: RequestContext) async throws -> Response {
+    let fields = try request.fields()
+    let role = fields["role"] == nil ? .member : try fields.role("role")
+    let issued = try await accountService.invitations.make(
+      by: request.principal(), role: role, validity: fields.number("validFor"))
+    var answer = issued.invitation.members
+    answer["code"] = .string(issued.code.text)
+    answer["command"] = .string("theater register --invitation \(issued.code.text)")
+    return Response(.object(answer), status: .created)
+  }
+
+  private func createGuestPass(_ request: RequestContext) async throws -> Response {
+    let fields = try request.fields()
+    let issued = try await accountService.guestPasses.make(
+      GuestPassRequest(
+        name: try fields.text("name") ?? "Guest",
+        activities: try activities(fields),
+        volumeLimit: try fields.integer("volumeLimit") ?? 50,
+        ageLimit: try fields.integer("ageLimit"),
+        validity: try fields.number("validFor") ?? 86_400),
+      by: request.principal())
+    var answer = issued.pass.members
+    answer["code"] = .string(issued.code.text)
+    // The command reads the code from standard input, so that no list of processes shows it.
+    answer["command"] = "theater guest enter"
+    return Response(.object(answer), status: .created)
+  }
+
+  /// The activities that the body names; all of them exist.
+  private func activities(_ fields: BodyFields) throws(APIError) -> [String] {
+    let known = theater.plan.activities.keys.sorted()
+    let names = try fields.texts("activities", hint: "There is: \(listed(known)).")
+    for name in names where theater.plan.activities[name] == nil {
+      throw APIError(TheaterError.unknown("activity", name, known))
+    }
+    return names
+  }
+
+  private func auditLog(_ request: RequestContext) async throws -> Response {
+    let query = request.request.uri.queryParameters
+    func value<Value>(
+      _ name: String, _ expected: String, _ read: (String) -> Value?
+    ) throws(APIError) -> Value? {
+      guard let text = query[name[...]].map(String.init) else { return nil }
+      guard let value = read(text) else {
+        throw .invalid("\"\(name)\" is \"\(text.prefix(60))\", expected \(expected)")
+      }
+      return value
+    }
+    let page = try await accountService.audit.page(
+      newest: try value("limit", "1 to 1000") { text in
+        Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
+      } ?? 100,
+      since: try value("since", "a time like 2026-01-31T00:00:00Z") {
+        try? Date($0, strategy: .iso8601)
+      },
+      before: try value("before", "the \"before\" of an earlier answer") { text in
+        Int64(text).flatMap { $0 > 0 ? $0 : nil }
+      })
+    var answer: JSONObject = ["entries": .array(page.entries.map(\.json))]
+    if let before = page.before { answer["before"] = .integer(Int(before)) }
+    return Response(.object(answer))
+  }
+}
+
+extension BodyFields {
+  /// A role that an account can have.
+  fileprivate func role(_ name: String) throws(APIError) -> AccountRole {
+    let word = try requiredText(name)
+    guard let role = AccountRole(rawValue: word), role != .guest else {
+      throw .invalid("\"\(name)\" is \"\(word.quotation)\", expected \"member\" or \"owner\"")
+    }
+    return role
+  }
+}
+
+extension Account {
+  fileprivate var json: JSON {
+    var object: JSONObject = [
+      "id": .string(id.text), "name": .string(name.text), "email": .string(email.text),
+      "role": .string(role.rawValue), "created": .string(createdAt.ISO8601Format()),
+    ]
+    if let ageLimit { object["ageLimit"] = .integer(ageLimit) }
+    return .object(object)
+  }
+}
+
+extension Invitation {
+  fileprivate var members: JSONObject {
+    [
+      "id": .string(id.text), "role": .string(role.rawValue),
+      "made": .string(madeAt.ISO8601Format()), "expires": .string(expires.ISO8601Format()),
+    ]
+  }
+  fileprivate var json: JSON { .object(members) }
+}
+
+extension GuestPass {
+  fileprivate var members: JSONObject {
+    var object: JSONObject = [
+      "id": .string(id.text), "name": .string(name.text),
+      "activities": .array(activities.map { .string($0) }),
+      "volumeLimit": .integer(volumeLimit),
+    ]
+    if let ageLimit { object["ageLimit"] = .integer(ageLimit) }
+    object["made"] = .string(madeAt.ISO8601Format())
+    object["expires"] = .string(expires.ISO8601Format())
+    return object
+  }
+  fileprivate var json: JSON { .object(members) }
+}
+
+extension AuditEntry {
+  /// The entry for the API. Characters that would disturb a terminal are escaped.
+  fileprivate var json: JSON {
+    var object: JSONObject = [
+      "at": .string(at.ISO8601Format()), "deed": .string(action.rawValue),
+      "outcome": .string(outcome.word.escapingDisturbing),
+    ]
+    if let actor {
+      object["who"] = .string(actor.name.escapingDisturbing)
+      object["proven"] = .bool(actor.account != nil)
+    }
+    if let subject { object["subject"] = .string(subject.escapingDisturbing) }
+    object["address"] = .string(origin.address.escapingDisturbing)
+    object["device"] = .string(origin.device.escapingDisturbing)
+    if count > 1 {
+      object["count"] = .integer(count)
+      object["last"] = .string(last.ISO8601Format())
+    }
+    return .object(object)
+  }
+}

@@ -1,0 +1,146 @@
+import Accounts
+import Devices
+import HTTPTypes
+import HomeTheater
+import Hummingbird
+import JSON
+import Scenes
+import ServiceLifecycle
+import TheaterAPI
+
+extension APIServices {
+  /// The current activity, the library, and steering playback.
+  func respond(to endpoint: PlaybackEndpoint, _ request: RequestContext) async throws -> Response {
+    let principal = try request.theaterPrincipal()
+    switch endpoint {
+    case .status: return Response(try await theater.status(for: principal))
+    case .events:
+      return try EventStream(theater: theater, accountService: accountService, limiter: streams)
+        .response(to: request)
+    case .films: return await entries(.films, principal)
+    case .songs: return await entries(.songs, principal)
+    case .stations: return await entries(.stations, principal)
+    case .scanLibrary: return try await scanLibrary(principal)
+    case .startActivity: return try await begin(request.captured("name"), request)
+    case .watch: return try await begin(theater.activity(for: .films), request)
+    case .listen: return try await begin(theater.activity(for: .songs), request)
+    case .radio: return try await begin(theater.activity(for: .stations), request)
+    case .popcorn: return try await answer(request) { try await theater.popcorn(by: principal) }
+    case .end: return try await answer(request) { try await theater.end(by: principal) }
+    case .off:
+      return try await answer(request) { try await theater.turnEverythingOff(by: principal) }
+    case .pause: return Response(try await theater.pause(by: principal))
+    case .resume: return Response(try await theater.resume(by: principal))
+    case .next: return Response(try await theater.next(by: principal))
+    case .previous: return Response(try await theater.previous(by: principal))
+    case .seek: return Response(try await seek(request.fields(), principal))
+    case .volume: return try await changeVolume(request.fields(), principal)
+    }
+  }
+
+  private func entries(_ category: Category, _ principal: Principal) async -> Response {
+    let entries = await theater.entries(category, for: principal)
+    return Response(.object([category.rawValue: .array(entries.map(\.json))]))
+  }
+
+  private func scanLibrary(_ principal: Principal) async throws -> Response {
+    let reports = try await theater.scanLibrary(by: principal)
+    var answer: JSONObject = ["players": .array(reports.map(\.json))]
+    for category in Category.allCases {
+      answer[category.rawValue] = .integer(
+        await theater.entries(category, for: principal).count)
+    }
+    return Response(.object(answer))
+  }
+
+  // MARK: Runs
+
+  private func begin(_ activity: String, _ request: RequestContext) async throws -> Response {
+    let fields = try request.fields()
+    // Read before the run starts: a client that listens from this event on misses none of the run.
+    let event = theater.events.currentID
+    let begun = try await theater.begin(
+      activity, item: fields.text("item"), fromStart: fields.flag("fromStart"),
+      by: request.theaterPrincipal())
+    return await answer(request, begun.run, resumedAt: begun.resumedAt, event: event)
+  }
+
+  /// Starts a run and returns the answer with it.
+  func answer(_ request: RequestContext, _ start: () async throws -> Run) async throws -> Response {
+    let event = theater.events.currentID
+    return await answer(request, try await start(), resumedAt: nil, event: event)
+  }
+
+  /// 200 if the run ends within the preferred wait of the request, else 202.
+  private func answer(
+    _ request: RequestContext, _ run: Run, resumedAt: Double?, event: String
+  ) async -> Response {
+    let report = await report(of: run, after: request.preferredWait)
+    var body: JSONObject = ["run": report.json, "event": .string(event)]
+    if let resumedAt { body["resumedAt"] = .number(resumedAt) }
+    var response = Response(
+      .object(body), status: report.status == .running ? .accepted : .ok)
+    response.headers[.location] = DeviceEndpoint.run.path(report.id)
+    if let seconds = request.preferredWait.seconds {
+      response.headers[.preferenceApplied] = "wait=\(seconds)"
+    }
+    return response
+  }
+
+  /// The run's report at its end, or when the preferred wait is over.
+  func report(of run: Run, after wait: PreferredWait) async -> RunReport {
+    guard let seconds = wait.seconds, seconds > 0, !wait.isAsynchronous else { return run.report }
+    let clock = theater.clock
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await run.finished() }
+        group.addTask { try? await clock.sleep(until: clock.now() + .seconds(seconds)) }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+    return run.report
+  }
+
+  // MARK: Steering
+
+  private func seek(_ fields: BodyFields, _ principal: Principal) async throws -> Confirmation {
+    switch (try fields.number("to"), try fields.number("by")) {
+    case (let position?, nil):
+      return try await theater.seek(position, isRelative: false, by: principal)
+    case (nil, let distance?):
+      return try await theater.seek(distance, isRelative: true, by: principal)
+    default: throw APIError.invalid("give either \"to\" or \"by\", in seconds")
+    }
+  }
+
+  private func changeVolume(_ fields: BodyFields, _ principal: Principal) async throws -> Response {
+    let outcome = try await theater.changeVolume(try fields.volumeChange(), by: principal)
+    var answer: JSONObject = ["confirmation": .string(outcome.confirmation.rawValue)]
+    answer["volume"] = outcome.volume.map { .integer($0) }
+    answer["muted"] = outcome.isMuted.map { .bool($0) }
+    return Response(.object(answer))
+  }
+}
+
+extension BodyFields {
+  fileprivate func volumeChange() throws(APIError) -> VolumeChange {
+    switch (try integer("to"), try integer("by"), self["mute"]) {
+    case (let volume?, nil, nil): return .to(volume)
+    case (nil, let points?, nil): return .by(points)
+    case (nil, nil, .bool(let isMuted)?): return isMuted ? .mute : .unmute
+    case (nil, nil, .string("toggle")?): return .toggleMute
+    default:
+      throw .invalid(
+        "give one of \"to\", \"by\" and \"mute\"",
+        hint: "{\"to\": 40}, {\"by\": -5}, {\"mute\": true}, {\"mute\": \"toggle\"}.")
+    }
+  }
+}
+
+extension Response {
+  /// The answer to a command that is done: `observed` or only `accepted`.
+  init(_ confirmation: Confirmation) {
+    self.init(["confirmation": .string(confirmation.rawValue)])
+  }
+}

@@ -1,0 +1,101 @@
+import Devices
+import Foundation
+import JSON
+import Testing
+
+@testable import TheaterAPI
+
+@Suite struct ContractTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  /// `make openapi` sets it: the tests write the committed files instead of comparing them.
+  private static let isRecording =
+    ProcessInfo.processInfo.environment["THEATER_RECORD_CONTRACT"] != nil
+
+  @Test("F2 · docs/openapi.json is the document of the declarations; make openapi writes it")
+  func committedDocument() throws {
+    let file = Self.root.appending(path: "docs/openapi.json")
+    let text = APIContract.document.prettyText() + "\n"
+    if Self.isRecording { try text.write(to: file, atomically: true, encoding: .utf8) }
+    #expect(try String(contentsOf: file, encoding: .utf8) == text)
+  }
+
+  @Test("F2 · docs/http-api.md lists every route with its permission; make openapi writes the list")
+  func referencePage() throws {
+    let file = Self.root.appending(path: "docs/http-api.md")
+    let page = try String(contentsOf: file, encoding: .utf8)
+    let begin = try #require(page.range(of: "<!-- routes: written by make openapi -->\n"))
+    let end = try #require(page.range(of: "<!-- end of routes -->"))
+    let tables = "\n" + APIContract.referenceTables + "\n"
+    if Self.isRecording {
+      let text = page[..<begin.upperBound] + tables + page[end.lowerBound...]
+      try String(text).write(to: file, atomically: true, encoding: .utf8)
+    } else {
+      #expect(page[begin.upperBound..<end.lowerBound] == tables)
+    }
+  }
+
+  @Test("A9 · no two operations share an id, or a method and path")
+  func uniqueOperations() {
+    let operations = APIContract.operations
+    #expect(Set(operations.map(\.id)).count == operations.count)
+    #expect(
+      Set(operations.map { "\($0.route.method) \($0.route.path)" }).count == operations.count)
+  }
+
+  @Test("A9 · every reference of the document resolves, and every component is used")
+  func references() {
+    let names = Set(Component.all.map(\.name))
+    #expect(names.count == Component.all.count)
+    #expect(Self.references(in: APIContract.document) == names)
+  }
+
+  @Test("A9 · a request allows no member that the route does not declare")
+  func closedRequests() {
+    for operation in APIContract.operations {
+      guard case .json(let schema) = operation.route.body, schema.json["$ref"] == nil else {
+        continue
+      }
+      let alternatives = schema.json["oneOf"]?.array ?? [.object(schema.json)]
+      for alternative in alternatives {
+        #expect(alternative["additionalProperties"] == false, "\(operation.id)")
+      }
+    }
+  }
+
+  @Test("A9 · a path has its arguments percent-encoded in place of the captures")
+  func paths() {
+    #expect(SystemEndpoint.health.path() == "/api/v1/health")
+    #expect(
+      DeviceEndpoint.sendCommand.path("a/b ü") == "/api/v1/devices/a%2Fb%20%C3%BC/commands")
+  }
+
+  @Test("A9 · null stands for a missing member in every optional member of a request")
+  func nullableMembers() {
+    let schema = Schema.request(
+      ["name": .text(1...9)], optional: ["role": .words(["a", "b"]), "volume": .integer(0...100)])
+    #expect(schema.member("name")?["type"] == "string")
+    #expect(schema.member("role")?["type"] == ["string", "null"])
+    #expect(schema.member("role")?["enum"] == ["a", "b", nil])
+    #expect(schema.member("volume")?["type"] == ["integer", "null"])
+    #expect(schema.memberNames == ["name", "role", "volume"])
+  }
+
+  /// The names of all components to which a part of the document refers.
+  private static func references(in json: JSON) -> Set<String> {
+    switch json {
+    case .array(let elements):
+      return elements.reduce(into: []) { $0.formUnion(references(in: $1)) }
+    case .object(let object):
+      return object.reduce(into: []) { names, member in
+        if member.key == "$ref", let name = member.value.string?.split(separator: "/").last,
+          member.value.string?.hasPrefix("#/components/schemas/") == true
+        {
+          names.insert(String(name))
+        }
+        names.formUnion(references(in: member.value))
+      }
+    default: return []
+    }
+  }
+}
