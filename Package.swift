@@ -169,6 +169,7 @@ let package = Package(
         "TestSupport", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
         logging,
       ]),
+    tests("ScenesTests", ["TestSupport", "Scenes", "Devices", "JSON"]),
     tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Scenes", "Devices", "JSON"]),
     tests(
       "TheaterConfigurationTests",

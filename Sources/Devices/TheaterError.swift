@@ -1,16 +1,16 @@
 import JSON
 
-/// What a person is told when something did not work: one shape for every front end.
-package struct TheaterError: Error, Sendable, Hashable {
-  /// What kind of failure it is, for programs.
-  package enum Code: String, Sendable, Hashable {
+/// A failed operation of the theater, in one shape for every front end.
+public struct TheaterError: Error, Sendable, Hashable {
+  /// The kind of failure, for programs.
+  public enum Code: String, Sendable, Hashable {
     /// No such activity, scene, film, device, run.
     case notFound
-    /// The request itself makes no sense.
+    /// The request is malformed or contradicts the configuration.
     case invalid
-    /// Not for this person.
+    /// The requesting user may not do this.
     case forbidden
-    /// Not in the present state: nothing plays, no amplifier.
+    /// Impossible in the present state: nothing plays, no amplifier.
     case notNow
     /// A device refused, failed or did not answer.
     case deviceFailed
@@ -18,16 +18,17 @@ package struct TheaterError: Error, Sendable, Hashable {
     case cancelled
   }
 
-  package var code: Code
-  package var message: String
+  public var code: Code
+  public var message: String
   /// What to do next.
-  package var hint: String?
-  package var device: DeviceID?
-  /// The step of the scene, counted from 1.
-  package var step: Int?
+  public var hint: String?
+  public var device: DeviceID?
+  /// The id of the scene's step: `3`, or `2.1` for the first member of the second one.
+  public var step: String?
 
-  package init(
-    _ code: Code, _ message: String, hint: String? = nil, device: DeviceID? = nil, step: Int? = nil
+  public init(
+    _ code: Code, _ message: String, hint: String? = nil, device: DeviceID? = nil,
+    step: String? = nil
   ) {
     self.code = code
     self.message = message
@@ -36,8 +37,8 @@ package struct TheaterError: Error, Sendable, Hashable {
     self.step = step
   }
 
-  /// What a device said, with the step in which it said it.
-  package init(_ error: DeviceError, device: DeviceID, step: Int? = nil) {
+  /// Wraps the error of a device, with the step in which it occurred.
+  public init(_ error: DeviceError, device: DeviceID, step: String? = nil) {
     let code: Code =
       switch error.code {
       case .cancelled: .cancelled
@@ -50,11 +51,11 @@ package struct TheaterError: Error, Sendable, Hashable {
   }
 
   /// `{"code": …, "message": …, "hint": …, "device": …, "step": …}`.
-  package var json: JSON {
+  public var json: JSON {
     var object: JSONObject = ["code": .string(code.rawValue), "message": .string(message)]
     if let hint { object["hint"] = .string(hint) }
     if let device { object["device"] = .string(device.name) }
-    if let step { object["step"] = .integer(step) }
+    if let step { object["step"] = .string(step) }
     return .object(object)
   }
 }

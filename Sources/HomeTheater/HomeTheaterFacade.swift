@@ -209,6 +209,14 @@ package final class HomeTheaterFacade {
     return try await activities.runScene(name, arguments: arguments, by: principal)
   }
 
+  /// Plans a run of a scene without carrying it out: a dry run. Needs the permission `operate`.
+  package func planScene(
+    _ name: String, arguments: [String: String], by principal: Principal
+  ) async throws(TheaterError) -> ScenePlan {
+    try policy.require(.operate, of: principal)
+    return try await activities.planScene(name, arguments: arguments, by: principal)
+  }
+
   /// Returns one of the newest runs. Needs the permission `view`.
   package func run(id: String, by principal: Principal) throws(TheaterError) -> Run {
     try policy.require(.view, of: principal)

@@ -9,7 +9,7 @@ final class SceneEngine {
   private let directory: DeviceDirectory
   private let ageLimits: AgeLimitMonitor
   private let events: EventLog
-  private let runner: SceneRunner
+  private let clock: any TheaterClock
 
   nonisolated init(
     directory: DeviceDirectory, ageLimits: AgeLimitMonitor, events: EventLog,
@@ -18,56 +18,81 @@ final class SceneEngine {
     self.directory = directory
     self.ageLimits = ageLimits
     self.events = events
-    runner = SceneRunner(clock: clock)
+    self.clock = clock
   }
 
-  /// Returns the scene's steps with its parameters filled in. Nothing is sent.
-  func plan(_ scene: Scene, arguments: [String: SceneArgument]) throws(TheaterError)
-    -> [PlannedStep]
-  {
-    try ScenePlanner(devices: directory.devices).plan(scene, arguments: arguments)
+  // MARK: Plans
+
+  /// Returns the commands of a scene with its arguments filled in, in the order of the scene, to check
+  /// them before anything changes.
+  func commands(
+    of scene: Scene, arguments: [String: SceneArgument] = [:]
+  ) throws(TheaterError) -> [PlannedCommand] {
+    try planner.plan(
+      scene, arguments: arguments, snapshots: [:], policy: PlanPolicy(volumeLimit: nil)
+    ).commands
   }
 
-  /// Starts a run of planned steps whose limits have been checked. Volumes are limited to the
-  /// principal's.
+  /// Plans a run of a scene for the present state of its devices. Nothing is sent.
+  func plan(
+    _ scene: Scene, arguments: [String: SceneArgument] = [:], policy: PlanPolicy
+  ) async throws(TheaterError) -> ScenePlan {
+    // The devices themselves are asked: their latest reports may not have arrived here yet.
+    var snapshots = directory.snapshots
+    for id in scene.steps.devices { snapshots[id] = await directory[id]?.snapshot() }
+    return try planner.plan(scene, arguments: arguments, snapshots: snapshots, policy: policy)
+  }
+
+  private var planner: ScenePlanner { ScenePlanner(roles: directory.devices.mapValues(\.role)) }
+
+  // MARK: Runs
+
+  /// Starts a run of a plan whose limits have been checked.
   ///
   /// - Parameters:
-  ///   - scene: The scene's name in the report.
   ///   - principal: The requesting user; `nil` for a run of the controller itself, which has no limits
   ///     and counts as no user's choice.
   ///   - isKept: Whether `run(id:)` finds the run.
   ///   - completion: Called at the end of the run, before `Run.finished` returns.
   func start(
-    _ steps: [PlannedStep], named scene: String, by principal: Principal?, isKept: Bool = true,
+    _ plan: ScenePlan, by principal: Principal?, isKept: Bool = true,
     then completion: @escaping @Sendable (Run) async -> Void = { _ in }
   ) -> Run {
-    let steps =
-      principal.map { VolumeLimiter(directory: directory).limit(steps, for: $0) } ?? steps
-    let run = Run(id: history.nextID(), scene: scene, steps: steps, events: events)
+    let run = Run(id: history.nextID(), plan: plan, events: events)
     if isKept { history.add(run) }
-    run.start { [runner] run in
-      await runner.run(steps, as: run) { (step) throws(DeviceError) in
-        try await self.perform(step, by: principal)
-      }
-      await completion(run)
+    let runner = SceneRunner(
+      clock: clock, snapshot: { [directory] id in await directory[id]?.snapshot() }
+    ) { (planned) async throws(DeviceError) -> Confirmation in
+      try await self.perform(planned, by: principal)
     }
+    run.start(with: runner, ended: completion)
     return run
   }
 
-  /// Gives a step's device its command. A command that affects the item of a player makes the
-  /// principal's age limit the player's, unless the command fails.
-  nonisolated func perform(
-    _ step: PlannedStep, by principal: Principal?
+  /// Sends a planned command to its device.
+  private nonisolated func perform(
+    _ planned: PlannedCommand, by principal: Principal?
   ) async throws(DeviceError) -> Confirmation {
-    // The device may have been replaced since the step was planned.
-    let device = directory[step.device.id] ?? step.device
+    // The device may have been replaced since the plan was made.
+    guard let device = directory[planned.device] else {
+      throw DeviceError(
+        .unavailable, "the device is not configured any more", device: planned.device)
+    }
+    return try await send(planned.command, to: device, until: planned.until, by: principal)
+  }
+
+  /// Sends a device a command. A command that affects the item of a player makes the principal's age
+  /// limit the player's, unless the command fails.
+  nonisolated func send(
+    _ command: Command, to device: any Device, until: Completion, by principal: Principal?
+  ) async throws(DeviceError) -> Confirmation {
     // Most commands affect no item and stay off the theater's actor.
-    guard let principal, let move = ItemMove(step.command) else {
-      return try await device.perform(step.command, until: step.until)
+    guard let principal, let move = ItemMove(command) else {
+      return try await device.perform(command, until: until)
     }
     let choice = await ageLimits.choose(move, on: device.id, by: principal)
     do {
-      return try await device.perform(step.command, until: step.until)
+      return try await device.perform(command, until: until)
     } catch {
       if let choice { await ageLimits.revert(choice, after: error) }
       throw error
@@ -97,7 +122,7 @@ private struct RunHistory {
   }
 
   mutating func add(_ run: Run) {
-    runs.append((run.report.id, run))
+    runs.append((run.id, run))
     guard runs.count > Self.capacity else { return }
     if let old = runs.firstIndex(where: { $0.run.report.status != .running }) {
       runs.remove(at: old)
@@ -105,11 +130,4 @@ private struct RunHistory {
   }
 
   subscript(id: String) -> Run? { runs.last { $0.id == id }?.run }
-}
-
-extension PlannedStep {
-  /// A step that stops or turns off a player, and stops the run if that fails.
-  static func stop(_ player: any Device, _ command: Command) -> PlannedStep {
-    PlannedStep(device: player, command: command, until: .settled, onFailure: .stop, always: true)
-  }
 }

@@ -1,68 +1,9 @@
 import Devices
-import JSON
 import Synchronization
 
-/// How a run of a scene stands, step by step.
-package struct RunReport: Sendable, Hashable {
-  package enum Status: String, Sendable, Hashable {
-    case running, done, failed, cancelled
-  }
-
-  /// One step of it.
-  package struct StepReport: Sendable, Hashable {
-    package enum Status: String, Sendable, Hashable {
-      /// Not yet, now, observed as done, accepted but not confirmed, was true already, did not work.
-      case waiting, running, done, accepted, skipped, failed
-    }
-    package let device: DeviceID
-    package let command: JSON
-    package var status = Status.waiting
-    package var error: TheaterError?
-    package var seconds: Double?
-  }
-
-  package let id: String
-  package let scene: String
-  package var status = Status.running
-  package var steps: [StepReport]
-  /// Why it stopped, if it did.
-  package var error: TheaterError?
-
-  package init(
-    id: String, scene: String, status: Status = .running, steps: [StepReport],
-    error: TheaterError? = nil
-  ) {
-    self.id = id
-    self.scene = scene
-    self.status = status
-    self.steps = steps
-    self.error = error
-  }
-
-  /// The run for the API.
-  package var json: JSON {
-    var object: JSONObject = [
-      "id": .string(id), "scene": .string(scene), "status": .string(status.rawValue),
-    ]
-    if let error { object["error"] = error.json }
-    object["steps"] = .array(steps.map(\.json))
-    return .object(object)
-  }
-}
-
-extension RunReport.StepReport {
-  package var json: JSON {
-    var object: JSONObject = [
-      "device": .string(device.name), "command": command, "status": .string(status.rawValue),
-    ]
-    if let seconds { object["seconds"] = .number((seconds * 1000).rounded() / 1000) }
-    if let error { object["error"] = error.json }
-    return .object(object)
-  }
-}
-
-/// A scene on its way: its report grows, and whoever cares can wait for the end or end it early.
-package final class Run: Sendable {
+/// A plan that is carried out. Its report changes with each node; anyone can await its end or cancel
+/// it.
+public final class Run: Sendable {
   private struct State {
     var report: RunReport
     var task: Task<Void, Never>?
@@ -70,29 +11,37 @@ package final class Run: Sendable {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextKey = 0
   }
+  public let id: String
   private let state: Mutex<State>
-  private let changed: @Sendable (RunReport) -> Void
+  private let plan: ScenePlan
+  private let changed: @Sendable (RunChange) -> Void
 
-  /// - Parameter changed: Receives the report after each change of it.
-  package init(
-    id: String, scene: String, steps: [PlannedStep],
-    changed: @escaping @Sendable (RunReport) -> Void
+  /// A run that has not begun.
+  ///
+  /// - Parameter changed: Receives each change, in order for each node.
+  public init(
+    id: String, plan: ScenePlan, changed: @escaping @Sendable (RunChange) -> Void = { _ in }
   ) {
-    let reports = steps.map {
-      RunReport.StepReport(device: $0.device.id, command: $0.command.json)
-    }
-    state = Mutex(State(report: RunReport(id: id, scene: scene, steps: reports)))
+    self.id = id
+    self.plan = plan
     self.changed = changed
+    state = Mutex(State(report: RunReport(id: id, plan: plan)))
   }
 
-  /// How it stands now.
-  package var report: RunReport { state.withLock { $0.report } }
+  /// The present state of every node.
+  public var report: RunReport { state.withLock { $0.report } }
 
-  /// Begins, in a task of the run's own; called once.
-  package func start(_ body: @escaping @Sendable (Run) async -> Void) {
-    changed(report)
+  /// Carries out the plan in a task of its own. Called once.
+  ///
+  /// - Parameters:
+  ///   - ended: Called when the last node has ended, before `finished()` returns.
+  public func start(
+    with runner: SceneRunner, ended: @escaping @Sendable (Run) async -> Void = { _ in }
+  ) {
+    changed(RunChange(report))
     let task = Task(executorPreference: ArrivalExecutor.shared) {
-      await body(self)
+      await runner.run(self.plan, as: self)
+      await ended(self)
       let waiting = self.state.withLock { state in
         state.isOver = true
         defer { state.waiting = [:] }
@@ -103,9 +52,10 @@ package final class Run: Sendable {
     state.withLock { $0.task = task }
   }
 
-  /// Waits until it has ended, or until whoever waits is cancelled; the run itself goes on then.
+  /// Waits for the end of the run. When the waiting task is cancelled, it returns at once and the run
+  /// goes on.
   @discardableResult
-  package func finished() async -> RunReport {
+  public func finished() async -> RunReport {
     let key = state.withLock { state in
       state.nextKey += 1
       return state.nextKey
@@ -113,7 +63,7 @@ package final class Run: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isDone = state.withLock { state in
-          // Looked at under the lock: a cancellation comes either before this or to the handler.
+          // Checked under the lock: a cancellation comes either before this or to the handler.
           if state.isOver || Task.isCancelled { return true }
           state.waiting[key] = continuation
           return false
@@ -126,21 +76,32 @@ package final class Run: Sendable {
     return report
   }
 
-  /// Gives up what is not done yet and waits until that has ended; nothing if it has ended.
-  package func cancel() async {
-    // What follows an ended run may cancel it: waiting for its task there would never end.
-    guard report.status == .running else { return }
+  /// Cancels the nodes that have not ended, and waits until they have stopped. Does nothing after the
+  /// end.
+  public func cancel() async {
+    // `ended` may cancel this run: waiting for its task there would never end.
+    guard state.withLock({ $0.report.status == .running }) else { return }
     let task = state.withLock { $0.task }
     task?.cancel()
     _ = await task?.value
   }
 
-  /// Changes the report and tells everyone.
-  func update(_ change: (inout RunReport) -> Void) {
-    let report = state.withLock { state in
-      change(&state.report)
-      return state.report
+  /// Changes the report of one node and publishes it.
+  func update(_ node: PlanNode, _ change: (inout NodeReport) -> Void) {
+    let published = state.withLock { state in
+      change(&state.report.nodes[node.index])
+      return RunChange(state.report, node: state.report.nodes[node.index])
     }
-    changed(report)
+    changed(published)
+  }
+
+  /// Ends the report.
+  func end(as status: RunReport.Status, error: TheaterError? = nil) {
+    let published = state.withLock { state in
+      state.report.status = status
+      state.report.error = error
+      return RunChange(state.report)
+    }
+    changed(published)
   }
 }

@@ -1,17 +1,17 @@
 import JSON
 
-/// What a scene's parameter was given.
-package enum SceneArgument: Sendable, Hashable {
+/// The value of a scene's parameter in one run.
+public enum SceneArgument: Sendable, Hashable {
   /// The id of a film or song.
   case item(String)
-  /// A station by its name.
+  /// The name of a station.
   case station(String)
-  /// A station by where it sends.
+  /// The frequency of a station.
   case frequency(StationFrequency)
   case text(String)
   case number(Double)
 
-  /// What takes the place of `"$name"` in a step.
+  /// The value that replaces `"$name"` in a step.
   var json: JSON {
     switch self {
     case .item(let text), .station(let text), .text(let text): .string(text)
@@ -21,8 +21,8 @@ package enum SceneArgument: Sendable, Hashable {
   }
 }
 
-/// Where a station sends.
-package enum StationFrequency: Sendable, Hashable {
+/// The frequency of a station.
+public enum StationFrequency: Sendable, Hashable {
   /// In kHz, within `TunerCommand.amRange`.
   case am(Double)
   /// In MHz, within `TunerCommand.fmRange`.

@@ -1,46 +1,119 @@
 import Devices
 import JSON
 
-/// Makes steps that can be carried out from a scene and its arguments. Pure: nothing is sent.
-package struct ScenePlanner: Sendable {
-  package let devices: [DeviceID: any Device]
+/// What holds for one run beside its scene.
+public struct PlanPolicy: Sendable, Hashable {
+  /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
+  /// lowered to it, and an amplifier that is louder already is turned down.
+  public var volumeLimit: Int?
+  /// The positions in seconds at which players begin the item that a step plays.
+  public var resumePositions: [DeviceID: Double]
 
-  package init(devices: [DeviceID: any Device]) { self.devices = devices }
+  public init(volumeLimit: Int?, resumePositions: [DeviceID: Double] = [:]) {
+    self.volumeLimit = volumeLimit
+    self.resumePositions = resumePositions
+  }
+}
 
-  /// The steps of `scene` with its parameters filled in.
+/// Makes plans. Pure: the same scene, arguments, snapshots and policy make the same plan, and nothing
+/// is sent.
+public struct ScenePlanner: Sendable {
+  private let roles: [DeviceID: Role]
+
+  /// - Parameter roles: The role of each device of the theater.
+  public init(roles: [DeviceID: Role]) { self.roles = roles }
+
+  /// The plan of a run of `scene`.
   ///
-  /// - Throws: Which step cannot be made and why, before anything is done.
-  package func plan(_ scene: Scene, arguments: [String: SceneArgument]) throws(TheaterError)
-    -> [PlannedStep]
-  {
+  /// - Parameters:
+  ///   - snapshots: The present state of the devices. Commands for a device without one are decided
+  ///     when the run comes to them.
+  /// - Throws: The first step that cannot be planned, and why: a device that does not exist, a missing
+  ///   or unfit argument.
+  public func plan(
+    _ scene: Scene, arguments: [String: SceneArgument], snapshots: [DeviceID: DeviceSnapshot],
+    policy: PlanPolicy
+  ) throws(TheaterError) -> ScenePlan {
     for name in scene.parameters.keys.sorted() where arguments[name] == nil {
       throw TheaterError(
         .invalid, "the scene \"\(scene.name)\" needs a \(name)",
         hint: "Say which, for example: theater scene run \(scene.name) --\(name) NAME")
     }
-    var steps: [PlannedStep] = []
+    var nodes: [PlanNode] = []
     for (index, step) in scene.steps.enumerated() {
-      guard let device = devices[step.device] else {
-        throw TheaterError(
-          .notFound, "there is no device \"\(step.device)\"",
-          hint: "Check the scene \"\(scene.name)\" in devices.json.", device: step.device,
-          step: index + 1)
-      }
-      do {
-        let command = try Self.command(step.command, role: device.role, arguments: arguments)
-        steps.append(
-          PlannedStep(
-            device: device, command: command, until: step.until, onFailure: step.onFailure,
-            always: step.always))
-      } catch {
-        throw TheaterError(
-          .invalid, error.message, hint: error.hint, device: step.device, step: index + 1)
-      }
+      nodes.append(
+        try node(
+          step, id: "\(index + 1)", of: scene.name, arguments: arguments, policy: policy))
     }
-    return steps
+    if let limit = policy.volumeLimit {
+      nodes.insert(contentsOf: ceilings(limit, for: nodes, snapshots), at: 0)
+    }
+    var touched: Set<DeviceID> = []
+    for index in nodes.indices { decide(&nodes[index], seeing: snapshots, touched: &touched) }
+    return ScenePlan(scene: scene.name, nodes: nodes)
   }
 
-  private static func command(
+  private func node(
+    _ step: Step, id: String, of scene: String, arguments: [String: SceneArgument],
+    policy: PlanPolicy
+  ) throws(TheaterError) -> PlanNode {
+    switch step {
+    case .wait(let duration): return PlanNode(.wait(duration))
+    case .sequence(let steps, let onFailure), .parallel(let steps, let onFailure):
+      var members: [PlanNode] = []
+      for (index, step) in steps.enumerated() {
+        members.append(
+          try node(
+            step, id: "\(id).\(index + 1)", of: scene, arguments: arguments, policy: policy))
+      }
+      if case .sequence = step { return PlanNode(.sequence(members), onFailure: onFailure) }
+      return PlanNode(.parallel(members), onFailure: onFailure)
+    case .command(let step):
+      guard let role = roles[step.device] else {
+        throw TheaterError(
+          .notFound, "there is no device \"\(step.device)\"",
+          hint: "Check the scene \"\(scene)\" in devices.json.", device: step.device, step: id)
+      }
+      do {
+        let command = try command(step.command, role: role, arguments: arguments)
+        return node(step, command, policy)
+      } catch {
+        throw TheaterError(
+          .invalid, error.message, hint: error.hint, device: step.device, step: id)
+      }
+    }
+  }
+
+  /// The node of a step, with the policy applied to its command.
+  private func node(_ step: CommandStep, _ command: Command, _ policy: PlanPolicy) -> PlanNode {
+    var command = command
+    if let seconds = policy.resumePositions[step.device] {
+      command = command.playing(from: seconds)
+    }
+    func node(_ command: Command) -> PlanNode {
+      PlanNode(
+        .command(
+          PlannedCommand(
+            device: step.device, command: command, until: step.until, always: step.always),
+          .decideLater),
+        onFailure: step.onFailure)
+    }
+    guard let limit = policy.volumeLimit,
+      let ceiling = ceiling(limit, for: step.device, onFailure: .stop)
+    else { return node(command) }
+    // An amplifier that has been turned on shows its volume; before that it may refuse a change.
+    switch AmplifierCommand(command) {
+    case .on?: return PlanNode(.sequence([node(command), ceiling]))
+    case .unmute?: return PlanNode(.sequence([ceiling, node(command)]))
+    case .volume(let volume)? where volume > limit:
+      return node((try? AmplifierCommand.volume(limit).checked()) ?? command)
+    default: return node(command)
+    }
+  }
+
+  // MARK: Arguments
+
+  private func command(
     _ command: StepCommand, role: Role, arguments: [String: SceneArgument]
   ) throws(CommandError) -> Command {
     switch command {
@@ -50,20 +123,16 @@ package struct ScenePlanner: Sendable {
       if role.has(.tuning), let key = argument.string, key.hasPrefix("$"),
         case .frequency(let frequency)? = arguments[String(key.dropFirst())]
       {
-        return try tuning(to: frequency)
+        return switch frequency {
+        case .am(let kilohertz): try TunerCommand.am(kilohertz).checked()
+        case .fm(let megahertz): try TunerCommand.fm(megahertz).checked()
+        }
       }
       return try Command(name, argument: fill(argument, with: arguments), role: role)
     }
   }
 
-  private static func tuning(to frequency: StationFrequency) throws(CommandError) -> Command {
-    switch frequency {
-    case .am(let kilohertz): try TunerCommand.am(kilohertz).checked()
-    case .fm(let megahertz): try TunerCommand.fm(megahertz).checked()
-    }
-  }
-
-  private static func fill(_ json: JSON, with arguments: [String: SceneArgument]) -> JSON {
+  private func fill(_ json: JSON, with arguments: [String: SceneArgument]) -> JSON {
     switch json {
     case .string(let text) where text.hasPrefix("$"):
       arguments[String(text.dropFirst())]?.json ?? json
@@ -73,26 +142,79 @@ package struct ScenePlanner: Sendable {
     default: json
     }
   }
-}
 
-extension PlannedStep {
-  /// This step, playing from `seconds` on; other commands than `play` stay as they are.
-  package func resuming(at seconds: Double) -> PlannedStep {
-    guard command.spec.effect == .plays,
-      var request = command.argument?.object, request["position"] == nil
-    else { return self }
-    request["position"] = .number(seconds)
-    guard
-      let resumed = try? Command(
-        command.spec.name, argument: .object(request), role: device.role)
-    else { return self }
-    return PlannedStep(
-      device: device, command: resumed, until: until, onFailure: onFailure, always: always)
+  // MARK: The volume limit
+
+  private func ceiling(_ limit: Int, for amplifier: DeviceID, onFailure: OnFailure) -> PlanNode? {
+    guard let softer = try? AmplifierCommand.volume(limit).checked() else { return nil }
+    let command = PlannedCommand(
+      device: amplifier, command: softer, until: .accepted, always: false, isCeiling: true)
+    return PlanNode(.command(command, .decideLater), onFailure: onFailure)
   }
 
-  /// This step, whose failure does not stop the run.
-  package var continuing: PlannedStep {
-    PlannedStep(
-      device: device, command: command, until: until, onFailure: .continue, always: always)
+  /// The nodes that turn down amplifiers before everything else: those that may be louder than the
+  /// limit and that no step turns on or unmutes.
+  private func ceilings(
+    _ limit: Int, for nodes: [PlanNode], _ snapshots: [DeviceID: DeviceSnapshot]
+  ) -> [PlanNode] {
+    let commands = nodes.flatMap(\.withDescendants).compactMap(\.command)
+    return roles.filter { $0.value.has(.volume) }.keys.sorted().compactMap { amplifier in
+      let own = commands.filter { $0.device == amplifier }.map { AmplifierCommand($0.command) }
+      guard !own.contains(.on), !own.contains(.unmute),
+        snapshots[amplifier]?.state.volume.map({ $0 > limit }) ?? !own.isEmpty
+      else { return nil }
+      // One that is off, or that the steps turn off, may refuse; then nothing is heard of it.
+      let isHeardOn = !own.isEmpty && own.last != .off
+      return ceiling(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
+    }
+  }
+
+  // MARK: Decisions
+
+  /// Decides each command of the node, in the order of the run.
+  ///
+  /// - Parameter touched: The devices that earlier or simultaneous nodes may change.
+  private func decide(
+    _ node: inout PlanNode, seeing snapshots: [DeviceID: DeviceSnapshot],
+    touched: inout Set<DeviceID>
+  ) {
+    switch node.work {
+    case .wait: break
+    case .command(let command, _):
+      let isUncertain = command.skippableKey != nil && touched.contains(command.device)
+      let decision =
+        isUncertain ? .decideLater : command.decision(seeing: snapshots[command.device])
+      node.work = .command(command, decision)
+      if case .skip = decision { return }
+      touched.insert(command.device)
+    case .sequence(var members):
+      for index in members.indices {
+        decide(&members[index], seeing: snapshots, touched: &touched)
+      }
+      node.work = .sequence(members)
+    case .parallel(var members):
+      let devices = members.map { Set($0.withDescendants.compactMap(\.command?.device)) }
+      for index in members.indices {
+        var others = touched
+        for (other, devices) in devices.enumerated() where other != index {
+          others.formUnion(devices)
+        }
+        decide(&members[index], seeing: snapshots, touched: &others)
+      }
+      for devices in devices { touched.formUnion(devices) }
+      node.work = .parallel(members)
+    }
+  }
+}
+
+extension Command {
+  /// This command, playing from `seconds` on; other commands than `play`, and those that name a
+  /// position, stay as they are.
+  fileprivate func playing(from seconds: Double) -> Command {
+    guard spec.effect == .plays, var request = argument?.object,
+      request["position"] == nil
+    else { return self }
+    request["position"] = .number(seconds)
+    return (try? Command(spec.name, argument: .object(request), role: role)) ?? self
   }
 }

@@ -1,107 +1,134 @@
 import Devices
-import JSON
 
-/// A step with its device and its finished command.
-package struct PlannedStep: Sendable {
-  package let device: any Device
-  package let command: Command
-  package let until: Completion
-  package let onFailure: OnFailure
-  package let always: Bool
-  /// Whether the step sets a volume that must not be exceeded, and leaves a lower one as it is.
-  package var isCeiling = false
+/// Carries out plans over a theater's devices.
+public struct SceneRunner: Sendable {
+  /// Sends a command to its device and waits for it as the command says.
+  public typealias Perform = @Sendable (PlannedCommand) async throws(DeviceError) -> Confirmation
 
-  package init(
-    device: any Device, command: Command, until: Completion, onFailure: OnFailure, always: Bool,
-    isCeiling: Bool = false
+  /// Returns the present state of a device; `nil` when there is no such device any more.
+  public typealias Snapshot = @Sendable (DeviceID) async -> DeviceSnapshot?
+
+  private let snapshot: Snapshot
+  private let clock: any TheaterClock
+  private let perform: Perform
+
+  /// - Parameters:
+  ///   - snapshot: Returns the state that decides whether a command is needless.
+  ///   - perform: Sends a command.
+  public init(
+    clock: any TheaterClock, snapshot: @escaping Snapshot, perform: @escaping Perform
   ) {
-    self.device = device
-    self.command = command
-    self.until = until
-    self.onFailure = onFailure
-    self.always = always
-    self.isCeiling = isCeiling
+    self.snapshot = snapshot
+    self.clock = clock
+    self.perform = perform
   }
-}
 
-/// Carries out planned steps, one after the other.
-package struct SceneRunner: Sendable {
-  package let clock: any TheaterClock
+  /// How a node ended, for the nodes around it.
+  private enum Outcome {
+    case completed
+    case cancelled
+    case failed(TheaterError)
+  }
 
-  package init(clock: any TheaterClock) { self.clock = clock }
+  /// Carries out every node of the plan. Ends early when a node fails that stops the scene, or when
+  /// the task is cancelled; then everything that has begun has stopped.
+  func run(_ plan: ScenePlan, as run: Run) async {
+    switch await inSequence(plan.nodes, run) {
+    case .completed: run.end(as: .done)
+    case .cancelled: run.end(as: .cancelled)
+    case .failed(let error): run.end(as: .failed, error: error)
+    }
+  }
 
-  /// Runs every step; ends early when a step that matters fails, or when the run is cancelled.
+  private func inSequence(_ nodes: [PlanNode], _ run: Run) async -> Outcome {
+    for node in nodes {
+      if Task.isCancelled { return .cancelled }
+      let outcome = await carryOut(node, run)
+      guard case .completed = outcome else { return outcome }
+    }
+    return .completed
+  }
+
+  private func inParallel(_ nodes: [PlanNode], _ run: Run) async -> Outcome {
+    await withTaskGroup(of: Outcome.self) { group in
+      for node in nodes { group.addTask { await self.carryOut(node, run) } }
+      var result = Outcome.completed
+      for await outcome in group {
+        switch (result, outcome) {
+        case (.failed, _), (_, .completed): break
+        case (_, .failed):
+          result = outcome
+          group.cancelAll()
+        case (_, .cancelled): result = .cancelled
+        }
+      }
+      return result
+    }
+  }
+
+  /// Carries out a node and everything in it.
   ///
-  /// - Parameter perform: Gives a step's device its command.
-  package func run(
-    _ steps: [PlannedStep], as run: Run,
-    perform: (PlannedStep) async throws(DeviceError) -> Confirmation
-  ) async {
-    for (index, step) in steps.enumerated() {
-      if Task.isCancelled { return end(run, as: .cancelled, error: nil) }
-      if await isTrueAlready(step) {
-        run.update { $0.steps[index].status = .skipped }
-        continue
+  /// - Returns: A failure only where it stops the nodes around it.
+  private func carryOut(_ node: PlanNode, _ run: Run) async -> Outcome {
+    let began = clock.now()
+    let outcome: Outcome
+    var confirmation = NodeReport.Status.done
+    switch node.work {
+    case .command(let command, let decision):
+      if await isNeedless(command, decision) {
+        run.update(node) { $0.status = .skipped }
+        return .completed
       }
-      let began = clock.now()
-      run.update { $0.steps[index].status = .running }
+      run.update(node) { $0.status = .running }
       do {
-        let confirmation = try await perform(step)
-        run.update {
-          $0.steps[index].status = confirmation == .observed ? .done : .accepted
-          $0.steps[index].seconds = (clock.now() - began).seconds
-        }
+        confirmation = try await perform(command) == .observed ? .done : .accepted
+        outcome = .completed
       } catch {
-        let failure = TheaterError(error, device: step.device.id, step: index + 1)
-        run.update {
-          $0.steps[index].status = .failed
-          $0.steps[index].error = failure
-          $0.steps[index].seconds = (clock.now() - began).seconds
-        }
-        if Task.isCancelled { return end(run, as: .cancelled, error: nil) }
-        if step.onFailure == .stop { return end(run, as: .failed, error: failure) }
+        outcome = .failed(TheaterError(error, device: command.device, step: node.id))
+      }
+    case .wait(let duration):
+      run.update(node) { $0.status = .running }
+      do {
+        try await clock.sleep(until: began + duration)
+        outcome = .completed
+      } catch {
+        outcome = .cancelled
+      }
+    case .sequence(let members):
+      run.update(node) { $0.status = .running }
+      outcome = await inSequence(members, run)
+    case .parallel(let members):
+      run.update(node) { $0.status = .running }
+      outcome = await inParallel(members, run)
+    }
+    return end(node, run, outcome, confirmation, after: clock.now() - began)
+  }
+
+  private func end(
+    _ node: PlanNode, _ run: Run, _ outcome: Outcome, _ confirmation: NodeReport.Status,
+    after duration: Duration
+  ) -> Outcome {
+    let isCancelled = Task.isCancelled
+    run.update(node) {
+      $0.seconds = duration.seconds
+      switch outcome {
+      case .completed: $0.status = confirmation
+      case .cancelled: $0.status = .cancelled
+      case .failed(let error):
+        $0.status = isCancelled ? .cancelled : .failed
+        $0.error = error
       }
     }
-    end(run, as: .done, error: nil)
+    guard case .failed = outcome else { return outcome }
+    if isCancelled { return .cancelled }
+    return node.onFailure == .continue ? .completed : outcome
   }
 
-  private func end(_ run: Run, as status: RunReport.Status, error: TheaterError?) {
-    run.update {
-      $0.status = status
-      $0.error = error
-    }
-  }
-
-  /// Whether the device itself has reported that the step would change nothing.
-  private func isTrueAlready(_ step: PlannedStep) async -> Bool {
-    let spec = step.command.spec
-    guard !step.always, spec.manner != .momentary else { return false }
-    if step.isCeiling { return await isBelow(step) }
-    switch spec.settled {
-    case .accepted, .anyValue, .playback: return false
-    case .value(let key, _), .argument(let key):
-      let snapshot = await step.device.snapshot()
-      guard snapshot.availability == .available,
-        snapshot.state.readings[key]?.provenance == .reported
-      else { return false }
-      if case .argument = spec.settled, step.command.argument == nil { return false }
-      return spec.settled.isMet(by: snapshot.state, argument: step.command.argument)
-        && !Self.saysMore(step.command)
-    }
-  }
-
-  /// Whether the amplifier is known to be no louder than the step's volume.
-  private func isBelow(_ step: PlannedStep) async -> Bool {
-    let snapshot = await step.device.snapshot()
-    guard snapshot.availability == .available,
-      let volume = snapshot.state.volume, let ceiling = step.command.argument?.integer
-    else { return false }
-    return volume <= ceiling
-  }
-
-  /// `{"fm": 98.5}` settles on the band but sets the frequency as well.
-  private static func saysMore(_ command: Command) -> Bool {
-    if case .value = command.spec.settled { return command.argument != nil }
+  /// Whether the device reports the effect of the command. Looked up where the plan says that it may
+  /// be so: a value that was reported when the plan was made may have changed since.
+  private func isNeedless(_ command: PlannedCommand, _ decision: PlanNode.Decision) async -> Bool {
+    if case .send = decision { return false }
+    if case .skip = command.decision(seeing: await snapshot(command.device)) { return true }
     return false
   }
 }

@@ -40,7 +40,7 @@ struct ExitError: Error, Sendable, Hashable {
       answer.status == 401 && error?["code"]?.string == "notLoggedIn" ? .notLoggedIn : .failed
     var origin = ""
     if let device = error?["device"]?.string { origin = "\(device): " }
-    if let step = error?["step"]?.integer { origin = "step \(step), \(origin)" }
+    if let step = error?["step"]?.string { origin = "step \(step), \(origin)" }
     text = Self.text(origin + message, hint: error?["hint"]?.string)
   }
 

@@ -23,7 +23,7 @@ struct Theater: AsyncParsableCommand {
         name: "Status",
         subcommands: [
           Status.self, Films.self, Songs.self, Stations.self, LibraryCommand.self, DeviceList.self,
-          DeviceCommand.self, Scenes.self, SceneCommand.self,
+          DeviceCommand.self, ScenesCommand.self, SceneCommand.self,
         ]),
       CommandGroup(
         name: "People",

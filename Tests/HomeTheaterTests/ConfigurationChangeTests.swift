@@ -157,7 +157,8 @@ import Testing
   func changedScene() async throws {
     try await Self.film { theater in
       var plan = TheaterPlan.evening
-      plan.scenes["end-film"]?.steps.removeAll { $0.device != "dvd" }
+      let steps = plan.scenes["end-film"]?.steps ?? []
+      plan.scenes["end-film"]?.steps = steps.mapCommands { $0.device == "dvd" ? $0 : nil }
       try await Self.apply(plan, in: theater)
       let run = try await theater.facade.end()
       #expect(

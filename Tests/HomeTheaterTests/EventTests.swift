@@ -38,8 +38,8 @@ import Testing
     }
     let quiet = DeviceID("quiet")
     report(7, of: quiet)
-    log.publish(.run(RunReport(id: "r1", scene: "popcorn", steps: [])))
-    log.publish(.run(RunReport(id: "r1", scene: "popcorn", status: .done, steps: [])))
+    log.publish(.run(RunChange(run: "r1", scene: "popcorn", status: .running)))
+    log.publish(.run(RunChange(run: "r1", scene: "popcorn", status: .done)))
     for number in 0..<100_000 { report(number, of: devices[number % devices.count]) }
     #expect(log.count <= 3 * EventLog.capacity)
 
@@ -77,7 +77,7 @@ import Testing
   func manySubjects() {
     let log = EventLog(boot: "boot")
     for number in 0..<(8 * EventLog.capacity) {
-      log.publish(.run(RunReport(id: "r\(number)", scene: "popcorn", steps: [])))
+      log.publish(.run(RunChange(run: "r\(number)", scene: "popcorn", status: .running)))
     }
     #expect(log.count <= 3 * EventLog.capacity)
     #expect(log.entries(after: 0) == nil)
@@ -118,11 +118,17 @@ import Testing
     let start = events.sequence
     let run = try await theater.facade.popcorn()
     _ = await run.finished()
-    var statuses: [RunReport.StepReport.Status?] = []
+    var changes: [String] = []
     for entry in try #require(events.entries(after: start)) {
-      if case .run(let report) = entry.event { statuses.append(report.steps.last?.status) }
+      guard case .run(let change) = entry.event else { continue }
+      let node = change.node.map { " \($0.id) \($0.status.rawValue)" } ?? ""
+      changes.append("\(change.status.rawValue)\(node)")
     }
-    #expect(statuses == [.waiting, .waiting, .waiting, .running, .done, .done])
+    #expect(
+      changes == [
+        "running", "running 1 running", "running 1 done", "running 2 running", "running 2 done",
+        "done",
+      ])
   }
 
   @Test("E17 · the loss of a device is published")

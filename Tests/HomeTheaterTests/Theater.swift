@@ -209,7 +209,8 @@ extension TheaterPlan {
     } else {
       preconditionFailure("a test's own step is wrong: \(json)")
     }
-    return Step(device: device, command: command, until: until, onFailure: onFailure)
+    return .command(
+      CommandStep(device: device, command: command, until: until, onFailure: onFailure))
   }
 
   private static let scenes = [
@@ -229,9 +230,9 @@ extension TheaterPlan {
       steps: [
         step("popper", .popcornPopper, "off", onFailure: .continue),
         step("lights", .lights, "on", onFailure: .continue), step("screen", .screen, "up"),
+        step("projector", .projector, "off"), step("amp", .amplifier, "off"),
         step("dvd", .dvdPlayer, "stop"), step("dvd", .dvdPlayer, "eject"),
-        step("dvd", .dvdPlayer, "off"), step("projector", .projector, "off"),
-        step("amp", .amplifier, "off"),
+        step("dvd", .dvdPlayer, "off"),
       ]),
     Scene(
       name: "listen-music", parameters: ["song": .song],
@@ -243,8 +244,8 @@ extension TheaterPlan {
     Scene(
       name: "end-music",
       steps: [
-        step("cd", .cdPlayer, "stop"), step("cd", .cdPlayer, "eject"),
-        step("cd", .cdPlayer, "off"), step("amp", .amplifier, "off"),
+        step("amp", .amplifier, "off"), step("cd", .cdPlayer, "stop"),
+        step("cd", .cdPlayer, "eject"), step("cd", .cdPlayer, "off"),
       ]),
     Scene(
       name: "listen-radio", parameters: ["station": .station],
@@ -254,7 +255,7 @@ extension TheaterPlan {
         step("tuner", .tuner, ["station": "$station"]),
       ]),
     Scene(
-      name: "end-radio", steps: [step("tuner", .tuner, "off"), step("amp", .amplifier, "off")]),
+      name: "end-radio", steps: [step("amp", .amplifier, "off"), step("tuner", .tuner, "off")]),
     Scene(
       name: "popcorn",
       steps: [step("popper", .popcornPopper, "on"), step("popper", .popcornPopper, "pop")]),

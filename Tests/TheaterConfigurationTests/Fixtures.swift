@@ -93,6 +93,9 @@ enum Fixtures {
             {"amp": {"volume": "$level"}}, {"amp": {"input": "$name"}}, {"tuner": {"fm": 98.5}},
             {"tuner": "am"}, {"cd": {"seek": 12}}] },
         "listen": { "parameters": {"station": "station"}, "steps": [{"tuner": {"station": "$station"}}] },
+        "evening": {"steps": [
+            {"parallel": [{"lights": {"dim": 40}}, [{"screen": "down"}, {"wait": "1.5 s"}]], "onFailure": "continue"},
+            {"amp": ["on", {"volume": 20}]}, {"sequence": [{"wait": "1.5 min"}]}] },
         "end": {"steps": []} },
       "activities": {
         "film": {"title": "Film", "start": "watch-film", "end": "end", "player": "dvd", "whenEnded": "stay"},

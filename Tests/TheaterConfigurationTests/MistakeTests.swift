@@ -178,6 +178,53 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "a number from 76 to 108 (MHz), not 985"),
   ]
 
+  static let trees = [
+    Mistake(
+      #"{"wait": "1.5 s"}"#, #"{"waitFor": "1.5 s"}"#, .shape,
+      "$.scenes.evening.steps[0].parallel[1][1].waitFor", "\"waitFor\" is a reserved word",
+      hint: "\"sequence\", \"parallel\" or \"wait\""),
+    Mistake(
+      #""dim": 40}}, [{"sc"#, #""dim": 40}, "retry": 2}, [{"sc"#, .shape,
+      "$.scenes.evening.steps[0].parallel[0].retry", "\"retry\" is a reserved word"),
+    Mistake(
+      #"{"wait": "1.5 s"}"#, #"{"wait": 2}"#, .shape,
+      "$.scenes.evening.steps[0].parallel[1][1].wait", "a duration such as \"2 s\""),
+    Mistake(
+      #"{"wait": "1.5 s"}"#, #"{"wait": "2 hours"}"#, .shape,
+      "$.scenes.evening.steps[0].parallel[1][1].wait", "a number, a space and ms, s, min or h"),
+    Mistake(
+      #"{"wait": "1.5 s"}"#, #"{"wait": "2 h"}"#, .reference,
+      "$.scenes.evening.steps[0].parallel[1][1].wait", "from 1 ms to 1 h"),
+    Mistake(
+      #"{"wait": "1.5 s"}"#, #"{"wait": "1 s", "until": "accepted"}"#, .shape,
+      "$.scenes.evening.steps[0].parallel[1][1].until", "unknown key"),
+    Mistake(
+      #"{"sequence": ["#, #"{"always": true, "sequence": ["#, .shape,
+      "$.scenes.evening.steps[2].always", "unknown key",
+      hint: "Known here: sequence, onFailure."),
+    Mistake(
+      #"{"sequence": [{"wait": "1.5 min"}]}"#, #"{"sequence": {"wait": "1.5 min"}}"#, .shape,
+      "$.scenes.evening.steps[2].sequence", "expected a list"),
+    Mistake(
+      #"["on", {"volume": 20}]"#, #"["on", {"volume": 200}]"#, .shape,
+      "$.scenes.evening.steps[1].amp[1].volume", "a whole number from 0 to 100 (%), not 200"),
+    Mistake(
+      #"{"sequence": [{"wait": "1.5 min"}]}"#,
+      String(repeating: "[", count: 8) + #"{"wait": "1 s"}"# + String(repeating: "]", count: 8),
+      .reference, "$.scenes.evening.steps[2]" + String(repeating: "[0]", count: 7),
+      "more than 8 lists deep"),
+    Mistake(
+      #"{"sequence": [{"wait": "1.5 min"}]}"#,
+      Array(repeating: #"{"wait": "1 s"}"#, count: 200).joined(separator: ", "),
+      .reference, "$.scenes.evening.steps[194]", "more than 200 steps"),
+    Mistake(
+      #""popper": {"role""#, #""waitFor": {"role""#, .shape, "$.devices.waitFor",
+      "cannot be the name of a device", hint: "The word has a meaning of its own."),
+    Mistake(
+      #""popper": {"role""#, #""parallel": {"role""#, .shape, "$.devices.parallel",
+      "cannot be the name of a device"),
+  ]
+
   static let others = [
     Mistake(
       #""start": "watch-film""#, #""start": "wacth-film""#, .reference,
@@ -219,7 +266,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 struct MistakeTests {
   @Test(
     "every mistake is named with its path, what was expected and the nearest word",
-    arguments: Mistake.devices + Mistake.cables + Mistake.web + Mistake.steps + Mistake.others)
+    arguments: Mistake.devices + Mistake.cables + Mistake.web + Mistake.steps + Mistake.trees
+      + Mistake.others)
   func mistake(_ mistake: Mistake) throws {
     let problems = Fixtures.problems(Fixtures.whole(mistake.old, mistake.new))
     let problem = try #require(

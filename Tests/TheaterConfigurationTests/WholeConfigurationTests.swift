@@ -41,7 +41,7 @@ struct WholeConfigurationTests {
 
   @Test("F6 · steps keep their order, their device and how to go on")
   func steps() throws {
-    let steps = try #require(configuration.plan.scenes["watch-film"]).steps
+    let steps = try #require(configuration.plan.scenes["watch-film"]).steps.commandSteps
     #expect(
       steps.map(\.device.name) == ["popper", "lights", "screen", "amp", "amp", "dvd", "dvd"])
     #expect(steps.map(\.onFailure) == [.continue] + Array(repeating: .stop, count: 6))
@@ -52,6 +52,26 @@ struct WholeConfigurationTests {
       steps[5].command
         == .template(name: "play", argument: ["item": "$film", "position": 1.5], role: .dvdPlayer))
     #expect(steps[6].command == .fixed(try Command("play", role: .dvdPlayer)))
+  }
+
+  @Test("F6 · a scene is a tree: lists, groups, pauses and several commands for one device")
+  func tree() throws {
+    let steps = try #require(configuration.plan.scenes["evening"]).steps
+    func command(_ device: DeviceID, _ role: Role, _ json: JSON) throws -> Step {
+      .command(CommandStep(device: device, command: .fixed(try Command(json, role: role))))
+    }
+    #expect(
+      steps == [
+        .parallel(
+          [
+            try command("lights", .lights, ["dim": 40]),
+            .sequence([try command("screen", .screen, "down"), .wait(.milliseconds(1500))]),
+          ], onFailure: .continue),
+        .sequence([
+          try command("amp", .amplifier, "on"), try command("amp", .amplifier, ["volume": 20]),
+        ]),
+        .sequence([.wait(.seconds(90))]),
+      ])
   }
 
   @Test("E8 · an activity knows its scenes, and its list and amplifier without being told")

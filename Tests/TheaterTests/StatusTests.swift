@@ -129,23 +129,46 @@ import Testing
   @Test("E2 E17 · each step of a run is shown once, at its end, a failed one with its reason")
   func steps() {
     var lines = StepLines()
-    func run(_ first: String, _ second: JSON) -> JSON {
-      [
-        "steps": [
-          ["device": "lights", "command": ["dim": 10], "status": .string(first), "seconds": 0.2],
-          second,
-        ]
-      ]
+    func step(_ id: String, _ kind: String, _ status: String, _ more: JSONObject) -> JSON {
+      var object: JSONObject = ["id": .string(id), "kind": .string(kind)]
+      object["status"] = .string(status)
+      for (key, value) in more { object[key] = value }
+      return .object(object)
     }
-    let waiting: JSON = ["device": "amp", "command": "on", "status": "waiting"]
-    #expect(lines.news(in: run("running", waiting)).isEmpty)
-    #expect(lines.news(in: run("done", waiting)) == ["  ✓ lights dim 10 (0.2 s)"])
-    let failed: JSON = [
-      "device": "amp", "command": "on", "status": "failed",
-      "error": ["message": "it is stuck", "hint": "Push."],
+    let dim: JSONObject = ["device": "lights", "command": ["dim": 10], "seconds": 0.2]
+    #expect(lines.line(for: step("1", "command", "running", dim)) == nil)
+    #expect(lines.line(for: step("1", "command", "done", dim)) == "  ✓ lights dim 10 (0.2 s)")
+    #expect(lines.line(for: step("1", "command", "done", dim)) == nil)
+    #expect(lines.line(for: step("2", "parallel", "done", [:])) == nil)
+    let wait = step("2.1", "wait", "done", ["duration": 1.5, "seconds": 1.5])
+    #expect(lines.line(for: wait) == "  ✓ wait 1.5 s")
+    let amp: JSONObject = ["device": "amp", "command": "on"]
+    #expect(lines.line(for: step("2.2", "command", "cancelled", amp)) == "  – amp on: cancelled")
+    var stuck = amp
+    stuck["error"] = ["message": "it is stuck", "hint": "Push."]
+    #expect(
+      lines.line(for: step("3", "command", "failed", stuck))
+        == "  ✗ amp on: it is stuck\n      Push.")
+  }
+
+  @Test("F6 · a plan shows each step with its place, and why one is not sent")
+  func plan() {
+    let plan: [JSON] = [
+      ["id": "1", "kind": "parallel"],
+      [
+        "id": "1.1", "kind": "command", "device": "lights", "command": ["dim": 10],
+        "action": "skip", "reported": ["brightness": 10],
+      ],
+      ["id": "1.2", "kind": "wait", "duration": 2],
+      ["id": "2", "kind": "command", "device": "amp", "command": "on", "action": "decideLater"],
+      ["id": "3", "kind": "command", "device": "popper", "command": "pop", "action": "send"],
     ]
-    #expect(lines.news(in: run("done", failed)) == ["  ✗ amp on: it is stuck\n      Push."])
-    #expect(lines.news(in: run("done", failed)).isEmpty)
+    #expect(
+      plan.map(StepLines.line(planned:)) == [
+        "  1 at the same time:", "    1.1 · lights dim 10: not sent, brightness is 10",
+        "    1.2 → wait 2.0 s", "  2 ? amp on: sent unless it is so by then",
+        "  3 → popper pop",
+      ])
   }
 
   @Test("E9 · in a pipe each change is one line")

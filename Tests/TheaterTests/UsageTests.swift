@@ -21,6 +21,7 @@ import Testing
       ["stations"], ["devices"], ["device", "lights", "dim", "40"],
       ["device", "dvd", "play", "A B"], ["device", "lights"], ["scenes"],
       ["scene", "run", "movie-night", "--film", "Night Ferry"], ["scene", "run", "x"],
+      ["scene", "plan", "movie-night", "--film", "Night Ferry"],
       ["register", "--setup-code", "X", "--name", "N", "--email", "E", "--password-stdin"],
       ["register", "--invitation", "X"], ["login", "--email", "E", "--password-stdin"],
       ["login", "--by-code", "--phone", "+49"], ["password", "reset", "--email", "E"],

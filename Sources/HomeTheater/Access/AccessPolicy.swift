@@ -102,14 +102,14 @@ final class AccessPolicy {
 
   // MARK: Age ratings
 
-  /// Throws `forbidden` unless every item that the steps play is within the principal's age limit,
-  /// including an item that one step leaves in a player and a later step resumes.
-  func checkRatings(of steps: [PlannedStep], by principal: Principal) throws(TheaterError) {
+  /// Throws `forbidden` unless every item that the commands play is within the principal's age limit,
+  /// including an item that one of them leaves in a player and a later one resumes.
+  func checkRatings(of commands: [PlannedCommand], by principal: Principal) throws(TheaterError) {
     guard principal.ageLimit != nil else { return }
     var items = directory.snapshots.compactMapValues { $0.state.playback?.heldItem }
-    for step in steps {
-      guard let move = ItemMove(step.command) else { continue }
-      let player = step.device.id
+    for planned in commands {
+      guard let move = ItemMove(planned.command) else { continue }
+      let player = planned.device
       try checkRating(of: move, on: player, holding: items[player], by: principal)
       switch move {
       case .play(let item?): items[player] = item

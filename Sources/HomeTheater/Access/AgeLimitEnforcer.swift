@@ -77,7 +77,7 @@ final class AgeLimitEnforcer {
   ) -> Run {
     // A player that does not stop must not push other runs out of the history.
     engine.start(
-      [.stop(player, stop)], named: "age-limit", by: nil, isKept: isNew
+      ScenePlan(scene: "age-limit", sending: stop, to: player.id), by: nil, isKept: isNew
     ) { [stopped] run in
       guard let error = run.report.error else { return await stopped(found) }
       if isNew { await self.reportFailure(found, error) }

@@ -57,20 +57,18 @@ final class ActivityController {
     let endScene = try plan.scene(named: activity.end)
     try policy.check(activity, during: session, by: principal)
     let item = try resolver(for: principal).choice(text, for: scene, of: activity)
-    var steps = try engine.plan(scene, arguments: item?.arguments ?? [:])
-    let endSteps = try endSteps(before: steps)
-    try policy.checkRatings(of: endSteps + steps, by: principal)
+    let arguments = item?.arguments ?? [:]
+    let whole = try replacingCurrent(by: scene, arguments, for: principal)
     let turn = takeTurn()
     var resumedAt: Double?
     if !fromStart, let item, let user = principal.user {
       resumedAt = await playback.savedPosition(of: item, user: user)
-      if let seconds = resumedAt {
-        steps = steps.map { $0.device.id == activity.player ? $0.resuming(at: seconds) : $0 }
-      }
     }
-    try await leaveCurrent(turn)
+    var limits = PlanPolicy(volumeLimit: principal.volumeLimit)
+    if let player = activity.player { limits.resumePositions[player] = resumedAt }
+    let scenePlan = try await planLeavingCurrent(turn, whole, arguments, limits)
     session.begin(activity, endingWith: endScene, item, resumedAt: resumedAt, by: principal)
-    let run = startBeginning(activity, item, endSteps + steps, by: principal)
+    let run = startBeginning(activity, item, scenePlan, by: principal)
     return StartedActivity(run: run, resumedAt: resumedAt)
   }
 
@@ -86,39 +84,87 @@ final class ActivityController {
       return try await end(by: principal)
     }
     let arguments = try resolver(for: principal).arguments(texts, for: scene)
-    let steps = try engine.plan(scene, arguments: arguments)
-    try policy.checkRatings(of: steps, by: principal)
+    let commands = try engine.commands(of: scene, arguments: arguments)
+    try policy.checkRatings(of: commands, by: principal)
     let current = session.activity?.player
-    guard let played = ScenePlayback(of: steps, current: current, in: library.catalogue) else {
-      return engine.start(steps, named: scene.name, by: principal)
-    }
-    guard played.becomesCurrent(scene, steps, replacing: current, in: plan) else {
+    if let played = ScenePlayback(of: commands, current: current, in: library.catalogue) {
+      if played.becomesCurrent(scene, commands, replacing: current, in: plan) {
+        return try await begin(scene, arguments, played, commands, in: plan, by: principal)
+      }
       try policy.checkPlaying(scene, by: principal)
-      return engine.start(steps, named: scene.name, by: principal)
     }
-    return try await begin(scene, played, steps, in: plan, by: principal)
+    let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
+    return engine.start(
+      try await engine.plan(scene, arguments: arguments, policy: limits), by: principal)
+  }
+
+  /// Plans a run of a scene without carrying it out: a dry run.
+  ///
+  /// - Throws: The errors of `runScene` for missing things and unfit arguments.
+  func planScene(
+    _ name: String, arguments texts: [String: String], by principal: Principal
+  ) async throws(TheaterError) -> ScenePlan {
+    let plan = directory.plan
+    var scene = try plan.scene(named: name)
+    try policy.checkControl(of: session, by: principal)
+    let arguments = try resolver(for: principal).arguments(texts, for: scene)
+    let commands = try engine.commands(of: scene, arguments: arguments)
+    try policy.checkRatings(of: commands, by: principal)
+    let current = session.activity?.player
+    if session.activity != nil, session.endScenes.map(\.name) == [name] {
+      scene.steps = endSteps()
+    } else if let played = ScenePlayback(of: commands, current: current, in: library.catalogue),
+      played.becomesCurrent(scene, commands, replacing: current, in: plan),
+      played.activity(begunBy: scene, in: plan) != nil
+    {
+      scene = try replacingCurrent(by: scene, arguments, for: principal)
+    }
+    return try await engine.plan(
+      scene, arguments: arguments, policy: PlanPolicy(volumeLimit: principal.volumeLimit))
+  }
+
+  /// A scene together with the end of the activity that it replaces, checked for the principal.
+  private func replacingCurrent(
+    by scene: Scene, _ arguments: [String: SceneArgument], for principal: Principal
+  ) throws(TheaterError) -> Scene {
+    let commands = try engine.commands(of: scene, arguments: arguments)
+    let ending = Scene(name: scene.name, steps: endSteps(before: scene.steps))
+    try policy.checkRatings(of: try engine.commands(of: ending) + commands, by: principal)
+    var whole = scene
+    whole.steps = ending.steps + scene.steps
+    return whole
+  }
+
+  /// Leaves the current activity and plans the scene that replaces it, unless a newer request does.
+  private func planLeavingCurrent(
+    _ turn: Int, _ scene: Scene, _ arguments: [String: SceneArgument], _ limits: PlanPolicy
+  ) async throws(TheaterError) -> ScenePlan {
+    try await leaveCurrent(turn)
+    let scenePlan = try await engine.plan(scene, arguments: arguments, policy: limits)
+    try check(turn)
+    return scenePlan
   }
 
   /// Begins a scene that plays: the activity that it begins, or one made from it.
   private func begin(
-    _ scene: Scene, _ played: ScenePlayback, _ steps: [PlannedStep], in plan: TheaterPlan,
-    by principal: Principal
+    _ scene: Scene, _ arguments: [String: SceneArgument], _ played: ScenePlayback,
+    _ commands: [PlannedCommand], in plan: TheaterPlan, by principal: Principal
   ) async throws(TheaterError) -> Run {
+    let limits = PlanPolicy(volumeLimit: principal.volumeLimit)
     if let activity = played.activity(begunBy: scene, in: plan) {
       let endScene = try plan.scene(named: activity.end)
       try policy.check(activity, during: session, by: principal)
-      let endSteps = try endSteps(before: steps)
-      try policy.checkRatings(of: endSteps + steps, by: principal)
-      try await leaveCurrent(takeTurn())
+      let whole = try replacingCurrent(by: scene, arguments, for: principal)
+      let scenePlan = try await planLeavingCurrent(takeTurn(), whole, arguments, limits)
       session.begin(
         activity, endingWith: endScene, played.item, resumedAt: nil, by: principal)
-      return startBeginning(activity, played.item, endSteps + steps, by: principal)
+      return startBeginning(activity, played.item, scenePlan, by: principal)
     }
-    let activity = played.activity(madeFrom: scene, steps, in: plan)
+    let activity = played.activity(madeFrom: scene, commands, in: plan)
     try policy.checkPlaying(scene, by: principal)
-    try await leaveCurrent(takeTurn())
+    let scenePlan = try await planLeavingCurrent(takeTurn(), scene, arguments, limits)
     session.begin(scene: activity, played.item, by: principal)
-    return startBeginning(activity, played.item, steps, by: principal)
+    return startBeginning(activity, played.item, scenePlan, by: principal)
   }
 
   private func resolver(for principal: Principal) -> ArgumentResolver {
@@ -127,7 +173,7 @@ final class ActivityController {
 
   /// Starts the run that begins the session's activity.
   private func startBeginning(
-    _ activity: Activity, _ item: ItemChoice?, _ steps: [PlannedStep], by principal: Principal
+    _ activity: Activity, _ item: ItemChoice?, _ scenePlan: ScenePlan, by principal: Principal
   ) -> Run {
     if let player = activity.player {
       ageLimits.choose(on: player, by: principal)
@@ -139,8 +185,7 @@ final class ActivityController {
     }
     playback.begin(item, savingFor: hasPositions == true ? principal.user : nil)
     let turn = turn
-    return start(steps, named: activity.start, status: .starting, by: principal) {
-      (controller, run) in
+    return start(scenePlan, status: .starting, by: principal) { (controller, run) in
       await controller.finishBeginning(run, turn: turn)
     }
   }
@@ -170,27 +215,28 @@ final class ActivityController {
     try policy.checkControl(of: session, by: principal)
     let turn = takeTurn()
     try await leaveCurrent(turn)
-    var steps: [PlannedStep] = []
+    var steps: [Step] = []
     for role in Role.inOffOrder {
       guard let command = role.off else { continue }
       steps += directory.devices(of: role).map { device in
-        PlannedStep(
-          device: device, command: command, until: .accepted, onFailure: .continue, always: true)
+        .command(
+          CommandStep(
+            device: device.id, command: .fixed(command), until: .accepted, onFailure: .continue,
+            always: true))
       }
     }
-    return startEnding(steps, named: "off", turn: turn, by: principal)
+    return try await startEnding(Scene(name: "off", steps: steps), turn: turn, by: principal)
   }
 
   private func endCurrent(by principal: Principal) async throws(TheaterError) -> Run {
     guard session.activity != nil else {
       throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
     }
-    let steps = try endSteps()
-    try policy.checkRatings(of: steps, by: principal)
-    let name = session.endScenes.last?.name ?? "stop"
+    let scene = Scene(name: session.endScenes.last?.name ?? "stop", steps: endSteps())
+    try policy.checkRatings(of: try engine.commands(of: scene), by: principal)
     let turn = takeTurn()
     try await leaveCurrent(turn)
-    return startEnding(steps, named: name, turn: turn, by: principal)
+    return try await startEnding(scene, turn: turn, by: principal)
   }
 
   /// Ends the activity if its player has reached the end and its beginning is done.
@@ -207,35 +253,43 @@ final class ActivityController {
   }
 
   /// The end steps of the current activity, without those for devices that `next` uses again.
-  private func endSteps(before next: [PlannedStep]) throws(TheaterError) -> [PlannedStep] {
+  private func endSteps(before next: [Step]) -> [Step] {
     guard session.activity != nil else { return [] }
-    let kept = Set(next.map(\.device.id))
-    return try endSteps().filter { !kept.contains($0.device.id) }.map(\.continuing)
+    let kept = next.devices
+    return endSteps().mapCommands { step in
+      guard !kept.contains(step.device) else { return nil }
+      var step = step
+      step.onFailure = .continue
+      return step
+    }
   }
 
   /// The steps of the current activity's end scenes. Before them, each player of a scene that played
   /// by itself is stopped, unless an end scene commands it.
-  private func endSteps() throws(TheaterError) -> [PlannedStep] {
-    var steps: [PlannedStep] = []
-    for var scene in session.endScenes {
-      // The configuration may have lost a device since the activity began.
-      scene.steps.removeAll { directory[$0.device] == nil }
-      steps += try engine.plan(scene, arguments: [:])
+  private func endSteps() -> [Step] {
+    // The configuration may have lost a device since the activity began.
+    let steps = session.endScenes.flatMap(\.steps).mapCommands {
+      directory[$0.device] == nil ? nil : $0
     }
-    let commanded = Set(steps.map(\.device.id))
+    let commanded = steps.devices
     let stops = session.scenePlayers.filter { !commanded.contains($0) }.compactMap { id in
       directory[id].flatMap { player in
-        (player.role.stop ?? player.role.off).map { PlannedStep.stop(player, $0) }
+        (player.role.stop ?? player.role.off).map {
+          Step.command(CommandStep(device: id, command: .fixed($0), always: true))
+        }
       }
     }
     return stops + steps
   }
 
   private func startEnding(
-    _ steps: [PlannedStep], named scene: String, turn: Int, by principal: Principal
-  ) -> Run {
+    _ scene: Scene, turn: Int, by principal: Principal
+  ) async throws(TheaterError) -> Run {
+    let scenePlan = try await engine.plan(
+      scene, policy: PlanPolicy(volumeLimit: principal.volumeLimit))
+    try check(turn)
     let choice = session.activity?.player.flatMap { ageLimits.choiceNumber(on: $0) }
-    return start(steps, named: scene, status: .ending, by: principal) { (controller, run) in
+    return start(scenePlan, status: .ending, by: principal) { (controller, run) in
       await controller.finishEnding(run, turn: turn, lastChoice: choice)
     }
   }
@@ -274,13 +328,10 @@ final class ActivityController {
   }
 
   private func start(
-    _ steps: [PlannedStep], named scene: String, status: ActivityReport.Status,
-    by principal: Principal,
+    _ scenePlan: ScenePlan, status: ActivityReport.Status, by principal: Principal,
     then completion: @escaping @Sendable (ActivityController, Run) async -> Void
   ) -> Run {
-    let run = engine.start(steps, named: scene, by: principal) { run in
-      await completion(self, run)
-    }
+    let run = engine.start(scenePlan, by: principal) { run in await completion(self, run) }
     session.setRun(run, status: status)
     publish()
     return run

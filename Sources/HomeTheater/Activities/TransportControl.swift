@@ -191,10 +191,8 @@ final class TransportControl {
     let state = await device.snapshot().state
     try policy.checkLimits(
       of: command, for: device.id, in: state, during: activities.session, by: principal)
-    let step = PlannedStep(
-      device: device, command: command, until: until, onFailure: .stop, always: true)
     do {
-      return try await engine.perform(step, by: principal)
+      return try await engine.send(command, to: device, until: until, by: principal)
     } catch {
       throw TheaterError(error, device: device.id)
     }

@@ -8,8 +8,8 @@ package enum TheaterEvent: Sendable {
   case device(DeviceID, Role, DeviceSnapshot)
   /// The activity began, changed or ended.
   case activity(ActivityReport)
-  /// A run of a scene began, changed or ended.
-  case run(RunReport)
+  /// A run of a scene began or ended, or one of its nodes changed.
+  case run(RunChange)
   /// An event of another part of the program, as JSON.
   case other(name: String, JSON)
 
@@ -29,13 +29,13 @@ package enum TheaterEvent: Sendable {
     switch self {
     case .device(let id, _, _): .device(id)
     case .activity: .activity
-    case .run(let report): .run(report.id)
+    case .run(let change): .run(change.run, node: change.node?.id)
     case .other: nil
     }
   }
 
   enum Subject: Hashable {
-    case device(DeviceID), activity, run(String)
+    case device(DeviceID), activity, run(String, node: String?)
   }
 
   /// The event's data. Ages are computed at `now`, so they are right even if it is sent late.
@@ -43,7 +43,7 @@ package enum TheaterEvent: Sendable {
     switch self {
     case .device(let id, let role, let snapshot): snapshot.json(id: id, role: role, now: now)
     case .activity(let report): report.json
-    case .run(let report): report.json
+    case .run(let change): change.json
     case .other(_, let json): json
     }
   }
@@ -70,8 +70,8 @@ extension DeviceSnapshot {
 }
 
 extension Run {
-  /// A run whose every change is told to `events`.
-  convenience init(id: String, scene: String, steps: [PlannedStep], events: EventLog) {
-    self.init(id: id, scene: scene, steps: steps) { events.publish(.run($0)) }
+  /// A run that publishes each of its changes to `events`.
+  convenience init(id: String, plan: ScenePlan, events: EventLog) {
+    self.init(id: id, plan: plan) { events.publish(.run($0)) }
   }
 }

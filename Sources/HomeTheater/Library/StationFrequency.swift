@@ -31,7 +31,7 @@ extension StationFrequency: CustomStringConvertible {
   }
 
   /// "98.5 MHz FM" or "720 kHz AM".
-  package var description: String {
+  public var description: String {
     switch self {
     case .am(let kilohertz): "\(Self.text(kilohertz)) kHz AM"
     case .fm(let megahertz): "\(Self.text(megahertz)) MHz FM"

@@ -48,8 +48,8 @@ extension Component {
 extension Schema {
   /// What programs decide by: `notFound`, `deviceFailed`.
   fileprivate static let errorCode = Schema.text(1...64, pattern: "^[a-zA-Z]+$")
-  fileprivate static let step = Schema.integer(1...10_000)
-    .described("The step of the scene, counted from 1.")
+  static let step = Schema.text(1...64, pattern: "^[0-9]+(\\.[0-9]+)*$")
+    .described("The id of the scene's step: \"2.1\" is the first member of the second step.")
 
   /// A name that `devices.json` gives: of a device, a scene, an activity, a plugin.
   static let name = Schema.text(1...64)

@@ -6,7 +6,9 @@ import JSON
 
 extension Component {
   static let deviceComponents = [
-    device, deviceState, deviceDetails, devices, command, scenes, run, step, startedRun,
+    device, deviceState, deviceDetails, devices, command, scene, scenes, plan, reported, run, step,
+    runChange,
+    startedRun,
   ]
 
   static let device = Component("Device", .object(deviceMembers, optional: deviceOptions))
@@ -58,6 +60,16 @@ extension Component {
   /// A command of some role: `"on"`, `{"dim": 40}`.
   static let command = Component("Command", .command(of: Role.allCases))
 
+  /// A step of a scene: a command, a group of steps, or a wait.
+  static let scene: Component = Component(
+    "SceneStep",
+    .anyOf([
+      .object(["device": .name, "command": .anything]),
+      .object(["sequence": .list(of: .reference(scene))]),
+      .object(["parallel": .list(of: .reference(scene))]),
+      .object(["wait": .seconds]),
+    ]))
+
   static let scenes = Component(
     "Scenes",
     .object([
@@ -65,10 +77,39 @@ extension Component {
         of: .object(
           [
             "name": .name, "parameters": .map(to: .text(1...64)),
-            "steps": .list(of: .object(["device": .name, "command": .anything])),
+            "steps": .list(of: .reference(scene)),
           ],
           optional: ["title": .title]))
     ]))
+
+  /// The members that the nodes of plans and runs have in common. Commands have `device` and `command`,
+  /// waits a `duration`.
+  private static let nodeMembers: Schema.Members = [
+    "id": .step, "kind": .words(["command", "sequence", "parallel", "wait"]),
+  ]
+  private static let nodeOptions: Schema.Members = [
+    "device": .name, "command": .reference(command), "duration": .seconds,
+  ]
+
+  /// What a run of a scene would do now; a group stands before its members.
+  static let plan = Component(
+    "ScenePlan",
+    .object([
+      "scene": .name,
+      "steps": .list(
+        of: .object(
+          nodeMembers,
+          optional: nodeOptions + [
+            "action": .words(["send", "skip", "decideLater"]),
+            "reported": .reference(reported).described(
+              "The reported value that makes the command needless."),
+          ])),
+    ]))
+
+  private static let reported = Component(
+    "ReportedValue",
+    .object(
+      optional: Schema.Members(StateKey.allCases.map { ($0.rawValue, Schema($0.shape)) })))
 
   static let run = Component(
     "Run",
@@ -82,11 +123,21 @@ extension Component {
   static let step = Component(
     "RunStep",
     .object(
-      [
-        "device": .name, "command": .reference(command),
-        "status": .words(["waiting", "running", "done", "accepted", "skipped", "failed"]),
+      nodeMembers + [
+        "status": .words([
+          "waiting", "running", "done", "accepted", "skipped", "failed", "cancelled",
+        ])
       ],
-      optional: ["seconds": .seconds, "error": .reference(failure)]))
+      optional: nodeOptions + ["seconds": .seconds, "error": .reference(failure)]))
+
+  /// An event of a run: its beginning, its end, or the change of one node.
+  static let runChange = Component(
+    "RunChange",
+    .object(
+      [
+        "id": .id, "scene": .name, "status": .words(["running", "done", "failed", "cancelled"]),
+      ],
+      optional: ["step": .reference(step), "error": .reference(failure)]))
 
   /// A run, and the event after which the stream tells everything of it.
   static let startedRun = Component(

@@ -2,9 +2,11 @@ import Devices
 
 /// Single devices and scenes.
 public enum DeviceEndpoint: String, Endpoint {
-  case devices, device, sendCommand, scenes, runScene, run
+  case devices, device, sendCommand, scenes, planScene, runScene, run
 
   public static let title = "Devices and scenes"
+
+  private static let parameters = Schema.map(to: .anyOf([.text(), .anyNumber]), count: 0...100)
 
   public var route: Route {
     switch self {
@@ -28,13 +30,17 @@ public enum DeviceEndpoint: String, Endpoint {
       Route(
         .get, "/scenes", .permitted(.view), "Lists every scene with its parameters and steps.",
         answers: [200: .json(.reference(.scenes))])
+    case .planScene:
+      Route(
+        .post, "/scenes/{name}/plan", .permitted(.operate),
+        "Shows what a run of the scene would do now: each step, and whether it would be sent. Nothing "
+          + "is sent.",
+        body: .json(.request(optional: ["parameters": Self.parameters])),
+        answers: [200: .json(.reference(.plan))], errors: [409])
     case .runScene:
       Route(
         .post, "/scenes/{name}/runs", .permitted(.operate), "Runs a scene.",
-        body: .json(
-          .request(optional: [
-            "parameters": .map(to: .anyOf([.text(), .anyNumber]), count: 0...100)
-          ])),
+        body: .json(.request(optional: ["parameters": Self.parameters])),
         parameters: [.prefer],
         answers: [200: .json(.reference(.startedRun)), 202: .json(.reference(.startedRun))],
         errors: [409, 503])

@@ -25,7 +25,8 @@ public enum PlaybackEndpoint: String, Endpoint {
         ],
         answers: [
           200: .events([
-            ("snapshot", .status), ("device", .device), ("activity", .activity), ("run", .run),
+            ("snapshot", .status), ("device", .device), ("activity", .activity),
+            ("run", .runChange),
             ("library", .libraryChange),
           ])
         ], errors: [429])

@@ -15,10 +15,8 @@ extension ConfigurationReader {
         parameters[parameter] = kind.string.flatMap(ParameterKind.init) ?? .text
       }
       var reading = StepReading(parameters: parameters)
-      let place = path.appending("steps")
-      let steps = (scene["steps"]?.array ?? []).enumerated().compactMap {
-        readStep($0.element, at: place.appending($0.offset), &reading)
-      }
+      let steps = readSteps(
+        scene["steps"]?.array ?? [], at: path.appending("steps"), depth: 1, &reading)
       for unused in parameters.keys.sorted() where !reading.used.contains(unused) {
         report(
           .reference, .warning, at: path.appending("parameters").appending(unused), key: true,
@@ -32,44 +30,145 @@ extension ConfigurationReader {
     return scenes
   }
 
-  /// What the steps of one scene share while they are read.
+  /// The state shared by the steps of one scene while they are read.
   struct StepReading {
     let parameters: [String: ParameterKind]
     var used: Set<String> = []
+    /// The number of steps so far, groups included.
+    var count = 0
   }
 
-  private mutating func readStep(_ step: JSON, at path: JSONPath, _ reading: inout StepReading)
-    -> Step?
-  {
-    guard !isFull, let object = step.object, let name = deviceName(in: object, at: path),
-      let json = object[name]
-    else { return nil }
+  /// Reads the steps of a list, without those that have mistakes.
+  ///
+  /// - Parameter depth: The number of lists around each step; 1 in the scene's own.
+  private mutating func readSteps(
+    _ steps: [JSON], at path: JSONPath, depth: Int, _ reading: inout StepReading
+  ) -> [Step] {
+    guard depth <= Scene.maximumDepth else {
+      report(
+        .reference, at: path, "these steps stand more than \(Scene.maximumDepth) lists deep",
+        hint: "Move them to an outer list.")
+      return []
+    }
+    var read: [Step] = []
+    for (index, step) in steps.enumerated() where !isFull {
+      guard count(at: path.appending(index), &reading) else { break }
+      if let step = readStep(step, at: path.appending(index), depth: depth, &reading) {
+        read.append(step)
+      }
+    }
+    return read
+  }
+
+  /// Counts a step; false beyond the most that a scene may have.
+  private mutating func count(at path: JSONPath, _ reading: inout StepReading) -> Bool {
+    reading.count += 1
+    if reading.count == Scene.maximumSteps + 1 {
+      report(
+        .reference, at: path, "the scene has more than \(Scene.maximumSteps) steps",
+        hint: "Make two scenes of it.")
+    }
+    return reading.count <= Scene.maximumSteps
+  }
+
+  private mutating func readStep(
+    _ step: JSON, at path: JSONPath, depth: Int, _ reading: inout StepReading
+  ) -> Step? {
+    if let steps = step.array {
+      return .sequence(readSteps(steps, at: path, depth: depth + 1, &reading))
+    }
+    guard let object = step.object else {
+      ConfigurationSchemaNodes.commandStep.problems(with: step, at: path).forEach { report($0) }
+      return nil
+    }
+    if object["wait"] != nil { return readWait(object, at: path) }
+    for word in ["parallel", "sequence"] where object[word] != nil {
+      return readGroup(object, word, at: path, depth: depth, &reading)
+    }
+    return readCommandStep(object, at: path, &reading)
+  }
+
+  private mutating func readGroup(
+    _ group: JSONObject, _ word: String, at path: JSONPath, depth: Int,
+    _ reading: inout StepReading
+  ) -> Step? {
+    let isParallel = word == "parallel"
+    let shape =
+      isParallel ? ConfigurationSchemaNodes.parallel : ConfigurationSchemaNodes.sequence
+    shape.problems(with: .object(group), at: path).forEach { report($0) }
+    let steps = readSteps(
+      group[word]?.array ?? [], at: path.appending(word), depth: depth + 1, &reading)
+    let onFailure = group["onFailure"]?.string.flatMap(OnFailure.init) ?? .stop
+    return isParallel
+      ? .parallel(steps, onFailure: onFailure) : .sequence(steps, onFailure: onFailure)
+  }
+
+  private mutating func readWait(_ step: JSONObject, at path: JSONPath) -> Step? {
+    ConfigurationSchemaNodes.wait.problems(with: .object(step), at: path).forEach { report($0) }
+    guard let duration = step["wait"]?.string.flatMap({ DurationText.duration(of: $0) }) else {
+      return nil
+    }
+    guard Scene.waitRange.contains(duration) else {
+      report(
+        .reference, at: path.appending("wait"), "a wait takes from 1 ms to 1 h",
+        hint: "Write for example {\"wait\": \"2 s\"}.")
+      return nil
+    }
+    return .wait(duration)
+  }
+
+  private mutating func readCommandStep(
+    _ step: JSONObject, at path: JSONPath, _ reading: inout StepReading
+  ) -> Step? {
+    if let word = step.keys.first(where: Step.reservedWords.contains) {
+      report(
+        .shape, at: path.appending(word), key: true,
+        "\"\(word)\" is a reserved word: steps have it in a later version",
+        hint: "A step is a command for a device, a list, \"sequence\", \"parallel\" or \"wait\".")
+      return nil
+    }
+    ConfigurationSchemaNodes.commandStep.problems(with: .object(step), at: path)
+      .forEach { report($0) }
+    guard let name = deviceName(in: step, at: path), let json = step[name] else { return nil }
     let place = path.appending(name)
     guard isDevice(name) else {
       if !isFlawed(place) {
-        reportMissing(
-          "device", name, among: deviceNames + ConfigurationSchemaNodes.stepWords, at: place,
-          key: true)
+        reportMissing("device", name, among: deviceNames + Step.words, at: place, key: true)
       }
-      ConfigurationSchemaNodes.anyCommand.problems(with: json, at: place).forEach { report($0) }
+      ConfigurationSchemaNodes.deviceCommands.problems(with: json, at: place)
+        .forEach { report($0) }
       return nil
     }
     guard let role = roles[name] else {
-      ConfigurationSchemaNodes.anyCommand.problems(with: json, at: place).forEach { report($0) }
+      ConfigurationSchemaNodes.deviceCommands.problems(with: json, at: place)
+        .forEach { report($0) }
       return nil
     }
-    let command = readCommand(json, for: name, role: role, at: place, &reading)
-    guard let command, !isFlawed(path) else { return nil }
-    return Step(
-      device: DeviceID(name), command: command,
-      until: object["until"]?.string.flatMap(Completion.init) ?? .settled,
-      onFailure: object["onFailure"]?.string.flatMap(OnFailure.init) ?? .stop,
-      always: object["always"]?.bool ?? false)
+    var commands: [StepCommand?] = []
+    if let list = json.array {
+      for (index, command) in list.enumerated() where !isFull {
+        guard count(at: place.appending(index), &reading) else { break }
+        commands.append(
+          readCommand(command, for: name, role: role, at: place.appending(index), &reading))
+      }
+    } else {
+      commands = [readCommand(json, for: name, role: role, at: place, &reading)]
+    }
+    guard !isFlawed(path) else { return nil }
+    let steps = commands.compactMap(\.self).map { command in
+      Step.command(
+        CommandStep(
+          device: DeviceID(name), command: command,
+          until: step["until"]?.string.flatMap(Completion.init) ?? .settled,
+          onFailure: step["onFailure"]?.string.flatMap(OnFailure.init) ?? .stop,
+          always: step["always"]?.bool ?? false))
+    }
+    return json.array == nil ? steps.first : .sequence(steps)
   }
 
   /// The one key of a step that names its device.
   private mutating func deviceName(in step: JSONObject, at path: JSONPath) -> String? {
-    let names = step.keys.filter { !ConfigurationSchemaNodes.stepWords.contains($0) }
+    let names = step.keys.filter { !Step.words.contains($0) }
     if names.count == 1 { return names[0] }
     if names.isEmpty {
       report(
@@ -87,7 +186,7 @@ extension ConfigurationReader {
           hint: "Write a step of its own for \"\(name)\".")
       } else {
         reportMissing(
-          "device or word", name, among: ConfigurationSchemaNodes.stepWords + deviceNames,
+          "device or word", name, among: Step.words + deviceNames,
           at: place,
           key: true, kind: .shape)
       }

@@ -24,6 +24,7 @@ extension SchemaNode {
         definitions[name] = shape.schema(&definitions)
       }
       return ["$ref": .string("#/$defs/\(name)")]
+    case .reference(let name): return ["$ref": .string("#/$defs/\(name)")]
     case .deferred(let shape): return shape.schema(&definitions)
     }
   }

@@ -18,6 +18,8 @@ package indirect enum SchemaNode: Sendable, Hashable {
   case either([SchemaNode])
   /// Written once in the schema, under this name.
   case named(String, SchemaNode)
+  /// The shape of this name, inside itself. Checked by a reader, level by level.
+  case reference(String)
   /// Stated in the schema, but checked by a reader that knows more and explains better.
   case deferred(SchemaNode)
 }

@@ -35,6 +35,7 @@ extension SchemaNode {
   fileprivate func isMeant(by value: JSON) -> Bool {
     switch (self, value) {
     case (.named(_, let shape), _): shape.isMeant(by: value)
+    case (.either(let shapes), _): shapes.contains { $0.isMeant(by: value) }
     case (.number, .integer), (.number, .number), (.text, .string), (.list, .array),
       (.object, .object):
       true
@@ -47,6 +48,7 @@ extension SchemaNode {
   package var expectation: String {
     switch self {
     case .anything: "any value"
+    case .reference(let name): "a \(name)"
     case .null: "null"
     case .boolean: "true or false"
     case .number(let shape): shape.expectation
@@ -135,7 +137,7 @@ private struct SchemaValidator {
   mutating func check(_ value: JSON, against shape: SchemaNode, at path: JSONPath) {
     guard !isFull else { return }
     switch shape {
-    case .anything, .deferred: break
+    case .anything, .deferred, .reference: break
     case .null: if !value.isNull { add(shape.mismatch(value, path)) }
     case .boolean: if value.bool == nil { add(shape.mismatch(value, path)) }
     case .number(let number): if !number.accepts(value) { add(shape.mismatch(value, path)) }

@@ -10,6 +10,8 @@ package enum TextRule: Sendable, Hashable {
   case name
   /// `$` and a name: a parameter of a scene.
   case parameter
+  /// A number and a unit: `500 ms`, `2 s`, `1.5 min`, `1 h`.
+  case duration
   /// The name of a secret: letters, digits, `.`, `_` and `-`, not beginning with a dot, at most 64.
   case secretName
   /// A name of a host, without a port: letters, digits, `.` and `-`, at most 253.
@@ -22,6 +24,7 @@ package enum TextRule: Sendable, Hashable {
     switch self {
     case .name: "^[A-Za-z][A-Za-z0-9_-]{0,63}$"
     case .parameter: "^\\$[A-Za-z][A-Za-z0-9_-]{0,63}$"
+    case .duration: "^[0-9]{1,6}(\\.[0-9]{1,3})? (ms|s|min|h)$"
     case .secretName: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
     case .hostName: "^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$"
     case .pattern(let pattern): pattern
@@ -32,6 +35,7 @@ package enum TextRule: Sendable, Hashable {
   package var expectation: String {
     switch self {
     case .name, .parameter: "a letter, then at most 63 letters, digits, \"-\" and \"_\""
+    case .duration: "a number, a space and ms, s, min or h"
     case .secretName: "at most 64 letters, digits, \".\", \"-\" and \"_\""
     case .hostName: "letters, digits, \".\" and \"-\", without a port"
     case .pattern("^.+$"): "not empty"
@@ -69,6 +73,7 @@ package enum TextRule: Sendable, Hashable {
       return bytes.count <= 64 && bytes.first.map(Self.isLetter) ?? false
         && bytes.allSatisfy { Self.isWordCharacter($0) }
     case .parameter: return text.hasPrefix("$") && TextRule.name.allows(text.dropFirst())
+    case .duration: return DurationText.duration(of: text) != nil
     case .secretName:
       return (1...64).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
         && bytes.allSatisfy { Self.isWordCharacter($0) || $0 == UInt8(ascii: ".") }
@@ -104,4 +109,30 @@ package enum TextRule: Sendable, Hashable {
 /// A compiled pattern, shared between threads: matching never changes it, so that it is safe to send.
 private struct CompiledPattern: @unchecked Sendable {
   let regex: Regex<AnyRegexOutput>
+}
+
+/// Durations as `devices.json` writes them.
+enum DurationText {
+  /// Reads `500 ms`, `2 s`, `1.5 min` or `1 h`: at most six digits before the point and three after
+  /// it. Returns `nil` for anything else.
+  static func duration(of text: some StringProtocol) -> Duration? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 2 else { return nil }
+    let parts = words[0].split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), isDigits(parts[0], 1...6),
+      parts.count == 1 || isDigits(parts[1], 1...3), let number = Double(words[0])
+    else { return nil }
+    switch words[1] {
+    case "ms": return .milliseconds(number)
+    case "s": return .seconds(number)
+    case "min": return .seconds(number * 60)
+    case "h": return .seconds(number * 3600)
+    default: return nil
+    }
+  }
+
+  private static func isDigits(_ text: some StringProtocol, _ count: ClosedRange<Int>) -> Bool {
+    count.contains(text.utf8.count)
+      && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
 }

@@ -27,6 +27,11 @@ extension APIServices {
     case .scenes:
       let scenes = theater.plan.scenes.values.sorted { $0.name < $1.name }
       return Response(["scenes": .array(scenes.map(\.json))])
+    case .planScene:
+      let plan = try await theater.planScene(
+        request.captured("name"), arguments: request.fields().sceneArguments(),
+        by: request.theaterPrincipal())
+      return Response(plan.json)
     case .runScene:
       let name = try request.captured("name")
       let arguments = try request.fields().sceneArguments()
@@ -101,30 +106,5 @@ extension BodyFields {
       }
     }
     return arguments
-  }
-}
-
-extension Scene {
-  /// The scene for the API.
-  fileprivate var json: JSON {
-    var object: JSONObject = ["name": .string(name)]
-    if let title { object["title"] = .string(title) }
-    object["parameters"] = .object(
-      JSONObject(
-        parameters.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.rawValue)) }))
-    object["steps"] = .array(steps.map(\.json))
-    return .object(object)
-  }
-}
-
-extension Step {
-  /// The step for the API: `{"device": "lights", "command": {"dim": 10}}`.
-  fileprivate var json: JSON {
-    let command: JSON =
-      switch command {
-      case .fixed(let command): command.json
-      case .template(let name, let argument, _): .object([name: argument])
-      }
-    return ["device": .string(device.name), "command": command]
   }
 }

@@ -17,8 +17,8 @@ package struct APIError: Error, Sendable, Hashable {
   /// What to do next.
   package var hint: String?
   package var device: String?
-  /// The step of the scene, counted from 1.
-  package var step: Int?
+  /// The id of the scene's step, such as `2.1`.
+  package var step: String?
   /// The field of a form that has to change: `password`.
   package var field: String?
   /// Seconds until a retry makes sense.
@@ -30,7 +30,7 @@ package struct APIError: Error, Sendable, Hashable {
 
   init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, hint: String? = nil,
-    device: String? = nil, step: Int? = nil, field: String? = nil
+    device: String? = nil, step: String? = nil, field: String? = nil
   ) {
     self.status = status
     self.code = code
@@ -46,7 +46,7 @@ package struct APIError: Error, Sendable, Hashable {
     var error: JSONObject = ["code": .string(code), "message": .string(message)]
     if let hint { error["hint"] = .string(hint) }
     if let device { error["device"] = .string(device) }
-    if let step { error["step"] = .integer(step) }
+    if let step { error["step"] = .string(step) }
     if let field { error["field"] = .string(field) }
     if let retryAfter { error["retryAfter"] = .integer(retryAfter) }
     if let triesLeft { error["triesLeft"] = .integer(triesLeft) }

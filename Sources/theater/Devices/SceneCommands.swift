@@ -3,8 +3,9 @@ import ArgumentParser
 import JSON
 
 /// `theater scenes`.
-struct Scenes: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "List the scenes.")
+struct ScenesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scenes", abstract: "List the scenes.")
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
@@ -27,7 +28,8 @@ struct Scenes: AsyncParsableCommand {
 /// `theater scene run movie-night --film "TITLE"`.
 struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scene", abstract: "Run a scene.", subcommands: [Run.self])
+    commandName: "scene", abstract: "Run a scene, or show what it would do.",
+    subcommands: [Run.self, Plan.self])
 
   /// `theater scene run NAME`.
   struct Run: AsyncParsableCommand {
@@ -52,6 +54,31 @@ struct SceneCommand: AsyncParsableCommand {
       let parameters = try SceneParameters(words: parameters)
       try await RunFollower(RemoteTheater(), waiting).run(
         "/api/v1/scenes/\(name.percentEncoded)/runs", ["parameters": .object(parameters.object)])
+    }
+  }
+}
+
+extension SceneCommand {
+  /// `theater scene plan NAME`.
+  struct Plan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what a run of a scene would do now, without doing it.")
+
+    @Argument(help: "The scene.", completion: .custom(TitleCompletion.scenes))
+    var name: String
+    @OptionGroup var output: OutputOptions
+    @Argument(parsing: .allUnrecognized, help: "The parameters: --film \"TITLE\".")
+    var parameters: [String] = []
+
+    func validate() throws { _ = try SceneParameters(words: parameters) }
+
+    func run() async throws {
+      let parameters = try SceneParameters(words: parameters)
+      let plan = try await RemoteTheater().post(
+        "/api/v1/scenes/\(name.percentEncoded)/plan", ["parameters": .object(parameters.object)])
+      try output.show(plan) { plan in
+        (plan["steps"]?.array ?? []).map(StepLines.line(planned:)).joined(separator: "\n")
+      }
     }
   }
 }

@@ -24,46 +24,47 @@ struct RunFollower: Sendable {
       Console.say(options.json ? answer.prettyText() : "accepted as \(id)")
       return
     }
-    let end = try await follow(id, from: run, after: answer["event"]?.string)
-    if options.json { Console.say(end.prettyText()) }
-    try Self.judge(end)
+    let status = try await follow(id, from: run, after: answer["event"]?.string)
+    if options.json { Console.say(try await theater.get("/api/v1/runs/\(id)").prettyText()) }
+    try Self.judge(status)
   }
 
-  /// Shows what happens to the run, and gives back its last report.
-  private func follow(_ id: String, from first: JSON, after event: String?) async throws -> JSON {
+  /// Shows each step of the run when it ends.
+  ///
+  /// - Returns: The run's last status.
+  private func follow(
+    _ id: String, from first: JSON, after event: String?
+  ) async throws -> String? {
     var lines = StepLines()
-    func show(_ run: JSON) {
+    var status = first["status"]?.string
+    func show(_ run: JSON, _ steps: [JSON]) {
+      status = run["status"]?.string
       if options.json { return }
-      for line in lines.news(in: run) { Console.say(line) }
+      for line in steps.compactMap({ lines.line(for: $0) }) { Console.say(line) }
     }
-    show(first)
-    if first["status"]?.string != "running" { return first }
-    var last: JSON?
+    show(first, first["steps"]?.array ?? [])
+    if status != "running" { return status }
     try await theater.listen(after: event) { event in
       switch event.name {
       case "run":
-        let run = event.json
-        guard run["id"]?.string == id else { return true }
-        show(run)
-        last = run
-        return run["status"]?.string == "running"
+        guard event.json["id"]?.string == id else { return true }
+        show(event.json, [event.json["step"]].compactMap(\.self))
       case "snapshot":
-        // Events were lost: how the run stands now says it all.
+        // Events were lost: the report has them all.
         let run = try await theater.get("/api/v1/runs/\(id)")
-        show(run)
-        last = run
-        return run["status"]?.string == "running"
-      default: return true
+        show(run, run["steps"]?.array ?? [])
+      default: break
       }
+      return status == "running"
     }
-    guard let last, last["status"]?.string != "running" else {
+    guard status != "running" else {
       throw ExitError(.failed, "the controller has stopped before the end of the run")
     }
-    return last
+    return status
   }
 
-  private static func judge(_ run: JSON) throws {
-    switch run["status"]?.string {
+  private static func judge(_ status: String?) throws {
+    switch status {
     case "done": return
     case "cancelled":
       throw ExitError(.failed, "a newer request took its place")

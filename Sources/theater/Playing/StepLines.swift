@@ -1,33 +1,56 @@
 import JSON
 
-/// The steps of a run as lines, each told once, when it is over.
+/// The steps of runs and plans as lines.
 struct StepLines {
-  private var told: Set<Int> = []
+  private var shown: Set<String> = []
 
-  /// The lines for the steps that have ended since the last time.
-  mutating func news(in run: JSON) -> [String] {
-    var lines: [String] = []
-    for (index, step) in (run["steps"]?.array ?? []).map(\.printable).enumerated() {
-      guard let status = step["status"]?.string, status != "waiting", status != "running",
-        told.insert(index).inserted
-      else { continue }
-      lines.append(Self.line(step, status))
-    }
-    return lines
-  }
-
-  private static func line(_ step: JSON, _ status: String) -> String {
-    let device = step["device"]?.string ?? "?"
-    let command = step["command"].map(CommandText.text) ?? "?"
-    let time = step["seconds"]?.number.map { $0 >= 0.1 ? " (\(tenths($0)) s)" : "" } ?? ""
+  /// The line for a step of a run that has ended; `nil` for one that has not or that was shown
+  /// before, and for a group, whose members have lines of their own.
+  mutating func line(for step: JSON) -> String? {
+    let step = step.printable
+    guard let status = step["status"]?.string, status != "waiting", status != "running",
+      let work = Self.work(step), let id = step["id"]?.string, shown.insert(id).inserted
+    else { return nil }
+    let time = step["seconds"]?.number.map { $0 >= 0.1 ? " (\(Self.tenths($0)) s)" : "" } ?? ""
     switch status {
-    case "done": return "  ✓ \(device) \(command)\(time)"
-    case "accepted": return "  ✓ \(device) \(command): accepted, not confirmed\(time)"
-    case "skipped": return "  · \(device) \(command): so already"
+    case "done": return "  ✓ \(work)\(step["kind"] == "wait" ? "" : time)"
+    case "accepted": return "  ✓ \(work): accepted, not confirmed\(time)"
+    case "skipped": return "  · \(work): so already"
+    case "cancelled": return "  – \(work): cancelled"
     default:
       let error = step["error"]
       let hint = error?["hint"]?.string.map { "\n      \($0)" } ?? ""
-      return "  ✗ \(device) \(command): \(error?["message"]?.string ?? status)\(hint)"
+      return "  ✗ \(work): \(error?["message"]?.string ?? status)\(hint)"
+    }
+  }
+
+  /// The line for a step of a plan.
+  static func line(planned step: JSON) -> String {
+    let step = step.printable
+    let id = step["id"]?.string ?? ""
+    let indent = String(repeating: "  ", count: id.split(separator: ".").count)
+    guard let work = work(step) else {
+      return "\(indent)\(id) \(step["kind"] == "parallel" ? "at the same time:" : "in order:")"
+    }
+    switch step["action"]?.string {
+    case "skip":
+      let reported = (step["reported"]?.object ?? [:]).map { key, value in
+        "\(key) is \(value.string ?? value.text())"
+      }
+      return "\(indent)\(id) · \(work): not sent, \(reported.joined())"
+    case "decideLater": return "\(indent)\(id) ? \(work): sent unless it is so by then"
+    default: return "\(indent)\(id) → \(work)"
+    }
+  }
+
+  /// `lights dim 10`, `wait 2 s`; `nil` for a group.
+  private static func work(_ step: JSON) -> String? {
+    switch step["kind"]?.string {
+    case "command":
+      let device = step["device"]?.string ?? "?"
+      return "\(device) \(step["command"].map(CommandText.text) ?? "?")"
+    case "wait": return "wait \(tenths(step["duration"]?.number ?? 0)) s"
+    default: return nil
     }
   }
 

@@ -182,7 +182,7 @@ import Testing
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run("watch-film", ["film": "f1"], in: theater)
       let lines = try await Self.run("end-film", in: theater)
-      #expect(lines.last == #"amp "off""#)
+      #expect(lines.last == #"dvd "off""#)
       #expect(await eventually { await Self.report(in: theater).status == .idle })
     }
   }
@@ -199,7 +199,7 @@ import Testing
       let end = try await theater.facade.end(by: .owner)
       #expect(
         await theater.journal(of: end) == [
-          #"dvd "stop""#, #"cd "stop""#, #"cd "eject""#, #"cd "off""#, #"amp "off""#,
+          #"dvd "stop""#, #"amp "off""#, #"cd "stop""#, #"cd "eject""#, #"cd "off""#,
         ])
       #expect(await eventually { await Self.report(in: theater).status == .idle })
       // And off ends everything, scenes as well.

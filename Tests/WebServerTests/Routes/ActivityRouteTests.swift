@@ -77,7 +77,7 @@ import WebServer
       #expect(
         run?["error"] == [
           "code": "deviceFailed", "message": "the knob is stuck", "hint": "Turn it by hand.",
-          "device": "amp", "step": 4,
+          "device": "amp", "step": "4",
         ])
       #expect(run?["steps"]?.array?.last?["status"] == "waiting")
     }

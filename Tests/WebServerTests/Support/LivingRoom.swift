@@ -127,11 +127,12 @@ struct LivingRoom: Sendable {
   private static var plan: TheaterPlan {
     func step(_ device: String, _ role: Role, _ json: JSON) -> Step? {
       guard let command = try? Command(json, role: role) else { return nil }
-      return Step(device: DeviceID(device), command: .fixed(command))
+      return .command(CommandStep(device: DeviceID(device), command: .fixed(command)))
     }
-    let play = Step(
-      device: "dvd", command: .template(name: "play", argument: ["item": "$film"], role: .dvdPlayer)
-    )
+    let play = Step.command(
+      CommandStep(
+        device: "dvd",
+        command: .template(name: "play", argument: ["item": "$film"], role: .dvdPlayer)))
     let watch = [
       step("lights", .lights, ["dim": 10]), step("projector", .projector, "on"),
       step("amp", .amplifier, "on"), step("amp", .amplifier, ["volume": 50]),

@@ -11,9 +11,6 @@ enum ConfigurationSchemaNodes {
     TextSchema(rule: .name, what: "the name of \(what)")
   }
 
-  /// Words of a step that are not devices.
-  static let stepWords = ["until", "onFailure", "always"]
-
   static func file(_ plugins: KnownPlugins) -> ObjectSchema {
     ObjectSchema(
       "a configuration",
@@ -24,14 +21,14 @@ enum ConfigurationSchemaNodes {
           help: "Folders that hold further plugins, beside the installed ones."),
         .init(
           "devices",
-          map("the devices", of: "a device", reserved: stepWords, fewest: 1, device(plugins)),
+          map("the devices", of: "a device", reserved: nonDeviceWords, fewest: 1, device(plugins)),
           isRequired: true, help: "What there is, by a name that scenes and cables use."),
         .init(
           "cables", .list(.named("cable", cable)),
           help: "Which source is heard on which input of which amplifier."),
         .init(
           "scenes", map("the scenes", of: "a scene", .named("scene", scene)),
-          help: "Lists of commands, by name."),
+          help: "Trees of commands, by name."),
         .init(
           "activities", map("the activities", of: "an activity", .named("activity", activity)),
           help: "What people do for an evening: a scene to begin with and one to end with."),
@@ -127,24 +124,61 @@ enum ConfigurationSchemaNodes {
           "parameters", map("the parameters", of: "a parameter", words(ParameterKind.self)),
           help: "What must be given to run it; \"$name\" stands for it in the steps."),
         .init(
-          "steps", .list(.named("step", step)), isRequired: true, help: "What it does, in order."),
+          "steps", .list(.deferred(.named("step", step))), isRequired: true,
+          help: "The steps, one after the other."),
       ]))
 
-  private static let step = SchemaNode.object(
+  /// Words of a step that no device can have as its name.
+  static let nonDeviceWords = Step.words + Step.reservedWords
+
+  /// A step. A reader checks one level at a time, against the one of these shapes that is meant.
+  private static let step = SchemaNode.either([
+    .list(.reference("step")), sequence, parallel, wait, commandStep,
+  ])
+
+  static let sequence = group("sequence", "Steps that run one after the other.")
+  static let parallel = group("parallel", "Steps that run at the same time.")
+
+  private static func group(_ word: String, _ help: String) -> SchemaNode {
+    .object(
+      ObjectSchema(
+        "a group such as {\"\(word)\": […]}",
+        fields: [
+          .init(word, .list(.reference("step")), isRequired: true, help: help), onFailure,
+        ]))
+  }
+
+  static let wait = SchemaNode.object(
+    ObjectSchema(
+      "a pause such as {\"wait\": \"2 s\"}",
+      fields: [
+        .init(
+          "wait", .text(TextSchema(rule: .duration, what: "a duration such as \"2 s\"")),
+          isRequired: true, help: "How long to wait: from 1 ms to 1 h.")
+      ]))
+
+  static let commandStep = SchemaNode.object(
     ObjectSchema(
       "a step such as {\"lights\": {\"dim\": 10}}",
       fields: [
         .init(
           "until", words(Completion.self), standard: .string(Completion.settled.rawValue),
           help: "When the next step may begin."),
-        .init(
-          "onFailure", words(OnFailure.self), standard: .string(OnFailure.stop.rawValue),
-          help: "What happens to the scene when the step fails."),
+        onFailure,
         .init(
           "always", .boolean, standard: false,
-          help: "Whether to tell the device what it already reports."),
+          help: "Whether to send a command whose effect the device already reports."),
       ],
-      others: .init(key: name(of: "a device"), shape: .deferred(anyCommand), isSingle: true)))
+      others: .init(
+        key: name(of: "a device"), reserved: nonDeviceWords, shape: .deferred(deviceCommands),
+        isSingle: true)))
+
+  private static let onFailure = ObjectSchema.Field(
+    "onFailure", words(OnFailure.self), standard: .string(OnFailure.stop.rawValue),
+    help: "What happens to the scene when the step fails.")
+
+  /// A command for one device, or several one after the other.
+  static let deviceCommands = SchemaNode.either([anyCommand, .list(anyCommand)])
 
   /// What a step may tell some device.
   static let anyCommand = SchemaNode.named("command", .command(of: Role.allCases))

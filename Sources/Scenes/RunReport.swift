@@ -1,0 +1,121 @@
+import Devices
+import JSON
+
+/// The progress of a run, node by node.
+public struct RunReport: Sendable, Hashable {
+  public enum Status: String, Sendable, Hashable {
+    case running, done, failed, cancelled
+  }
+
+  public let id: String
+  /// The name of the scene.
+  public let scene: String
+  public internal(set) var status: Status
+  /// Every node of the plan, in the order of `ScenePlan.allNodes`.
+  public internal(set) var nodes: [NodeReport]
+  /// The failure that stopped the run.
+  public internal(set) var error: TheaterError?
+
+  init(id: String, plan: ScenePlan) {
+    self.id = id
+    scene = plan.scene
+    status = .running
+    nodes = plan.allNodes.map { NodeReport($0) }
+  }
+
+  /// The run for the API: `{"id": "run-1", "scene": "watch-film", "status": "running", "steps":
+  /// [node, …]}`, and `error` when it failed. The nodes are a flat list in which each group stands
+  /// before its members; see `NodeReport.json`.
+  public var json: JSON {
+    var object = RunChange(run: id, scene: scene, status: status, error: error).jsonObject
+    object["steps"] = .array(nodes.map(\.json))
+    return .object(object)
+  }
+}
+
+/// The progress of one node of a plan.
+public struct NodeReport: Sendable, Hashable, Identifiable {
+  public enum Status: String, Sendable, Hashable {
+    /// Not begun.
+    case waiting
+    case running
+    /// Over; for a command, the device has reported its effect.
+    case done
+    /// The device has accepted the command and reports no effect, or nothing waited for it.
+    case accepted
+    /// Not sent: the device reported the effect already.
+    case skipped
+    case failed
+    /// Ended early, because the run or a simultaneous node ended.
+    case cancelled
+  }
+
+  private let node: PlanNode
+  public internal(set) var status = Status.waiting
+  public internal(set) var error: TheaterError?
+  /// The time that the node took, in seconds.
+  public internal(set) var seconds: Double?
+
+  init(_ node: PlanNode) { self.node = node }
+
+  /// The place in the tree: `2.1`.
+  public var id: String { node.id }
+  /// The command; `nil` for a group or a wait.
+  public var command: PlannedCommand? { node.command }
+
+  /// The node for the API: `id`, `kind` (`command`, `sequence`, `parallel`, `wait`) and `status`; of a
+  /// command also `device` and `command`, of a wait `duration` in seconds; `seconds` once it has
+  /// ended, and `error` when it failed.
+  public var json: JSON {
+    var object = node.identityJSON
+    object["status"] = .string(status.rawValue)
+    if let seconds { object["seconds"] = .number((seconds * 1000).rounded() / 1000) }
+    if let error { object["error"] = error.json }
+    return .object(object)
+  }
+}
+
+/// A change of a run: its beginning, its end, or a change of one node.
+public struct RunChange: Sendable, Hashable {
+  /// The run's id.
+  public let run: String
+  /// The name of the scene.
+  public let scene: String
+  public let status: RunReport.Status
+  /// The failure that stopped the run.
+  public let error: TheaterError?
+  /// The node that changed; `nil` when the run itself began or ended.
+  public let node: NodeReport?
+
+  public init(
+    run: String, scene: String, status: RunReport.Status, error: TheaterError? = nil,
+    node: NodeReport? = nil
+  ) {
+    self.run = run
+    self.scene = scene
+    self.status = status
+    self.error = error
+    self.node = node
+  }
+
+  init(_ report: RunReport, node: NodeReport? = nil) {
+    self.init(
+      run: report.id, scene: report.scene, status: report.status, error: report.error, node: node)
+  }
+
+  /// The change for the API: `{"id": "run-1", "scene": "watch-film", "status": "running"}`, with
+  /// `step`, the changed node, and `error` as in the run's report.
+  public var json: JSON {
+    var object = jsonObject
+    if let node { object["step"] = node.json }
+    return .object(object)
+  }
+
+  fileprivate var jsonObject: JSONObject {
+    var object: JSONObject = [
+      "id": .string(run), "scene": .string(scene), "status": .string(status.rawValue),
+    ]
+    if let error { object["error"] = error.json }
+    return object
+  }
+}

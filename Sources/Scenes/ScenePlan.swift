@@ -1,0 +1,202 @@
+import Devices
+import JSON
+
+/// Everything that a run will do, as a tree of nodes. A dry run shows it; a run carries out the same
+/// value.
+public struct ScenePlan: Sendable, Hashable {
+  /// The name of the scene.
+  public let scene: String
+  /// The outermost nodes, one after the other.
+  public let nodes: [PlanNode]
+  /// The number of nodes, groups included.
+  let count: Int
+
+  /// - Parameter nodes: Gets new ids and indices, in the order of the tree.
+  init(scene: String, nodes: [PlanNode]) {
+    self.scene = scene
+    var numbered = nodes
+    count = Self.number(&numbered, prefix: "", from: 0)
+    self.nodes = numbered
+  }
+
+  /// A plan of one command, which is always sent.
+  public init(scene: String, sending command: Command, to device: DeviceID) {
+    let command = PlannedCommand(device: device, command: command, until: .settled, always: true)
+    self.init(scene: scene, nodes: [PlanNode(.command(command, .send))])
+  }
+
+  /// Every node, each group before its members.
+  public var allNodes: [PlanNode] { nodes.flatMap(\.withDescendants) }
+
+  /// The commands, in the order in which they stand.
+  public var commands: [PlannedCommand] { allNodes.compactMap(\.command) }
+
+  /// The plan for the API: `{"scene": "watch-film", "steps": [node, …]}`, a flat list in which each
+  /// group stands before its members. See `PlanNode.json`.
+  public var json: JSON {
+    ["scene": .string(scene), "steps": .array(allNodes.map(\.json))]
+  }
+
+  private static func number(_ nodes: inout [PlanNode], prefix: String, from first: Int) -> Int {
+    var next = first
+    for position in nodes.indices {
+      let id = "\(prefix)\(position + 1)"
+      nodes[position].id = id
+      nodes[position].index = next
+      next += 1
+      switch nodes[position].work {
+      case .sequence(var members):
+        next = number(&members, prefix: "\(id).", from: next)
+        nodes[position].work = .sequence(members)
+      case .parallel(var members):
+        next = number(&members, prefix: "\(id).", from: next)
+        nodes[position].work = .parallel(members)
+      case .command, .wait: break
+      }
+    }
+    return next
+  }
+}
+
+/// One node of a plan.
+public struct PlanNode: Sendable, Hashable, Identifiable {
+  /// What a node does.
+  public indirect enum Work: Sendable, Hashable {
+    case command(PlannedCommand, Decision)
+    /// One after the other.
+    case sequence([PlanNode])
+    /// At the same time.
+    case parallel([PlanNode])
+    case wait(Duration)
+  }
+
+  /// Whether a command is sent.
+  public enum Decision: Sendable, Hashable {
+    /// Sends the command.
+    case send
+    /// Sends nothing: the device reports that the key already has this value. The run looks once
+    /// more, and sends the command if that is no longer so.
+    case skip(StateKey, JSON)
+    /// Decides when the run comes to the node: the device does not report the value, or an earlier
+    /// or simultaneous node may change it.
+    case decideLater
+  }
+
+  /// The place in the tree, counted from 1: `2.1` is the first member of the second node.
+  public internal(set) var id = ""
+  /// The place in the flat list of all nodes, counted from 0.
+  var index = 0
+  public internal(set) var work: Work
+  /// What happens to the surrounding nodes when this one fails.
+  public let onFailure: OnFailure
+
+  init(_ work: Work, onFailure: OnFailure = .stop) {
+    self.work = work
+    self.onFailure = onFailure
+  }
+
+  /// The members of a group; none for a command or a wait.
+  public var members: [PlanNode] {
+    switch work {
+    case .sequence(let nodes), .parallel(let nodes): nodes
+    case .command, .wait: []
+    }
+  }
+
+  /// The command; `nil` for a group or a wait.
+  public var command: PlannedCommand? {
+    if case .command(let command, _) = work { command } else { nil }
+  }
+
+  var withDescendants: [PlanNode] { [self] + members.flatMap(\.withDescendants) }
+
+  /// The node for the API, without its members: `id`, `kind` (`command`, `sequence`, `parallel`,
+  /// `wait`); of a command also `device`, `command`, `action` (`send`, `skip`, `decideLater`) and for
+  /// `skip` the `reported` state that makes it needless; of a wait `duration` in seconds.
+  public var json: JSON {
+    var object = identityJSON
+    if case .command(_, let decision) = work {
+      switch decision {
+      case .send: object["action"] = "send"
+      case .skip(let key, let value):
+        object["action"] = "skip"
+        object["reported"] = .object([key.rawValue: value])
+      case .decideLater: object["action"] = "decideLater"
+      }
+    }
+    return .object(object)
+  }
+
+  /// The members that plans and reports have in common.
+  var identityJSON: JSONObject {
+    var object: JSONObject = ["id": .string(id)]
+    switch work {
+    case .command(let command, _):
+      object["kind"] = "command"
+      object["device"] = .string(command.device.name)
+      object["command"] = command.command.json
+    case .sequence: object["kind"] = "sequence"
+    case .parallel: object["kind"] = "parallel"
+    case .wait(let duration):
+      object["kind"] = "wait"
+      object["duration"] = .number(duration.seconds)
+    }
+    return object
+  }
+}
+
+/// A checked command for one device, with the scene's arguments filled in.
+public struct PlannedCommand: Sendable, Hashable {
+  public let device: DeviceID
+  public let command: Command
+  /// When the next node may begin.
+  public let until: Completion
+  /// Whether the command is sent even when the device already reports its effect.
+  public let always: Bool
+  /// Whether the command sets a volume that must not be exceeded: a lower volume stays as it is.
+  public let isCeiling: Bool
+
+  init(
+    device: DeviceID, command: Command, until: Completion, always: Bool, isCeiling: Bool = false
+  ) {
+    self.device = device
+    self.command = command
+    self.until = until
+    self.always = always
+    self.isCeiling = isCeiling
+  }
+
+  /// The role of the device.
+  public var role: Role { command.role }
+}
+
+extension PlannedCommand {
+  /// Whether the command would change nothing, judged by the device's own reports.
+  func decision(seeing snapshot: DeviceSnapshot?) -> PlanNode.Decision {
+    guard let key = skippableKey else { return .send }
+    guard let snapshot, snapshot.availability == .available,
+      let reading = snapshot.state.readings[key],
+      // A lower volume than the limit is never raised to it, even when it is only assumed.
+      reading.provenance == .reported || (isCeiling && reading.provenance == .assumed)
+    else { return .decideLater }
+    let isMet: Bool
+    if isCeiling, let volume = reading.value.integer, let ceiling = command.argument?.integer {
+      isMet = volume <= ceiling
+    } else {
+      isMet = command.spec.settled.isMet(by: snapshot.state, argument: command.argument)
+    }
+    return isMet ? .skip(key, reading.value) : .send
+  }
+
+  /// The reported value that can make the command needless; `nil` where none can.
+  var skippableKey: StateKey? {
+    let spec = command.spec
+    guard !always, spec.manner != .momentary else { return nil }
+    switch spec.settled {
+    case .accepted, .anyValue, .playback: return nil
+    // `{"fm": 98.5}` settles on the band but sets the frequency as well.
+    case .value(let key, _): return command.argument == nil ? key : nil
+    case .argument(let key): return command.argument == nil ? nil : key
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Devices
+import JSON
+
+/// A step of a scene: a command, a pause, or a group of steps.
+public indirect enum Step: Sendable, Hashable {
+  /// Gives one device one command.
+  case command(CommandStep)
+  /// Runs the steps one after the other. In `devices.json`: an array, or `{"sequence": […]}`.
+  case sequence([Step], onFailure: OnFailure = .stop)
+  /// Runs the steps at the same time, and ends with the last of them. When one fails and stops the
+  /// group, the others are cancelled. In `devices.json`: `{"parallel": […]}`.
+  case parallel([Step], onFailure: OnFailure = .stop)
+  /// Waits. In `devices.json`: `{"wait": "2 s"}`.
+  case wait(Duration)
+
+  /// Words of a step that have a meaning; no device can be called by them.
+  public static let words = ["until", "onFailure", "always", "sequence", "parallel", "wait"]
+  /// Words that are kept for later versions; no device can be called by them either.
+  public static let reservedWords = [
+    "waitFor", "timeout", "if", "then", "else", "set", "run", "with", "say", "retry", "repeat",
+  ]
+}
+
+/// A step that gives one device one command.
+public struct CommandStep: Sendable, Hashable {
+  public var device: DeviceID
+  public var command: StepCommand
+  /// When the next step may begin.
+  public var until: Completion
+  public var onFailure: OnFailure
+  /// Whether the command is sent even when the device already reports its effect.
+  public var always: Bool
+
+  public init(
+    device: DeviceID, command: StepCommand, until: Completion = .settled,
+    onFailure: OnFailure = .stop, always: Bool = false
+  ) {
+    self.device = device
+    self.command = command
+    self.until = until
+    self.onFailure = onFailure
+    self.always = always
+  }
+}
+
+/// The command of a step, with or without parameters of the scene in it.
+public enum StepCommand: Sendable, Hashable {
+  /// The same in every run.
+  case fixed(Command)
+  /// `argument` holds texts such as `"$film"`, which the planner replaces by the scene's arguments
+  /// before it checks the command.
+  case template(name: String, argument: JSON, role: Role)
+}
+
+/// What happens to the surrounding steps when a step fails.
+public enum OnFailure: String, Sendable, Hashable, CaseIterable {
+  /// The scene fails: the steps after it do not begin.
+  case stop
+  /// The failure is reported and the scene goes on.
+  case `continue`
+}
+
+extension [Step] {
+  /// The devices that these steps command.
+  public var devices: Set<DeviceID> { Set(commandSteps.map(\.device)) }
+
+  /// The commands in these steps, in the order in which they stand.
+  public var commandSteps: [CommandStep] {
+    flatMap { step -> [CommandStep] in
+      switch step {
+      case .command(let command): [command]
+      case .sequence(let steps, _), .parallel(let steps, _): steps.commandSteps
+      case .wait: []
+      }
+    }
+  }
+
+  /// These steps with each command replaced; `nil` removes it, and its group when nothing is left.
+  public func mapCommands(_ change: (CommandStep) -> CommandStep?) -> [Step] {
+    compactMap { step in
+      switch step {
+      case .command(let command): return change(command).map(Step.command)
+      case .sequence(let steps, let onFailure):
+        let members = steps.mapCommands(change)
+        return members.isEmpty ? nil : .sequence(members, onFailure: onFailure)
+      case .parallel(let steps, let onFailure):
+        let members = steps.mapCommands(change)
+        return members.isEmpty ? nil : .parallel(members, onFailure: onFailure)
+      case .wait: return step
+      }
+    }
+  }
+}
+
+extension Scene {
+  /// The scene for the API: name, title, parameters and the tree of its steps.
+  public var json: JSON {
+    var object: JSONObject = ["name": .string(name)]
+    if let title { object["title"] = .string(title) }
+    object["parameters"] = .object(
+      JSONObject(
+        parameters.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.rawValue)) }))
+    object["steps"] = .array(steps.map(\.json))
+    return .object(object)
+  }
+}
+
+extension Step {
+  /// The step for the API: `{"device": "lights", "command": {"dim": 10}}`, `{"sequence": […]}`,
+  /// `{"parallel": […]}` or `{"wait": 2}` in seconds.
+  public var json: JSON {
+    switch self {
+    case .command(let step): ["device": .string(step.device.name), "command": step.command.json]
+    case .sequence(let steps, _): ["sequence": .array(steps.map(\.json))]
+    case .parallel(let steps, _): ["parallel": .array(steps.map(\.json))]
+    case .wait(let duration): ["wait": .number(duration.seconds)]
+    }
+  }
+}
+
+extension StepCommand {
+  /// The command as `devices.json` writes it: `"on"`, `{"play": {"item": "$film"}}`.
+  public var json: JSON {
+    switch self {
+    case .fixed(let command): command.json
+    case .template(let name, let argument, _): .object([name: argument])
+    }
+  }
+}

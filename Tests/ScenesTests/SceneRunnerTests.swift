@@ -1,0 +1,202 @@
+import Devices
+import JSON
+import Scenes
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct SceneRunnerTests {
+  /// Three lamps, a projector and a popper that do at once what they are told.
+  private final class Bench: Sendable {
+    let journal = CommandJournal()
+    let clock = ManualClock()
+    let devices: [DeviceID: FakeDevice]
+    private let recorded = Mutex<[RunChange]>([])
+
+    init() {
+      let roles: [(DeviceID, Role)] = [
+        ("lights", .lights), ("lamp", .lights), ("bulb", .lights), ("projector", .projector),
+        ("popper", .popcornPopper),
+      ]
+      devices = Dictionary(
+        uniqueKeysWithValues: roles.map { [journal, clock] in
+          ($0.0, FakeDevice($0.0, $0.1, journal: journal, clock: clock))
+        })
+    }
+
+    /// What changed, as `"1.2 running"`; the run's own changes without an id.
+    var changes: [String] {
+      recorded.withLock { $0 }.map { change in
+        change.node.map { "\($0.id) \($0.status.rawValue)" } ?? change.status.rawValue
+      }
+    }
+
+    func device(_ id: DeviceID) throws -> FakeDevice { try #require(devices[id]) }
+
+    func plan(_ steps: [Step]) async throws -> ScenePlan {
+      var snapshots: [DeviceID: DeviceSnapshot] = [:]
+      for (id, device) in devices { snapshots[id] = await device.snapshot() }
+      return try ScenePlanner(roles: devices.mapValues(\.role)).plan(
+        Scene(name: "evening", steps: steps), arguments: [:], snapshots: snapshots,
+        policy: PlanPolicy(volumeLimit: nil))
+    }
+
+    /// Begins a run of the plan.
+    func run(_ plan: ScenePlan) -> Run {
+      let devices = devices
+      let run = Run(id: "run-1", plan: plan) { change in
+        self.recorded.withLock { $0.append(change) }
+      }
+      run.start(
+        with: SceneRunner(
+          clock: clock, snapshot: { await devices[$0]?.snapshot() }
+        ) { (command) async throws(DeviceError) -> Devices.Confirmation in
+          guard let device = devices[command.device] else {
+            throw DeviceError(.unavailable, "no such device")
+          }
+          return try await device.perform(command.command, until: command.until)
+        })
+      return run
+    }
+
+    func run(_ steps: [Step]) async throws -> Run { run(try await plan(steps)) }
+  }
+
+  private static func statuses(_ report: RunReport) -> [String] {
+    report.nodes.map { "\($0.id) \($0.status.rawValue)" }
+  }
+
+  @Test("E17 · each change of a node is published by itself, the whole stays in the report")
+  func changes() async throws {
+    let bench = Bench()
+    let run = try await bench.run([
+      .make("lights", .lights, ["dim": 10]),
+      .sequence([.make("lights", .lights, ["dim": 10]), .make("popper", .popcornPopper, "pop")]),
+    ])
+    let report = await run.finished()
+    #expect(
+      bench.changes == [
+        "running", "1 running", "1 done", "2 running", "2.1 skipped", "2.2 running", "2.2 done",
+        "2 done", "done",
+      ])
+    #expect(Self.statuses(report) == ["1 done", "2 done", "2.1 skipped", "2.2 done"])
+    #expect(
+      report.json == [
+        "id": "run-1", "scene": "evening", "status": "done",
+        "steps": [
+          [
+            "id": "1", "kind": "command", "device": "lights", "command": ["dim": 10],
+            "status": "done", "seconds": 0,
+          ],
+          ["id": "2", "kind": "sequence", "status": "done", "seconds": 0],
+          [
+            "id": "2.1", "kind": "command", "device": "lights", "command": ["dim": 10],
+            "status": "skipped",
+          ],
+          [
+            "id": "2.2", "kind": "command", "device": "popper", "command": "pop",
+            "status": "done", "seconds": 0,
+          ],
+        ],
+      ])
+  }
+
+  @Test("E12 · parallel steps run at the same time, and the next step waits for the last of them")
+  func parallel() async throws {
+    let bench = Bench()
+    for id in ["lights", "lamp"] as [DeviceID] { try await bench.device(id).hold("dim") }
+    let run = try await bench.run([
+      .parallel([
+        .make("lights", .lights, ["dim": 10]), .make("lamp", .lights, ["dim": 20]),
+        .sequence([.make("bulb", .lights, "on")]),
+      ]),
+      .make("popper", .popcornPopper, "on"),
+    ])
+    try await bench.device("lights").waitForHeldCommand()
+    try await bench.device("lamp").waitForHeldCommand()
+    #expect(await eventually { bench.journal.lines.contains(#"bulb "on""#) })
+    try await bench.device("lights").release()
+    #expect(!bench.journal.lines.contains(#"popper "on""#))
+    try await bench.device("lamp").release()
+    #expect(await run.finished().status == .done)
+    #expect(bench.journal.lines.last == #"popper "on""#)
+  }
+
+  @Test("E17 · a failed branch cancels the others, and waits until they have stopped")
+  func failedBranch() async throws {
+    let bench = Bench()
+    try await bench.device("projector").hold("on")
+    try await bench.device("lamp").hold("dim")
+    try await bench.device("lamp").fail("dim", with: DeviceError(.failed, "the bulb is broken"))
+    let run = try await bench.run([
+      .parallel([
+        .sequence([.make("projector", .projector, "on"), .make("popper", .popcornPopper, "on")]),
+        .make("lamp", .lights, ["dim": 20]), .wait(.seconds(60)),
+      ]),
+      .make("bulb", .lights, "on"),
+    ])
+    try await bench.device("projector").waitForHeldCommand()
+    try await bench.device("lamp").waitForHeldCommand()
+    await bench.clock.waitForSleepers()
+    try await bench.device("lamp").release()
+    let report = await run.finished()
+    #expect(
+      Self.statuses(report) == [
+        "1 failed", "1.1 cancelled", "1.1.1 cancelled", "1.1.2 waiting", "1.2 failed",
+        "1.3 cancelled", "2 waiting",
+      ])
+    #expect(report.status == .failed)
+    #expect(report.error?.step == "1.2")
+    #expect(report.error?.device == "lamp")
+    #expect(report.error?.message == "the bulb is broken")
+  }
+
+  @Test("E17 · a group whose failure does not matter ends, and the scene goes on")
+  func continuing() async throws {
+    let bench = Bench()
+    try await bench.device("lamp").fail("on", with: DeviceError(.unavailable, "no answer"))
+    let run = try await bench.run([
+      .sequence(
+        [.make("lamp", .lights, "on"), .make("bulb", .lights, "on")], onFailure: .continue),
+      .make("lights", .lights, "on"),
+    ])
+    let report = await run.finished()
+    #expect(report.status == .done)
+    #expect(report.error == nil)
+    #expect(Self.statuses(report) == ["1 failed", "1.1 failed", "1.2 waiting", "2 done"])
+  }
+
+  @Test("E12 · a wait takes its time on the controller's clock, and is cancelled with the run")
+  func waiting() async throws {
+    let bench = Bench()
+    let first = try await bench.run([.wait(.seconds(2)), .make("lights", .lights, "on")])
+    await bench.clock.waitForSleepers()
+    #expect(bench.journal.lines.isEmpty)
+    bench.clock.advance(by: .seconds(2))
+    let report = await first.finished()
+    #expect(report.nodes.map(\.seconds) == [2, 0])
+    let second = try await bench.run([.wait(.seconds(3600)), .make("lamp", .lights, "on")])
+    await bench.clock.waitForSleepers()
+    await second.cancel()
+    let cancelled = await second.finished()
+    #expect(cancelled.status == .cancelled)
+    #expect(Self.statuses(cancelled) == ["1 cancelled", "2 waiting"])
+  }
+
+  @Test("E12 · a run carries out the plan that a dry run showed, and checks what it would skip")
+  func samePlan() async throws {
+    let bench = Bench()
+    try await bench.device("lights").report(.brightness, 10)
+    try await bench.device("lamp").report(.brightness, 10)
+    let plan = try await bench.plan([
+      .make("lights", .lights, ["dim": 10]), .make("lamp", .lights, ["dim": 10]),
+      .make("lamp", .lights, ["dim": 10], always: true),
+    ])
+    #expect(plan.json["steps"]?.array?.map { $0["action"] } == ["skip", "skip", "send"])
+    // Somebody turns a lamp up between the plan and its run.
+    try await bench.device("lamp").report(.brightness, 80)
+    let report = await bench.run(plan).finished()
+    #expect(Self.statuses(report) == ["1 skipped", "2 done", "3 done"])
+    #expect(bench.journal.lines == [#"lamp {"dim":10}"#, #"lamp {"dim":10}"#])
+  }
+}
