@@ -162,7 +162,7 @@ import Testing
     let error: JSON = [
       "error": [
         "code": .string(code), "message": "it is stuck", "hint": "Push.", "device": "amp",
-        "step": 3,
+        "step": "3",
       ]
     ]
     let ending = ExitError(
