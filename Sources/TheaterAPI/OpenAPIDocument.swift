@@ -98,7 +98,8 @@ extension Route {
 extension Route.Parameter {
   /// `Prefer: wait=10` (RFC 7240): the answer waits up to that many seconds for the end of the run.
   static let prefer = Route.Parameter(
-    name: "Prefer", place: .header, schema: .text(0...200),
+    // Without a limit: preferences that the server does not know are ignored (RFC 7240, section 2).
+    name: "Prefer", place: .header, schema: Schema(json: ["type": "string"]),
     help: "`wait=N` waits up to N seconds, at most 60, for the end; `respond-async` does not wait.")
 
   fileprivate var json: JSON {
