@@ -5,7 +5,7 @@ import NIOCore
 /// The checks that a controller's socket belongs to the requesting user, root included: requests
 /// carry passwords and session tokens.
 ///
-/// `check` runs before a connection is opened: the folder belongs to the user, nobody else may write
+/// `check` runs before a connection is opened: the folder belongs to the user, no other user may write
 /// in it, and neither folder nor socket is a link, so no other user can put a socket there, now or
 /// before the connection is made. `checkPeer` runs on each open connection before its first request:
 /// the kernel recorded who listened when the connection was made, so nothing that happens to the

@@ -63,6 +63,7 @@ public struct SystemThread: Sendable {
     do {
       try SystemThread(name: name, priority: priority, body).detach()
     } catch {
+      // Without its thread the caller's work would never be done, and no caller can go on without it.
       fatalError("The thread \"\(name)\" could not be started: \(error). See ulimit -u.")
     }
   }

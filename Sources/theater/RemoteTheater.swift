@@ -38,7 +38,7 @@ struct RemoteTheater: Sendable {
     try await client.send(method, path, body)
   }
 
-  /// Throws if no controller of this user runs, so that nobody types a password in vain.
+  /// Throws if no controller of this user runs; called before a password is asked for.
   func expectController() throws(ExitError) {
     do throws(ConnectionError) {
       try SocketOwnership.check(paths.socket)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .realTime) struct SceneTests {
-  /// The commands in what a run or a plan has shown, in order: `amp volume 50`.
+  /// The commands in the output of a run or plan, in order: `amp volume 50`.
   private static func commands(_ output: String) -> [String] {
     output.split(separator: "\n").compactMap { line in
       guard let sign = line.firstIndex(where: { "✓·→?".contains($0) }) else { return nil }

@@ -193,7 +193,7 @@ import Testing
       .make("lamp", .lights, ["dim": 10], always: true),
     ])
     #expect(plan.json["steps"]?.array?.map { $0["action"] } == ["skip", "skip", "send"])
-    // Somebody turns a lamp up between the plan and its run.
+    // The lamp changes between the plan and its run.
     try await bench.device("lamp").report(.brightness, 80)
     let report = await bench.run(plan).finished()
     #expect(Self.statuses(report) == ["1 skipped", "2 done", "3 done"])

@@ -65,7 +65,7 @@ package struct AuditActor: Hashable, Sendable {
     self.init(account: principal.account, name: principal.email ?? principal.name)
   }
 
-  /// The claimed address of a person who is not authenticated.
+  /// An unauthenticated actor, named by the e-mail address that it claimed.
   package init(claiming email: EmailAddress) {
     self.init(account: nil, name: email.text)
   }

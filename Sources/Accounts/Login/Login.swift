@@ -122,7 +122,7 @@ package struct Login<Method: LoginMethod>: Sendable {
     let record = try await method.authenticate(credentials)
     let proof = AuthenticatedIdentity(record: record, method: method.name, provenAt: clock.now())
     try await method.didAuthenticate(proof, by: credentials)
-    // The caller is gone: nobody would hold the session's token.
+    // The caller was cancelled: the token of a new session would be lost.
     if Task.isCancelled { throw .cancelled }
     return proof
   }

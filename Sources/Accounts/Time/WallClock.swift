@@ -58,6 +58,7 @@ private enum WallTimer {
 /// Waits on the clock that includes suspension.
 enum Waiting {
   static func sleep(for time: Duration) async throws {
+    // `ContinuousClock` counts the time in which the machine is suspended; tests inject their own clocks.
     try await Task.sleep(for: time, clock: .continuous)
   }
 }

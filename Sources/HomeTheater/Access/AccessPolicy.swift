@@ -119,7 +119,7 @@ final class AccessPolicy {
     }
   }
 
-  /// Throws `forbidden` unless what the player plays next is within the principal's age limit.
+  /// Throws `forbidden` if the player's next item may be above the principal's age limit.
   ///
   /// - Parameter held: The item with which the player would go on. A player that reports none may
   ///   still have one.

@@ -29,7 +29,7 @@ final class PlaybackMonitor {
 
   /// Follows a player that is about to play `item`.
   ///
-  /// - Parameter user: The user whose positions are saved; `nil` for nobody's.
+  /// - Parameter user: The user for whom positions are saved; `nil` if none are.
   func begin(_ item: ItemChoice?, savingFor user: String?) {
     hasEnded = false
     isConfirmed = false

@@ -100,7 +100,7 @@ final class PositionRecorder {
   }
 
   /// Returns the position in seconds at which `user` left `item`; `nil` in its first second and its
-  /// last seconds, from where nobody resumes.
+  /// last seconds, where resuming makes no sense.
   ///
   /// - Parameter duration: The item's length in seconds, if it is known.
   func position(item: String, user: String, duration: Double?) async -> Double? {

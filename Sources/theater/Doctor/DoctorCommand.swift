@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 
-/// `theater doctor`: lists what is missing or wrong on this machine, with the command that fixes it.
+/// `theater doctor`: lists the problems of this machine, each with the command that fixes it.
 /// Works without the controller; checks it too if it runs.
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
