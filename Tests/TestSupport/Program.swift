@@ -19,10 +19,13 @@ public enum Program {
   public static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Runs a program to its end.
+  /// Runs a program to its end. A program that has not ended within the limit is killed, so that a
+  /// test that expects a refusal fails instead of waiting forever.
+  ///
+  /// - Parameter limit: In seconds.
   public static func run(
     _ program: URL, _ arguments: [String], environment: [String: String]? = nil,
-    input: String = "", folder: URL? = nil
+    input: String = "", folder: URL? = nil, limit: Double = 240
   ) async throws -> Outcome {
     let process = Process()
     process.executableURL = program
@@ -45,7 +48,14 @@ public enum Program {
     let status = try await withCheckedThrowingContinuation {
       (ended: CheckedContinuation<Int32, any Error>) in
       process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { ended.resume(throwing: error) }
+      do {
+        try process.run()
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) {
+          if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        }
+      } catch {
+        ended.resume(throwing: error)
+      }
     }
     return Outcome(
       status: status, output: try String(contentsOf: files[1], encoding: .utf8),

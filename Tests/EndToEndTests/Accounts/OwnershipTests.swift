@@ -174,7 +174,7 @@ import Testing
       let second = try await Program.run(
         program,
         ["serve", "--config", room.path("devices.json"), "--port", "0"]
-          + ["--plugins", room.path("plugins")], environment: environment)
+          + ["--plugins", room.path("plugins")], environment: environment, limit: 60)
       #expect(second.status == 1)
       #expect(
         second.errors.contains("a controller (process \(room.pid)) uses the state folder \(state)"),
