@@ -3,7 +3,9 @@
 SHELL := /bin/bash
 PREFIX ?= $(HOME)/.local
 CONFIG ?= devices.json
-SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+# More options for the compiler, such as those of .ci/run.
+THEATER_BUILD_FLAGS ?=
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 
 .PHONY: run build test fuzz bench trace lint format demo samples schema openapi install uninstall
