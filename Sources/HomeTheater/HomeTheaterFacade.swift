@@ -90,6 +90,14 @@ package final class HomeTheaterFacade {
     events.close()
   }
 
+  /// Returns when nothing is on, or when its task is cancelled.
+  package func waitUntilIdle() async {
+    let changes = events.subscribe()
+    defer { changes.end() }
+    changes.signal()
+    for await _ in changes.signals where activities.session.activity == nil { return }
+  }
+
   /// Replaces the devices and the plan while the theater runs. Needs the permission `administer`.
   ///
   /// A device that is the same object as before keeps its state, its cable and its part in the current

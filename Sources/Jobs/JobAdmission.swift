@@ -9,6 +9,8 @@ package enum JobAdmission: Sendable {
   case at(Date)
   /// When this returns true; false refuses the job. Its task is cancelled with the job.
   case when(@Sendable () async -> Bool)
+  /// When each of these has admitted it, one after the other.
+  case all([JobAdmission])
 
   /// The longest sleep, in seconds, before the wall clock is read again.
   private static let longestSleep: TimeInterval = 60
@@ -31,6 +33,8 @@ package enum JobAdmission: Sendable {
         let isMet = await condition()
         if Task.isCancelled { throw CancellationError() }
         guard isMet else { throw JobError<Never>.refused }
+      case .all(let admissions):
+        for admission in admissions { try await admission.wait(clock, date: date) }
       }
     } catch let reason as JobError<Never> {
       throw reason

@@ -172,6 +172,30 @@ import Testing
     await wait(for: queue, running: 0, pending: 0)
   }
 
+  @Test("E5 · a job of several admissions begins when the last has admitted it, in their order")
+  func severalAdmissions() async throws {
+    let queue = queue()
+    let asked = Mutex(0)
+    let (changes, change) = AsyncStream<Bool>.makeStream()
+    let admission = JobAdmission.all([
+      .after(.seconds(30)),
+      .when {
+        asked.withLock { $0 += 1 }
+        return await changes.first { _ in true } ?? false
+      },
+    ])
+    let job = queue.submit(admission) { _ in "sent" }
+    await clock.waitForSleepers()
+    #expect(asked.withLock { $0 } == 0)
+    clock.advance(by: .seconds(30))
+    while asked.withLock({ $0 }) == 0 { await Task.yield() }
+    #expect(job.stage == .postponed)
+    change.yield(true)
+    #expect(try await job.value == "sent")
+    let refused = queue.submit(.all([.when { false }, .after(.seconds(1))])) { _ in "sent" }
+    #expect(await refused.result == .failure(.refused))
+  }
+
   @Test("E5 · an admitted job keeps its place in a queue that is full by then")
   func admittedIntoFull() async throws {
     let (queue, first) = await busyQueue(capacity: 1)

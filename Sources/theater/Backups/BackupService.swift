@@ -1,24 +1,36 @@
+import Devices
 import Foundation
 import Jobs
 import Logging
 import ServiceLifecycle
 import Storage
 
-/// Makes a verified backup a day after the newest one, while the controller runs.
+/// Makes a verified backup a day after the newest one, when nothing is on: copying and checking the
+/// database must not compete with a film for the disk.
 struct BackupService: Service {
   let backups: Backups
+  /// Returns when nothing is on.
+  let waitUntilIdle: @Sendable () async -> Void
   let logger: Logger
+  private let clock: any TheaterClock
   /// Copying and checking blocks its thread for a while, at low priority.
   private let queue = JobQueue(workers: 1, capacity: 1)
 
-  init(backups: Backups, logger: Logger) {
+  init(
+    backups: Backups, clock: any TheaterClock = SystemClock(), logger: Logger,
+    waitUntilIdle: @escaping @Sendable () async -> Void
+  ) {
     self.backups = backups
+    self.clock = clock
     self.logger = logger
+    self.waitUntilIdle = waitUntilIdle
   }
 
   private static let day: TimeInterval = 86_400
   /// Lets the devices start before the first backup.
   private static let startDelay: TimeInterval = 10
+  /// A backup that is due waits no longer than this for the end of an activity.
+  static let longestWait = Duration.seconds(6 * 3_600)
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
@@ -36,14 +48,35 @@ struct BackupService: Service {
   }
 
   /// - Returns: false when the service was cancelled.
-  private func makeBackup(at date: Date) async -> Bool {
+  func makeBackup(at date: Date) async -> Bool {
+    let admission = JobAdmission.all([.at(date), .when { await isQuiet() }])
     do throws(JobError<StorageError>) {
-      _ = try await queue.run(.at(date), priority: .low) { _ throws(StorageError) in
+      _ = try await queue.run(admission, priority: .low) { _ throws(StorageError) in
         try backups.create(.daily, at: Date())
       }
     } catch {
       guard case .failed(let reason) = error else { return false }
       logger.warning("no backup was made: \(reason)")
+    }
+    return true
+  }
+
+  /// Waits until nothing is on, but at most the longest wait.
+  ///
+  /// - Returns: true.
+  private func isQuiet() async -> Bool {
+    await withDiscardingTaskGroup { group in
+      let (ends, end) = AsyncStream.makeStream(of: Void.self)
+      group.addTask {
+        await waitUntilIdle()
+        end.finish()
+      }
+      group.addTask {
+        try? await clock.sleep(until: clock.now() + Self.longestWait)
+        end.finish()
+      }
+      for await _ in ends {}
+      group.cancelAll()
     }
     return true
   }

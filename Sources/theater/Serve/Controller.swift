@@ -83,7 +83,9 @@ struct Controller: Sendable {
       setupCode: setupCode?.text)
     var services: [any Service] = [
       TheaterService(theater: theater),
-      BackupService(backups: Backups(of: paths.state), logger: logger),
+      BackupService(backups: Backups(of: paths.state), logger: logger) {
+        await theater.waitUntilIdle()
+      },
       web.server(on: listener) { ports.opened($0) },
       web.server(on: Listener.socket(paths.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),

@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import Scenes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -38,6 +39,23 @@ import Testing
           #"dvd "stop""#, #"dvd "eject""#, #"dvd "off""#,
         ])
       #expect(await theater.facade.report.status == .idle)
+    }
+  }
+
+  @Test("E11 · waiting until nothing is on returns at the end of the activity, or at once")
+  func idle() async throws {
+    try await Theater().live { theater in
+      await theater.facade.waitUntilIdle()
+      _ = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
+      let returned = Mutex(false)
+      async let waiting: Void = {
+        await theater.facade.waitUntilIdle()
+        returned.withLock { $0 = true }
+      }()
+      for _ in 1...100 { await Task.yield() }
+      #expect(!returned.withLock { $0 })
+      _ = try await theater.facade.end()
+      await waiting
     }
   }
 
