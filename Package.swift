@@ -95,16 +95,16 @@ let package = Package(
     layer("Devices", ["JSON"]),
     layer("Validation", ["JSON", "CUTF8Proc"]),
     layer("QRCode", ["CQRCode"]),
+    layer("Jobs", ["Platform"]),
     // Layer 2
-    layer("Jobs", ["Devices", "Platform"]),
     layer("PluginProtocol", ["Devices", "JSON", "Platform"]),
-    layer("Accounts", ["Jobs", "Validation", "Devices", "CArgon2", "Platform", crypto]),
-    layer("AccountFlows", ["Validation", "Devices"]),
-    layer("Scenes", ["Devices", "JSON"]),
+    layer("Accounts", ["Jobs", "Validation", "CArgon2", "Platform", crypto]),
+    layer("AccountFlows", ["Validation", "Platform"]),
+    layer("Scenes", ["Devices", "JSON", "Platform"]),
     // Layer 3
     layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
-    layer("HomeTheater", ["Scenes", "Devices", "JSON"]),
+    layer("HomeTheater", ["Scenes", "Devices", "JSON", "Platform"]),
     layer("TheaterAPI", ["Devices", "JSON"]),
     // Layer 4
     layer(
@@ -122,7 +122,8 @@ let package = Package(
       "WebServer",
       [
         "TheaterAPI", "Accounts", "HomeTheater", "Scenes", "Devices", "Validation", "JSON",
-        "QRCode", "CLinux", crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
+        "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle,
+        logging,
       ] + nio + tls),
     // Layer 5: the one executable
     .executableTarget(

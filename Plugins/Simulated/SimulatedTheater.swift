@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import Platform
 import PluginKit
 
 /// The plugin: eight simulated devices, any number of each, in one process.

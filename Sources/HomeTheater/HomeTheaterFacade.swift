@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Scenes
 
 /// The isolation domain of the parts of a theater.

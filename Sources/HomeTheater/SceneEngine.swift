@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Scenes
 
 /// Plans scenes, runs them for a principal, and keeps their newest runs.

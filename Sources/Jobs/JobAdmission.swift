@@ -1,5 +1,5 @@
-import Devices
 import Foundation
+import Platform
 
 /// When a job may begin to wait for a worker (E5).
 package enum JobAdmission: Sendable {

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Synchronization
 
 /// Calls its clients at the times that they ask for, from one long-lived task for the whole host.

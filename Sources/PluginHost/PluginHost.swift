@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import JSON
 import Logging
+import Platform
 import PluginProtocol
 
 /// Runs the plugins that a configuration needs, and hands out their devices.

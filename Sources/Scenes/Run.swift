@@ -1,4 +1,5 @@
 import Devices
+import Platform
 import Synchronization
 
 /// A plan that is carried out. Its report changes with each node; anyone can await its end or cancel

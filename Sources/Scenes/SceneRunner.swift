@@ -1,4 +1,5 @@
 import Devices
+import Platform
 
 /// Carries out plans over a theater's devices.
 public struct SceneRunner: Sendable {

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Synchronization
 
 /// What fake devices were told, in the order in which it happened across all of them.

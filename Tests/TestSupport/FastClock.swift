@@ -1,4 +1,4 @@
-import Devices
+import Platform
 
 /// The machine's clock, sped up: for tests with real processes that must wait for a deadline.
 public struct FastClock: TheaterClock {

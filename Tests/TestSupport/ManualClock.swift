@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Synchronization
 
 /// A clock that stands still until a test moves it.

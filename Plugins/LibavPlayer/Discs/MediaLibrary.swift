@@ -1,4 +1,5 @@
 import Devices
+import Platform
 import Synchronization
 
 /// The media folders that a player knows, and the songs that were found in them.

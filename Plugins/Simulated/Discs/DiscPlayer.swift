@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import PluginKit
 import Synchronization
 

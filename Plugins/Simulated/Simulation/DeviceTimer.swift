@@ -1,4 +1,5 @@
 import Devices
+import Platform
 import Synchronization
 
 /// The task of a device for changes that take time: a lamp warms, a screen travels.

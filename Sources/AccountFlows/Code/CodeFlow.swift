@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// From an address or number to an accepted code (D1): the screen for the destination, the screen for

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// The screen for the destination of a code: a phone number or an e-mail address.

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 
 /// The screen for a one-time code: submits a complete code by itself, offers a new one when the
 /// countdown is over, and stays open after every error.

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// The login screen: e-mail address and password, or a code that is sent to an address or a number

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// Evaluates asynchronous rules by a service (C8).

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// Where the holder of an invitation registers by a code (D10).

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// The registration wizard: name, e-mail address, password twice; a way back; success leads to

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 
 /// A screen after an event, and the outputs of that event.
 package struct ScreenChange<Screen: ScreenModel>: Sendable {

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Scenes
 
 /// A change of the volume.

@@ -1,4 +1,5 @@
 import Devices
+import Platform
 import Synchronization
 
 /// One cable, which is plugged again whenever either end has started anew.

@@ -1,4 +1,5 @@
 import Devices
+import Platform
 import Synchronization
 
 /// Keeps every cable plugged: at the start, again after either end has started anew, and after a

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Scenes
 
 /// Follows the player of the current activity: its current item, the user's position in it, and its

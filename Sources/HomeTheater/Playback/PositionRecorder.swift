@@ -1,4 +1,5 @@
 import Devices
+import Platform
 
 /// The storage of the positions at which users left films and songs.
 package protocol PositionStore: Sendable {

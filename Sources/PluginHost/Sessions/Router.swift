@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import Logging
+import Platform
 import PluginProtocol
 import Synchronization
 

@@ -1,6 +1,7 @@
 import Devices
 import JSON
 import Logging
+import Platform
 import PluginProtocol
 
 /// Keeps one plugin process running: carries out the actions of its `Supervision` and reports to it

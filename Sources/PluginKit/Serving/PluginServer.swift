@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import JSON
+import Platform
 import PluginProtocol
 import Synchronization
 

@@ -1,6 +1,6 @@
-import Devices
 import Foundation
 import Logging
+import Platform
 
 /// Reloads the owner's certificate when its files change, without a restart or signal.
 ///

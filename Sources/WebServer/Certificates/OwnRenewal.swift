@@ -1,6 +1,6 @@
 import Accounts
-import Devices
 import Logging
+import Platform
 
 /// Replaces the self-signed certificate before it expires. Open connections keep the old one. A
 /// failure is logged once and retried at every check.

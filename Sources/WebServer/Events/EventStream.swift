@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
+import Platform
 import ServiceLifecycle
 
 /// The stream of server-sent events for one client (WHATWG HTML, section 9.2).

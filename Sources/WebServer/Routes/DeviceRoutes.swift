@@ -4,6 +4,7 @@ import HTTPTypes
 import HomeTheater
 import Hummingbird
 import JSON
+import Platform
 import Scenes
 import ServiceLifecycle
 import TheaterAPI

@@ -2,6 +2,7 @@ import APIClient
 import ArgumentParser
 import Devices
 import JSON
+import Platform
 
 /// `theater status`: the current activity, its progress, and every device.
 struct Status: AsyncParsableCommand {

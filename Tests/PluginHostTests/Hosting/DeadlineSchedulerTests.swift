@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import PluginHost
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import Glibc
 import JSON
+import Platform
 import PluginHost
 import PluginProtocol
 import TestSupport

@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import JSON
 import Logging
+import Platform
 import PluginHost
 import TestSupport
 import Testing

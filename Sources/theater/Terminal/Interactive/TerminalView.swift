@@ -1,6 +1,6 @@
 import AccountFlows
 import CLinux
-import Devices
+import Platform
 
 /// The presentation of a screen in a terminal: its lines, and the meaning of its keys.
 protocol TerminalView: Sendable {

@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Synchronization
 import TestSupport
 import Testing
