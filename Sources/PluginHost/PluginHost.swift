@@ -1,21 +1,32 @@
 import Devices
-import Foundation
-import JSON
 import Logging
 import Platform
 import PluginProtocol
+import Synchronization
 
 /// Runs the plugins that a configuration needs, and hands out their devices.
 ///
 /// Devices are there at once and stay the same objects whatever becomes of their plugins; until its
-/// plugin is up a device says that it starts.
+/// plugin is up a device says that it starts. `apply` replaces the configuration while they run.
 package final class PluginHost: Sendable {
-  /// Every device, in the order of the configuration.
-  package let devices: [any Device]
-  private let runners: [PluginRunner]
-  private let unused: [PluginStatus]
+  private struct State: Sendable {
+    var assignment: ProcessAssignment
+    var proxies: [DeviceID: DeviceProxy] = [:]
+    var runners: [ProcessKey: PluginRunner] = [:]
+    /// Whether nothing is to be started any more.
+    var isStopped = false
+  }
+
+  private let state: Mutex<State>
+  /// Held while a configuration is applied.
+  private let applying = AsyncLock()
+  /// The runners that `run` is to start, in order.
+  private let starts: AsyncStream<PluginRunner>
+  private let start: AsyncStream<PluginRunner>.Continuation
+  private let launcher: any PluginLauncher
   private let scheduler: DeadlineScheduler
   private let records: ProcessRecords
+  private let sockets: SocketNames
   private let logger: Logger
 
   /// - Parameters:
@@ -27,47 +38,22 @@ package final class PluginHost: Sendable {
     catalogue: PluginCatalogue, devices: [HostedDevice], runtimeDirectory: String,
     launcher: any PluginLauncher, clock: any TheaterClock = SystemClock(), logger: Logger
   ) {
+    self.launcher = launcher
     self.logger = logger
     scheduler = DeadlineScheduler(clock: clock)
     records = ProcessRecords(folder: runtimeDirectory)
-    let sockets = SocketNames(folder: runtimeDirectory)
-    var proxies: [DeviceID: DeviceProxy] = [:]
-    for device in devices {
-      proxies[device.id] = DeviceProxy(
-        id: device.id, role: device.role, scheduler: scheduler, sockets: sockets, logger: logger)
-    }
-    self.devices = devices.compactMap { proxies[$0.id] }
-
-    var runners: [PluginRunner] = []
-    var missing: [PluginStatus] = []
-    for group in Self.groups(of: devices) {
-      guard let first = group.first else { continue }
-      guard let plugin = catalogue[first.plugin] else {
-        let why = Self.explainMissing(first.plugin, in: catalogue)
-        for device in group { proxies[device.id]?.lost(why) }
-        missing.append(Self.status(ofMissing: group, why))
-        continue
-      }
-      let served = group.filter { plugin.manifest.roles[$0.role] != nil }
-      for device in group where plugin.manifest.roles[device.role] == nil {
-        proxies[device.id]?.lost(
-          "the plugin \(plugin.manifest.id) has no \(device.role.title); "
-            + "give the device another plugin in devices.json")
-      }
-      guard !served.isEmpty else { continue }
-      runners.append(
-        PluginRunner(
-          plugin: plugin, process: first.process, devices: served,
-          proxies: proxies.filter { id, _ in served.contains { $0.id == id } },
-          launcher: launcher, scheduler: scheduler, records: records, logger: logger))
-    }
-    self.runners = runners
-    let used = Set(devices.map(\.plugin))
-    unused =
-      missing
-      + catalogue.plugins.filter { !used.contains($0.manifest.id) }.map(Self.status(ofUnused:))
-      + catalogue.problems.filter { !used.contains($0.folderName) }.map(Self.status(ofUnusable:))
+    sockets = SocketNames(folder: runtimeDirectory)
+    (starts, start) = AsyncStream.makeStream()
+    state = Mutex(State(assignment: ProcessAssignment([], catalogue: catalogue)))
+    _ = rebind(to: ProcessAssignment(devices, catalogue: catalogue))
   }
+
+  /// Every device, in the order of the configuration.
+  package var devices: [any Device] {
+    state.withLock { state in state.assignment.devices.compactMap { state.proxies[$0.id] } }
+  }
+
+  // MARK: Lifetime
 
   /// Runs the plugins until `stop`; nothing of them is left when it returns. When its task is
   /// cancelled they are killed.
@@ -78,93 +64,142 @@ package final class PluginHost: Sendable {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.scheduler.run() }
       await withDiscardingTaskGroup { group in
-        for runner in runners { group.addTask { await runner.run() } }
+        for await runner in starts { group.addTask { await runner.run() } }
       }
       group.cancelAll()
     }
+    // A runner that came with the end was never started.
+    for runner in markStopped() { await runner.endUnlessStarted() }
   }
 
   /// Asks every plugin to end; those that do not are ended.
   package func stop() {
-    for runner in runners { runner.stop() }
+    for runner in markStopped() { runner.stop() }
+    start.finish()
   }
 
-  /// Waits until each plugin is up or has failed for the first time.
+  private func markStopped() -> [PluginRunner] {
+    state.withLock { state in
+      state.isStopped = true
+      return Array(state.runners.values)
+    }
+  }
+
+  /// Waits until each plugin is up and has answered for its devices, or has failed.
   package func waitUntilSettled() async {
-    for runner in runners { await runner.waitUntilSettled() }
+    for runner in state.withLock({ Array($0.runners.values) }) { await runner.waitUntilSettled() }
   }
 
   /// The status of each plugin: those in use first.
   package func statuses() async -> [PluginStatus] {
+    let (assignment, runners) = state.withLock { ($0.assignment, $0.runners) }
     var statuses: [PluginStatus] = []
-    for runner in runners { statuses.append(await runner.status()) }
-    return statuses + unused
+    for process in assignment.processes {
+      guard let runner = runners[process.key] else { continue }
+      statuses.append(await runner.status(devices: process.devices.map(\.id)))
+    }
+    return statuses + assignment.otherPlugins
   }
 
-  /// Devices of one plugin and label together, in order of appearance.
-  private static func groups(of devices: [HostedDevice]) -> [[HostedDevice]] {
-    var groups: [[HostedDevice]] = []
-    for device in devices {
-      let index = groups.firstIndex {
-        $0.first?.plugin == device.plugin && $0.first?.process == device.process
+  // MARK: Another configuration
+
+  /// Replaces the devices while the plugins run, or before they do. Calls take effect one after the
+  /// other, each as a whole, also when the caller's task is cancelled.
+  ///
+  /// A device with an unchanged entry keeps its object, process and state. Every other device is
+  /// closed in its process first, or the process is ended if no device of it stays; then devices are
+  /// opened in their new processes. A device with another plugin, process or options keeps its object
+  /// and gets its wanted state back, as after a restart of its plugin; one with another role is another
+  /// object. A process that runs on uses a changed manifest or program when it is started next.
+  ///
+  /// When this returns `devices` are the new ones, and nothing of the old ones is open; new devices
+  /// may still be opening, which `waitUntilSettled` waits for. A plugin that does not close a device
+  /// within 5 s is ended.
+  package func apply(_ devices: [HostedDevice], catalogue: PluginCatalogue) async {
+    await applying.acquire()
+    defer { applying.release() }
+    let next = ProcessAssignment(devices, catalogue: catalogue)
+    await closeDevices(before: next)
+    for arrival in rebind(to: next) {
+      await arrival.runner.serve(arrival.devices, of: arrival.plugin)
+    }
+    let (isStopped, runners) = state.withLock { ($0.isStopped, $0.runners.values) }
+    // After `stop` no process is started any more.
+    if isStopped { for runner in runners { await runner.endUnlessStarted() } }
+  }
+
+  /// Waits until processes have let go of the devices that `next` serves in another way, or not.
+  private func closeDevices(before next: ProcessAssignment) async {
+    let (current, proxies, runners) = state.withLock { ($0.assignment, $0.proxies, $0.runners) }
+    for device in current.devices where !current.keeps(device.id, as: next) {
+      proxies[device.id]?.lost(current.explainLoss(of: device, for: next))
+    }
+    await withDiscardingTaskGroup { group in
+      for (key, devices) in current.removals(for: next) {
+        if let runner = runners[key] { group.addTask { await runner.remove(devices) } }
       }
-      if let index { groups[index].append(device) } else { groups.append([device]) }
     }
-    return groups
   }
 
-  private static func explainMissing(_ id: String, in catalogue: PluginCatalogue) -> String {
-    if let problem = catalogue.problems.first(where: { $0.folderName == id }) {
-      return "the plugin \(id) cannot be used: \(problem)"
+  /// Devices for a process that runs already.
+  private struct Arrival {
+    let runner: PluginRunner
+    let plugin: CataloguedPlugin
+    let devices: [DeviceTable.Entry]
+  }
+
+  /// Makes `next` the present configuration once processes have let go of what it moves. Starts the
+  /// processes that are new.
+  ///
+  /// - Returns: What the processes that go on are to serve.
+  private func rebind(to next: ProcessAssignment) -> [Arrival] {
+    let (current, oldProxies, oldRunners) = state.withLock {
+      ($0.assignment, $0.proxies, $0.runners)
     }
-    let known = catalogue.plugins.map(\.manifest.id).joined(separator: ", ")
-    return "there is no plugin \(id)"
-      + (known.isEmpty ? "; no plugin was found at all" : "; there are \(known)")
+    var proxies: [DeviceID: DeviceProxy] = [:]
+    for device in next.devices {
+      let old = oldProxies[device.id].flatMap { $0.role == device.role ? $0 : nil }
+      proxies[device.id] = old ?? makeProxy(device)
+    }
+    for (id, why) in next.unserved where !current.keeps(id, as: next) { proxies[id]?.lost(why) }
+
+    var runners: [ProcessKey: PluginRunner] = [:]
+    var new: [PluginRunner] = []
+    var arrivals: [Arrival] = []
+    for process in next.processes {
+      let arriving = process.devices.filter { !current.keeps($0.id, as: next) }
+      let entries = arriving.compactMap { device in
+        proxies[device.id].map { DeviceTable.Entry(device: device, proxy: $0) }
+      }
+      if arriving.count < process.devices.count, let runner = oldRunners[process.key] {
+        runners[process.key] = runner
+        arrivals.append(Arrival(runner: runner, plugin: process.plugin, devices: entries))
+      } else {
+        let runner = makeRunner(process, entries)
+        runners[process.key] = runner
+        new.append(runner)
+      }
+    }
+    state.withLock { state in
+      state.assignment = next
+      state.proxies = proxies
+      state.runners = runners
+      guard !state.isStopped else { return }
+      for runner in new { start.yield(runner) }
+    }
+    return arrivals
   }
 
-  private static func status(ofMissing devices: [HostedDevice], _ why: String) -> PluginStatus {
-    PluginStatus(
-      plugin: devices.first?.plugin ?? "", version: "", process: devices.first?.process,
-      devices: devices.map(\.id), condition: .stopped(by: .load), pid: nil, restarts: 0,
-      memory: nil, lastMessage: why, stderr: [])
+  private func makeProxy(_ device: HostedDevice) -> DeviceProxy {
+    DeviceProxy(
+      id: device.id, role: device.role, scheduler: scheduler, sockets: sockets, logger: logger)
   }
 
-  private static func status(ofUnusable problem: CatalogueProblem) -> PluginStatus {
-    PluginStatus(
-      plugin: problem.folderName, version: "", process: nil, devices: [],
-      condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil,
-      lastMessage: problem.description, stderr: [])
-  }
-
-  private static func status(ofUnused plugin: CataloguedPlugin) -> PluginStatus {
-    PluginStatus(
-      plugin: plugin.manifest.id, version: plugin.manifest.version, process: nil, devices: [],
-      condition: .disabled, pid: nil, restarts: 0, memory: nil, lastMessage: nil, stderr: [])
-  }
-}
-
-/// A device that a plugin is to serve, as the configuration says.
-package struct HostedDevice: Sendable, Hashable {
-  package let id: DeviceID
-  package let role: Role
-  /// The plugin's id.
-  package let plugin: String
-  /// Checked against the plugin's schema, with secrets and defaults filled in.
-  package let options: JSON
-  /// Devices of one plugin share a process unless their labels differ.
-  package let process: String?
-  /// The texts of the secrets among the options, for hiding them in what the plugin says.
-  package let secrets: [String]
-
-  package init(
-    id: DeviceID, role: Role, plugin: String, options: JSON = [:], process: String? = nil,
-    secrets: [String] = []
-  ) {
-    self.id = id
-    self.role = role
-    self.plugin = plugin
-    self.options = options
-    self.process = process
-    self.secrets = secrets
+  private func makeRunner(
+    _ process: ProcessAssignment.Process, _ devices: [DeviceTable.Entry]
+  ) -> PluginRunner {
+    PluginRunner(
+      plugin: process.plugin, process: process.key.label, devices: devices, launcher: launcher,
+      scheduler: scheduler, records: records, logger: logger)
   }
 }

@@ -11,7 +11,8 @@ package protocol PluginLauncher: Sendable {
   ///   - onExit: Called once when it has ended, with how: "exit status 1".
   /// - Throws: Why it could not be started, for people.
   func launch(
-    _ plugin: CataloguedPlugin, mask: SecretMask, onExit: @escaping @Sendable (String) -> Void
+    _ plugin: CataloguedPlugin, mask: ProcessSecretMask,
+    onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) -> any LaunchedPlugin
 
   /// Asks the plugin whether it finds what it needs on this machine.

@@ -12,7 +12,7 @@ final class PluginProcess: LaunchedPlugin {
 
   /// Starts the process and its threads.
   init(
-    _ program: ProgramStart, mask: SecretMask, logger: Logger,
+    _ program: ProgramStart, mask: ProcessSecretMask, logger: Logger,
     onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) {
     child = try .start(program)
@@ -81,7 +81,8 @@ package struct ProcessLauncher: PluginLauncher {
   }
 
   package func launch(
-    _ plugin: CataloguedPlugin, mask: SecretMask, onExit: @escaping @Sendable (String) -> Void
+    _ plugin: CataloguedPlugin, mask: ProcessSecretMask,
+    onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) -> any LaunchedPlugin {
     var logger = logger
     logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"

@@ -6,20 +6,21 @@ struct StderrLog: Sendable {
   private static let longestLine = ProtocolLimits.stderrLine
 
   /// Hides the plugin's secrets.
-  let mask: SecretMask
+  let mask: ProcessSecretMask
   private var lines: [String] = []
   private var partial: [UInt8] = []
   private var isCut = false
 
-  init(mask: SecretMask = SecretMask()) { self.mask = mask }
+  init(mask: ProcessSecretMask = ProcessSecretMask()) { self.mask = mask }
 
   /// Appends bytes of stderr and returns the lines that they complete.
   mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var complete: [String] = []
+    let longest = Self.longestLine + mask.current.longest
     for byte in bytes {
       if byte == 0x0A {
         complete.append(finishLine())
-      } else if partial.count < Self.longestLine + mask.longest {
+      } else if partial.count < longest {
         partial.append(byte)
       } else {
         isCut = true
@@ -38,7 +39,7 @@ struct StderrLog: Sendable {
   ///
   /// - Parameter isWhole: Whether nothing of it comes or came behind these bytes.
   private func shown(_ line: [UInt8], isWhole: Bool) -> String {
-    let text = String(decoding: mask.masked(line, isCut: !isWhole), as: UTF8.self)
+    let text = String(decoding: mask.current.masked(line, isCut: !isWhole), as: UTF8.self)
     return (isCut ? text + "…" : text).boundedLine(maximumBytes: Self.longestLine)
   }
 

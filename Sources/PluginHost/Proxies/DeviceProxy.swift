@@ -178,6 +178,12 @@ package final class DeviceProxy: Device {
     change { core, now in core.report(report, at: now) }
   }
 
+  /// The device cannot be reached through this session, if that is still its own.
+  func lost(_ reason: String, in session: PluginSession) {
+    guard state.withLock({ $0.session === session }) else { return }
+    lost(reason)
+  }
+
   /// The device cannot be reached any more, or not yet.
   func lost(_ reason: String) {
     state.withLock { $0.session = nil }
@@ -219,6 +225,8 @@ package final class DeviceProxy: Device {
       let outcome = result.map { _ in () }.mapError {
         $0.deviceError(device: id, asked: outgoing.command.spec.name)
       }
+      // The reply of a plugin that the device has left concerns nothing any more.
+      guard state.withLock({ $0.session === session }) else { return }
       change { core, now in core.replied(request, outcome, at: now) }
     }
   }

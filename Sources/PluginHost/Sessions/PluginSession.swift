@@ -54,14 +54,15 @@ package final class PluginSession: Sendable {
   private let sent = Atomic(0)
   private let received = Atomic(0)
   private let lastLineAt = Atomic<Int64>(0)
-  private let mask: SecretMask
+  private let mask: ProcessSecretMask
   private let notify: @Sendable (Event) -> Void
 
   /// - Parameters:
   ///   - mask: Hides the plugin's secrets in all that it says.
   ///   - notify: Called on the connection's thread, in the order of the lines; must not wait.
   package init(
-    connection: any Connection, scheduler: DeadlineScheduler, mask: SecretMask = SecretMask(),
+    connection: any Connection, scheduler: DeadlineScheduler,
+    mask: ProcessSecretMask = ProcessSecretMask(),
     notify: @escaping @Sendable (Event) -> Void
   ) {
     self.mask = mask
@@ -188,7 +189,7 @@ package final class PluginSession: Sendable {
     lastLineAt.store(scheduler.clock.now().nanoseconds, ordering: .relaxed)
     received.add(1, ordering: .relaxed)
     do {
-      switch mask.masked(try RPCMessage(line: bytes)) {
+      switch mask.current.masked(try RPCMessage(line: bytes)) {
       case .success(let id, let result): answer(id, .success(result))
       case .failure(let id?, let error): answer(id, .failure(.refused(error.bounded)))
       case .failure(nil, let error):
@@ -198,7 +199,7 @@ package final class PluginSession: Sendable {
         refuse("a request (\(method)); plugins ask nothing")
       }
     } catch {
-      refuse(mask.masked(error.message))
+      refuse(mask.current.masked(error.message))
     }
   }
 

@@ -15,13 +15,13 @@ final class Router: Sendable {
     var warning: String?
   }
 
-  private let proxies: [DeviceID: DeviceProxy]
+  private let devices: DeviceTable
   private let clock: any TheaterClock
   private let logger: Logger
   private let state = Mutex(State())
 
-  init(proxies: [DeviceID: DeviceProxy], clock: any TheaterClock, logger: Logger) {
-    self.proxies = proxies
+  init(devices: DeviceTable, clock: any TheaterClock, logger: Logger) {
+    self.devices = devices
     self.clock = clock
     self.logger = logger
   }
@@ -36,7 +36,7 @@ final class Router: Sendable {
   func route(_ event: PluginSession.Event) -> Supervision.Input? {
     switch event {
     case .state(let report):
-      guard let proxy = proxies[report.device], let session = state.withLock({ $0.session })
+      guard let proxy = devices[report.device]?.proxy, let session = state.withLock({ $0.session })
       else {
         let name = report.device.name.boundedLine(maximumBytes: 64)
         return badLine("a report of the device \"\(name)\", which is not open here")

@@ -1,5 +1,6 @@
 import JSON
 import PluginProtocol
+import Synchronization
 
 /// Knows the secrets that a plugin was given, and hides them in whatever the plugin says: an error
 /// that quotes a password must not put it into a status, a log or an event.
@@ -124,6 +125,34 @@ package struct SecretMask: Sendable {
         return "%" + (digits.count < 2 ? "0" : "") + digits
       }
     }.joined()
+  }
+}
+
+/// The mask of one plugin process. It grows with the devices that the process is given, and never
+/// shrinks: the process still knows the secrets of devices that it has closed.
+package final class ProcessSecretMask: Sendable {
+  private struct State {
+    var secrets: Set<String>
+    var mask: SecretMask
+  }
+  private let state: Mutex<State>
+
+  /// A mask for these secrets at first.
+  package init(_ secrets: some Sequence<String> = []) {
+    let secrets = Set(secrets)
+    state = Mutex(State(secrets: secrets, mask: SecretMask(secrets)))
+  }
+
+  /// The mask for all secrets so far.
+  package var current: SecretMask { state.withLock { $0.mask } }
+
+  /// Hides these secrets, too, from now on.
+  package func add(_ secrets: some Sequence<String>) {
+    state.withLock { state in
+      let all = state.secrets.union(secrets)
+      guard all != state.secrets else { return }
+      state = State(secrets: all, mask: SecretMask(all))
+    }
   }
 }
 

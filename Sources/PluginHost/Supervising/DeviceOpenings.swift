@@ -1,20 +1,20 @@
 import Devices
 
-/// The open and refused devices of a process, with the times at which refused ones are tried again.
+/// How far each device of a process is open, with the times at which refused ones are tried again.
 struct DeviceOpenings: Sendable {
   private enum Progress {
     case asked
     case open
     /// Tried again at this time; without one, when the configuration has changed.
     case refused(retryAt: Duration?)
+    /// The process was asked to close it, or ends with it.
+    case closing
   }
 
   private var progress: [DeviceID: Progress] = [:]
   private var backoffs: [DeviceID: Backoff] = [:]
 
-  init(devices: [DeviceID]) {
-    for device in devices { progress[device] = .asked }
-  }
+  init(devices: [DeviceID]) { ask(devices) }
 
   /// Whether every device was answered for at least once.
   var areAnswered: Bool {
@@ -26,12 +26,23 @@ struct DeviceOpenings: Sendable {
     progress.values.contains { if case .open = $0 { true } else { false } }
   }
 
+  /// Whether the process still has to let go of a device.
+  var isClosing: Bool {
+    progress.values.contains { if case .closing = $0 { true } else { false } }
+  }
+
   /// When the next device is to be tried again.
   var nextRetry: Duration? {
     progress.values.compactMap { if case .refused(let time) = $0 { time } else { nil } }.min()
   }
 
+  /// The process is asked to open the devices, now or when it is up.
+  mutating func ask(_ devices: [DeviceID]) {
+    for device in devices { progress[device] = .asked }
+  }
+
   mutating func opened(_ device: DeviceID) {
+    guard case .asked = progress[device] else { return }
     progress[device] = .open
     backoffs[device] = nil
   }
@@ -39,12 +50,46 @@ struct DeviceOpenings: Sendable {
   /// Options that the plugin calls wrong stay wrong; everything else may pass.
   mutating func refused(_ device: DeviceID, _ error: DeviceError, at now: Duration, random: Double)
   {
+    guard case .asked = progress[device] else { return }
     switch error.code {
     case .invalid, .unsupported: progress[device] = .refused(retryAt: nil)
     default:
       let wait = backoffs[device, default: Backoff()].next(random: random)
       progress[device] = .refused(retryAt: now + wait)
     }
+  }
+
+  /// Forgets devices that the process does not hold.
+  mutating func remove(_ devices: [DeviceID]) {
+    for device in devices {
+      progress[device] = nil
+      backoffs[device] = nil
+    }
+  }
+
+  /// Begins to close devices, and forgets those that were refused.
+  ///
+  /// - Returns: The devices that the process has to close.
+  mutating func close(_ devices: [DeviceID]) -> [DeviceID] {
+    let held = devices.filter { device in
+      switch progress[device] {
+      case .asked, .open, .closing: true
+      case .refused, nil: false
+      }
+    }
+    remove(devices)
+    for device in held { progress[device] = .closing }
+    return held
+  }
+
+  /// The process has closed a device.
+  mutating func closed(_ device: DeviceID) {
+    if case .closing = progress[device] { progress[device] = nil }
+  }
+
+  /// The process has ended, and holds no device any more.
+  mutating func processEnded() {
+    progress = progress.filter { if case .closing = $0.value { false } else { true } }
   }
 
   /// The devices whose time has come; they count as asked from now on.

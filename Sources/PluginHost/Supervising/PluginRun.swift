@@ -10,6 +10,8 @@ final class PluginRun: Sendable {
   /// How long a plugin may take to introduce itself, and a device to be opened.
   private static let longestHandshake = Duration.seconds(10)
   private static let longestOpening = Duration.seconds(20)
+  /// How long a device may take to be closed.
+  private static let longestClosing = Duration.seconds(5)
 
   let process: any LaunchedPlugin
   /// The process id with which it was started; `nil` in memory.
@@ -22,14 +24,14 @@ final class PluginRun: Sendable {
   ///
   /// - Parameter report: Called with what happens to it, on its threads.
   init(
-    _ plugin: CataloguedPlugin, launcher: any PluginLauncher, mask: SecretMask,
-    proxies: [DeviceID: DeviceProxy], scheduler: DeadlineScheduler, logger: Logger,
+    _ plugin: CataloguedPlugin, launcher: any PluginLauncher, mask: ProcessSecretMask,
+    devices: DeviceTable, scheduler: DeadlineScheduler, logger: Logger,
     report: @escaping @Sendable (Supervision.Input) -> Void
   ) throws(LaunchError) {
     self.report = report
     process = try launcher.launch(plugin, mask: mask) { report(.exited(how: $0)) }
     pid = process.pid
-    let router = Router(proxies: proxies, clock: scheduler.clock, logger: logger)
+    let router = Router(devices: devices, clock: scheduler.clock, logger: logger)
     self.router = router
     session = PluginSession(connection: process.connection, scheduler: scheduler, mask: mask) {
       if let input = router.route($0) { report(input) }
@@ -73,8 +75,26 @@ final class PluginRun: Sendable {
       case .failure(.lost): return nil
       case .failure(let failure):
         let error = failure.deviceError(device: device.id, asked: OpenRequest.method)
-        proxy.lost("it cannot be opened: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
+        let hint = error.hint.map { " (\($0))" } ?? ""
+        proxy.lost("it cannot be opened: \(error.message)\(hint)", in: session)
         return .refused(device.id, error)
+      }
+    }
+  }
+
+  /// Asks to close a device.
+  func close(_ device: DeviceID) {
+    ask(CloseRequest(device: device), within: Self.longestClosing) { result in
+      switch result {
+      case .success: .closed(device)
+      // It was not open.
+      case .failure(.refused(let error)) where error.code == RPCError.invalidParamsCode:
+        .closed(device)
+      case .failure(.refused(let error)):
+        .closeFailed("it refused to close \(device): \(error.message)")
+      case .failure(.timeout):
+        .closeFailed("it did not close \(device) within \(Int(Self.longestClosing.seconds)) s")
+      case .failure(.lost): nil  // Its end is reported in its own way.
       }
     }
   }

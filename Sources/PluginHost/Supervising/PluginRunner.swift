@@ -13,11 +13,11 @@ actor PluginRunner {
     let launch: Int?
   }
 
-  private let plugin: CataloguedPlugin
+  /// As it is started next.
+  private var plugin: CataloguedPlugin
   private let process: String?
-  private let devices: [HostedDevice]
-  private let proxies: [DeviceID: DeviceProxy]
-  private let mask: SecretMask
+  private let devices: DeviceTable
+  private var mask = ProcessSecretMask()
   private let launcher: any PluginLauncher
   private let scheduler: DeadlineScheduler
   private let alarm: DeadlineScheduler.Key
@@ -33,26 +33,27 @@ actor PluginRunner {
   private var run: PluginRun?
   private var problem: String?
   private var refusals: [DeviceID: DeviceError] = [:]
+  /// The devices that have been open in a process of this runner.
+  private var openedHere: Set<DeviceID> = []
   private var files: [FileStamp] = []
   private var settlementWaiters: [CheckedContinuation<Void, Never>] = []
+  private var releaseWaiters: [CheckedContinuation<Void, Never>] = []
 
   init(
-    plugin: CataloguedPlugin, process: String?, devices: [HostedDevice],
-    proxies: [DeviceID: DeviceProxy], launcher: any PluginLauncher, scheduler: DeadlineScheduler,
-    records: ProcessRecords, logger: Logger
+    plugin: CataloguedPlugin, process: String?, devices: [DeviceTable.Entry],
+    launcher: any PluginLauncher, scheduler: DeadlineScheduler, records: ProcessRecords,
+    logger: Logger
   ) {
     self.plugin = plugin
     self.process = process
-    self.devices = devices
-    self.proxies = proxies
+    self.devices = DeviceTable(devices)
     self.launcher = launcher
     self.scheduler = scheduler
     self.records = records
-    mask = SecretMask(devices.flatMap(\.secrets))
     var logger = logger
     logger[metadataKey: "plugin"] = "\(plugin.manifest.id)"
     self.logger = logger
-    supervision = Supervision(plugin: plugin.manifest.id, devices: devices.map(\.id))
+    supervision = Supervision(plugin: plugin.manifest.id, devices: devices.map(\.device.id))
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     (self.events, eventContinuation) = (events, continuation)
     alarm = scheduler.add {
@@ -61,35 +62,55 @@ actor PluginRunner {
     }
   }
 
-  /// Runs until it is stopped. When its task is cancelled the process is killed at once.
+  /// Runs until it is stopped or has no device any more. When its task is cancelled the process is
+  /// killed at once.
   func run() async {
     handle(.start)
     for await event in events {
       if let launch = event.launch, launch != self.launch { continue }
       handle(completed(event.input))
-      if supervision.phase == .stopped { break }
     }
     scheduler.remove(alarm)
     run?.process.kill()
     run?.session.close()
-    resumeSettlementWaiters()
+    handle(.stop)
+    if supervision.phase != .stopped { handle(.exited(how: "signal 9")) }
   }
 
   /// Asks the plugin to end; `run` returns when it has.
   nonisolated func stop() { eventContinuation.yield(Event(input: .stop, launch: nil)) }
 
-  /// Waits until the first start has succeeded or failed.
-  func waitUntilSettled() async {
-    switch supervision.phase {
-    case .discovered, .spawned, .handshaken:
-      await withCheckedContinuation { settlementWaiters.append($0) }
-    case .configured, .running, .stopping, .stopped, .failed: break
-    }
+  /// Ends a runner that `run` was not called for; it starts nothing then.
+  func endUnlessStarted() {
+    if supervision.phase == .discovered { handle(.stop) }
   }
 
-  private func resumeSettlementWaiters() {
-    for waiter in settlementWaiters { waiter.resume() }
-    settlementWaiters = []
+  /// Waits until the process is up and has answered for its devices, or has failed.
+  func waitUntilSettled() async {
+    if !supervision.isSettled { await withCheckedContinuation { settlementWaiters.append($0) } }
+  }
+
+  // MARK: Other devices
+
+  /// Serves more devices.
+  ///
+  /// - Parameter plugin: The plugin as it is to be started next.
+  func serve(_ new: [DeviceTable.Entry], of plugin: CataloguedPlugin) {
+    let isChanged = plugin != self.plugin
+    self.plugin = plugin
+    devices.insert(new)
+    mask.add(new.flatMap(\.device.secrets))
+    if isChanged { handle(.fileChanged) }
+    if !new.isEmpty { handle(.added(new.map(\.device.id))) }
+  }
+
+  /// Closes devices; without any other device the process is ended. Returns when the process has let
+  /// go of them.
+  func remove(_ ids: [DeviceID]) async {
+    handle(.removed(ids))
+    if !supervision.hasReleased { await withCheckedContinuation { releaseWaiters.append($0) } }
+    devices.remove(ids)
+    openedHere.subtract(ids)
   }
 
   // MARK: Inputs
@@ -106,6 +127,14 @@ actor PluginRunner {
   private func handle(_ input: Supervision.Input) {
     record(input)
     for action in supervision.handle(input, at: scheduler.clock.now()) { perform(action) }
+    if supervision.isSettled { Self.resume(&settlementWaiters) }
+    if supervision.hasReleased { Self.resume(&releaseWaiters) }
+    if supervision.phase == .stopped { eventContinuation.finish() }
+  }
+
+  private static func resume(_ waiters: inout [CheckedContinuation<Void, Never>]) {
+    for waiter in waiters { waiter.resume() }
+    waiters = []
   }
 
   /// Keeps and logs what the plugin's status shows.
@@ -118,10 +147,13 @@ actor PluginRunner {
       if let pid = run?.pid { records.remove(pid) }
       run?.session.close()
       logger.info("the process has ended: \(how)")
-    case .refused(let device, let error):
+    case .refused(let device, let error) where supervision.devices.contains(device):
       refusals[device] = error
       logger.error("\(device) cannot be opened: \(error.message)")
-    case .opened(let device): refusals[device] = nil
+    case .opened(let device) where supervision.devices.contains(device):
+      refusals[device] = nil
+      openedHere.insert(device)
+    case .removed(let devices): for device in devices { refusals[device] = nil }
     default: break
     }
   }
@@ -139,6 +171,7 @@ actor PluginRunner {
     case .check: check()
     case .initialize: run?.initialize()
     case .open(let devices): for device in devices { open(device) }
+    case .close(let devices): for device in devices { run?.close(device) }
     case .ping: run?.ping()
     case .shutDown: run?.shutDown()
     case .terminate: run?.process.terminate()
@@ -154,7 +187,7 @@ actor PluginRunner {
     refusals = [:]
     do {
       let run = try PluginRun(
-        plugin, launcher: launcher, mask: mask, proxies: proxies, scheduler: scheduler,
+        plugin, launcher: launcher, mask: mask, devices: devices, scheduler: scheduler,
         logger: logger, report: reporter(for: launch))
       self.run = run
       logger.info("started", metadata: ["pid": "\(run.pid ?? 0)"])
@@ -170,28 +203,27 @@ actor PluginRunner {
   private func check() {
     // It belongs to the start that follows.
     let report = reporter(for: launch + 1)
-    launcher.check(plugin) { [mask] complaint in report(.complained(mask.masked(complaint))) }
+    launcher.check(plugin) { [mask] in report(.complained(mask.current.masked($0))) }
   }
 
   private func open(_ id: DeviceID) {
-    guard let device = devices.first(where: { $0.id == id }), let proxy = proxies[id] else {
-      return
-    }
+    guard let entry = devices[id] else { return }
+    let offer = plugin.manifest.roles[entry.device.role]
+    // A device that comes from another plugin gets back all of its state.
     run?.open(
-      device, for: proxy, remembering: plugin.manifest.roles[device.role]?.remembers ?? [])
+      entry.device, for: entry.proxy,
+      remembering: openedHere.contains(id) ? offer?.remembers ?? [] : [])
   }
 
   private func announce(_ phase: Supervision.Phase) {
     let now = scheduler.clock.now()
     switch phase {
-    case .discovered, .spawned, .handshaken: break
-    case .configured, .running: resumeSettlementWaiters()
+    case .spawned: mask = ProcessSecretMask(devices.secrets)
+    case .discovered, .handshaken, .configured, .running: break
     case .stopping(let failure):
       if let failure { problem = failure.message }
       loseDevices(failure.map { "\(name): \($0.message); it is being ended" } ?? "it is shut down")
-    case .stopped:
-      loseDevices("it is shut down")
-      resumeSettlementWaiters()
+    case .stopped: loseDevices("it is shut down")
     case .failed(let failure, let retryAt):
       let next =
         retryAt.map { "it is started again in \(Self.seconds($0 - now)) s" }
@@ -199,7 +231,6 @@ actor PluginRunner {
       problem = failure.message
       logger.error("\(failure.message); \(next)")
       loseDevices("\(name): \(failure.message); \(next)")
-      resumeSettlementWaiters()
     }
   }
 
@@ -211,18 +242,20 @@ actor PluginRunner {
   }
 
   private func loseDevices(_ reason: String) {
-    for device in devices { proxies[device.id]?.lost(reason) }
+    for device in supervision.devices { devices[device]?.proxy.lost(reason) }
   }
 
   // MARK: Status
 
   /// The plugin's present status.
-  func status() -> PluginStatus {
+  ///
+  /// - Parameter devices: Its devices, in the order of the configuration.
+  func status(devices: [DeviceID]) -> PluginStatus {
     let pid = run?.process.pid
     let stderr = run?.process.stderrLines ?? []
     var status = PluginStatus(
       plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
-      devices: devices.map(\.id), condition: condition, pid: pid, restarts: supervision.restarts,
+      devices: devices, condition: condition, pid: pid, restarts: supervision.restarts,
       memory: pid.flatMap(ProcessFacts.memory),
       lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? warning
         ?? problem ?? stderr.last, stderr: stderr)
@@ -233,7 +266,8 @@ actor PluginRunner {
   /// The warning about dropped reports of this start, while the plugin runs.
   private var warning: String? {
     guard supervision.phase == .running else { return nil }
-    return devices.lazy.compactMap { self.proxies[$0.id]?.warning }.first ?? run?.warning
+    return supervision.devices.lazy.compactMap { self.devices[$0]?.proxy.warning }.first
+      ?? run?.warning
   }
 
   private var condition: PluginStatus.Condition {

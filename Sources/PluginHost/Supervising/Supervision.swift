@@ -11,7 +11,8 @@ package struct Supervision: Sendable {
   /// How often it was started anew.
   package private(set) var restarts = 0
   let plugin: String
-  let devices: [DeviceID]
+  /// The devices that the process is to serve.
+  private(set) var devices: [DeviceID]
   private var backoff = Backoff()
   private var openings: DeviceOpenings
   private var liveness = LivenessMonitor()
@@ -32,7 +33,7 @@ package struct Supervision: Sendable {
 
   /// - Parameters:
   ///   - plugin: The id that the process must give.
-  ///   - devices: The devices to open.
+  ///   - devices: The devices to open; at least one.
   ///   - random: 0 to 1, for the jitter.
   package init(
     plugin: String, devices: [DeviceID],
@@ -64,6 +65,12 @@ package struct Supervision: Sendable {
     case .refused(let device, let error):
       openings.refused(device, error, at: now, random: random())
       return answered(at: now)
+    case .added(let devices): return add(devices)
+    case .removed(let devices): return remove(devices, at: now)
+    case .closed(let device):
+      openings.closed(device)
+      return []
+    case .closeFailed(let message): return closeFailed(Failure(.crash, message), at: now)
     case .badLine(let what): return badLine(what, at: now)
     case .complained(let message): return complained(Failure(.selfCheck, message), at: now)
     case .outputEnded:
@@ -80,7 +87,7 @@ package struct Supervision: Sendable {
 
   private mutating func begin() -> [Action] {
     switch phase {
-    case .discovered, .failed, .stopped: break
+    case .discovered, .failed: break
     default: return []
     }
     if phase != .discovered { restarts += 1 }
@@ -116,8 +123,7 @@ package struct Supervision: Sendable {
       return end(because: Failure(.version, message), at: now)
     }
     liveness = LivenessMonitor(from: now)
-    let changed = enter(.handshaken) + [.wake(now + Limits.pingInterval)]
-    return devices.isEmpty ? changed + enter(.configured) : changed + [.open(devices)]
+    return enter(.handshaken) + [.wake(now + Limits.pingInterval), .open(devices)]
   }
 
   private mutating func answered(at now: Duration) -> [Action] {
@@ -126,12 +132,14 @@ package struct Supervision: Sendable {
     default: return []
     }
     var actions: [Action] = openings.nextRetry.map { [.wake($0)] } ?? []
-    guard openings.areAnswered, phase != .running else { return actions }
+    guard openings.areAnswered else { return actions }
     if phase == .handshaken { actions += enter(.configured) }
     if openings.hasOpen {
-      runningSince = now
+      runningSince = runningSince ?? now
       hasRunWell = true
       actions += enter(.running)
+    } else {
+      actions += enter(.configured)
     }
     return actions
   }
@@ -144,6 +152,65 @@ package struct Supervision: Sendable {
     case .failed(let cause, let retryAt) where cause.cause == .crash || cause.cause == .load:
       return enter(.failed(failure, retryAt: retryAt))
     case .discovered, .stopping, .stopped, .failed: return []
+    }
+  }
+
+  // MARK: Other devices
+
+  private mutating func add(_ added: [DeviceID]) -> [Action] {
+    devices += added
+    switch phase {
+    case .discovered, .spawned, .stopping:
+      openings.ask(added)
+      return []
+    case .handshaken, .configured, .running:
+      openings.ask(added)
+      return [.open(added)]
+    case .failed:
+      // Its devices' options may have been the reason.
+      backoff.reset()
+      return begin()
+    case .stopped:
+      // Once more, for the devices that do not know it yet.
+      return [.announce(.stopped)]
+    }
+  }
+
+  /// A process that serves no device any more is ended.
+  private mutating func remove(_ removed: [DeviceID], at now: Duration) -> [Action] {
+    devices.removeAll(where: removed.contains)
+    guard !devices.isEmpty else { return stop(at: now) }
+    switch phase {
+    case .discovered, .spawned, .failed, .stopped:
+      openings.remove(removed)
+      return []
+    case .stopping:
+      // It may hold them until it has ended.
+      _ = openings.close(removed)
+      return []
+    case .handshaken, .configured, .running:
+      let held = openings.close(removed)
+      return (held.isEmpty ? [] : [.close(held)]) + answered(at: now)
+    }
+  }
+
+  /// A device that is not closed could block its successor, such as by a sound card that it holds.
+  private mutating func closeFailed(_ failure: Failure, at now: Duration) -> [Action] {
+    switch phase {
+    case .handshaken, .configured, .running: end(because: failure, at: now)
+    case .discovered, .spawned, .stopping, .stopped, .failed: []
+    }
+  }
+
+  /// Whether the process has let go of all removed devices.
+  package var hasReleased: Bool { devices.isEmpty ? phase == .stopped : !openings.isClosing }
+
+  /// Whether the process is up and has answered for all devices, or is out.
+  package var isSettled: Bool {
+    switch phase {
+    case .discovered, .spawned, .handshaken, .stopping: false
+    case .configured, .running: openings.areAnswered
+    case .stopped, .failed: true
     }
   }
 
@@ -227,6 +294,7 @@ package struct Supervision: Sendable {
   }
 
   private mutating func exited(_ how: String, at now: Duration) -> [Action] {
+    openings.processEnded()
     switch phase {
     case .discovered, .stopped, .failed: return []
     case .stopping(nil): return enter(.stopped)

@@ -58,6 +58,13 @@ extension Supervision {
     case initializeFailed(Failure)
     case opened(DeviceID)
     case refused(DeviceID, DeviceError)
+    /// The process is to serve these devices, too.
+    case added([DeviceID])
+    /// The process is not to serve these devices any more.
+    case removed([DeviceID])
+    case closed(DeviceID)
+    /// A device was not closed, with the reason.
+    case closeFailed(String)
     case badLine(String)
     /// Its self-check says that something is missing on this machine.
     case complained(String)
@@ -79,6 +86,7 @@ extension Supervision {
     case check
     case initialize
     case open([DeviceID])
+    case close([DeviceID])
     case ping
     /// Ask it to shut down and close its input.
     case shutDown

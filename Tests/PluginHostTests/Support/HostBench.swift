@@ -20,7 +20,9 @@ struct HostBench {
     options: JSON = [:]
   ) throws {
     let maker = DeviceMaker { context in ScriptedDevice<Command>(context: context, script: script) }
-    launcher = MemoryLauncher(Plugin(id: "Scripted", version: "1", devices: [maker]))
+    launcher = MemoryLauncher([
+      "Scripted": Plugin(id: "Scripted", version: "1", devices: [maker])
+    ])
     let manifest = Manifest(
       id: "Scripted", version: "1", command: ["./Scripted"], roles: [Command.role: offer])
     host = PluginHost(

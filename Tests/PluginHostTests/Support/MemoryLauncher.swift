@@ -4,29 +4,46 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// Starts a plugin made in a test, at the other end of memory.
+/// Starts plugins made in a test, at the other end of memory.
 final class MemoryLauncher: PluginLauncher {
-  private let plugin: Plugin
-  private let state = Mutex<[MemoryPlugin]>([])
+  private struct State {
+    var launched: [(id: String, plugin: MemoryPlugin)] = []
+    var broken: Set<String> = []
+  }
+  private let plugins: [String: Plugin]
+  private let state = Mutex(State())
 
-  init(_ plugin: Plugin) { self.plugin = plugin }
+  init(_ plugins: [String: Plugin]) { self.plugins = plugins }
 
-  /// How often it was started.
-  var launches: Int { state.withLock { $0.count } }
+  /// The ids of the plugins that were started, in order.
+  var launches: [String] { state.withLock { $0.launched.map(\.id) } }
 
-  /// Ends the plugin as a crash would.
-  func crash() { state.withLock { $0.last }?.end("signal 9 (Killed)") }
+  /// The ids of the plugins that have not ended, in the order of their starts.
+  var running: [String] {
+    state.withLock { $0.launched.filter { !$0.plugin.hasEnded }.map(\.id) }
+  }
+
+  /// Makes each start of a plugin end at once.
+  func breakAtStart(_ id: String) { state.withLock { _ = $0.broken.insert(id) } }
+
+  /// Ends the newest process as a crash would.
+  func crash() { state.withLock { $0.launched.last }?.plugin.end("signal 9 (Killed)") }
 
   func launch(
-    _ plugin: CataloguedPlugin, mask: SecretMask, onExit: @escaping @Sendable (String) -> Void
+    _ plugin: CataloguedPlugin, mask: ProcessSecretMask,
+    onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) -> any LaunchedPlugin {
+    let id = plugin.manifest.id
+    guard let code = plugins[id] else { throw LaunchError("there is no program \(id)") }
     let (controller, other) = InMemoryConnection.pair()
     let launched = MemoryPlugin(connection: controller, other: other, onExit: onExit)
-    state.withLock { $0.append(launched) }
-    let code = self.plugin
+    let isBroken = state.withLock { state in
+      state.launched.append((id, launched))
+      return state.broken.contains(id)
+    }
     Task {
-      await code.serve(other)
-      launched.end("exit status 0")
+      if !isBroken { await code.serve(other) }
+      launched.end("exit status \(isBroken ? 1 : 0)")
     }
     return launched
   }
@@ -49,6 +66,7 @@ final class MemoryPlugin: LaunchedPlugin {
 
   let pid: Int32? = nil
   let stderrLines: [String] = []
+  var hasEnded: Bool { onExit.withLock { $0 == nil } }
   func terminate() { end("signal 15 (Terminated)") }
   func kill() { end("signal 9 (Killed)") }
 

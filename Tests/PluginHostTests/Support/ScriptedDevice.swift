@@ -10,6 +10,8 @@ final class DeviceScript: Sendable {
     var state: [StateKey: JSON] = [:]
     var capabilities = Capabilities()
     var opened = 0
+    var closed = 0
+    var hangsOnClose = false
     /// What it can play, when that is more than one thing.
     var items: [CatalogueItem] = []
     /// Answers to come, one for each command; then all is accepted.
@@ -43,11 +45,15 @@ final class DeviceScript: Sendable {
   func release() {
     let gates = state.withLock { state in
       state.isGated = false
+      state.hangsOnClose = false
       defer { state.gates = [] }
       return state.gates
     }
     for gate in gates { gate.finish() }
   }
+
+  /// Makes a close wait until `release`.
+  func hangOnClose() { state.withLock { $0.hangsOnClose = true } }
 
   /// Reports from outside, as when somebody turns a knob.
   func report(_ values: [StateKey: JSON]) {
@@ -63,6 +69,15 @@ final class DeviceScript: Sendable {
         return false
       }
       if isThere { wake.resume() }
+    }
+  }
+
+  fileprivate func takeClose() -> AsyncStream<Void>? {
+    state.withLock { state in
+      guard state.hangsOnClose else { return nil }
+      let (stream, gate) = AsyncStream<Void>.makeStream()
+      state.gates.append(gate)
+      return stream
     }
   }
 
@@ -95,6 +110,12 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
     }
     if capabilities.reportsState { context.report(values) }
     return capabilities
+  }
+
+  func close() async {
+    let gate = script.takeClose()
+    if let gate { for await _ in gate {} }
+    script.state.withLock { $0.closed += 1 }
   }
 
   func perform(_ command: Command) async throws(DeviceError) {

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// A lock that tasks wait for without blocking a thread. They get it in the order of their calls.
+final class AsyncLock: Sendable {
+  private struct State {
+    var isHeld = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Mutex(State())
+
+  /// Waits until no other task holds the lock, and takes it. Also a cancelled task waits.
+  func acquire() async {
+    await withCheckedContinuation { waiter in
+      let isFree = state.withLock { state in
+        if state.isHeld { state.waiters.append(waiter) }
+        defer { state.isHeld = true }
+        return !state.isHeld
+      }
+      if isFree { waiter.resume() }
+    }
+  }
+
+  /// Passes the lock to the task that has waited longest.
+  func release() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+      state.isHeld = false
+      return nil
+    }
+    next?.resume()
+  }
+}
