@@ -22,6 +22,8 @@ public struct JSONDocument: Sendable {
     let element: JSONPath.Element?
     let value: Int
     let key: Int?
+    /// The offset after its last byte.
+    var valueEnd: Int
     /// The index after the last node within this one: of its next sibling, if it has one.
     var end: Int
   }
@@ -42,9 +44,12 @@ public struct JSONDocument: Sendable {
         switch visit {
         case .enter(let value, let key):
           open.append(nodes.count)
-          nodes.append(Node(element: element, value: value, key: key, end: nodes.count + 1))
-        case .leave:
-          if let index = open.popLast() { nodes[index].end = nodes.count }
+          nodes.append(
+            Node(element: element, value: value, key: key, valueEnd: value, end: nodes.count + 1))
+        case .leave(let offset):
+          guard let index = open.popLast() else { return }
+          nodes[index].valueEnd = offset
+          nodes[index].end = nodes.count
         }
       }
       if keepingRepeatedKeys {
@@ -74,6 +79,23 @@ public struct JSONDocument: Sendable {
     return lines.position(of: isExact ? node.key ?? node.value : node.value)
   }
 
+  /// Returns the text with another value at `path`. All other bytes stay as they are.
+  ///
+  /// A value on one line is replaced by one on one line; a value on several lines by one on several
+  /// lines, indented like the line on which it begins.
+  ///
+  /// - Returns: `nil` if there is no value at `path`.
+  public func replacing(_ path: JSONPath, with value: JSON) -> [UInt8]? {
+    let (node, isExact) = nearest(path)
+    guard let node, isExact else { return nil }
+    let bytes = lines.bytes
+    let isOnOneLine = !bytes[node.value..<node.valueEnd].contains(0x0A)
+    let text =
+      isOnOneLine
+      ? value.lineText() : value.prettyText(indent: lines.indent(ofLineAt: node.value))
+    return Array(bytes[..<node.value]) + Array(text.utf8) + Array(bytes[node.valueEnd...])
+  }
+
   /// The node at `path`, or the deepest on the way to it. Walks over siblings: positions are asked
   /// for a bounded number of mistakes, but every node of every text would have to be hashed.
   private func nearest(_ path: JSONPath) -> (node: Node?, isExact: Bool) {
@@ -92,7 +114,7 @@ public struct JSONDocument: Sendable {
 
 /// The offsets at which lines begin, for quick look-up.
 private struct LineIndex: Sendable {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
   private let starts: [Int]
   /// How many code points lie before each `stride`th byte: a whole file may be one line.
   private let codePoints: [Int]
@@ -113,13 +135,25 @@ private struct LineIndex: Sendable {
   }
 
   func position(of offset: Int) -> TextPosition {
+    let line = line(of: offset)
+    return TextPosition(
+      line: line + 1, column: codePoints(before: offset) - codePoints(before: starts[line]) + 1)
+  }
+
+  /// The spaces and tabs at the beginning of the line of `offset`.
+  func indent(ofLineAt offset: Int) -> String {
+    let line = bytes[starts[line(of: offset)]...]
+    return String(decoding: line.prefix { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
+  }
+
+  /// The line of `offset`, counted from 0.
+  private func line(of offset: Int) -> Int {
     var (line, after) = (0, starts.count)
     while after - line > 1 {
       let middle = (line + after) / 2
       if starts[middle] <= offset { line = middle } else { after = middle }
     }
-    return TextPosition(
-      line: line + 1, column: codePoints(before: offset) - codePoints(before: starts[line]) + 1)
+    return line
   }
 
   private func codePoints(before offset: Int) -> Int {

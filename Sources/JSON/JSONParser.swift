@@ -83,7 +83,7 @@ struct JSONParser {
 
   enum Visit {
     case enter(valueAt: Int, keyAt: Int?)
-    case leave
+    case leave(valueEndsAt: Int)
   }
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -96,7 +96,7 @@ struct JSONParser {
     skipSpace()
     visit?(nil, .enter(valueAt: index, keyAt: nil))
     let value = try value()
-    visit?(nil, .leave)
+    visit?(nil, .leave(valueEndsAt: index))
     skipSpace()
     if index < bytes.count { throw failure("unexpected \(found) after the end of the value") }
     return value
@@ -174,7 +174,7 @@ struct JSONParser {
       visit?(.key(key), .enter(valueAt: index, keyAt: keyAt))
       let value = try value()
       if isNew { members.append((key, value)) }
-      visit?(.key(key), .leave)
+      visit?(.key(key), .leave(valueEndsAt: index))
       skipSpace()
       guard try more(closing: UInt8(ascii: "}")) else {
         return .object(JSONObject(unique: members))
@@ -205,7 +205,7 @@ struct JSONParser {
       let place = JSONPath.Element.index(values.count)
       visit?(place, .enter(valueAt: index, keyAt: nil))
       values.append(try value())
-      visit?(place, .leave)
+      visit?(place, .leave(valueEndsAt: index))
       skipSpace()
       guard try more(closing: UInt8(ascii: "]")) else { return .array(values) }
     }

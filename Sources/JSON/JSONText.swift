@@ -64,6 +64,18 @@ extension JSON {
     }
   }
 
+  /// The text on one line with a space after each colon and comma, for people to read and edit.
+  public func lineText() -> String {
+    switch self {
+    case .array(let values): "[" + values.map { $0.lineText() }.joined(separator: ", ") + "]"
+    case .object(let members):
+      "{"
+        + members.map { key, value in "\(JSON.string(key).text()): \(value.lineText())" }
+        .joined(separator: ", ") + "}"
+    default: text()
+    }
+  }
+
   private static func append(_ value: Int, to bytes: inout [UInt8]) {
     var magnitude = value.magnitude
     if value < 0 { bytes.append(UInt8(ascii: "-")) }

@@ -63,10 +63,54 @@ struct DocumentTests {
     #expect(throws: JSONSyntaxError.self) { try JSON(parsing: "{\(members), \"k3\": 1}") }
   }
 
+  @Test("F6 · a value is replaced in its text, and every other byte stays")
+  func replacing() throws {
+    let text =
+      "\t{ \"a\" : [1 ,2], \"ä\":{\"b\" :\r\n  {\n    \"c\": \"x\\u0041\"\n  }}, \"d\":-1e2}  \n"
+    let document = try JSONDocument(parsing: text.utf8)
+    func replaced(_ path: JSONPath, _ value: JSON) -> String? {
+      document.replacing(path, with: value).map { String(decoding: $0, as: UTF8.self) }
+    }
+    for (path, old, new, value) in [
+      ([.key("a"), .index(1)], "2]", #"{"k": [true, "ü\n"]}]"#, ["k": [true, "ü\n"]]),
+      ([.key("a")], "[1 ,2]", "null", .null),
+      ([.key("ä"), .key("b"), .key("c")], #""x\u0041""#, #""y""#, "y"),
+      ([.key("d")], "-1e2", "{}", [:]),
+      // A value on several lines is replaced by one on several lines.
+      (
+        [.key("ä"), .key("b")], "{\n    \"c\": \"x\\u0041\"\n  }",
+        "{\n    \"e\": [\n      1\n    ]\n  }", ["e": [1]]
+      ),
+    ] as [(JSONPath, String, String, JSON)] {
+      let whole = try #require(replaced(path, value))
+      #expect(whole == text.replacing(old, with: new, maxReplacements: 1))
+      #expect(try JSON(parsing: whole.utf8) == document.value.with(value, at: path.elements[...]))
+    }
+    #expect(replaced([], [1, [:]]) == "\t[\n\t  1,\n\t  {}\n\t]  \n")
+    #expect(replaced([.key("x")], 1) == nil)
+    #expect(replaced([.key("a"), .index(2)], 1) == nil)
+    #expect(replaced([.key("d"), .key("x")], 1) == nil)
+  }
+
   @Test("a path reads like a way through the text")
   func paths() {
     let path: JSONPath = [.key("scenes"), .key("watch-film"), .index(2), .key("a b"), .key("")]
     #expect(path.description == #"$.scenes.watch-film[2]["a b"][""]"#)
     #expect(JSONPath().description == "$")
+  }
+}
+
+extension JSON {
+  /// This value with another one at a path that exists.
+  fileprivate func with(_ value: JSON, at path: ArraySlice<JSONPath.Element>) -> JSON {
+    switch (path.first, self) {
+    case (.key(let key)?, .object(var object)):
+      object[key] = (object[key] ?? .null).with(value, at: path.dropFirst())
+      return .object(object)
+    case (.index(let index)?, .array(var elements)):
+      elements[index] = elements[index].with(value, at: path.dropFirst())
+      return .array(elements)
+    default: return value
+    }
   }
 }
