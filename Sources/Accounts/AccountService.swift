@@ -127,14 +127,12 @@ package struct AccountService: Sendable {
 
   /// Registers the holder of an invitation whose address or number is verified by a code (D10), and
   /// logs them in. Only success uses code and invitation up.
-  /// - Throws: The errors of `Registration.register` and `Registration.checkCode`; `codeExpired` when
-  ///   the code was sent to another e-mail address; the errors of a login.
+  /// - Throws: The errors of `Registration.register`; `codeWrong`; `codeExpired`, also when the code was
+  ///   sent to another e-mail address; the errors of opening a session.
   package func register(
     _ request: RegistrationRequest, confirming code: CodeConfirmation
   ) async throws(AccountError) -> LoggedIn {
-    let account = try await registration.register(request, confirming: code)
-    return try await logIn(
-      PasswordCredentials(email: account.email.text, password: request.password))
+    try await passwordLogin.logIn(registered: registration.register(request, confirming: code))
   }
 
   /// Logs in with e-mail address and password.

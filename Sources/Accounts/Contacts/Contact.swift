@@ -56,7 +56,11 @@ extension AccountError {
 
 extension AccountError {
   /// Shown only to a person who has verified the address, or holds an invitation.
-  package static let contactTaken = AccountError(
-    .taken, message: "This address or number belongs to another account of this theater.",
-    hint: "Take another, or ask the other person to give it up.")
+  /// - Parameter field: The field that holds the address or number.
+  package static func contactTaken(_ field: Field?) -> AccountError {
+    AccountError(
+      .taken, field: field,
+      message: "This address or number belongs to another account of this theater.",
+      hint: "Take another, or ask the other person to give it up.")
+  }
 }

@@ -87,11 +87,24 @@ package struct Login<Method: LoginMethod>: Sendable {
     }
   }
 
+  /// Logs in a person who has registered in the same request: the new password needs no second check,
+  /// which could fail (`busy`) after the codes were used up.
+  func logIn(registered record: AccountRecord) async throws(AccountError) -> LoggedIn {
+    let proof = AuthenticatedIdentity(record: record, method: method.name, provenAt: clock.now())
+    let loggedIn = try await openSession(for: proof) { _ in }
+    await audit.record(.login, by: AuditActor(loggedIn.principal), about: method.name)
+    return loggedIn
+  }
+
   private func attempt(
     _ credentials: Method.Credentials, _ progress: @Sendable (LoginStage) -> Void
   ) async throws(AccountError) -> LoggedIn {
-    let proof = try await proof(by: credentials, progress)
+    try await openSession(for: proof(by: credentials, progress), progress)
+  }
 
+  private func openSession(
+    for proof: AuthenticatedIdentity, _ progress: @Sendable (LoginStage) -> Void
+  ) async throws(AccountError) -> LoggedIn {
     progress(.openingSession)
     let device = try await rateLimiter.register(proof.account)
     var loggedIn = try await sessions.open(for: proof)

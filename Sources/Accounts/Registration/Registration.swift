@@ -98,58 +98,37 @@ package struct Registration: Sendable {
   ///   `codeInvalid`, `tooManyTries`, `setupClosed`, `taken`; `busy`, `cancelled`, `storageFull`,
   ///   `storageFailed`, `internal`.
   package func register(_ request: RegistrationRequest) async throws(AccountError) -> Account {
-    try await register(request, confirming: nil)
+    try await insertAccount(request, confirming: nil).account
   }
 
   /// Sends a code to the address or number with which the holder of an invitation begins (D10).
-  /// - Throws: `empty`, `codeInvalid`, `tooManyTries`; `taken` when it belongs to an account;
-  ///   `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
+  /// - Parameter invitation: The code of the invitation, as typed.
+  /// - Throws: `empty`, `codeInvalid`, `tooManyTries`; `taken` when the address or number belongs to an
+  ///   account; `deliveryUnavailable`, `tooEarly`, `deliveryFailed`, ….
   package func sendCode(
-    to destination: CodeDestination, for admission: Admission
+    to destination: CodeDestination, for invitation: String
   ) async throws(AccountError) -> CodeRequest {
-    try await requireInvitation(admission)
-    switch destination {
-    case .email(let address):
-      try rules.check(address.text, in: .email)
-      guard try await accounts.account(withEmail: address) == nil else { throw .taken }
-    case .phone:
-      guard try await contacts.account(reachedAt: destination) == nil else {
-        throw .contactTaken
+    var claimed: String?
+    if case .email(let address) = destination { claimed = address.text }
+    return try await recordingRefusal(claiming: claimed) { () throws(AccountError) in
+      _ = try await rateLimiter.limiting(nil) { () throws(AccountError) in
+        try await admit(.invitation(invitation))
       }
+      try await requireFree(destination)
+      return try await codes.sendToNewcomer(destination)
     }
-    return try await codes.sendToNewcomer(destination)
   }
 
-  /// Checks the code of `sendCode`, which stays valid until the registration.
-  /// - Returns: The verified address or number.
-  /// - Throws: `codeWrong`, `codeExpired`, `codeInvalid`, `tooManyTries`, ….
-  @discardableResult
-  package func checkCode(
-    _ code: CodeConfirmation, for admission: Admission
-  ) async throws(AccountError) -> CodeDestination {
-    try await requireInvitation(admission)
-    let pending = try await pendingCode(code)
-    guard let destination = pending.destination else { throw .codeExpired }
-    return destination
-  }
-
-  /// Makes an account whose address or number is verified by the code of `sendCode`.
+  /// Makes an account for the holder of an invitation whose address or number is verified by the code
+  /// of `sendCode`. Missing personal data leaves code and invitation valid.
+  /// - Throws: The errors of `register`; `codeWrong`; `codeExpired`, also when the code was sent to
+  ///   another e-mail address.
   func register(
-    _ request: RegistrationRequest, confirming code: CodeConfirmation?
-  ) async throws(AccountError) -> Account {
-    do throws(AccountError) {
-      let account = try await insertAccount(request, confirming: code)
-      events.publish(.registered(account.id, account.role))
-      await audit.record(.registration, by: AuditActor(account), about: account.role.rawValue)
-      return account
-    } catch {
-      if [.codeInvalid, .setupClosed, .taken].contains(error.code) {
-        // A malformed address may be a password in the wrong field: it is not recorded.
-        let claimed = (try? EmailAddress(request.email)).map { AuditActor(claiming: $0) }
-        await audit.record(.registration, by: claimed, outcome: .refused(error))
-      }
-      throw error
-    }
+    _ request: RegistrationRequest, confirming code: CodeConfirmation
+  ) async throws(AccountError) -> AccountRecord {
+    // The first owner registers with the setup code alone.
+    guard case .invitation = request.admission else { throw .codeInvalid }
+    return try await insertAccount(request, confirming: code)
   }
 
   /// Answers a rule's question about a text (C8) to the holder of a code; the code stays valid.
@@ -158,7 +137,9 @@ package struct Registration: Sendable {
   package func answer(
     _ question: AnsweredQuestion, about text: String, for admission: Admission
   ) async throws(AccountError) -> Bool {
-    _ = try await admitted(admission)
+    _ = try await rateLimiter.limiting(nil) { () throws(AccountError) in
+      try await admit(admission)
+    }
     return switch question {
     case .emailFree: try await accounts.account(withEmail: EmailAddress(text)) == nil
     }
@@ -166,32 +147,89 @@ package struct Registration: Sendable {
 
   private func insertAccount(
     _ request: RegistrationRequest, confirming confirmation: CodeConfirmation?
-  ) async throws(AccountError) -> Account {
-    if confirmation != nil { try await requireInvitation(request.admission) }
-    let (code, role) = try await admitted(request.admission)
+  ) async throws(AccountError) -> AccountRecord {
+    try await recordingRefusal(claiming: request.email) { () throws(AccountError) in
+      let proof = try await proof(of: request.admission, confirmation)
+      let (name, email, password) = try checked(request)
+      if case .email(let verified) = proof.pending?.destination, verified != email {
+        throw .codeExpired
+      }
+      let hash = try await hasher.hash(password.password)
+      if Task.isCancelled { throw .cancelled }
+      let account = Account(
+        id: AccountID(from: random), name: name, email: email, role: proof.role,
+        createdAt: clock.now())
+      let record = AccountRecord(account: account, passwordHash: hash)
+      try await insert(record, request.admission, proof)
+      events.publish(.registered(account.id, account.role))
+      await audit.record(.registration, by: AuditActor(account), about: account.role.rawValue)
+      return record
+    }
+  }
+
+  /// What admits a person: the code of an invitation or the setup code, with the role of the new
+  /// account, and the one-time code if there is one.
+  private struct Proof {
+    let code: EntryCode
+    let role: AccountRole
     var pending: PendingCode?
-    if let confirmation { pending = try await pendingCode(confirmation) }
-    let (name, email, password) = try checked(request)
-    if case .email(let verified) = pending?.destination, verified != email { throw .codeExpired }
-    let hash = try await hasher.hash(password.password)
-    if Task.isCancelled { throw .cancelled }
-    let account = Account(
-      id: AccountID(from: random), name: name, email: email, role: role, createdAt: clock.now())
-    try await insert(
-      AccountRecord(account: account, passwordHash: hash), request.admission, code, pending)
-    return account
   }
 
-  private func pendingCode(
-    _ confirmation: CodeConfirmation
-  ) async throws(AccountError) -> PendingCode {
-    try await codes.checkLimited(confirmation.code, of: confirmation.request, for: .register)
+  /// Checks all codes of a registration as one attempt; guessing them is rate-limited.
+  private func proof(
+    of admission: Admission, _ confirmation: CodeConfirmation?
+  ) async throws(AccountError) -> Proof {
+    try await rateLimiter.limiting(nil) { () throws(AccountError) in
+      var proof = try await admit(admission)
+      if let confirmation {
+        proof.pending = try await codes.check(
+          confirmation.code, of: confirmation.request, for: .register)
+      }
+      return proof
+    }
   }
 
-  /// Passes for the holder of an invitation; the first owner registers with the setup code alone.
-  private func requireInvitation(_ admission: Admission) async throws(AccountError) {
-    guard case .invitation = admission else { throw .codeInvalid }
-    _ = try await admitted(admission)
+  private func admit(_ admission: Admission) async throws(AccountError) -> Proof {
+    let code = try admission.code()
+    switch admission {
+    case .setupCode:
+      try setupCode.check(code)
+      return Proof(code: code, role: .owner)
+    case .invitation:
+      return Proof(code: code, role: try await invitations.find(code).role)
+    }
+  }
+
+  /// Passes for an address or number that belongs to no account.
+  private func requireFree(_ destination: CodeDestination) async throws(AccountError) {
+    switch destination {
+    case .email(let address):
+      try rules.check(address.text, in: .email)
+      if try await accounts.account(withEmail: address) != nil { throw .taken }
+    case .phone(let number):
+      try rules.check(number.text, in: .phone)
+      if try await contacts.account(reachedAt: destination) != nil { throw .contactTaken(.phone) }
+    }
+  }
+
+  /// Records the refusal of an attempt that held a wrong code, or learned that an address is taken.
+  /// - Parameter email: The claimed address, as typed.
+  private func recordingRefusal<Value>(
+    claiming email: String?, _ body: () async throws(AccountError) -> Value
+  ) async throws(AccountError) -> Value {
+    do throws(AccountError) {
+      return try await body()
+    } catch {
+      let recorded: Set<AccountError.Code> = [
+        .codeInvalid, .setupClosed, .taken, .codeWrong, .codeExpired,
+      ]
+      if recorded.contains(error.code) {
+        // A malformed address may be a password in the wrong field: it is not recorded.
+        let claimed = email.flatMap { try? EmailAddress($0) }.map { AuditActor(claiming: $0) }
+        await audit.record(.registration, by: claimed, outcome: .refused(error))
+      }
+      throw error
+    }
   }
 
   /// Checks the typed fields by the rules that every front end uses, whatever it has checked (C5).
@@ -207,24 +245,8 @@ package struct Registration: Sendable {
     return (name, email, try NewPassword(request.password, for: owner, rules: rules))
   }
 
-  /// Checks the code and returns the role that it admits to; guessing is rate-limited.
-  private func admitted(
-    _ admission: Admission
-  ) async throws(AccountError) -> (EntryCode, AccountRole) {
-    try await rateLimiter.limiting(nil) { () throws(AccountError) in
-      let code = try admission.code()
-      switch admission {
-      case .setupCode:
-        try setupCode.check(code)
-        return (code, AccountRole.owner)
-      case .invitation:
-        return (code, try await invitations.find(code).role)
-      }
-    }
-  }
-
   private func insert(
-    _ record: AccountRecord, _ admission: Admission, _ code: EntryCode, _ pending: PendingCode?
+    _ record: AccountRecord, _ admission: Admission, _ proof: Proof
   ) async throws(AccountError) {
     switch admission {
     case .setupCode:
@@ -237,7 +259,7 @@ package struct Registration: Sendable {
       setupCode.close()
     case .invitation:
       try await accounts.insert(
-        record, redeeming: code.digest, confirming: pending, at: clock.now())
+        record, redeeming: proof.code.digest, confirming: proof.pending, at: clock.now())
     }
   }
 }

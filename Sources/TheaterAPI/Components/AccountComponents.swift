@@ -150,10 +150,13 @@ extension Schema {
   static let anyRole = Schema.words(["owner", "member", "guest"])
 
   /// Where a code is sent: exactly one of these.
-  static let contact = Schema.request(exactlyOneOf: ["email": .email, "phone": .phone])
+  static let contact = Schema.request(exactlyOneOf: .contacts)
 }
 
 extension Schema.Members {
+  /// Where a code is sent: exactly one of these.
+  static let contacts: Self = ["email": .email, "phone": .phone]
+
   /// What admits a person to registering: exactly one of these.
   static let registrationCodes: Self = [
     "setupCode": .entryCode, "invitation": .entryCode,

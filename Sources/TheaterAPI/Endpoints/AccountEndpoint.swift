@@ -2,7 +2,8 @@ import Devices
 
 /// Registering, and one's own account.
 public enum AccountEndpoint: String, Endpoint {
-  case register, validationRules, passwordBlocklist, answerQuestion
+  case register, sendRegistrationCode, registerByCode
+  case validationRules, passwordBlocklist, answerQuestion
   case account, changeName, removeAccount
   case sendEmailCode, confirmEmail, sendPhoneCode, confirmPhone
   case changePassword, sendPasswordResetCode, resetPassword
@@ -21,6 +22,24 @@ public enum AccountEndpoint: String, Endpoint {
             exactlyOneOf: .registrationCodes,
             ["name": .displayName, "email": .email, "password": .password])),
         answers: [201: .json(.reference(.registered))], errors: [409, 429, 503, 507])
+    case .sendRegistrationCode:
+      Route(
+        .post, "/registrations", .everyone,
+        "Sends a code with which the holder of an invitation registers.",
+        body: .json(.request(exactlyOneOf: .contacts, ["invitation": .entryCode])),
+        answers: [202: .json(.reference(.codeRequest))], errors: Self.sending)
+    case .registerByCode:
+      Route(
+        .post, "/registrations/confirmation", .everyone,
+        "Creates an account whose e-mail address or phone number the code verifies, and opens a "
+          + "session. Without `name` a right code is answered with 422 `empty`.",
+        body: .json(
+          .request(
+            ["invitation": .entryCode, "request": .codeRequestID, "code": .sentCode],
+            optional: [
+              "name": .displayName, "email": .email, "password": .password, "cookie": .cookie,
+            ])),
+        answers: [201: .json(.reference(.openedSession))], errors: [409, 429, 503, 507])
     case .validationRules:
       Route(
         .get, "/validation", .everyone,

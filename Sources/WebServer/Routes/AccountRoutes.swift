@@ -13,6 +13,12 @@ extension APIServices {
   func respond(to endpoint: AccountEndpoint, _ request: RequestContext) async throws -> Response {
     switch endpoint {
     case .register: return try await register(request)
+    case .sendRegistrationCode:
+      let invitation = try request.fields().requiredText("invitation")
+      let sent = try await accountService.registration.sendCode(
+        to: request.contact(), for: invitation)
+      return Response(sent.json, status: .accepted)
+    case .registerByCode: return try await registerByCode(request)
     case .validationRules:
       return Response(["format": .integer(RuleSet.format), "rules": accountService.rules.json])
     case .passwordBlocklist:
@@ -93,6 +99,22 @@ extension APIServices {
           "role": .string(account.role.rawValue),
         ]
       ], status: .created)
+  }
+
+  private func registerByCode(_ request: RequestContext) async throws -> Response {
+    let fields = try request.fields()
+    let cookies = try request.wantedCookies(fields)
+    let code = CodeConfirmation(
+      try fields.requiredText("code"), of: try fields.requiredText("request"))
+    // Without personal data the codes are checked all the same; then the error names the first field.
+    let loggedIn = try await accountService.register(
+      RegistrationRequest(
+        admission: .invitation(try fields.requiredText("invitation")),
+        name: try fields.text("name") ?? "", email: try fields.text("email") ?? "",
+        password: try fields.text("password") ?? ""),
+      confirming: code)
+    await endSession(of: request)
+    return Response(loggedIn, cookies: cookies)
   }
 
   private func answerQuestion(_ request: RequestContext) async throws -> Response {

@@ -49,15 +49,18 @@ extension APIServices {
           email: try fields.requiredText("email"), password: try fields.requiredText("password"),
           secondFactor: try fields.text("code")))
     }
-    // A login ends the session that the request came with.
-    if let old = request.token {
-      do throws(AccountError) {
-        try await accountService.sessions.logOut(old)
-      } catch {
-        // It had ended already, or its end could not be stored: the token is of no use either way.
-      }
-    }
+    await endSession(of: request)
     return Response(loggedIn, cookies: cookies)
+  }
+
+  /// Ends the session that a request came with: the one that it has opened takes its place.
+  func endSession(of request: RequestContext) async {
+    guard let old = request.token else { return }
+    do throws(AccountError) {
+      try await accountService.sessions.logOut(old)
+    } catch {
+      // It had ended already, or its end could not be stored: the token is of no use either way.
+    }
   }
 
   private func logOut(_ request: RequestContext) async throws -> Response {
@@ -91,7 +94,7 @@ extension APIServices {
 
 extension RequestContext {
   /// The cookies for the session to be opened, if the body asks for them with `"cookie": true`.
-  fileprivate func wantedCookies(_ fields: BodyFields) throws(APIError) -> BrowserCookies? {
+  func wantedCookies(_ fields: BodyFields) throws(APIError) -> BrowserCookies? {
     guard try fields.flag("cookie") else { return nil }
     guard let cookies else {
       throw .invalid("cookies are for browsers, which cannot use this socket")
@@ -112,7 +115,7 @@ extension RequestContext {
 
 extension Response {
   /// The answer with a new session. Its tokens stand in the body, or in cookies for a browser.
-  fileprivate init(
+  init(
     _ loggedIn: LoggedIn, status: HTTPResponse.Status = .created, cookies: BrowserCookies?
   ) {
     var json = loggedIn.principal.json.object ?? [:]

@@ -5,13 +5,14 @@ import Testing
 @Suite(.fromTerminal) struct CodeRegistrationTests {
   private let household: Household
   private let owner: LoggedIn
-  private let invitation: Admission
+  /// The code of an invitation.
+  private let invitation: String
 
   init() async throws {
     household = try Household()
     owner = try await household.ownerLogsIn()
     let issued = try await household.accountService.invitations.make(by: owner.principal)
-    invitation = .invitation(issued.code.text)
+    invitation = issued.code.text
   }
 
   private var accountService: AccountService { household.accountService }
@@ -27,11 +28,12 @@ import Testing
 
   private func register(
     _ code: CodeConfirmation, email: String = "ben@example.org",
-    password: String = Household.password, with admission: Admission? = nil
+    password: String = Household.password, with invitation: String? = nil
   ) async throws(AccountError) -> LoggedIn {
     try await accountService.register(
       RegistrationRequest(
-        admission: admission ?? invitation, name: "Ben", email: email, password: password),
+        admission: .invitation(invitation ?? self.invitation), name: "Ben", email: email,
+        password: password),
       confirming: code)
   }
 
@@ -39,8 +41,6 @@ import Testing
     "D10 · an e-mail address, its code, name and password: then in, and the address is verified")
   func byEmail() async throws {
     let code = try await confirmation(household.mailbox("ben@example.org"))
-    let destination = try await accountService.registration.checkCode(code, for: invitation)
-    #expect(try destination == household.mailbox("ben@example.org"))
     let ben = try await register(code)
     #expect(try await household.now(ben).email == "ben@example.org")
     let own = try await accountService.contacts.ownAccount(of: ben.principal)
@@ -67,7 +67,7 @@ import Testing
     let another = try await accountService.invitations.make(by: owner.principal).code.text
     #expect(
       await refusalCode { () async throws(AccountError) in
-        try await register(code, email: "eve@example.org", with: .invitation(another))
+        try await register(code, email: "eve@example.org", with: another)
       } == .codeExpired)
     #expect(try await accountService.invitations.list(for: owner.principal).count == 1)
   }
@@ -100,13 +100,93 @@ import Testing
   @Test("D10 E7 · without a valid invitation no code is sent, and nothing is said about an address")
   func strangers() async throws {
     let taken = try household.mailbox("anna@example.org")
-    for admission in [Admission.invitation("x"), .setupCode("x"), .invitation("0000-0000")] {
+    for code in ["x", "0000-0000"] {
       #expect(
         await refusalCode { () async throws(AccountError) in
-          try await accountService.registration.sendCode(to: taken, for: admission)
+          try await accountService.registration.sendCode(to: taken, for: code)
         } == .codeInvalid)
     }
     #expect(household.box.messages.isEmpty)
+    // The setup code, which is for the first owner alone, is no invitation.
+    let request = RegistrationRequest.owner("x")
+    #expect(
+      await refusalCode { () async throws(AccountError) in
+        try await accountService.register(request, confirming: CodeConfirmation("1", of: "2"))
+      } == .codeInvalid)
+  }
+
+  @Test("D10 · missing personal data is named after the codes were right, and keeps them valid")
+  func missingData() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    func missing(_ code: CodeConfirmation) async -> AccountError? {
+      await refusal { () async throws(AccountError) in
+        try await accountService.register(
+          RegistrationRequest(
+            admission: .invitation(invitation), name: "", email: "", password: ""),
+          confirming: code)
+      }
+    }
+    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    #expect(await missing(wrong)?.code == .codeWrong)
+    #expect(await missing(code) == .empty(.name))
+    _ = try await register(code)
+  }
+
+  @Test("D10 · guesses at the code of a registration wait, although the invitation is right")
+  func guesses() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    var codes: [AccountError.Code?] = []
+    for _ in 1...31 {
+      codes.append(
+        await refusalCode { () async throws(AccountError) in
+          try await asking(from: "192.0.2.1") { () async throws(AccountError) in
+            try await register(wrong)
+          }
+        })
+    }
+    #expect(codes.prefix(5) == [.codeWrong, .codeWrong, .codeWrong, .codeWrong, .codeExpired])
+    #expect(codes.last == .tooManyTries && codes.count { $0 == .tooManyTries } == 1)
+  }
+
+  @Test("D10 · guesses of others at the address do not keep the new account from being logged in")
+  func earlierGuesses() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    for number in 1...10 {
+      _ = await refusalCode { () async throws(AccountError) in
+        try await asking(from: "192.0.2.\(number)") { () async throws(AccountError) in
+          try await accountService.logIn(
+            PasswordCredentials(email: "ben@example.org", password: "not the right one"))
+        }
+      }
+    }
+    let ben = try await asking(from: "198.51.100.1") { () async throws(AccountError) in
+      try await register(code)
+    }
+    #expect(try await household.now(ben).email == "ben@example.org")
+  }
+
+  @Test("D10 · refused codes and taken addresses stand in the audit log, without the code")
+  func audited() async throws {
+    let code = try await confirmation(household.mailbox("ben@example.org"))
+    let wrong = CodeConfirmation((household.box.code ?? "").wrong, of: code.request)
+    _ = await refusalCode { () async throws(AccountError) in try await register(wrong) }
+    let (anna, ben) = (try household.mailbox(), try household.mailbox("ben@example.org"))
+    _ = await refusalCode { () async throws(AccountError) in try await send(to: anna) }
+    _ = await refusalCode { () async throws(AccountError) in
+      try await accountService.registration.sendCode(to: ben, for: "0000-0000")
+    }
+    _ = try await register(code)
+    let entries = try await accountService.audit.entries(newest: 10)
+    let refused = entries.filter { $0.outcome != .done }
+    #expect(refused.map(\.outcome.word) == ["codeWrong", "taken", "codeInvalid"])
+    #expect(
+      refused.map(\.actor?.name) == ["ben@example.org", "anna@example.org", "ben@example.org"])
+    #expect(refused.allSatisfy { $0.action == .registration && $0.actor?.account == nil })
+    #expect(
+      entries.suffix(2).map(\.action) == [.registration, .login]
+        && entries.suffix(2).allSatisfy { $0.actor?.account != nil })
+    for entry in entries { #expect(!"\(entry)".contains(wrong.code)) }
   }
 
   @Test("D10 E6 · the holder of an invitation is told before the code that an address is taken")

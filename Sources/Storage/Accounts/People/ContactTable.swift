@@ -78,7 +78,7 @@ extension AccountDatabase: ContactStore {
       guard case .password = effect else { return [] }
       return try endSessions(of: account, in: database)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
-      throw AccountError.contactTaken
+      throw AccountError.contactTaken(nil)
     }
   }
 

@@ -32,6 +32,14 @@ import Testing
     "/api/v1/password-resets/confirmation": [
       { _ in ["request": "0", "code": "123456", "newPassword": "another evening with friends"] }
     ],
+    "/api/v1/registrations": [
+      { ["invitation": wrong, "email": email($0)] },
+      { _ in ["invitation": wrong, "email": "ann@example.org"] },
+    ],
+    "/api/v1/registrations/confirmation": [
+      { person($0, ["invitation": wrong, "request": "0", "code": "123456"]) },
+      { _ in ["invitation": wrong, "request": "0", "code": "123456"] },
+    ],
     "/api/v1/guests/sessions": [{ _ in ["pass": wrong] }],
   ]
 

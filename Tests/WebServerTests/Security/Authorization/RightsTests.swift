@@ -17,6 +17,7 @@ import Testing
     "GET /api/v1/health",
     "POST /api/v1/login-codes", "POST /api/v1/password-resets",
     "POST /api/v1/password-resets/confirmation",
+    "POST /api/v1/registrations", "POST /api/v1/registrations/confirmation",
     "GET /api/v1/validation", "GET /api/v1/validation/blocklist", "POST /api/v1/validation/answers",
   ]
 
