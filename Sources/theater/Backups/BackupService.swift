@@ -1,7 +1,7 @@
-import Devices
 import Foundation
 import Jobs
 import Logging
+import Platform
 import ServiceLifecycle
 import Storage
 
