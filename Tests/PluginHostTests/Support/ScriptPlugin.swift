@@ -12,27 +12,34 @@ struct ScriptPlugin {
   let root: URL
   let host: PluginHost
   let device: any Device
+  let catalogue: PluginCatalogue
   var runtimeDirectory: String { root.appending(path: "run").path }
 
   /// - Parameters:
   ///   - behaviour: Python statements that may replace `answer(request)` and `begin()`.
   ///   - devices: The devices to run, the first of which is `device`.
+  ///   - others: The ids of more plugins with the same behaviour.
   init(
     _ behaviour: String = "", devices: [HostedDevice]? = nil, manifest: String? = nil,
+    others: [String] = [],
     environment: [String: String] = ProcessInfo.processInfo.environment,
     clock: any TheaterClock = SystemClock(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     root = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)")
-    let folder = root.appending(path: "plugins/Script")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let run = root.appending(path: "run")
     try FileManager.default.createDirectory(at: run, withIntermediateDirectories: true)
-    try Data((manifest ?? Self.manifest).utf8).write(to: folder.appending(path: "manifest.json"))
-    try Self.install(
-      Self.program + behaviour + "\nserve()\n", as: folder.appending(path: "program"))
+    for id in ["Script"] + others {
+      let folder = root.appending(path: "plugins/\(id)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let texts = [manifest ?? Self.manifest, Self.program + behaviour + "\nserve()\n"]
+        .map { $0.replacing("\"Script\"", with: "\"\(id)\"") }
+      try Data(texts[0].utf8).write(to: folder.appending(path: "manifest.json"))
+      try Self.install(texts[1], as: folder.appending(path: "program"))
+    }
+    catalogue = PluginCatalogue(folders: [root.appending(path: "plugins").path])
     host = PluginHost(
-      catalogue: PluginCatalogue(folders: [root.appending(path: "plugins").path]),
+      catalogue: catalogue,
       devices: devices ?? [HostedDevice(id: "lamp", role: .lights, plugin: "Script")],
       runtimeDirectory: run.path,
       launcher: ProcessLauncher(environment: environment, logger: logger), clock: clock,

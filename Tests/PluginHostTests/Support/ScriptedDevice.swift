@@ -12,6 +12,8 @@ final class DeviceScript: Sendable {
     var opened = 0
     var closed = 0
     var hangsOnClose = false
+    /// The answer to every opening; without one it opens.
+    var refusedOpening: DeviceError?
     /// What it can play, when that is more than one thing.
     var items: [CatalogueItem] = []
     /// Answers to come, one for each command; then all is accepted.
@@ -52,6 +54,9 @@ final class DeviceScript: Sendable {
     for gate in gates { gate.finish() }
   }
 
+  /// Refuses to be opened.
+  func refuseOpening(_ error: DeviceError) { state.withLock { $0.refusedOpening = error } }
+
   /// Makes a close wait until `release`.
   func hangOnClose() { state.withLock { $0.hangsOnClose = true } }
 
@@ -71,6 +76,9 @@ final class DeviceScript: Sendable {
       if isThere { wake.resume() }
     }
   }
+
+  /// Whether something waits for `release`.
+  var isHeld: Bool { state.withLock { !$0.gates.isEmpty } }
 
   fileprivate func takeClose() -> AsyncStream<Void>? {
     state.withLock { state in
@@ -103,11 +111,12 @@ struct ScriptedDevice<Command: RoleCommand>: PluginDevice {
   let script: DeviceScript
 
   func open() async throws(DeviceError) -> Capabilities {
-    let (values, capabilities) = script.state.withLock { state in
+    let (values, capabilities, refusal) = script.state.withLock { state in
       state.opened += 1
       state.context = context
-      return (state.state, state.capabilities)
+      return (state.state, state.capabilities, state.refusedOpening)
     }
+    if let refusal { throw refusal }
     if capabilities.reportsState { context.report(values) }
     return capabilities
   }

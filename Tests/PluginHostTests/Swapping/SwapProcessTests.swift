@@ -1,0 +1,197 @@
+import Devices
+import Foundation
+import Glibc
+import JSON
+import PluginHost
+import TestSupport
+import Testing
+
+@Suite("Applying another configuration to processes")
+struct SwapProcessTests {
+  private func pid(of plugin: String, in script: ScriptPlugin) async -> Int32? {
+    await script.host.statuses().first { $0.plugin == plugin }?.pid
+  }
+
+  private func waitForBrightness(_ brightness: Int, of device: any Device) async {
+    let isSo = await eventually { await device.snapshot().state.brightness == brightness }
+    let snapshot = await device.snapshot()
+    #expect(isSo, "\(snapshot)")
+  }
+
+  @Test("F6 · an unchanged device keeps its process while one of the same process is swapped")
+  func neighbour() async throws {
+    let script = try ScriptPlugin(
+      devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"])
+    var ended: [Int32] = []
+    try await script.run { lamp in
+      let spot = script.host.devices[1]
+      try await lamp.perform(LightsCommand.dim(10))
+      try await spot.perform(LightsCommand.dim(20))
+      let first = try #require(await pid(of: "Script", in: script))
+      for _ in 0..<3 {
+        await script.host.apply(
+          [.lights("lamp", "Script"), .lights("spot", "Other")], catalogue: script.catalogue)
+        await waitForBrightness(20, of: spot)
+        let other = try #require(await pid(of: "Other", in: script))
+        #expect(other != first)
+        await script.host.apply(
+          [.lights("lamp", "Script"), .lights("spot", "Script")], catalogue: script.catalogue)
+        #expect(kill(other, 0) == -1)
+        await waitForBrightness(20, of: spot)
+        #expect(await pid(of: "Script", in: script) == first)
+      }
+      #expect(await lamp.snapshot().generation == 1)
+      #expect(await lamp.snapshot().state.brightness == 10)
+      ended.append(first)
+    }
+    #expect(ended.allSatisfy { kill($0, 0) == -1 })
+  }
+
+  /// A device that is held as a sound card is: by one process, until it is closed or the process ends.
+  private static let exclusive = """
+    import fcntl
+    held = {}
+    def opening(request):
+        params = request["params"]
+        file = open(params["options"]["card"], "w")
+        try: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            send({"id": request["id"], "error": {"code": -32000, "message": "the card is in use",
+                "data": {"kind": "notNow"}}})
+            return
+        held[params["device"]] = file
+        state(params["device"], power="on", brightness=0)
+        reply(request, {"capabilities": []})
+    def answer(request):
+        method = request["method"]
+        if method == "initialize": initialize(request)
+        elif method == "open": opening(request)
+        elif method == "perform": perform(request)
+        elif method == "close":
+            time.sleep(0.02)
+            held.pop(request["params"]["device"]).close()
+            reply(request, {})
+        elif "id" in request: reply(request, {})
+    """
+
+  @Test(
+    "A device is opened in its new process only once the old one has released it",
+    arguments: [true, false])
+  func released(hasNeighbour: Bool) async throws {
+    let log = RecordedLog()
+    func devices(_ plugin: String, in script: ScriptPlugin?) -> [HostedDevice] {
+      let card: JSON = .string(folder.path + "/card")
+      let neighbour: JSON = .string(folder.path + "/neighbour")
+      return [.lights("lamp", plugin, options: ["card": card])]
+        + (hasNeighbour ? [.lights("spot", "Script", options: ["card": neighbour])] : [])
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "card-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let script = try ScriptPlugin(
+      Self.exclusive, devices: devices("Script", in: nil), others: ["Other"], logger: log.logger)
+    try await script.run { lamp in
+      try await lamp.perform(LightsCommand.dim(10))
+      for round in 1...6 {
+        let plugin = round.isMultiple(of: 2) ? "Script" : "Other"
+        await script.host.apply(devices(plugin, in: script), catalogue: script.catalogue)
+        await script.host.waitUntilSettled()
+        await waitForBrightness(10, of: lamp)
+        #expect(await lamp.snapshot().generation == round + 1)
+      }
+      #expect(!log.lines.contains { $0.contains("the card is in use") })
+    }
+  }
+
+  @Test("A plugin that hangs at a close is ended, and its neighbour comes back")
+  func hangs() async throws {
+    let script = try ScriptPlugin(
+      """
+      signal.signal(signal.SIGTERM, signal.SIG_IGN)
+      def answer(request):
+          method = request["method"]
+          if method == "initialize": initialize(request)
+          elif method == "open": opening(request)
+          elif method == "perform": perform(request)
+          elif method == "close":
+              while True: time.sleep(1000)
+          elif "id" in request: reply(request, {})
+      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"],
+      clock: FastClock(factor: 5))
+    try await script.run { lamp in
+      let spot = script.host.devices[1]
+      try await lamp.perform(LightsCommand.dim(10))
+      try await spot.perform(LightsCommand.dim(20))
+      let first = try #require(await pid(of: "Script", in: script))
+      await script.host.apply(
+        [.lights("lamp", "Other"), .lights("spot", "Script")], catalogue: script.catalogue)
+      #expect(kill(first, 0) == -1)
+      await waitForBrightness(10, of: lamp)
+      await waitForBrightness(20, of: spot)
+    }
+  }
+
+  @Test("Stopping while a plugin hangs at a close leaves no process")
+  func stopped() async throws {
+    let script = try ScriptPlugin(
+      """
+      def answer(request):
+          method = request["method"]
+          if method == "initialize": initialize(request)
+          elif method == "open": opening(request)
+          elif method == "perform": perform(request)
+          elif method == "close":
+              state(request["params"]["device"], brightness=99)
+              send({"method": "log", "params": {"message": "it hangs"}})
+              while True: time.sleep(1000)
+          elif "id" in request: reply(request, {})
+      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"],
+      clock: FastClock(factor: 5))
+    var first: Int32 = 0
+    try await withThrowingDiscardingTaskGroup { group in
+      try await script.run { lamp in
+        first = try #require(await pid(of: "Script", in: script))
+        group.addTask {
+          await script.host.apply(
+            [.lights("lamp", "Other"), .lights("spot", "Script")], catalogue: script.catalogue)
+        }
+        // It is being closed.
+        #expect(await script.waitUntilUnavailable().contains("swapped to the plugin Other"))
+      }
+    }
+    #expect(kill(first, 0) == -1)
+    #expect(await script.host.statuses().allSatisfy { $0.pid == nil })
+  }
+
+  @Test("A secret of a device that is added, or was removed, is hidden in a running process' words")
+  func secrets() async throws {
+    let log = RecordedLog()
+    let script = try ScriptPlugin(
+      """
+      said = []
+      def opening(request):
+          said.append(request["params"]["options"].get("password", "nothing"))
+          for word in said:
+              sys.stderr.write("now " + word + "\\n"); sys.stderr.flush()
+              send({"method": "log", "params": {"message": "told " + word}})
+          state(request["params"]["device"], power="on", brightness=0)
+          reply(request, {"capabilities": []})
+      """, devices: [.lights("lamp", "Script")], logger: log.logger)
+    func spot(_ secret: String) -> HostedDevice {
+      .lights("spot", "Script", options: ["password": .string(secret)], secrets: [secret])
+    }
+    try await script.run { _ in
+      let first = try #require(await pid(of: "Script", in: script))
+      for secret in ["sesame-street", "hunter-of-mice"] {
+        await script.host.apply(
+          [.lights("lamp", "Script"), spot(secret)], catalogue: script.catalogue)
+        await script.host.waitUntilSettled()
+      }
+      #expect(await eventually { log.lines.count { $0.contains("stderr: now") } == 6 })
+      let words = log.lines + (await script.host.statuses().flatMap(\.stderr))
+      #expect(!words.contains { $0.contains("sesame") || $0.contains("hunter") }, "\(words)")
+      #expect(words.count { $0.contains("[secret]") } == 9)
+      #expect(await pid(of: "Script", in: script) == first)
+    }
+  }
+}
