@@ -1,8 +1,14 @@
 import JSON
 
 /// A device of one role: behind a plugin's process, in memory, or in a test.
-public protocol Device: Sendable {
+///
+/// Devices are objects: a theater tells a device from the one that replaces it by identity, not by
+/// name. A type conforms to the protocol of its role, such as `Amplifier`, which supplies `role` and the
+/// typed calls.
+public protocol Device: AnyObject, Sendable {
+  /// The name, unique in its theater.
   var id: DeviceID { get }
+  /// The role, which decides the commands and the reported state.
   var role: Role { get }
 
   /// Gives the device a command, and waits until it is accepted or settled.

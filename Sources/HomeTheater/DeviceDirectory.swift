@@ -36,7 +36,7 @@ final class DeviceDirectory: Sendable {
   }
 
   /// Whether this very device, not one that was replaced, belongs to the theater.
-  func contains(_ device: any Device) -> Bool { self[device.id]?.isIdentical(to: device) ?? false }
+  func contains(_ device: any Device) -> Bool { self[device.id] === device }
 
   /// Stores the newest snapshot of a device.
   func record(_ snapshot: DeviceSnapshot, of id: DeviceID) {
@@ -59,7 +59,7 @@ final class DeviceDirectory: Sendable {
       state.plan = plan
       state.snapshots = state.snapshots.filter { table[$0.key]?.role == before[$0.key]?.role }
       return (
-        table.values.filter { before[$0.id]?.isIdentical(to: $0) != true }.sorted { $0.id < $1.id },
+        table.values.filter { before[$0.id] !== $0 }.sorted { $0.id < $1.id },
         before.keys.filter { table[$0] == nil }.sorted()
       )
     }
@@ -68,9 +68,4 @@ final class DeviceDirectory: Sendable {
   private static func table(_ devices: [any Device]) -> [DeviceID: any Device] {
     Dictionary(devices.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
-}
-
-extension Device {
-  /// Whether both are the same object. Devices that are values are never identical.
-  func isIdentical(to other: any Device) -> Bool { (self as AnyObject) === (other as AnyObject) }
 }

@@ -11,7 +11,7 @@ struct RoleProtocolTests {
 
   @Test("E15 F3 · each typed call gives its command, and waits until it is done")
   func calls() async throws {
-    let amp = try #require(device(.amplifier).asAmplifier)
+    let amp = AmplifierConnection(device(.amplifier))
     try await amp.turnOn()
     try await amp.selectInput("dvd")
     try await amp.setSurroundSound()
@@ -21,12 +21,12 @@ struct RoleProtocolTests {
     try await amp.unmute()
     try await amp.turnOff()
     #expect(await amp.snapshot().state.volume == 40)
-    let tuner = try #require(device(.tuner).asTuner)
+    let tuner = TunerConnection(device(.tuner))
     try await tuner.turnOn()
     try await tuner.tune(am: 810)
     try await tuner.tune(fm: 98.5)
     try await tuner.tune(station: "Lantern Radio")
-    let dvd = try #require(device(.dvdPlayer).asDVDPlayer)
+    let dvd = DVDPlayerConnection(device(.dvdPlayer))
     try await dvd.turnOn()
     try await dvd.play("ferry", from: 12)
     try await dvd.pause()
@@ -38,19 +38,19 @@ struct RoleProtocolTests {
     try await dvd.setTwoChannelAudio()
     try await dvd.stop()
     try await dvd.eject()
-    let cd = try #require(device(.cdPlayer).asCDPlayer)
+    let cd = CDPlayerConnection(device(.cdPlayer))
     try await cd.play("song")
     try await cd.turnOff()
-    let projector = try #require(device(.projector).asProjector)
+    let projector = ProjectorConnection(device(.projector))
     try await projector.setTVMode()
     try await projector.setWideScreenMode()
-    let lights = try #require(device(.lights).asTheaterLights)
+    let lights = TheaterLightsConnection(device(.lights))
     try await lights.dim(to: 10)
-    let screen = try #require(device(.screen).asScreen)
+    let screen = ScreenConnection(device(.screen))
     try await screen.lower()
     try await screen.raise()
     try await screen.stop()
-    let popper = try #require(device(.popcornPopper).asPopcornPopper)
+    let popper = PopcornPopperConnection(device(.popcornPopper))
     try await popper.pop()
     #expect(
       journal.lines.map { $0.dropFirst(3) } == [
@@ -66,19 +66,19 @@ struct RoleProtocolTests {
       ])
   }
 
-  @Test("F3 · a device is typed by its own role alone", arguments: Role.allCases)
-  func roles(_ role: Role) {
-    let device = device(role)
-    let typed: [(any Device)?] = [
-      device.asAmplifier, device.asTuner, device.asDVDPlayer, device.asCDPlayer,
-      device.asProjector, device.asTheaterLights, device.asScreen, device.asPopcornPopper,
-    ]
-    #expect(typed.compactMap(\.self).map(\.role) == [role])
+  @Test("F3 · a connection has the name, the role and the identity of its own")
+  func connections() {
+    let device = device(.lights)
+    let lights = TheaterLightsConnection(device)
+    #expect(lights.id == "it")
+    #expect(lights.role == .lights)
+    #expect((lights as any Device) !== device)
+    #expect(lights.device === device)
   }
 
   @Test("E15 F3 · a typed call out of range never reaches the device")
   func ranges() async throws {
-    let amp = try #require(device(.amplifier).asAmplifier)
+    let amp = AmplifierConnection(device(.amplifier))
     let error = await #expect(throws: DeviceError.self) { try await amp.setVolume(101) }
     #expect(error?.code == .invalid)
     #expect(error?.device == "it")
@@ -87,7 +87,7 @@ struct RoleProtocolTests {
 
   @Test("F3 · a device without cables says so")
   func cables() async throws {
-    struct Lamp: TheaterLights {
+    final class Lamp: TheaterLights {
       let id: DeviceID = "lamp"
       func perform(_ command: Command, until: Completion) async throws(DeviceError)
         -> Devices.Confirmation

@@ -7,15 +7,11 @@ extension Amplifier {
   public var role: Role { .amplifier }
 }
 
-extension Device {
-  /// This device as an amplifier; `nil` when it has another role.
-  public var asAmplifier: (any Amplifier)? {
-    role == .amplifier ? AmplifierConnection(device: self) : nil
-  }
-}
+/// An amplifier over a device of this role.
+package final class AmplifierConnection: Amplifier, DeviceConnection {
+  package let device: any Device
 
-private struct AmplifierConnection: Amplifier, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

@@ -7,15 +7,11 @@ extension CDPlayer {
   public var role: Role { .cdPlayer }
 }
 
-extension Device {
-  /// This device as a CD player; `nil` when it has another role.
-  public var asCDPlayer: (any CDPlayer)? {
-    role == .cdPlayer ? CDPlayerConnection(device: self) : nil
-  }
-}
+/// A CD player over a device of this role.
+package final class CDPlayerConnection: CDPlayer, DeviceConnection {
+  package let device: any Device
 
-private struct CDPlayerConnection: CDPlayer, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

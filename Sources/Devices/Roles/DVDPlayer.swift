@@ -14,15 +14,11 @@ extension DVDPlayer {
   }
 }
 
-extension Device {
-  /// This device as a DVD player; `nil` when it has another role.
-  public var asDVDPlayer: (any DVDPlayer)? {
-    role == .dvdPlayer ? DVDPlayerConnection(device: self) : nil
-  }
-}
+/// A DVD player over a device of this role.
+package final class DVDPlayerConnection: DVDPlayer, DeviceConnection {
+  package let device: any Device
 
-private struct DVDPlayerConnection: DVDPlayer, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

@@ -1,32 +1,38 @@
 import JSON
 
-/// A device of a role known at compile time, over the connection to a device of any role.
-protocol DeviceConnection: Device {
+/// A device that passes every call on to another one.
+///
+/// It gives a device of any role the type of its role, or adds to single calls: a member that the
+/// conforming type declares itself takes the place of the one passed on.
+public protocol DeviceConnection: Device {
+  /// The device that carries out the calls.
   var device: any Device { get }
 }
 
 extension DeviceConnection {
-  var id: DeviceID { device.id }
+  public var id: DeviceID { device.id }
 
-  func perform(_ command: Command, until: Completion) async throws(DeviceError) -> Confirmation {
+  public func perform(_ command: Command, until: Completion) async throws(DeviceError)
+    -> Confirmation
+  {
     try await device.perform(command, until: until)
   }
-  func snapshot() async -> DeviceSnapshot { await device.snapshot() }
-  func snapshots() async -> AsyncStream<DeviceSnapshot> { await device.snapshots() }
-  func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+  public func snapshot() async -> DeviceSnapshot { await device.snapshot() }
+  public func snapshots() async -> AsyncStream<DeviceSnapshot> { await device.snapshots() }
+  public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
     try await device.scanCatalogue(folder: folder)
   }
-  func openSocket(input: String) async throws(DeviceError) -> CableSocket {
+  public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
     try await device.openSocket(input: input)
   }
-  func plug(into socket: CableSocket) async throws(DeviceError) {
+  public func plug(into socket: CableSocket) async throws(DeviceError) {
     try await device.plug(into: socket)
   }
-  func lend(input: String) async throws(DeviceError) -> String {
+  public func lend(input: String) async throws(DeviceError) -> String {
     try await device.lend(input: input)
   }
-  func plug(pcm: String) async throws(DeviceError) { try await device.plug(pcm: pcm) }
-  func unplug() async throws(DeviceError) { try await device.unplug() }
+  public func plug(pcm: String) async throws(DeviceError) { try await device.plug(pcm: pcm) }
+  public func unplug() async throws(DeviceError) { try await device.unplug() }
 }
 
 extension Device {

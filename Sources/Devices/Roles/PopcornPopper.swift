@@ -10,15 +10,11 @@ extension PopcornPopper {
   public func pop() async throws(DeviceError) { try await perform("pop") }
 }
 
-extension Device {
-  /// This device as a popcorn popper; `nil` when it has another role.
-  public var asPopcornPopper: (any PopcornPopper)? {
-    role == .popcornPopper ? PopcornPopperConnection(device: self) : nil
-  }
-}
+/// A popcorn popper over a device of this role.
+package final class PopcornPopperConnection: PopcornPopper, DeviceConnection {
+  package let device: any Device
 
-private struct PopcornPopperConnection: PopcornPopper, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

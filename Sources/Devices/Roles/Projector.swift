@@ -14,15 +14,11 @@ extension Projector {
   }
 }
 
-extension Device {
-  /// This device as a projector; `nil` when it has another role.
-  public var asProjector: (any Projector)? {
-    role == .projector ? ProjectorConnection(device: self) : nil
-  }
-}
+/// A projector over a device of this role.
+package final class ProjectorConnection: Projector, DeviceConnection {
+  package let device: any Device
 
-private struct ProjectorConnection: Projector, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

@@ -16,15 +16,11 @@ extension Screen {
   public func stop() async throws(DeviceError) { try await perform("stop") }
 }
 
-extension Device {
-  /// This device as a screen; `nil` when it has another role.
-  public var asScreen: (any Screen)? {
-    role == .screen ? ScreenConnection(device: self) : nil
-  }
-}
+/// A screen over a device of this role.
+package final class ScreenConnection: Screen, DeviceConnection {
+  package let device: any Device
 
-private struct ScreenConnection: Screen, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

@@ -12,15 +12,11 @@ extension TheaterLights {
   }
 }
 
-extension Device {
-  /// This device as lights; `nil` when it has another role.
-  public var asTheaterLights: (any TheaterLights)? {
-    role == .lights ? TheaterLightsConnection(device: self) : nil
-  }
-}
+/// Lights over a device of this role.
+package final class TheaterLightsConnection: TheaterLights, DeviceConnection {
+  package let device: any Device
 
-private struct TheaterLightsConnection: TheaterLights, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

@@ -20,15 +20,11 @@ extension Tuner {
   }
 }
 
-extension Device {
-  /// This device as a tuner; `nil` when it has another role.
-  public var asTuner: (any Tuner)? {
-    role == .tuner ? TunerConnection(device: self) : nil
-  }
-}
+/// A tuner over a device of this role.
+package final class TunerConnection: Tuner, DeviceConnection {
+  package let device: any Device
 
-private struct TunerConnection: Tuner, DeviceConnection {
-  let device: any Device
+  package init(_ device: any Device) { self.device = device }
 }
 
 extension RoleDefinition {

@@ -28,7 +28,7 @@ final class CableLink: Sendable {
 
   /// Whether the cable joins these very devices.
   func joins(_ source: any Device, _ sink: any Device) -> Bool {
-    self.source.isIdentical(to: source) && self.sink.isIdentical(to: sink)
+    self.source === source && self.sink === sink
   }
 
   /// Makes the end of `run` take a lent PCM back from the source: the cable is removed.
