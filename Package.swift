@@ -56,6 +56,10 @@ let package = Package(
     .library(
       name: "PluginKit",
       targets: ["PluginKit", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux"]),
+    .library(
+      name: "HomeTheater",
+      targets: ["HomeTheater", "InMemoryDevices", "Scenes", "Devices", "JSON"]),
+    .library(name: "Validation", targets: ["Validation", "JSON"]),
     .library(name: "TheaterAPI", targets: ["TheaterAPI", "Devices", "JSON"]),
   ],
   dependencies: [
@@ -101,6 +105,7 @@ let package = Package(
     layer("Accounts", ["Jobs", "Validation", "CArgon2", "Platform", crypto]),
     layer("AccountFlows", ["Validation", "Platform"]),
     layer("Scenes", ["Devices", "JSON", "Platform"]),
+    layer("InMemoryDevices", ["Devices", "JSON"]),
     // Layer 3
     layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
@@ -170,13 +175,14 @@ let package = Package(
         "TestSupport", "PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
         logging,
       ]),
+    tests("InMemoryDevicesTests", ["TestSupport", "InMemoryDevices", "Devices", "JSON"]),
     tests("ScenesTests", ["TestSupport", "Scenes", "Devices", "JSON"]),
     tests("HomeTheaterTests", ["TestSupport", "HomeTheater", "Scenes", "Devices", "JSON"]),
     tests(
       "TheaterConfigurationTests",
       [
-        "TestSupport", "TheaterConfiguration", "HomeTheater", "Scenes", "PluginProtocol", "Devices",
-        "Validation", "JSON",
+        "TestSupport", "TheaterConfiguration", "HomeTheater", "InMemoryDevices", "Scenes",
+        "PluginProtocol", "Devices", "Validation", "JSON",
       ]),
     tests(
       "AccountFlowsTests", ["TestSupport", "AccountFlows", "Validation", "Devices"]),

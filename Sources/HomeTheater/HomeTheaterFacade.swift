@@ -8,17 +8,18 @@ import Scenes
 /// The parts call each other here without suspending, so no other operation runs between a check and
 /// the change that it permits.
 @globalActor
-package actor TheaterActor {
-  package static let shared = TheaterActor()
+public actor TheaterActor {
+  public static let shared = TheaterActor()
 }
 
 /// The theater as one object: films, music, radio, popcorn, transport and volume.
 ///
 /// It only delegates to its parts, which own all state. It knows devices by their roles and scenes by
 /// their steps; several facades may use the same devices. Every operation names its principal and
-/// throws `forbidden` if the principal lacks a permission or exceeds a limit.
+/// throws `forbidden` if the principal lacks a permission or exceeds a limit. `session(for:)` names it once
+/// for many operations.
 @TheaterActor
-package final class HomeTheaterFacade {
+public final class HomeTheaterFacade {
   /// Everything that happens.
   package nonisolated let events: EventLog
   package nonisolated let clock: any TheaterClock
@@ -36,6 +37,32 @@ package final class HomeTheaterFacade {
   private let enforcer: AgeLimitEnforcer
   private nonisolated let cables: CableReconciler
   private nonisolated let observers = TaskTable<DeviceID>(executor: ArrivalExecutor.shared)
+
+  /// A theater of eight devices, one of each role, with the scenes for films, music, radio and popcorn.
+  ///
+  /// It commands them from the first operation of a session on. It observes them, plugs their cables
+  /// and saves positions only while `run()` is under way.
+  ///
+  /// - Parameters:
+  ///   - positions: The storage of the positions at which users left films and songs.
+  ///   - clock: The clock of the devices' readings.
+  ///   - log: Receives messages for the owner's log.
+  /// - Precondition: The devices have eight different names.
+  public nonisolated convenience init(
+    amp: any Amplifier, tuner: any Tuner, dvd: any DVDPlayer, cd: any CDPlayer,
+    projector: any Projector, lights: any TheaterLights, screen: any Screen,
+    popper: any PopcornPopper, positions: any PositionStore = InMemoryPositions(),
+    clock: any TheaterClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    let devices: [any Device] = [amp, tuner, dvd, cd, projector, lights, screen, popper]
+    precondition(Set(devices.map(\.id)).count == devices.count, "two devices have one name")
+    self.init(
+      devices: devices,
+      plan: .standard(
+        amp: amp, tuner: tuner, dvd: dvd, cd: cd, projector: projector, lights: lights,
+        screen: screen, popper: popper),
+      positions: positions, clock: clock, log: log)
+  }
 
   /// A theater of these devices. It does not observe them before `run`.
   ///
@@ -75,9 +102,14 @@ package final class HomeTheaterFacade {
 
   // MARK: Lifetime
 
+  /// The theater for one user: its operations without the parameter for the principal.
+  public nonisolated func session(for principal: Principal) -> TheaterSession {
+    TheaterSession(theater: self, principal: principal)
+  }
+
   /// Observes the devices, plugs the cables, reads the players' catalogues and saves positions, until
-  /// the task is cancelled.
-  package nonisolated func run() async {
+  /// the task is cancelled. Called once.
+  public nonisolated func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.observers.run() }
       group.addTask { await self.cables.run() }
@@ -86,7 +118,7 @@ package final class HomeTheaterFacade {
   }
 
   /// Saves the position and ends the event streams. Devices keep their power.
-  package func shutDown() async {
+  public func shutDown() async {
     await activities.shutDown()
     events.close()
   }
@@ -196,6 +228,18 @@ package final class HomeTheaterFacade {
     return try await activities.end(by: principal)
   }
 
+  /// Ends the current activity, which must play this category, with its end scene. Needs the permission
+  /// `play`.
+  ///
+  /// - Throws: `notNow` if nothing of this category is on.
+  func end(_ category: Category, by principal: Principal) async throws(TheaterError) -> Run {
+    try policy.require(.play, of: principal)
+    guard activities.session.activity?.category == category else {
+      throw TheaterError(.notNow, "no \(category.singular) is on")
+    }
+    return try await activities.end(by: principal)
+  }
+
   /// Stops every player and turns off every device. Needs the permission `operate`.
   package func turnEverythingOff(by principal: Principal) async throws(TheaterError) -> Run {
     try policy.require(.operate, of: principal)
@@ -287,12 +331,34 @@ package final class HomeTheaterFacade {
     try await transport.perform(json, on: id, until: until, by: principal)
   }
 
+  /// Gives a device a command. Needs the command's permission.
+  ///
+  /// - Throws: `.refused` if the principal lacks the permission or exceeds a limit.
+  func perform(
+    _ command: Command, on id: DeviceID, until: Completion, by principal: Principal
+  ) async throws(DeviceError) -> Confirmation {
+    try await transport.perform(command, on: id, until: until, by: principal)
+  }
+
   // MARK: Library and status
 
   /// Returns the entries of a category within the principal's age limit.
   package func entries(_ category: Category, for principal: Principal) -> [Catalogue.Entry] {
     library.catalogue.entries(category, ageLimit: principal.ageLimit)
   }
+
+  /// Returns the items of a category within the principal's age limit, once every player's catalogue
+  /// has been read. Needs the permission `view`.
+  func items(
+    _ category: Category, for principal: Principal
+  ) async throws(TheaterError) -> [CatalogueItem] {
+    try policy.require(.view, of: principal)
+    await library.scanUnread()
+    return entries(category, for: principal).map(\.item)
+  }
+
+  /// Reads the catalogues of the players that have not been read yet.
+  func readCatalogues() async { await library.scanUnread() }
 
   /// Reads every player's catalogue again. Needs the permission `operate`.
   ///

@@ -1,5 +1,6 @@
 import Devices
 import HomeTheater
+import InMemoryDevices
 import JSON
 import Scenes
 import TestSupport
@@ -75,5 +76,19 @@ import Testing
         #"tuner {"fm":91.2}"#,
       ])
     #expect(radio.end == [#"amp "off""#, #"tuner "off""#])
+  }
+
+  @Test("E18 E12 E13 E14 · eight devices in code run the scenes of the shipped configuration")
+  func standardPlan() throws {
+    let theater = HomeTheaterFacade(
+      amp: InMemoryAmplifier("amp"), tuner: InMemoryTuner("tuner"),
+      dvd: InMemoryDVDPlayer("dvd", films: []), cd: InMemoryCDPlayer("cd", songs: []),
+      projector: InMemoryProjector("projector"), lights: InMemoryLights("lights"),
+      screen: InMemoryScreen("screen"), popper: InMemoryPopcornPopper("popper"))
+    let shipped = try Shipped.configuration().plan
+    for (name, scene) in theater.plan.scenes { #expect(scene == shipped.scenes[name]) }
+    #expect(Set(shipped.scenes.keys).subtracting(theater.plan.scenes.keys) == ["movie-night"])
+    #expect(theater.plan.activities == shipped.activities)
+    #expect(Set(theater.plan.cables) == Set(shipped.cables))
   }
 }

@@ -3,22 +3,28 @@ import Devices
 /// The caller of an operation of the theater: its user, and what this user may do.
 ///
 /// The front end that has authenticated a user makes it for each request; the theater knows no
-/// accounts. Neither this type nor an operation has defaults: a front end that forgets a limit or
+/// accounts. Neither its initializer nor an operation has defaults: a front end that forgets a limit or
 /// the principal does not compile.
-package struct Principal: Sendable, Hashable {
+public struct Principal: Sendable, Hashable {
   /// The account for which positions are saved and which reports name; `nil` for a caller without an
   /// account.
-  package var user: String?
+  public var user: String?
   /// The permissions for operations and for commands to single devices.
-  package var permissions: Set<Permission>
+  public var permissions: Set<Permission>
   /// The names of the activities that this user may begin, control and end; `nil` for all.
-  package var activities: Set<String>?
+  public var activities: Set<String>?
   /// The highest volume that this user may set, 0 to 100 %; `nil` for no limit.
-  package var volumeLimit: Int?
+  public var volumeLimit: Int?
   /// The highest age rating that this user may watch, in years; `nil` for no limit.
-  package var ageLimit: Int?
+  public var ageLimit: Int?
 
-  package init(
+  /// - Parameters:
+  ///   - user: The account, or `nil`.
+  ///   - permissions: The permissions; an operation that needs another one throws `forbidden`.
+  ///   - activities: The names of the permitted activities, of a guest; `nil` for all.
+  ///   - volumeLimit: The highest volume, 0 to 100 %; `nil` for no limit.
+  ///   - ageLimit: The highest age rating, in years; `nil` for no limit.
+  public init(
     user: String?, permissions: Set<Permission>, activities: Set<String>?, volumeLimit: Int?,
     ageLimit: Int?
   ) {
@@ -29,4 +35,10 @@ package struct Principal: Sendable, Hashable {
     self.ageLimit = ageLimit
   }
 
+  /// A user with every permission and without limits.
+  public static func owner(_ user: String) -> Principal {
+    Principal(
+      user: user, permissions: Set(Permission.allCases), activities: nil, volumeLimit: nil,
+      ageLimit: nil)
+  }
 }

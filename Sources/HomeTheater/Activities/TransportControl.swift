@@ -175,6 +175,26 @@ final class TransportControl {
     return try await perform(command, on: device, until: until, by: principal)
   }
 
+  /// Gives a device a command.
+  ///
+  /// - Throws: `.refused` if the principal lacks the permission or exceeds a limit.
+  func perform(
+    _ command: Command, on id: DeviceID, until: Completion, by principal: Principal
+  ) async throws(DeviceError) -> Confirmation {
+    guard let device = directory[id] else {
+      throw DeviceError(
+        .unavailable, "the theater has no such device",
+        hint: "Add one to \"devices\" in devices.json.", device: id)
+    }
+    do {
+      try policy.checkPermission(command, for: device, by: principal)
+      try await checkLimits(of: command, for: device, by: principal)
+    } catch {
+      throw DeviceError(.refused, error.message, hint: error.hint, device: id)
+    }
+    return try await engine.send(command, to: device, until: until, by: principal)
+  }
+
   /// Gives a device the command of which an operation consists. A principal who may do the operation
   /// needs no permission for the command itself; all limits apply.
   private func send(
@@ -188,15 +208,21 @@ final class TransportControl {
   private func perform(
     _ command: Command, on device: any Device, until: Completion, by principal: Principal
   ) async throws(TheaterError) -> Confirmation {
-    // The device itself is asked: its latest report may not have arrived here yet.
-    let state = await device.snapshot().state
-    try policy.checkLimits(
-      of: command, for: device.id, in: state, during: activities.session, by: principal)
+    try await checkLimits(of: command, for: device, by: principal)
     do {
       return try await engine.send(command, to: device, until: until, by: principal)
     } catch {
       throw TheaterError(error, device: device.id)
     }
+  }
+
+  private func checkLimits(
+    of command: Command, for device: any Device, by principal: Principal
+  ) async throws(TheaterError) {
+    // The device itself is asked: its latest report may not have arrived here yet.
+    let state = await device.snapshot().state
+    try policy.checkLimits(
+      of: command, for: device.id, in: state, during: activities.session, by: principal)
   }
 
   private func command(_ json: JSON, for device: any Device) throws(TheaterError) -> Command {

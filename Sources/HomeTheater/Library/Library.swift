@@ -12,6 +12,8 @@ final class Library {
   private let log: @Sendable (String) -> Void
   /// The generation of each player whose catalogue was requested last.
   private var generations: [DeviceID: Int] = [:]
+  /// The players whose catalogue has been read, or could not be read.
+  private var readPlayers: Set<DeviceID> = []
   /// The scan of all players that is under way.
   private var fullScan: Task<[ScanReport], Never>?
   private let requests: AsyncStream<DeviceID>
@@ -49,6 +51,7 @@ final class Library {
     let players = directory.devices
     catalogue.replaceLibrary(library, keepingItemsOf: { players[$0]?.role.category == $1 })
     generations = generations.filter { players[$0.key] != nil && !changed.contains($0.key) }
+    readPlayers = readPlayers.filter { players[$0] != nil && !changed.contains($0) }
     if library.folders != previous.folders {
       for player in generations.keys.sorted() { request.yield(player) }
     }
@@ -59,7 +62,7 @@ final class Library {
   /// - Returns: One report a player, by the player's name.
   func scanAll() async -> [ScanReport] {
     if let fullScan { return await fullScan.value }
-    let players = directory.devices.values.filter { $0.role.category != nil }.map(\.id)
+    let players = players
     let scan = Task {
       await withTaskGroup(of: ScanReport?.self) { group in
         for player in players { group.addTask { await self.scan(player) } }
@@ -71,6 +74,16 @@ final class Library {
     fullScan = scan
     defer { fullScan = nil }
     return await scan.value
+  }
+
+  /// Scans all players unless each of them has been scanned.
+  func scanUnread() async {
+    guard !readPlayers.isSuperset(of: players) else { return }
+    _ = await scanAll()
+  }
+
+  private var players: [DeviceID] {
+    directory.devices.values.filter { $0.role.category != nil }.map(\.id)
   }
 
   /// Reads a player's discs and each folder of the library. A player of which nothing can be read
@@ -107,6 +120,7 @@ final class Library {
           ScanReport.Problem(folder: folder, message: error.message, hint: error.hint))
       }
     }
+    if directory.contains(player) { readPlayers.insert(id) }
     if failures < sources.count, directory.contains(player) {
       catalogue.setItems(items, of: id, role: player.role)
       events.publish(.other(name: "library", ["player": .string(id.name)]))

@@ -2,7 +2,7 @@ import Devices
 import Platform
 
 /// The storage of the positions at which users left films and songs.
-package protocol PositionStore: Sendable {
+public protocol PositionStore: Sendable {
   /// Saves the position in seconds at which `user` left `item`.
   func save(_ seconds: Double, item: String, user: String) async throws
   /// Returns the position in seconds at which `user` left `item`; `nil` without one.

@@ -1,10 +1,12 @@
 /// A field of a form: its declaration, its value and the report of its rules. Only its `Form` changes
 /// it. Descriptions and dumps leave the value out.
-package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
-  package let declaration: FieldDeclaration
+public struct Field: Sendable, CustomStringConvertible, CustomReflectable {
+  /// The declaration by which the value is checked.
+  public let declaration: FieldDeclaration
   /// The value as text, as typed.
-  package internal(set) var text: String
-  package internal(set) var report: RuleReport
+  public internal(set) var text: String
+  /// The result of its rules for the present value.
+  public internal(set) var report: RuleReport
   /// Whether the person has edited the field since it was reset.
   var isTouched = false
   /// Whether a mistake is shown: the field was left or submitted, and not corrected since.
@@ -16,10 +18,11 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
     report = RuleReport(text, rules: [], field: declaration.label)
   }
 
-  package var name: FieldName { declaration.name }
+  /// The name, unique in its form.
+  public var name: FieldName { declaration.name }
 
   /// Whether its value may be submitted (B1).
-  package var isValid: Bool {
+  public var isValid: Bool {
     switch report.state {
     case .empty: !declaration.isRequired
     case .invalid: false
@@ -28,7 +31,7 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// The state to display (B6).
-  package var display: FieldDisplay {
+  public var display: FieldDisplay {
     if !isTouched, !isRevealed { return .pristine }
     if isValid { return .valid }
     if report.isPending { return .editing }
@@ -38,7 +41,7 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// The instruction for an invalid field; nil for a valid one and for a declaration without a
   /// message. Shown only while `display` is `invalidShown`.
-  package var message: String? {
+  public var message: String? {
     guard !isValid, !report.isPending else { return nil }
     switch declaration.message {
     case .none: return nil
@@ -50,14 +53,14 @@ package struct Field: Sendable, CustomStringConvertible, CustomReflectable {
     }
   }
 
-  package var description: String { "Field(\(name), \(display))" }
-  package var customMirror: Mirror {
+  public var description: String { "Field(\(name), \(display))" }
+  public var customMirror: Mirror {
     Mirror(self, children: ["name": name.text, "display": display])
   }
 }
 
 /// The display state of a field (B6).
-package enum FieldDisplay: String, Hashable, Sendable, CaseIterable {
+public enum FieldDisplay: String, Hashable, Sendable, CaseIterable {
   /// Not edited yet.
   case pristine
   /// Being edited: empty again, or waiting for an asynchronous rule.

@@ -1,19 +1,24 @@
 /// The declaration of a field, as data (B5).
-package struct FieldDeclaration: Hashable, Sendable {
-  package var name: FieldName
-  package var kind: FieldKind
+public struct FieldDeclaration: Hashable, Sendable {
+  /// The name, unique in its form.
+  public var name: FieldName
+  /// The kind of its value.
+  public var kind: FieldKind
   /// Its name in sentences: "password".
-  package var label: String
+  public var label: String
   /// Whether it must have a value; a required toggle must be on. Otherwise an empty field is valid.
-  package var isRequired: Bool
+  public var isRequired: Bool
   /// Whether its text is masked, unless the person asks to see it (C7).
-  package var isSecret: Bool
+  public var isSecret: Bool
   /// Whether an edit hides a mistake that is shown; otherwise it stays until it is corrected.
-  package var hidesMistakeOnEdit: Bool
-  package var message: FieldMessage
-  package var rules: [Rule]
+  public var hidesMistakeOnEdit: Bool
+  /// The message beside the field while it is invalid.
+  public var message: FieldMessage
+  /// The rules, in the order in which they are shown.
+  public var rules: [Rule]
 
-  package init(
+  /// A declaration; the label is the name unless one is given.
+  public init(
     _ name: FieldName, _ kind: FieldKind = .text, label: String? = nil, isRequired: Bool = true,
     isSecret: Bool = false, hidesMistakeOnEdit: Bool = false, message: FieldMessage = .ofRules,
     rules: [Rule] = []
@@ -29,7 +34,7 @@ package struct FieldDeclaration: Hashable, Sendable {
   }
 
   /// The same declaration for another field.
-  package func copied(to name: FieldName, label: String? = nil) -> FieldDeclaration {
+  public func copied(to name: FieldName, label: String? = nil) -> FieldDeclaration {
     var copy = self
     copy.name = name
     copy.label = label ?? name.text
@@ -38,7 +43,7 @@ package struct FieldDeclaration: Hashable, Sendable {
 }
 
 /// The message beside an invalid field.
-package enum FieldMessage: Hashable, Sendable {
+public enum FieldMessage: Hashable, Sendable {
   /// The message of the first broken rule.
   case ofRules
   /// This text; `{field}` stands for the label.
@@ -49,7 +54,7 @@ package enum FieldMessage: Hashable, Sendable {
 
 /// The kind of a field's value (B8). A form keeps every value as text; `Form.isOn` and `Form.number`
 /// read those that are none.
-package enum FieldKind: Hashable, Sendable {
+public enum FieldKind: Hashable, Sendable {
   case text
   /// One of these options.
   case choice([String])

@@ -3,7 +3,7 @@
 /// It has no tasks, clocks or callbacks, so every front end and every test drives it the same way;
 /// `ObservableForm` publishes its changes. Rules are evaluated when the form is made and at every
 /// event (B4).
-package struct Form: Sendable {
+public struct Form: Sendable {
   private var fields: [FieldName: Field] = [:]
   private var order: [FieldName] = []
   private var groupsByName: [GroupName: FormGroup] = [:]
@@ -13,7 +13,7 @@ package struct Form: Sendable {
   /// - Parameters:
   ///   - fields: In display order; of two with one name the last counts.
   ///   - values: Initial values.
-  package init(
+  public init(
     _ fields: [FieldDeclaration], groups: [FormGroup] = [], values: [FieldName: String] = [:],
     hasSecondFactor: Bool = false
   ) {
@@ -29,21 +29,21 @@ package struct Form: Sendable {
   // MARK: Reading
 
   /// The names of the fields, in their order.
-  package var fieldNames: [FieldName] { order }
+  public var fieldNames: [FieldName] { order }
 
   /// The field of this name.
-  package subscript(name: FieldName) -> Field? { fields[name] }
+  public subscript(name: FieldName) -> Field? { fields[name] }
 
   /// The text of a field; empty when there is no such field.
-  package func text(_ name: FieldName) -> String { fields[name]?.text ?? "" }
+  public func text(_ name: FieldName) -> String { fields[name]?.text ?? "" }
 
   /// Whether a toggle is on.
-  package func isOn(_ name: FieldName) -> Bool {
+  public func isOn(_ name: FieldName) -> Bool {
     fields[name]?.declaration.kind == .toggle && text(name) == FieldKind.on
   }
 
   /// The value of a number field; nil while it is not valid.
-  package func number(_ name: FieldName) -> Double? {
+  public func number(_ name: FieldName) -> Double? {
     guard let field = fields[name], case .number = field.declaration.kind, field.isValid else {
       return nil
     }
@@ -52,19 +52,19 @@ package struct Form: Sendable {
 
   /// Whether the group has fields and all of them are valid. An unknown group, or one that names an
   /// unknown field, is not valid.
-  package func isValid(_ group: GroupName) -> Bool {
+  public func isValid(_ group: GroupName) -> Bool {
     guard let group = groupsByName[group], !group.fields.isEmpty else { return false }
     return group.fields.allSatisfy { fields[$0]?.isValid ?? false }
   }
 
   /// Whether all groups that drive the control are valid; false when none does.
-  package func isEnabled(_ control: ControlName) -> Bool {
+  public func isEnabled(_ control: ControlName) -> Bool {
     let driving = groupsByName.values.filter { $0.controls.contains(control) }
     return !driving.isEmpty && driving.allSatisfy { isValid($0.name) }
   }
 
   /// The current state as changes from nothing: the first changes of a subscriber.
-  package var everything: [FormChange] {
+  public var everything: [FormChange] {
     snapshot.changes(since: FormSnapshot()) + questions.waiting.map { .ask($0) }
   }
 
@@ -72,7 +72,7 @@ package struct Form: Sendable {
 
   /// Applies an event. An event about an unknown field or group changes nothing.
   /// - Returns: The changes, in the order fields, groups, controls, questions.
-  package mutating func send(_ event: FormEvent) -> [FormChange] {
+  public mutating func send(_ event: FormEvent) -> [FormChange] {
     change { form in
       switch event {
       case .type(let name, let text): form.type(text, into: name)
@@ -88,7 +88,7 @@ package struct Form: Sendable {
   }
 
   /// Adds a field at the end, or changes the declaration of a field, whose text stays.
-  package mutating func declare(_ declaration: FieldDeclaration) -> [FormChange] {
+  public mutating func declare(_ declaration: FieldDeclaration) -> [FormChange] {
     change { form in
       let name = declaration.name
       if form.fields[name] == nil { form.order.append(name) }
@@ -100,7 +100,7 @@ package struct Form: Sendable {
   }
 
   /// Removes a field. Groups that name it are invalid until they are declared anew.
-  package mutating func remove(field name: FieldName) -> [FormChange] {
+  public mutating func remove(field name: FieldName) -> [FormChange] {
     change { form in
       form.fields[name] = nil
       form.order.removeAll { $0 == name }
@@ -108,12 +108,12 @@ package struct Form: Sendable {
   }
 
   /// Adds a group, or replaces the one with its name.
-  package mutating func declare(_ group: FormGroup) -> [FormChange] {
+  public mutating func declare(_ group: FormGroup) -> [FormChange] {
     change { $0.groupsByName[group.name] = group }
   }
 
   /// Removes a group.
-  package mutating func remove(group: GroupName) -> [FormChange] {
+  public mutating func remove(group: GroupName) -> [FormChange] {
     change { $0.groupsByName[group] = nil }
   }
 

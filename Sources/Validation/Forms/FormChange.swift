@@ -1,5 +1,5 @@
 /// An event of a form.
-package enum FormEvent: Hashable, Sendable, CustomStringConvertible {
+public enum FormEvent: Hashable, Sendable, CustomStringConvertible {
   /// The field has this text now; sent at every keystroke (C3).
   case type(FieldName, String)
   /// The field lost the focus.
@@ -14,12 +14,12 @@ package enum FormEvent: Hashable, Sendable, CustomStringConvertible {
   case answered(Question.Ticket, Bool?)
 
   /// The toggle was switched.
-  package static func set(_ name: FieldName, on isOn: Bool) -> FormEvent {
+  public static func set(_ name: FieldName, on isOn: Bool) -> FormEvent {
     .type(name, isOn ? FieldKind.on : "")
   }
 
   /// Leaves values out.
-  package var description: String {
+  public var description: String {
     switch self {
     case .type(let name, _): "type(\(name))"
     case .leave(let name): "leave(\(name))"
@@ -32,7 +32,7 @@ package enum FormEvent: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A difference after an event; what stayed the same is not reported (B3).
-package enum FormChange: Hashable, Sendable {
+public enum FormChange: Hashable, Sendable {
   /// The display state or rule report of a field.
   case field(FieldName, FieldView)
   /// The field was removed.
@@ -46,12 +46,15 @@ package enum FormChange: Hashable, Sendable {
 }
 
 /// The visible state of a field, without its value.
-package struct FieldView: Hashable, Sendable {
-  package let display: FieldDisplay
-  package let isValid: Bool
-  package let report: RuleReport
+public struct FieldView: Hashable, Sendable {
+  /// The state to display.
+  public let display: FieldDisplay
+  /// Whether the value may be submitted.
+  public let isValid: Bool
+  /// The result of each rule.
+  public let report: RuleReport
   /// The instruction; only while a mistake is shown.
-  package let message: String?
+  public let message: String?
 
   init(_ field: Field) {
     display = field.display
@@ -62,19 +65,22 @@ package struct FieldView: Hashable, Sendable {
 }
 
 /// The question of an asynchronous rule (C8). Descriptions leave its text out.
-package struct Question: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct Question: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// Identifies a question; a higher number is newer.
-  package struct Ticket: Hashable, Sendable {
-    package let field: FieldName
+  public struct Ticket: Hashable, Sendable {
+    /// The field whose text is in question.
+    public let field: FieldName
     /// The name of the question, such as `emailFree`.
-    package let question: String
-    package let number: Int
+    public let question: String
+    /// The number of the question: a later one replaces it.
+    public let number: Int
   }
 
-  package let ticket: Ticket
+  /// The question without the text; the answer names it.
+  public let ticket: Ticket
   /// The text that the question is about.
-  package let text: String
+  public let text: String
 
-  package var description: String { "Question(\(ticket.question) of \(ticket.field))" }
-  package var customMirror: Mirror { Mirror(self, children: ["ticket": ticket]) }
+  public var description: String { "Question(\(ticket.question) of \(ticket.field))" }
+  public var customMirror: Mirror { Mirror(self, children: ["ticket": ticket]) }
 }

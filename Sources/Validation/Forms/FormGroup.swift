@@ -1,30 +1,34 @@
 /// The name of a group of fields.
-package struct GroupName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  package let text: String
+public struct GroupName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name itself.
+  public let text: String
 
-  package init(_ text: String) { self.text = text }
-  package init(stringLiteral value: String) { text = value }
-  package var description: String { text }
+  public init(_ text: String) { self.text = text }
+  public init(stringLiteral value: String) { text = value }
+  public var description: String { text }
 }
 
 /// The name of anything that groups enable and disable: a button, a field, a menu entry (B8).
-package struct ControlName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
-{
-  package let text: String
+public struct ControlName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name itself.
+  public let text: String
 
-  package init(_ text: String) { self.text = text }
-  package init(stringLiteral value: String) { text = value }
-  package var description: String { text }
+  public init(_ text: String) { self.text = text }
+  public init(stringLiteral value: String) { text = value }
+  public var description: String { text }
 }
 
 /// A group of fields and the controls that it drives (B1). A field may be in several groups (B2).
-package struct FormGroup: Hashable, Sendable {
-  package var name: GroupName
-  package var fields: [FieldName]
+public struct FormGroup: Hashable, Sendable {
+  /// The name, unique in its form.
+  public var name: GroupName
+  /// The fields that must all be valid.
+  public var fields: [FieldName]
   /// Each is enabled exactly while every group that drives it is valid.
-  package var controls: [ControlName]
+  public var controls: [ControlName]
 
-  package init(_ name: GroupName, fields: [FieldName], controls: [ControlName] = []) {
+  /// A group that enables these controls while its fields are valid.
+  public init(_ name: GroupName, fields: [FieldName], controls: [ControlName] = []) {
     self.name = name
     self.fields = fields
     self.controls = controls

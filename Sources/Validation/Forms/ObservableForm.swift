@@ -2,7 +2,7 @@ import Synchronization
 
 /// A form with any number of subscribers (B3): applies events one after another, from any task, and
 /// publishes the changes to all of them.
-package final class ObservableForm: Sendable {
+public final class ObservableForm: Sendable {
   private struct State {
     var form: Form
     var lastID = 0
@@ -11,16 +11,17 @@ package final class ObservableForm: Sendable {
 
   private let state: Mutex<State>
 
-  package init(_ form: Form) {
+  /// Makes a form observable.
+  public init(_ form: Form) {
     state = Mutex(State(form: form))
   }
 
   /// The form as it is now.
-  package var form: Form { state.withLock { $0.form } }
+  public var form: Form { state.withLock { $0.form } }
 
   /// Applies an event and publishes its changes.
   @discardableResult
-  package func send(_ event: FormEvent) -> [FormChange] {
+  public func send(_ event: FormEvent) -> [FormChange] {
     // Yields inside the lock: every subscriber gets the changes in the order of the events.
     state.withLock { state in
       let changes = state.form.send(event)
@@ -32,10 +33,10 @@ package final class ObservableForm: Sendable {
   }
 
   /// The current state as changes from nothing, then every change. A slow subscriber misses none.
-  package func changes() -> AsyncStream<FormChange> { subscribe { $0 } }
+  public func changes() -> AsyncStream<FormChange> { subscribe { $0 } }
 
   /// Whether a group is valid: now, then at each change.
-  package func validity(of group: GroupName) -> AsyncStream<Bool> {
+  public func validity(of group: GroupName) -> AsyncStream<Bool> {
     subscribe { change in
       if case .group(group, let isValid) = change { isValid } else { nil }
     }

@@ -5,9 +5,9 @@
 /// `\w`, `\p{…}` and `\P{…}` with a general category, and `\` before a character that has a meaning.
 /// It is anchored at both ends by itself; `^` and `$` are refused, and so is all that would need
 /// backtracking.
-package struct Pattern: Hashable, Sendable, CustomStringConvertible {
+public struct Pattern: Hashable, Sendable, CustomStringConvertible {
   /// As written, without anchors.
-  package let source: String
+  public let source: String
   private let program: [PatternInstruction]
 
   /// Most code points of a pattern.
@@ -16,20 +16,20 @@ package struct Pattern: Hashable, Sendable, CustomStringConvertible {
   static let mostSteps = 1_000
 
   /// Reads a pattern.
-  package init(_ source: String) throws(PatternError) {
+  public init(_ source: String) throws(PatternError) {
     guard source.unicodeScalars.count <= Self.longest else { throw .tooLong }
     var parser = PatternParser(source)
     program = try PatternProgram.instructions(for: parser.pattern())
     self.source = source
   }
 
-  package var description: String { source }
+  public var description: String { source }
 
-  package static func == (a: Pattern, b: Pattern) -> Bool {
+  public static func == (a: Pattern, b: Pattern) -> Bool {
     a.source.unicodeScalars.elementsEqual(b.source.unicodeScalars)
   }
 
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     for point in source.unicodeScalars { hasher.combine(point) }
   }
 
@@ -45,11 +45,11 @@ package struct Pattern: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Why a pattern cannot be used.
-package struct PatternError: Error, Hashable, Sendable {
+public struct PatternError: Error, Hashable, Sendable {
   /// What is wrong, as a sentence.
-  package let message: String
+  public let message: String
   /// What to do, as a sentence.
-  package let hint: String
+  public let hint: String
 
   static let tooLong = PatternError(
     message: "The pattern is longer than \(Pattern.longest) characters.",

@@ -1,10 +1,10 @@
 extension RuleSet {
   /// The predefined rule sets (C9). `seed-a`, `seed-c` and `seed-e` are for demonstration.
-  package static let presets = [standard, seedA, seedC, seedE]
+  public static let presets = [standard, seedA, seedC, seedE]
 
   /// NIST SP 800-63B-4 and OWASP ASVS 5: length counts, common passwords are refused, and composition
   /// is advice.
-  package static let standard = preset(
+  public static let standard = preset(
     "standard",
     password: [
       Rule(.minLength(15, withSecondFactor: 8)), Rule(.maxLength(256)), Rule(.notInBlocklist),
@@ -13,15 +13,15 @@ extension RuleSet {
     ])
 
   /// At least 8 characters, a digit, a special character.
-  package static let seedA = preset(
+  public static let seedA = preset(
     "seed-a", password: [Rule(.minLength(8)), Rule(.digit), Rule(.symbol)])
 
   /// Not empty, longer than 3, a symbol, an upper-case letter.
-  package static let seedC = preset(
+  public static let seedC = preset(
     "seed-c", password: [Rule(.notEmpty), Rule(.minLength(4)), Rule(.symbol), Rule(.upperCase)])
 
   /// Not empty, typed twice.
-  package static let seedE = preset("seed-e", password: [Rule(.notEmpty)])
+  public static let seedE = preset("seed-e", password: [Rule(.notEmpty)])
 
   /// A preset with these rules for passwords; the other fields are the same in all presets.
   private static func preset(_ name: String, password: [Rule]) -> RuleSet {

@@ -1,13 +1,13 @@
 import JSON
 
 /// Why a document about rules cannot be read.
-package struct RuleDocumentError: Error, Hashable, Sendable {
+public struct RuleDocumentError: Error, Hashable, Sendable {
   /// Where in the document.
-  package let path: JSONPath
+  public let path: JSONPath
   /// What is wrong.
-  package let message: String
+  public let message: String
   /// What to do.
-  package let hint: String
+  public let hint: String
 
   init(_ path: JSONPath = [], _ message: String, hint: String) {
     self.path = path
@@ -23,7 +23,7 @@ package struct RuleDocumentError: Error, Hashable, Sendable {
 extension Rule {
   /// `{"rule": "minLength", "length": 15, "statement": "at least …", "message": "Make the {field} …"}`,
   /// with every text written out, so that its reader needs none of its own.
-  package var json: JSON {
+  public var json: JSON {
     var object: JSONObject = ["rule": .string(check.name)]
     for (key, value) in check.arguments { object[key] = value }
     if isAdvice { object["advice"] = true }
@@ -33,7 +33,7 @@ extension Rule {
   }
 
   /// Reads the same form; `advice`, `statement` and `message` may be missing.
-  package init(_ json: JSON) throws(RuleDocumentError) {
+  public init(_ json: JSON) throws(RuleDocumentError) {
     var reader = try MemberReader(json, of: "a rule")
     let name = try reader.text("rule")
     check = try Check(name, &reader)
@@ -48,13 +48,13 @@ extension Rule {
 
 extension Check {
   /// The names of all kinds of rules.
-  package static let names = [
+  public static let names = [
     "notEmpty", "minLength", "maxLength", "symbol", "upperCase", "digit", "pattern", "email",
     "phone", "notInBlocklist", "noPersonalWords", "equals", "asked",
   ]
 
   /// Lengths that a rule may ask for, in code points.
-  package static let lengths = 1...4_096
+  public static let lengths = 1...4_096
 
   fileprivate var arguments: JSONObject {
     switch self {

@@ -1,21 +1,22 @@
 /// The fields of accounts and their rules, as data with a name and a version: the one source for
 /// server, terminal and page (C1, C2).
-package struct RuleSet: Hashable, Sendable {
+public struct RuleSet: Hashable, Sendable {
   /// Its name, such as `standard`.
-  package var name: String
+  public var name: String
   /// Grows whenever its rules change; 1 or more.
-  package var version: Int
+  public var version: Int
   /// In display order.
-  package var fields: [FieldDeclaration]
+  public var fields: [FieldDeclaration]
 
-  package init(_ name: String, version: Int = 1, fields: [FieldDeclaration]) {
+  /// A rule set of these fields.
+  public init(_ name: String, version: Int = 1, fields: [FieldDeclaration]) {
     self.name = name
     self.version = version
     self.fields = fields
   }
 
   /// The declaration of a field; one without rules where the set has none.
-  package subscript(name: FieldName) -> FieldDeclaration {
+  public subscript(name: FieldName) -> FieldDeclaration {
     get { fields.first { $0.name == name } ?? FieldDeclaration(name) }
     set {
       if let index = fields.firstIndex(where: { $0.name == name }) {
@@ -27,7 +28,7 @@ package struct RuleSet: Hashable, Sendable {
   }
 
   /// Evaluates the rules of the field `name` for `text`.
-  package func report(
+  public func report(
     on text: String, in name: FieldName, context: RuleContext = RuleContext()
   ) -> RuleReport {
     var context = context
@@ -38,11 +39,16 @@ package struct RuleSet: Hashable, Sendable {
 }
 
 extension FieldName {
-  package static let name: FieldName = "name"
-  package static let email: FieldName = "email"
-  package static let phone: FieldName = "phone"
-  package static let password: FieldName = "password"
-  package static let passwordAgain: FieldName = "passwordAgain"
+  /// The name of a person.
+  public static let name: FieldName = "name"
+  /// The e-mail address.
+  public static let email: FieldName = "email"
+  /// The phone number.
+  public static let phone: FieldName = "phone"
+  /// The password.
+  public static let password: FieldName = "password"
+  /// The repetition of the password.
+  public static let passwordAgain: FieldName = "passwordAgain"
 
   /// The fields of rule sets.
   package static let ofAccounts = [name, email, phone, password, passwordAgain]

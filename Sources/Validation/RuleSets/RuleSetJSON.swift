@@ -3,7 +3,7 @@ import JSON
 extension FieldDeclaration {
   /// `{"name": "password", "label": "password", "required": true, "secret": true, "rules": […]}`;
   /// `"message"` is a text, or `false` where nothing is shown, or missing for the rules' words.
-  package var json: JSON {
+  public var json: JSON {
     var object: JSONObject = [
       "name": .string(name.text), "label": .string(label), "required": .bool(isRequired),
       "secret": .bool(isSecret),
@@ -18,7 +18,7 @@ extension FieldDeclaration {
   }
 
   /// Reads the same form; `required` is true and `secret` false unless said otherwise.
-  package init(_ json: JSON) throws(RuleDocumentError) {
+  public init(_ json: JSON) throws(RuleDocumentError) {
     var reader = try MemberReader(json, of: "a field")
     let name = FieldName(try reader.text("name"))
     self.init(name, label: try reader.optionalText("label"))
@@ -32,7 +32,7 @@ extension FieldDeclaration {
 
 extension FieldMessage {
   /// Reads the value of `"message"`.
-  package init(_ json: JSON?) throws(RuleDocumentError) {
+  public init(_ json: JSON?) throws(RuleDocumentError) {
     switch json {
     case nil: self = .ofRules
     case .bool(false): self = .none
@@ -46,7 +46,7 @@ extension FieldMessage {
 
 extension Rule {
   /// Reads a list of rules that stands at `path`.
-  package static func list(
+  public static func list(
     _ json: JSON, at path: JSONPath = []
   ) throws(RuleDocumentError) -> [Rule] {
     guard let elements = json.array else {
@@ -66,17 +66,17 @@ extension Rule {
 
 extension RuleSet {
   /// The version of this form and of what its rules mean; another number must not be guessed at.
-  package static let format = 1
+  public static let format = 1
 
   /// `{"name": "standard", "version": 1, "fields": […]}`.
-  package var json: JSON {
+  public var json: JSON {
     [
       "name": .string(name), "version": .integer(version), "fields": .array(fields.map(\.json)),
     ]
   }
 
   /// Reads the same form.
-  package init(_ json: JSON) throws(RuleDocumentError) {
+  public init(_ json: JSON) throws(RuleDocumentError) {
     var reader = try MemberReader(json, of: "a rule set")
     name = try reader.text("name")
     version = try reader.version("version")

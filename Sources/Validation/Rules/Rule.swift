@@ -1,14 +1,15 @@
 /// The name of a field in a form: `email`, `passwordAgain`.
-package struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  package let text: String
+public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name itself.
+  public let text: String
 
-  package init(_ text: String) { self.text = text }
-  package init(stringLiteral value: String) { text = value }
-  package var description: String { text }
+  public init(_ text: String) { self.text = text }
+  public init(stringLiteral value: String) { text = value }
+  public var description: String { text }
 }
 
 /// A requirement for a text (C6); `docs/validation.md` defines each exactly.
-package enum Check: Hashable, Sendable {
+public enum Check: Hashable, Sendable {
   /// Some character is visible by itself.
   case notEmpty
   /// The least number of code points; with a second factor another one.
@@ -32,7 +33,7 @@ package enum Check: Hashable, Sendable {
   case asked(String)
 
   /// Its word in JSON and reports.
-  package var name: String {
+  public var name: String {
     switch self {
     case .notEmpty: "notEmpty"
     case .minLength: "minLength"
@@ -52,18 +53,20 @@ package enum Check: Hashable, Sendable {
 }
 
 /// One rule for the text of a field.
-package struct Rule: Hashable, Sendable {
-  package var check: Check
+public struct Rule: Hashable, Sendable {
+  /// The requirement.
+  public var check: Check
   /// Whether the rule is advice, which is shown but does not block.
-  package var isAdvice: Bool
+  public var isAdvice: Bool
   /// The requirement, in place of the check's default: "at most {length} characters". The same
   /// placeholders are filled in as in `message`.
-  package var statement: String?
+  public var statement: String?
   /// The instruction for a broken rule, in place of the check's default. `{field}` stands for the
   /// field's label, `{other}` for the other field's, `{length}` for the required length.
-  package var message: String?
+  public var message: String?
 
-  package init(
+  /// A rule with its own words where `statement` or `message` is given.
+  public init(
     _ check: Check, isAdvice: Bool = false, statement: String? = nil, message: String? = nil
   ) {
     self.check = check
@@ -73,24 +76,25 @@ package struct Rule: Hashable, Sendable {
   }
 
   /// The most rules that a configuration may give to one field.
-  package static let mostOfField = 50
+  public static let mostOfField = 50
 
   /// The same rule as advice.
-  package var asAdvice: Rule {
+  public var asAdvice: Rule {
     Rule(check, isAdvice: true, statement: statement, message: message)
   }
 }
 
 /// The context of a rule: other fields and the account.
-package struct RuleContext: Sendable {
+public struct RuleContext: Sendable {
   /// The texts of the form's fields, as typed.
-  package var values: [FieldName: String]
+  public var values: [FieldName: String]
   /// The fields' names in sentences.
-  package var labels: [FieldName: String]
+  public var labels: [FieldName: String]
   /// Whether the account has a second factor.
-  package var hasSecondFactor: Bool
+  public var hasSecondFactor: Bool
 
-  package init(
+  /// The context of a form's fields; by default of a text alone.
+  public init(
     values: [FieldName: String] = [:], labels: [FieldName: String] = [:],
     hasSecondFactor: Bool = false
   ) {

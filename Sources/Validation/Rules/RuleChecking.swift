@@ -4,7 +4,7 @@ extension RuleReport {
   /// - Parameters:
   ///   - label: The field's name in messages.
   ///   - answers: The answers to asynchronous rules about this text, by question.
-  package init(
+  public init(
     _ typed: String, kind: FieldKind = .text, rules: [Rule], field label: String,
     in context: RuleContext = RuleContext(), answers: [String: Bool] = [:]
   ) {

@@ -1,7 +1,7 @@
 extension Rule {
   /// Returns the requirement, shown while the rule is kept or not yet kept: "at least 15
   /// characters". (C4)
-  package func statement(
+  public func statement(
     field label: String, in context: RuleContext = RuleContext()
   ) -> String {
     filled(statement ?? check.statement, field: label, in: context)
@@ -9,7 +9,7 @@ extension Rule {
 
   /// Returns the instruction for a broken rule, with the field's name: "Make the password at least
   /// 15 characters long." (C4)
-  package func message(
+  public func message(
     field label: String, in context: RuleContext = RuleContext()
   ) -> String {
     filled(message ?? check.message, field: label, in: context)
@@ -29,7 +29,7 @@ extension Rule {
 
 extension Check {
   /// The requirement, for any field.
-  package var statement: String {
+  public var statement: String {
     switch self {
     case .notEmpty: "not empty"
     case .minLength: "at least {length} characters"
@@ -48,7 +48,7 @@ extension Check {
   }
 
   /// What to do to pass it, for any field.
-  package var message: String {
+  public var message: String {
     switch self {
     case .notEmpty: "Type the {field}."
     case .minLength: "Make the {field} at least {length} characters long."

@@ -1,24 +1,28 @@
 /// The result of one rule.
-package struct RuleResult: Hashable, Sendable {
-  package enum Outcome: String, Hashable, Sendable, CaseIterable {
+public struct RuleResult: Hashable, Sendable {
+  /// Whether the rule is kept.
+  public enum Outcome: String, Hashable, Sendable, CaseIterable {
     case satisfied, unsatisfied
     /// An asynchronous answer is missing.
     case pending
   }
 
   /// The check's name: `minLength`.
-  package let rule: String
-  package let isAdvice: Bool
-  package let outcome: Outcome
+  public let rule: String
+  /// Whether the rule is advice, which does not block.
+  public let isAdvice: Bool
+  /// Whether the text keeps the rule.
+  public let outcome: Outcome
   /// The requirement: "at most 256 characters".
-  package let statement: String
+  public let statement: String
   /// The instruction for a broken rule, with the field's name.
-  package let message: String
+  public let message: String
 }
 
 /// The results of a field's rules (C4).
-package struct RuleReport: Hashable, Sendable {
-  package enum State: String, Hashable, Sendable, CaseIterable {
+public struct RuleReport: Hashable, Sendable {
+  /// The result of all rules together.
+  public enum State: String, Hashable, Sendable, CaseIterable {
     /// No text; no rule counts as kept.
     case empty
     /// A rule is broken or pending; advice does not count.
@@ -26,22 +30,23 @@ package struct RuleReport: Hashable, Sendable {
     case valid
   }
 
-  package let state: State
+  /// Whether the text may be submitted, as far as its rules go.
+  public let state: State
   /// A result for each rule, in the order of the rules.
-  package let results: [RuleResult]
+  public let results: [RuleResult]
 
   /// The number of kept rules; advice does not count.
-  package var satisfied: Int { blocking.count { $0.outcome == .satisfied } }
+  public var satisfied: Int { blocking.count { $0.outcome == .satisfied } }
   /// The number of rules; advice does not count.
-  package var total: Int { blocking.count }
+  public var total: Int { blocking.count }
   /// The progress from 0 to 1.
-  package var fraction: Double {
+  public var fraction: Double {
     if total > 0 { return Double(satisfied) / Double(total) }
     return state == .valid ? 1 : 0
   }
 
   /// Whether only asynchronous answers are missing.
-  package var isPending: Bool { state == .invalid && isUndisputed }
+  public var isPending: Bool { state == .invalid && isUndisputed }
 
   /// Whether there is a text and no rule is broken.
   var isUndisputed: Bool {
@@ -49,7 +54,7 @@ package struct RuleReport: Hashable, Sendable {
   }
 
   /// The instruction of the first broken rule.
-  package var firstMessage: String? {
+  public var firstMessage: String? {
     blocking.first { $0.outcome == .unsatisfied }?.message
   }
 

@@ -1,0 +1,44 @@
+import Devices
+
+/// The theater's first device of a role, commanded within the limits of one principal.
+///
+/// It finds the device at each call, so it stays valid when the device is replaced by one of the same
+/// name.
+final class SessionDevice: Device {
+  let id: DeviceID
+  let role: Role
+  private let theater: HomeTheaterFacade
+  private let principal: Principal
+
+  init(_ role: Role, in theater: HomeTheaterFacade, for principal: Principal) {
+    self.role = role
+    self.theater = theater
+    self.principal = principal
+    id = theater.directory.devices(of: role).first?.id ?? DeviceID(role.rawValue)
+  }
+
+  func perform(_ command: Command, until: Completion) async throws(DeviceError) -> Confirmation {
+    try await theater.perform(command, on: id, until: until, by: principal)
+  }
+
+  func snapshot() async -> DeviceSnapshot {
+    await theater.devices[id]?.snapshot() ?? Self.missing
+  }
+
+  func snapshots() async -> AsyncStream<DeviceSnapshot> {
+    await theater.devices[id]?.snapshots()
+      ?? AsyncStream { reader in
+        reader.yield(Self.missing)
+        reader.finish()
+      }
+  }
+
+  func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    throw DeviceError(
+      .unsupported, "catalogues are read by the theater", hint: "Ask the session for its items.",
+      device: id)
+  }
+
+  private static let missing = DeviceSnapshot(
+    availability: .unavailable("the theater has no such device"))
+}

@@ -1,0 +1,146 @@
+import Devices
+import Scenes
+
+/// The theater for one user.
+///
+/// `HomeTheaterFacade.session(for:)` makes it. It names the requesting principal once, so that no call can
+/// forget it. Sessions of several users may act on one theater at the same time; the newest request wins.
+///
+/// Every operation that begins or ends something returns when the last step of its scene is done, and
+/// throws
+/// - `forbidden` if the user lacks a permission or exceeds a limit,
+/// - `deviceFailed` with the device and the step that stopped the scene,
+/// - `cancelled` if a newer request took its place.
+///
+/// A step that failed without stopping the scene, such as the popcorn's, stands in the report.
+public struct TheaterSession: Sendable {
+  /// The user on whose behalf every operation is done.
+  public let principal: Principal
+  private let theater: HomeTheaterFacade
+
+  init(theater: HomeTheaterFacade, principal: Principal) {
+    self.theater = theater
+    self.principal = principal
+  }
+
+  // MARK: Films, music, radio, popcorn
+
+  /// Begins a film: popcorn, dimmed lights, screen, projector, surround sound, player.
+  ///
+  /// - Parameters:
+  ///   - movie: Its title, its id, or a part of one title only.
+  ///   - fromStart: Whether to ignore the position at which the user left it.
+  /// - Throws: `notFound` with the nearest title as a hint; `invalid` if several titles contain `movie`.
+  @discardableResult
+  public func watch(movie: String, fromStart: Bool = false) async throws(TheaterError) -> RunReport
+  {
+    try await begin(.films, movie, fromStart: fromStart)
+  }
+
+  /// Ends the film: lights on, screen up, everything else off.
+  ///
+  /// - Throws: `notNow` if no film is on.
+  @discardableResult
+  public func endMovie() async throws(TheaterError) -> RunReport { try await end(.films) }
+
+  /// Begins a song of the CD player, in stereo. The songs after it follow by themselves.
+  ///
+  /// - Parameters:
+  ///   - song: Its title, its id, or a part of one title only.
+  ///   - fromStart: Whether to ignore the position at which the user left it.
+  /// - Throws: `notFound` with the nearest title as a hint; `invalid` if several titles contain `song`.
+  @discardableResult
+  public func listenToCD(song: String, fromStart: Bool = false) async throws(TheaterError)
+    -> RunReport
+  {
+    try await begin(.songs, song, fromStart: fromStart)
+  }
+
+  /// Ends the music and opens the tray.
+  ///
+  /// - Throws: `notNow` if no song is on.
+  @discardableResult
+  public func endCD() async throws(TheaterError) -> RunReport { try await end(.songs) }
+
+  /// Begins a station of the tuner, in stereo.
+  ///
+  /// - Parameter station: Its name, or a frequency: "98.5 FM" in MHz (76 to 108), "810 AM" in kHz (520
+  ///   to 1710).
+  /// - Throws: `notFound` with the nearest name as a hint.
+  @discardableResult
+  public func listenToRadio(station: String) async throws(TheaterError) -> RunReport {
+    try await begin(.stations, station, fromStart: true)
+  }
+
+  /// Ends the radio.
+  ///
+  /// - Throws: `notNow` if no station is on.
+  @discardableResult
+  public func endRadio() async throws(TheaterError) -> RunReport { try await end(.stations) }
+
+  /// Makes a load of popcorn. What plays goes on.
+  @discardableResult
+  public func popcorn() async throws(TheaterError) -> RunReport {
+    try await result(of: try await theater.popcorn(by: principal))
+  }
+
+  /// Stops every player and turns off every device, the lights last.
+  @discardableResult
+  public func turnEverythingOff() async throws(TheaterError) -> RunReport {
+    try await result(of: try await theater.turnEverythingOff(by: principal))
+  }
+
+  /// Returns the films, songs or stations that the user may choose.
+  public func items(_ category: Category) async throws(TheaterError) -> [CatalogueItem] {
+    try await theater.items(category, for: principal)
+  }
+
+  private func begin(
+    _ category: Category, _ title: String, fromStart: Bool
+  ) async throws(TheaterError) -> RunReport {
+    await theater.readCatalogues()
+    let started = try await theater.begin(
+      try theater.activity(for: category), item: title, fromStart: fromStart, by: principal)
+    return try await result(of: started.run)
+  }
+
+  private func end(_ category: Category) async throws(TheaterError) -> RunReport {
+    try await result(of: try await theater.end(category, by: principal))
+  }
+
+  private func result(of run: Run) async throws(TheaterError) -> RunReport {
+    let report = await run.finished()
+    switch report.status {
+    case .done: return report
+    case .running:
+      throw TheaterError(.cancelled, "the wait for the scene was cancelled; the scene goes on")
+    case .failed, .cancelled:
+      throw report.error ?? TheaterError(.cancelled, "a newer request replaced this one")
+    }
+  }
+
+  // MARK: Single devices
+
+  /// The amplifier. Like every device of a session, it throws `.refused` for commands that the user may
+  /// not give, such as a volume above the user's limit. Its state needs no permission; its cables belong
+  /// to the theater.
+  public var amp: any Amplifier { AmplifierConnection(device(.amplifier)) }
+  /// The radio tuner.
+  public var tuner: any Tuner { TunerConnection(device(.tuner)) }
+  /// The DVD player.
+  public var dvd: any DVDPlayer { DVDPlayerConnection(device(.dvdPlayer)) }
+  /// The CD player.
+  public var cd: any CDPlayer { CDPlayerConnection(device(.cdPlayer)) }
+  /// The projector.
+  public var projector: any Projector { ProjectorConnection(device(.projector)) }
+  /// The lights.
+  public var lights: any TheaterLights { TheaterLightsConnection(device(.lights)) }
+  /// The screen.
+  public var screen: any Screen { ScreenConnection(device(.screen)) }
+  /// The popcorn popper.
+  public var popper: any PopcornPopper { PopcornPopperConnection(device(.popcornPopper)) }
+
+  private func device(_ role: Role) -> SessionDevice {
+    SessionDevice(role, in: theater, for: principal)
+  }
+}

@@ -1,0 +1,127 @@
+import Devices
+import JSON
+import Synchronization
+
+/// A device in memory, for tests, examples and rooms without hardware.
+///
+/// It accepts every command of its role and reports the effect at once. `report` changes it from
+/// outside, as a person at its buttons would; `fail` makes it fail.
+public final class InMemoryDevice: Device {
+  private struct State {
+    var present: DeviceSnapshot
+    var failures: [String: DeviceError] = [:]
+    var readers: [AsyncStream<DeviceSnapshot>.Continuation] = []
+  }
+
+  public let id: DeviceID
+  public let role: Role
+  private let items: [CatalogueItem]
+  private let clock: any TheaterClock
+  private let effects: @Sendable (Command, DeviceState) throws(DeviceError) -> [StateKey: JSON]
+  private let state: Mutex<State>
+
+  /// A device of the role that `Typed` commands belong to.
+  ///
+  /// - Parameters:
+  ///   - id: The name, unique in its theater.
+  ///   - items: The films, songs or stations that it can play.
+  ///   - state: The values that it reports at first.
+  ///   - capabilities: The abilities beyond the commands common to its role.
+  ///   - clock: The clock of the readings.
+  ///   - effects: Returns the values that a command changes, given the present state, in which the
+  ///     position of playback is the present one. An error that it throws is the result of the command.
+  public init<Typed: RoleCommand>(
+    _ id: DeviceID, items: [CatalogueItem] = [], state: [StateKey: JSON],
+    capabilities: Capabilities = Capabilities(), clock: any TheaterClock = SystemClock(),
+    effects: @escaping @Sendable (Typed, DeviceState) throws(DeviceError) -> [StateKey: JSON]
+  ) {
+    self.id = id
+    role = Typed.role
+    self.items = items
+    self.clock = clock
+    let now = clock.now()
+    self.state = Mutex(
+      State(
+        present: DeviceSnapshot(
+          state: DeviceState(readings: state.mapValues { Reading($0, time: now) }),
+          availability: .available, capabilities: capabilities)))
+    self.effects = { (command, state) throws(DeviceError) in
+      guard let typed = Typed(command) else {
+        throw DeviceError(
+          .unsupported, "this is a \(Typed.role.title), not a \(command.role.title)")
+      }
+      return try effects(typed, state)
+    }
+  }
+
+  // MARK: From outside
+
+  /// Changes a reported value, as a person at the device's own buttons would.
+  public func report(_ key: StateKey, _ value: JSON) {
+    state.withLock { take([key: value], in: &$0) }
+  }
+
+  /// Makes every command of this name throw the error; `nil` makes it work again.
+  public func fail(_ command: String, with error: DeviceError?) {
+    state.withLock { $0.failures[command] = error }
+  }
+
+  // MARK: Device
+
+  public func perform(
+    _ command: Command, until: Completion
+  ) async throws(DeviceError) -> Confirmation {
+    let outcome = state.withLock { state -> Result<Void, DeviceError> in
+      if let failure = state.failures[command.spec.name] { return .failure(failure) }
+      do throws(DeviceError) {
+        take(try effects(command, current(state.present.state)), in: &state)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    if case .failure(var error) = outcome {
+      error.device = id
+      throw error
+    }
+    return until == .settled && command.spec.settled != .accepted ? .observed : .accepted
+  }
+
+  public func snapshot() async -> DeviceSnapshot { state.withLock(\.present) }
+
+  public func snapshots() async -> AsyncStream<DeviceSnapshot> {
+    let (stream, reader) = AsyncStream.makeStream(
+      of: DeviceSnapshot.self, bufferingPolicy: .bufferingNewest(1))
+    state.withLock { state in
+      reader.yield(state.present)
+      state.readers.append(reader)
+    }
+    return stream
+  }
+
+  public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    folder == nil ? items : []
+  }
+
+  // MARK: State
+
+  /// The state with the present position of playback.
+  private func current(_ state: DeviceState) -> DeviceState {
+    guard let reading = state.readings[.playback], var playback = state.playback else {
+      return state
+    }
+    let now = clock.now()
+    playback.position = playback.position(after: now - reading.time)
+    var current = state
+    current.take(Reading(playback.json, time: now), for: .playback)
+    return current
+  }
+
+  private func take(_ values: [StateKey: JSON], in state: inout State) {
+    let now = clock.now()
+    for (key, value) in values { state.present.state.take(Reading(value, time: now), for: key) }
+    state.readers.removeAll { reader in
+      if case .terminated = reader.yield(state.present) { true } else { false }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Devices
+import InMemoryDevices
+import JSON
+import TestSupport
+import Testing
+
+@Suite("E18 · devices in memory")
+struct InMemoryDeviceTests {
+  private static let clock = ManualClock()
+  private static let items = [
+    CatalogueItem(id: "one", title: "One", duration: 60),
+    CatalogueItem(id: "two", title: "Two", duration: 90),
+  ]
+
+  private static func devices() -> [any Device] {
+    [
+      InMemoryAmplifier("amp", clock: clock),
+      InMemoryTuner("tuner", stations: items, clock: clock),
+      InMemoryDVDPlayer("dvd", films: items, clock: clock),
+      InMemoryCDPlayer("cd", songs: items, clock: clock),
+      InMemoryProjector("projector", clock: clock), InMemoryLights("lights", clock: clock),
+      InMemoryScreen("screen", clock: clock), InMemoryPopcornPopper("popper", clock: clock),
+    ]
+  }
+
+  /// A command of this row, with the lower end of its range or an item that there is.
+  private static func command(_ spec: CommandSpec, _ role: Role) throws -> Command {
+    let argument: JSON? =
+      switch spec.argument?.shape {
+      case .integer(let range, _)?: .integer(range.lowerBound)
+      case .number(let range, _)?: .number(range.lowerBound)
+      case .text?: "dvd"
+      case .fields?: ["item": "two"]
+      case nil: nil
+      }
+    return try Command(spec.name, argument: argument, role: role)
+  }
+
+  @Test("E15 E18 · every command of every role has its effect at once, with values of its role")
+  func commands() async throws {
+    for device in Self.devices() {
+      #expect(await device.snapshot().availability == .available)
+      for spec in device.role.commands {
+        let command = try Self.command(spec, device.role)
+        _ = try await device.perform(command, until: .settled)
+        let state = await device.snapshot().state
+        #expect(
+          spec.settled.isMet(by: state, argument: command.argument), "\(device.id) \(command)")
+        #expect(Set(state.readings.keys) == Set(device.role.stateKeys), "\(device.id)")
+        for (key, reading) in state.readings {
+          #expect(key.shape.admits(reading.value), "\(device.id) \(command): \(key)")
+        }
+      }
+    }
+  }
+
+  @Test("E18 · there is one device in memory for each role")
+  func roles() { #expect(Set(Self.devices().map(\.role)) == Set(Role.allCases)) }
+
+  @Test("E18 · a player pauses where it is, resumes there, and skips to its next item")
+  func playback() async throws {
+    let clock = ManualClock()
+    let cd = InMemoryCDPlayer("cd", songs: Self.items, clock: clock)
+    try await cd.play("one")
+    clock.advance(by: .seconds(10))
+    try await cd.pause()
+    #expect(await cd.snapshot().state.playback?.position == 10)
+    clock.advance(by: .seconds(10))
+    try await cd.play()
+    #expect(
+      await cd.snapshot().state.playback
+        == Playback(.playing, item: "one", position: 10, duration: 60))
+    try await cd.next()
+    #expect(await cd.snapshot().state.playback?.item == "two")
+    try await cd.next()
+    #expect(await cd.snapshot().state.playback?.item == "two", "it is the last one")
+    try await cd.eject()
+    #expect(await cd.snapshot().state.playback?.status == .stopped)
+  }
+
+  @Test("E18 · a player refuses an item that it does not have, and an empty one has no disc")
+  func missingItem() async throws {
+    let dvd = InMemoryDVDPlayer("dvd", films: Self.items, clock: Self.clock)
+    let unknown = await #expect(throws: DeviceError.self) { try await dvd.play("three") }
+    #expect(unknown?.code == .invalid)
+    #expect(unknown?.device == "dvd")
+    let empty = InMemoryDVDPlayer("dvd", films: [], clock: Self.clock)
+    let none = await #expect(throws: DeviceError.self) { try await empty.play() }
+    #expect(none?.code == .notNow)
+  }
+
+  @Test("E18 · reports from outside reach every reader, and a failure lasts until it is taken back")
+  func outside() async throws {
+    let screen = InMemoryScreen("screen", clock: Self.clock)
+    var first = await screen.snapshots().makeAsyncIterator()
+    var second = await screen.snapshots().makeAsyncIterator()
+    #expect(await first.next()?.state[.position] == "up")
+    #expect(await second.next()?.state[.position] == "up")
+    screen.memory.report(.position, "stopped")
+    #expect(await first.next()?.state[.position] == "stopped")
+    #expect(await second.next()?.state[.position] == "stopped")
+
+    screen.memory.fail("down", with: DeviceError(.failed, "it is stuck"))
+    let error = await #expect(throws: DeviceError.self) { try await screen.lower() }
+    #expect(error == DeviceError(.failed, "it is stuck", device: "screen"))
+    screen.memory.fail("down", with: nil)
+    try await screen.lower()
+    #expect(await screen.snapshot().state[.position] == "down")
+  }
+
+  @Test("E18 · a command of another role is refused")
+  func otherRole() async throws {
+    let lights = InMemoryLights("lights", clock: Self.clock)
+    let command = try Command("down", argument: nil, role: .screen)
+    let error = await #expect(throws: DeviceError.self) {
+      try await lights.perform(command, until: .accepted)
+    }
+    #expect(error?.code == .unsupported)
+  }
+}
