@@ -8,6 +8,7 @@ public struct CatalogueBudget: Sendable {
   private var itemsLeft = items
   private var bytesLeft = bytes
 
+  /// The whole budget.
   public init() {}
 
   /// Takes an item from the budget. Returns false, and takes nothing, if it does not fit.

@@ -21,6 +21,7 @@ public struct DeviceError: Error, Sendable, Hashable {
   public var message: String
   /// The next action for the user.
   public var hint: String?
+  /// The device that failed; `nil` before a device is chosen.
   public var device: DeviceID?
   /// The time after which the same command may work, if the device knows it.
   public var retryAfter: Duration?

@@ -19,9 +19,11 @@ public struct TheaterError: Error, Sendable, Hashable {
   }
 
   public var code: Code
+  /// What happened; one clause for a person, without a full stop.
   public var message: String
   /// What to do next.
   public var hint: String?
+  /// The device that failed; `nil` if the error does not concern one.
   public var device: DeviceID?
   /// The id of the scene's step: `3`, or `2.1` for the first member of the second one.
   public var step: String?

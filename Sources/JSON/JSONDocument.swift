@@ -12,7 +12,9 @@ public struct JSONDocument: Sendable {
 
   /// A key that its object already has. The first of its values is the one that counts.
   public struct RepeatedKey: Sendable, Hashable {
+    /// The path to the repeated key.
     public let path: JSONPath
+    /// The place of its second or later occurrence.
     public let position: TextPosition
   }
 

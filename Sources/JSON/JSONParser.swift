@@ -10,7 +10,9 @@ public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
 
 /// A place in a text, counted from 1; columns count Unicode code points.
 public struct TextPosition: Sendable, Hashable, Comparable {
+  /// 1 for the first line.
   public let line: Int
+  /// 1 for the first code point of the line.
   public let column: Int
 
   public init(line: Int, column: Int) {

@@ -9,6 +9,7 @@ public struct UTF8Key: Hashable, Sendable {
   /// The text itself.
   public let text: String
 
+  /// A key with the bytes of `text`; nothing is normalised.
   public init(_ text: String) { self.text = text }
 
   public static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }

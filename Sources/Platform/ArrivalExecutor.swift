@@ -6,6 +6,7 @@ import Glibc
 /// than everything else, so scene runs and plugin devices resume on the thread that has read the
 /// message. Their code must not block. Tasks that are resumed elsewhere run on the global executor.
 public final class ArrivalExecutor: TaskExecutor {
+  /// The executor of all arrivals in this process.
   public static let shared = ArrivalExecutor()
 
   /// The tasks that were resumed during an arrival. Only its own thread uses it.

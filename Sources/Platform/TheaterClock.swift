@@ -10,6 +10,7 @@ public protocol TheaterClock: Sendable {
 public struct SystemClock: TheaterClock {
   private static let origin = ContinuousClock.now
 
+  /// A clock that starts at 0 when the process first uses one.
   public init() {}
 
   public func now() -> Duration { Self.origin.duration(to: .now) }

@@ -66,6 +66,7 @@ public enum ProtocolLimits {
   public static let catalogueTime = Duration.seconds(600)
   /// The largest answer to a question such as `--self-check`, and how long it may take.
   public static let questionAnswer = 1 << 18
+  /// The longest wait for such an answer.
   public static let questionTime = Duration.seconds(5)
   /// How many lines of standard error are kept.
   public static let stderrLines = 200
@@ -76,9 +77,11 @@ public enum ProtocolLimits {
 
   /// Unsolicited reports of a device in a second, and at once.
   public static let reportsPerSecond = 200.0
+  /// Unsolicited reports of a device at once.
   public static let reportBurst = 1000.0
   /// Notifications for the log in a second, and at once, for a process.
   public static let logsPerSecond = 10.0
+  /// Notifications for the log at once.
   public static let logBurst = 200.0
 }
 
@@ -93,6 +96,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   /// What this build speaks.
   public static let current = ProtocolVersion(major: 1, minor: 0)
 
+  /// A version; both numbers are 0 or more.
   public init(major: Int, minor: Int) {
     self.major = major
     self.minor = minor

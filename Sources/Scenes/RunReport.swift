@@ -3,6 +3,7 @@ import JSON
 
 /// The progress of a run, node by node.
 public struct RunReport: Sendable, Hashable {
+  /// The state of a run; `failed` and `cancelled` runs may have completed some of their nodes.
   public enum Status: String, Sendable, Hashable {
     case running, done, failed, cancelled
   }
@@ -35,6 +36,7 @@ public struct RunReport: Sendable, Hashable {
 
 /// The progress of one node of a plan.
 public struct NodeReport: Sendable, Hashable, Identifiable {
+  /// The state of a node.
   public enum Status: String, Sendable, Hashable {
     /// Not begun.
     case waiting
@@ -52,6 +54,7 @@ public struct NodeReport: Sendable, Hashable, Identifiable {
 
   private let node: PlanNode
   public internal(set) var status = Status.waiting
+  /// The failure of the node; also kept when the scene continues after it.
   public internal(set) var error: TheaterError?
   /// The time that the node took, in seconds.
   public internal(set) var seconds: Double?
@@ -81,6 +84,7 @@ public struct RunChange: Sendable, Hashable {
   public let run: String
   /// The name of the scene.
   public let scene: String
+  /// The state of the run after the change.
   public let status: RunReport.Status
   /// The failure that stopped the run.
   public let error: TheaterError?

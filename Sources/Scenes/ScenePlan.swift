@@ -86,6 +86,7 @@ public struct PlanNode: Sendable, Hashable, Identifiable {
   public internal(set) var id = ""
   /// The place in the flat list of all nodes, counted from 0.
   var index = 0
+  /// The command, wait or group of the node.
   public internal(set) var work: Work
   /// What happens to the surrounding nodes when this one fails.
   public let onFailure: OnFailure

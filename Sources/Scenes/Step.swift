@@ -27,6 +27,7 @@ public struct CommandStep: Sendable, Hashable {
   public var command: StepCommand
   /// When the next step may begin.
   public var until: Completion
+  /// Whether a failure of the step ends the scene.
   public var onFailure: OnFailure
   /// Whether the command is sent even when the device already reports its effect.
   public var always: Bool

@@ -88,7 +88,9 @@ public struct ArgumentField: Sendable, Hashable {
 public struct ArgumentProblem: Sendable, Hashable {
   /// The path from the argument to the wrong value.
   public var path: JSONPath
+  /// The value, as text for people.
   public let found: String
+  /// The valid values: "a whole number from 0 to 100 (%)".
   public let expected: String
 }
 

@@ -5,7 +5,9 @@ import JSON
 /// The same JSON stands for it everywhere: `"on"`, `{"dim": 10}`, `{"play": {"item": "x"}}`.
 public struct Command: Sendable, Hashable {
   public let role: Role
+  /// The row of the role's command table.
   public let spec: CommandSpec
+  /// The argument, which fits `spec`; `nil` for a command without one.
   public let argument: JSON?
 
   /// The command that `json` stands for.

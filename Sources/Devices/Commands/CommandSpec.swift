@@ -7,6 +7,7 @@ import JSON
 public final class CommandSpec: Sendable {
   /// The word in scenes, on the wire, in REST bodies and at the terminal.
   public let name: String
+  /// The argument that the command takes; `nil` if it takes none.
   public let argument: ArgumentSpec?
   /// The state that the device must report for the command to count as done.
   public let settled: Settled
@@ -14,6 +15,7 @@ public final class CommandSpec: Sendable {
   public let longest: Duration
   /// The capability that a device must declare; `nil` when every device of the role has the command.
   public let capability: String?
+  /// The behaviour in the queue and after a restart.
   public let manner: CommandManner
   /// The permission that a user needs for it.
   public let permission: Permission

@@ -19,6 +19,7 @@ public protocol RoleCommand: Sendable, Hashable {
 /// A command taken apart.
 public struct Invocation<Name: Sendable>: Sendable {
   public let name: Name
+  /// The argument as JSON; `nil` for a command without one.
   public let argument: JSON?
 
   init(_ name: Name, _ argument: JSON? = nil) {

@@ -2,6 +2,7 @@ import JSON
 
 /// A value with its provenance and time.
 public struct Reading: Sendable, Hashable {
+  /// The value, as the role's table defines it for its key.
   public let value: JSON
   public let provenance: Provenance
   /// When it was last reported, on the controller's monotonic clock.
@@ -16,8 +17,11 @@ public struct Reading: Sendable, Hashable {
 
 /// A value that a device reports beyond the keys of its role: lamp hours, the open PCM.
 public struct Attribute: Sendable, Hashable {
+  /// The value; a text is one line.
   public let value: JSON
+  /// The unit for people: `h`, `°C`.
   public let unit: String?
+  /// The name for people: `Lamp`.
   public let label: String?
 
   public init(_ value: JSON, unit: String? = nil, label: String? = nil) {
@@ -29,7 +33,9 @@ public struct Attribute: Sendable, Hashable {
 
 /// The known state of a device.
 public struct DeviceState: Sendable, Hashable {
+  /// The newest reading of each key that was reported or assumed.
   public private(set) var readings: [StateKey: Reading]
+  /// The attributes by name; a plugin's device has at most 64, with 16 KiB together.
   public var attributes: [String: Attribute]
 
   /// A device of which nothing is known yet.
@@ -52,11 +58,17 @@ public struct DeviceState: Sendable, Hashable {
     readings = readings.mapValues { Reading($0.value, provenance: .unknown, time: $0.time) }
   }
 
+  /// `.unknown` if nothing was reported.
   public var power: Power { self[.power]?.string.flatMap(Power.init) ?? .unknown }
+  /// 0 to 100 %; `nil` if unknown.
   public var volume: Int? { self[.volume]?.integer }
+  /// The name of the selected input; `nil` if unknown, or if none is selected.
   public var input: String? { self[.input]?.string }
+  /// `nil` if unknown.
   public var isMuted: Bool? { self[.muted]?.bool }
+  /// 0 to 100 %; `nil` if unknown.
   public var brightness: Int? { self[.brightness]?.integer }
+  /// `nil` if unknown, and for roles without playback.
   public var playback: Playback? { self[.playback].flatMap(Playback.init) }
 }
 

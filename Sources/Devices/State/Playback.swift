@@ -2,10 +2,12 @@ import JSON
 
 /// The playback of a player, as an anchor from which progress is interpolated.
 public struct Playback: Sendable, Hashable {
+  /// The state of a player.
   public enum Status: String, Sendable, Hashable, CaseIterable {
     case stopped, opening, playing, paused, ended, failed
   }
 
+  /// `playing` only while sound arrives; a wait for a disk or station is `opening`.
   public var status: Status
   /// The id of the film, song or station.
   public var item: String?

@@ -5,6 +5,7 @@ import JSON
 /// A role is a list of traits. Whatever depends on the abilities of a device reads its traits, so that
 /// a new role, trait or command is added in one file.
 public struct DeviceTrait: Sendable {
+  /// The name of a trait.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case power, input, soundMode, volume, mute
     case playback, tray, seeking, audio, tuning
@@ -56,7 +57,9 @@ public struct StateSpec: Sendable {
     var description: String?
   }
 
+  /// The name of the value in state messages and events.
   public let key: StateKey
+  /// The valid values.
   public let shape: StateShape
   /// Whether the value is restored after a restart of the plugin.
   let isRestored: Bool

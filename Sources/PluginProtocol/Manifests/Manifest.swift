@@ -5,13 +5,16 @@ import JSON
 public struct Manifest: Sendable, Hashable {
   /// The name by which `devices.json` calls it; also the name of its folder.
   public let id: String
+  /// The version of the plugin, for people; at most 64 bytes.
   public let version: String
   public let title: String
+  /// The version of the contract that the plugin speaks.
   public let protocolVersion: ProtocolVersion
   /// The program and its arguments; a program that begins with `./` lies beside the manifest.
   public let command: [String]
   /// The environment variables that it is given, from `Manifest.allowedEnvironment`.
   public let environment: [String]
+  /// The roles of its devices; at least one.
   public let roles: [Role: RoleOffer]
 
   /// The offer of a plugin for one role.
@@ -56,8 +59,11 @@ public struct Manifest: Sendable, Hashable {
 
 /// A mistake in a manifest, with its place.
 public struct ManifestError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The path from the root of the manifest to the wrong value.
   public let path: JSONPath
+  /// The mistake, for people.
   public let message: String
+  /// The place in the text; `nil` for values that were not read from a text.
   public let position: TextPosition?
 
   public init(_ path: JSONPath, _ message: String, position: TextPosition? = nil) {

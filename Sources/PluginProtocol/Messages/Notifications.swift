@@ -11,6 +11,7 @@ public protocol PluginNotification: Sendable {
 /// Controller to plugin: the request with this id is not wanted any more. It is still answered.
 public struct CancelNotification: PluginNotification {
   public static let method = "cancel"
+  /// The id of the request to cancel.
   public let id: Int
 
   public init(id: Int) { self.id = id }
@@ -88,6 +89,7 @@ public struct LogNotification: PluginNotification {
 
   public static let method = "log"
   public let level: Level
+  /// One line; longer texts than 2,048 bytes are cut by the controller.
   public let message: String
   /// The device that it is about; `nil` for the plugin as a whole.
   public let device: DeviceID?

@@ -22,9 +22,13 @@ extension PluginRequest where Answer == Void {
 
 /// The first request: asks for the plugin's id, version and protocol version.
 public struct InitializeRequest: PluginRequest {
+  /// The answer of a plugin: the id and version of its manifest, and its protocol version.
   public struct Answer: Sendable, Hashable {
+    /// The protocol version of the plugin.
     public let version: ProtocolVersion
+    /// The id of the plugin's manifest.
     public let plugin: String
+    /// The version in the plugin's manifest.
     public let pluginVersion: String
 
     public init(version: ProtocolVersion, plugin: String, pluginVersion: String) {
@@ -35,6 +39,7 @@ public struct InitializeRequest: PluginRequest {
   }
 
   public static let method = "initialize"
+  /// The protocol version of the controller.
   public let version: ProtocolVersion
   /// Name and version of the controller, for the plugin's log.
   public let controller: String
@@ -146,6 +151,7 @@ public struct PerformRequest: PluginRequest {
 public struct ScanRequest: PluginRequest {
   /// As many items as fit into a line.
   public struct Page: Sendable, Hashable {
+    /// The items of this page.
     public let items: [CatalogueItem]
     /// What to ask for the items after these with; `nil` at the end.
     public let next: String?
@@ -200,7 +206,9 @@ public struct ScanRequest: PluginRequest {
 public struct OpenSocketRequest: PluginRequest {
   public static let method = "openSocket"
   public let device: DeviceID
+  /// The amplifier's name of the input.
   public let input: String
+  /// The path to listen on, and the token that opens it.
   public let socket: CableSocket
 
   public init(device: DeviceID, input: String, socket: CableSocket) {
@@ -236,6 +244,7 @@ public struct PlugRequest: PluginRequest {
 
   public static let method = "plug"
   public let device: DeviceID
+  /// The other end of the cable.
   public let target: Target
 
   public init(device: DeviceID, target: Target) {
@@ -243,6 +252,7 @@ public struct PlugRequest: PluginRequest {
     self.target = target
   }
 
+  /// A request to connect to an amplifier's socket.
   public init(device: DeviceID, socket: CableSocket) {
     self.init(device: device, target: .socket(socket))
   }
@@ -292,6 +302,7 @@ public struct ShutdownRequest: PluginRequest {
 public struct LendRequest: PluginRequest {
   public static let method = "lend"
   public let device: DeviceID
+  /// The amplifier's name of the input.
   public let input: String
 
   public init(device: DeviceID, input: String) {

@@ -15,6 +15,7 @@ package struct TypedText: Sendable {
   /// The most code points after NFKC: the greatest length in a rule. One character may become eighteen.
   static let mostCodePoints = Check.lengths.upperBound
 
+  /// A text as it was typed, normalised to NFKC for the rules.
   package init(_ typed: String) {
     raw = typed
     let points = Self.canBeNormalised(typed) ? Array(typed.normalisedNFKC.unicodeScalars) : nil
