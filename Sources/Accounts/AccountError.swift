@@ -37,7 +37,9 @@ package struct AccountError: Error, Hashable, Sendable {
     }
   }
 
+  /// The kind of error, for programs.
   package let code: Code
+  /// The field of the form that has to change; nil if none has to.
   package let field: Field?
   /// What happened; one sentence.
   package let message: String
@@ -64,18 +66,21 @@ package struct AccountError: Error, Hashable, Sendable {
 // MARK: - Invalid input
 
 extension AccountError {
+  /// A required field is blank.
   package static func empty(_ field: Field) -> AccountError {
     AccountError(
       .empty, field: field, message: "The \(field.words) is empty.",
       hint: "Type the \(field.words).")
   }
 
+  /// - Parameter limit: The limit with its unit: "256 characters".
   package static func tooLong(_ field: Field, limit: String) -> AccountError {
     AccountError(
       .tooLong, field: field, message: "The \(field.words) is longer than \(limit).",
       hint: "Shorten the \(field.words).")
   }
 
+  /// A text has more combining marks in a row than `TextLimits.marksInARow`.
   package static func tooManyMarks(_ field: Field) -> AccountError {
     AccountError(
       .malformed, field: field,
@@ -83,10 +88,12 @@ extension AccountError {
       hint: "Type the \(field.words) with fewer.")
   }
 
+  /// The text is not an e-mail address by `EmailForm`.
   package static let malformedEmail = AccountError(
     .malformed, field: .email, message: "This is not an e-mail address.",
     hint: "Write it like anna@example.org, without spaces; a host beyond ASCII in its xn-- form.")
 
+  /// The name has invisible characters that could mislead its readers.
   package static let malformedName = AccountError(
     .malformed, field: .name,
     message: "The name holds control characters or marks that turn the direction of text.",
@@ -96,14 +103,17 @@ extension AccountError {
 // MARK: - Registration
 
 extension AccountError {
+  /// The setup code or invitation is not valid.
   package static let codeInvalid = AccountError(
     .codeInvalid, field: .code, message: "The code is mistyped, used or expired.",
     hint: "Check it; a new one comes from `theater invite`, typed by an owner.")
 
+  /// The setup code was used: the theater has an owner.
   package static let setupClosed = AccountError(
     .setupClosed, field: .code, message: "This theater has its owner already.",
     hint: "Register with an invitation; an owner makes one with `theater invite`.")
 
+  /// The address has an account. Only the holder of a valid code is told.
   package static let taken = AccountError(
     .taken, field: .email, message: "This e-mail address has an account already.",
     hint: "Log in with it, or register another address; the code is still good.")
@@ -118,10 +128,12 @@ extension AccountError {
     .wrongCredentials, message: "The e-mail address or the password is wrong.",
     hint: "Type both again.")
 
+  /// The request has no valid session.
   package static let notLoggedIn = AccountError(
     .notLoggedIn, message: "You are not logged in, or the session has ended.",
     hint: "Log in: `theater login`.")
 
+  /// - Parameter deed: The refused action, as a verb phrase: "invite people".
   package static func forbidden(_ deed: String) -> AccountError {
     AccountError(
       .forbidden, message: "Only an owner may \(deed).", hint: "Ask an owner of this theater.")
@@ -140,13 +152,16 @@ extension AccountError {
     }
   }
 
+  /// The queue of password hashes is full; nothing was checked.
   package static let busy = AccountError(
     .busy, message: "Too many people register or log in at this moment.",
     hint: "Try again in a few seconds.")
 
+  /// The caller cancelled the request before its effect.
   package static let cancelled = AccountError(
     .cancelled, message: "The request was cancelled before it was done.", hint: "Ask again.")
 
+  /// - Parameter what: What failed; one sentence.
   package static func internalFailure(_ what: String) -> AccountError {
     AccountError(
       .internalFailure, message: what,
@@ -155,6 +170,7 @@ extension AccountError {
 }
 
 extension AccountError {
+  /// The change would leave the theater without an owner.
   package static let lastOwner = AccountError(
     .lastOwner, message: "This is the only owner: without one, no further people could be invited.",
     hint: "Make another person an owner first: `theater accounts role EMAIL owner`.")
@@ -178,10 +194,14 @@ extension AccountError {
     .codeInvalid, field: .code, message: "The guest pass is mistyped, revoked or expired.",
     hint: "Ask an owner for a new one: `theater guest invite`.")
 
+  /// The last authentication of the session is more than five minutes old.
   package static let proofNeeded = AccountError(
     .proofNeeded, message: "Prove first that it is you: this was not asked for a while.",
     hint: "Type your password again (`theater prove`), then repeat this within five minutes.")
 
+  /// - Parameters:
+  ///   - what: The value, as a noun: "age limit".
+  ///   - range: Its valid values: "0 to 21 years".
   package static func outOfRange(_ what: String, _ range: String) -> AccountError {
     AccountError(
       .outOfRange, message: "The \(what) is not \(range).", hint: "Give \(range).")

@@ -33,6 +33,7 @@ package final class AccountEvents: Sendable {
 
   private let listeners = Mutex(Listeners())
 
+  /// An event source without subscribers.
   package init() {}
 
   /// The events that a slow subscriber loses.

@@ -6,11 +6,14 @@ import Validation
 package struct AccountPolicy: Sendable {
   /// The rules for names, addresses and new passwords (C1).
   package let rules: RuleSet
+  /// How long sessions of people and guests last.
   package let sessionLifetime: SessionLifetime
   /// Seconds until an invitation expires; 7 days by default.
   package let invitationValidity: TimeInterval
+  /// Length, validity and limits of one-time codes.
   package let codes: CodePolicy
 
+  /// The rules and limits of docs/accounts.md.
   package static let standard = AccountPolicy()
 
   package init(
@@ -35,14 +38,23 @@ package struct AccountService: Sendable {
   package let audit: AuditLog
   /// The rules for names, addresses and new passwords, for every front end (C1).
   package let rules: RuleSet
+  /// Creates accounts for holders of the setup code or an invitation.
   package let registration: Registration
+  /// Opens, finds and ends sessions.
   package let sessions: Sessions
+  /// Makes, lists and revokes invitations.
   package let invitations: Invitations
+  /// Makes, lists and revokes guest passes.
   package let guestPasses: GuestPasses
+  /// Lists accounts; changes roles, age limits and names; removes accounts.
   package let people: AccountDirectory
+  /// Verifies and changes the user's own address and number.
   package let contacts: Contacts
+  /// Changes and resets passwords.
   package let passwords: Passwords
+  /// Adds and removes the second factor, and makes recovery codes.
   package let secondFactor: SecondFactorSettings
+  /// Delays and counts failed attempts.
   package let rateLimiter: RateLimiter
 
   private let passwordLogin: Login<PasswordLogin>

@@ -45,10 +45,13 @@ package struct AccountStores: Sendable {
   package var guestPasses: any GuestPassStore
   package var codes: any CodeStore
   package var contacts: any ContactStore
+  /// The second factors, encrypted.
   package var factors: any FactorStore
   /// Encrypts secrets in the stores.
   package var key: SealingKey
+  /// The failed attempts, by account and source.
   package var attempts: any LoginAttemptLog
+  /// The devices that have logged in before.
   package var devices: any DeviceStore
 
   /// Uses one object as all stores.

@@ -29,6 +29,7 @@ package enum AuditOutcome: Hashable, Sendable {
   /// With the error code: `wrongCredentials`.
   case refused(String)
 
+  /// A refusal with the code of this error.
   package static func refused(_ error: AccountError) -> AuditOutcome {
     .refused(error.code.rawValue)
   }
@@ -52,15 +53,18 @@ package struct AuditActor: Hashable, Sendable {
   /// The e-mail address, or a guest's name.
   package let name: String
 
+  /// - Parameter account: nil for an actor without an account.
   package init(account: AccountID?, name: String) {
     self.account = account
     self.name = name
   }
 
+  /// The holder of the account.
   package init(_ account: Account) {
     self.init(account: account.id, name: account.email.text)
   }
 
+  /// The user of a session: a person, or a guest by the name of the pass.
   package init(_ principal: SessionPrincipal) {
     self.init(account: principal.account, name: principal.email ?? principal.name)
   }
@@ -85,6 +89,7 @@ package struct AuditEntry: Hashable, Sendable {
   package let actor: AuditActor?
   /// The object of the action: an address, a role, an identity.
   package let subject: String?
+  /// The address and device of the request.
   package let origin: Origin
 
   /// The most characters of a subject that are stored.

@@ -16,6 +16,7 @@ package struct CodePolicy: Sendable {
   /// hundreds of sources together reach it.
   package let mostCodes: Int
 
+  /// 6 digits, 5 tries, 10 minutes.
   package static let standard = CodePolicy()
 
   package init(
@@ -44,6 +45,7 @@ package struct SendSchedule: Sendable {
   package let waits: [Duration]
   /// The most sends in `window`.
   package let most: Int
+  /// The time in which `most` sends are counted.
   package let window: Duration
 
   /// 30 → 60 → 120 s, and at most 5 sends an hour.
@@ -102,6 +104,7 @@ package struct SendSchedule: Sendable {
 
 /// The key under which sends are counted, and their limit.
 package struct SendBudget: Sendable {
+  /// A digest of the requester, or of the address or number, which it keeps secret.
   package let key: SecretDigest
   let schedule: SendSchedule
   /// The key of the requester's own sends, when several requesters share the budget.

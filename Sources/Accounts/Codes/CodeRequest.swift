@@ -6,6 +6,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 /// The identity of the request for which a code was sent: 128 random bits. A code is valid only with
 /// its request, so that only the requester can use it.
 package struct CodeRequestID: Hashable, Sendable {
+  /// 32 lower-case hexadecimal digits.
   package let text: String
 
   /// Takes a received or stored identity.

@@ -2,6 +2,7 @@ import Foundation
 
 /// A sent code, stored until it is used, replaced or void.
 package struct PendingCode: Sendable {
+  /// The request that the code is valid with.
   package let request: CodeRequestID
   package let purpose: CodePurpose
   /// Digest of purpose, requester and account or typed address; there is one code for each target.
@@ -11,7 +12,9 @@ package struct PendingCode: Sendable {
   package let account: AccountID?
   /// The address or number that it verifies; nil when it was not sent.
   package let destination: CodeDestination?
+  /// The digest of the code, which is not stored.
   package let digest: SecretDigest
+  /// When it was made, by the clock that nobody can set. A restart of the machine voids the code.
   package let madeAt: SteadyTime
 
   package init(

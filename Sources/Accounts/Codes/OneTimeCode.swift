@@ -35,6 +35,7 @@ extension AccountError {
       hint: "Type it as it stands in the message.")
   }
 
+  /// - Parameter triesLeft: 1 or more; at 0 the error is `codeExpired`.
   package static func codeWrong(triesLeft: Int) -> AccountError {
     AccountError(
       .codeWrong, field: .code, message: "The code is wrong.",
@@ -43,6 +44,7 @@ extension AccountError {
         : "Look at the newest message; \(triesLeft) tries are left.", triesLeft: triesLeft)
   }
 
+  /// The code can no longer be used, for whichever reason.
   package static let codeExpired = AccountError(
     .codeExpired, field: .code,
     message: "The code has expired, was used or replaced, or was mistyped too often.",
@@ -57,6 +59,7 @@ extension AccountError {
       retryAfter: seconds)
   }
 
+  /// The configuration has no delivery for the channel.
   package static func deliveryUnavailable(_ channel: CodeChannel) -> AccountError {
     AccountError(
       .deliveryUnavailable, message: "This theater cannot send \(channel.messages).",

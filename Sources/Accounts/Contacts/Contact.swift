@@ -7,6 +7,7 @@ package struct Contact: Hashable, Sendable {
   package let emailVerifiedAt: Date?
   /// The verified number; an unverified one is not stored.
   package let phone: PhoneNumber?
+  /// When it was verified; nil without a number.
   package let phoneVerifiedAt: Date?
 
   package init(emailVerifiedAt: Date?, phone: PhoneNumber?, phoneVerifiedAt: Date?) {
@@ -30,6 +31,7 @@ package protocol ContactStore: Sendable {
 
 /// A phone number in its international form, as `PhoneForm` says: `+4917012345678`.
 package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
+  /// `+` and 7 to 15 digits.
   package let text: String
 
   /// Checks `typed`, which may have the separators that `PhoneForm` allows.

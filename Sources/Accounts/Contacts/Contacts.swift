@@ -3,7 +3,9 @@ import Validation
 /// A person's own view of their account.
 package struct OwnAccount: Sendable {
   package let account: Account
+  /// The verified address and number.
   package let contact: Contact
+  /// Whether a login needs a second factor.
   package let hasSecondFactor: Bool
   /// The number of unused recovery codes.
   package let recoveryCodesLeft: Int

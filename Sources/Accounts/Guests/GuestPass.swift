@@ -36,6 +36,7 @@ package struct GuestPass: Hashable, Sendable, Identifiable {
 
 /// A new pass with its code, which is not stored.
 package struct IssuedGuestPass: Sendable {
+  /// The secret that opens sessions; shown once.
   package let code: EntryCode
   package let pass: GuestPass
 }

@@ -2,6 +2,7 @@ import Foundation
 
 /// The identity of an account: 128 random bits in hexadecimal, never reused, not a secret.
 package struct AccountID: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// 32 lower-case hexadecimal digits.
   package let text: String
 
   /// Takes a stored identity.

@@ -5,9 +5,11 @@ import Foundation
 package struct AuthenticatedIdentity: Sendable {
   /// The account as it was when the proof was checked; a changed password or factor voids the proof.
   let record: AccountRecord
+  /// The account that was proven.
   package var account: Account { record.account }
   /// The name of the method that accepted the proof.
   package let method: String
+  /// When the method accepted the proof.
   package let provenAt: Date
 
   fileprivate init(record: AccountRecord, method: String, provenAt: Date) {
@@ -26,6 +28,7 @@ package enum LoginStage: Int, Sendable, CaseIterable {
 package struct LoggedIn: Sendable {
   /// Authenticates further requests; for that person's front end alone.
   package let token: SessionToken
+  /// The user of the new session, with role and limits.
   package let principal: SessionPrincipal
   /// Makes the front end a known device; nil when it is one.
   package var device: DeviceToken?

@@ -23,6 +23,7 @@ package enum CodeDestination: Hashable, Sendable {
   case email(EmailAddress)
   case phone(PhoneNumber)
 
+  /// The way on which messages to it travel.
   package var channel: CodeChannel {
     switch self {
     case .email: .email
@@ -49,6 +50,7 @@ package enum CodeDestination: Hashable, Sendable {
 
 /// A message to a person about their account, with a code or a notice.
 package struct AccountMessage: Sendable, Redacted {
+  /// A verified address or number, or one that is to be verified.
   package let destination: CodeDestination
   /// One line of ASCII without a code, for e-mail.
   package let subject: String

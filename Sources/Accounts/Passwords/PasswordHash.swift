@@ -16,8 +16,11 @@ package struct PasswordHash: Hashable, Sendable, Redacted {
 
 /// The cost of a password hash.
 package struct Argon2Parameters: Hashable, Sendable {
+  /// Memory of one hash, in KiB.
   package let memoryKiB: UInt32
+  /// Passes over the memory.
   package let passes: UInt32
+  /// Lanes that could be computed in parallel; one thread computes them.
   package let lanes: UInt32
 
   /// The first choice of the OWASP Password Storage Cheat Sheet below 46 MiB: 19 MiB, two passes,

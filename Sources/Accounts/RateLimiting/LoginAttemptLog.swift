@@ -1,6 +1,8 @@
 /// A number of failed attempts, including those being checked, and when the last one began.
 package struct LoginAttemptTally: Hashable, Sendable {
+  /// 0 or more.
   package var failures: Int
+  /// When the last attempt began, by the clock that nobody can set.
   package var last: SteadyTime
 
   package init(failures: Int, last: SteadyTime) {

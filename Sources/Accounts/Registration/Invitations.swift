@@ -2,6 +2,7 @@ import Foundation
 
 /// The identity of an invitation. It may be shown and logged; only the code admits a person.
 package struct InvitationID: Hashable, Sendable, CustomStringConvertible {
+  /// 16 lower-case hexadecimal digits.
   package let text: String
 
   /// Takes a stored or typed identity.
@@ -20,6 +21,7 @@ package struct Invitation: Hashable, Sendable, Identifiable {
   /// The owner who asked for it.
   package let madeBy: AccountID
   package let madeAt: Date
+  /// The code is void from then on.
   package let expires: Date
 
   package init(
@@ -35,6 +37,7 @@ package struct Invitation: Hashable, Sendable, Identifiable {
 
 /// A new invitation with its code, which is not stored.
 package struct IssuedInvitation: Sendable {
+  /// The secret that admits one person; shown once.
   package let code: EntryCode
   package let invitation: Invitation
 }

@@ -17,10 +17,12 @@ extension AccountError {
     .noFactor, message: "There is no second factor to do this with.",
     hint: "Begin with `theater totp enrol`.")
 
+  /// The first code of a new secret does not fit.
   package static let totpCodeWrong = AccountError(
     .codeWrong, field: .code, message: "The code does not belong to this secret and this minute.",
     hint: "Check that the clocks of the phone and of the theater's machine are right.")
 
+  /// - Parameter minimum: The shortest password without a second factor, in characters.
   package static func passwordTooShortAlone(minimum: Int) -> AccountError {
     AccountError(
       .tooShort, field: .password,

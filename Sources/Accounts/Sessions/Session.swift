@@ -2,6 +2,7 @@ import Foundation
 
 /// The identity of a session. It may be shown and logged; only the token authenticates.
 package struct SessionID: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// 32 lower-case hexadecimal digits.
   package let text: String
 
   /// Takes a stored identity.
@@ -34,7 +35,9 @@ package enum SessionHolder: Hashable, Sendable {
 /// A session, stored under the digest of its token.
 package struct Session: Hashable, Sendable {
   package let id: SessionID
+  /// The account or guest pass that it belongs to.
   package let holder: SessionHolder
+  /// When it was opened, by the time of day.
   package let openedAt: Date
   /// The same moment by the steady clock.
   package let opened: SteadyTime
@@ -71,6 +74,7 @@ package struct SessionPrincipal: Hashable, Sendable {
   package let ageLimit: Int?
   /// The pass of a guest; nil for people with an account.
   package let pass: GuestPass?
+  /// The session of the request.
   package let session: SessionID
   /// When the session ends unless it is used before.
   package let expires: Date

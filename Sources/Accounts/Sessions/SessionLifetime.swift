@@ -72,7 +72,9 @@ package struct SessionLifetime: Sendable {
 
 /// Sessions that were opened or last seen at or before these times are over.
 package struct SessionCutoff: Sendable {
+  /// For the sessions of people, when they were opened.
   package let openedBefore: Date
+  /// For the sessions of people, when they were last used.
   package let seenBefore: Date
   /// For the sessions of guests, when they were opened.
   package let guestsBefore: Date

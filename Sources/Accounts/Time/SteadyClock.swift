@@ -3,6 +3,7 @@ import Platform
 
 /// Measures the time since the machine was started, for security; `WallClock` is for display.
 package struct SteadyClock: Sendable {
+  /// Returns at a time; throws when its task is cancelled.
   package typealias Sleep = @Sendable (SteadyTime) async throws -> Void
 
   private let read: @Sendable () -> SteadyTime
@@ -16,6 +17,7 @@ package struct SteadyClock: Sendable {
     wait = sleep
   }
 
+  /// A clock that reads its time with `read`, and sleeps by the system's monotonic clock.
   package init(_ read: @escaping @Sendable () -> SteadyTime) {
     self.init(read) { time in
       try await Waiting.sleep(for: .milliseconds(time.milliseconds - read().milliseconds))

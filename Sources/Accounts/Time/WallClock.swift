@@ -3,6 +3,7 @@ import Foundation
 
 /// The time of day, for expiry dates and display; in whole milliseconds, like the stores.
 package struct WallClock: Sendable {
+  /// Returns at a time of day; throws when its task is cancelled.
   package typealias Sleep = @Sendable (Date) async throws -> Void
 
   private let read: @Sendable () -> Date
@@ -16,6 +17,7 @@ package struct WallClock: Sendable {
     wait = sleep
   }
 
+  /// A clock that reads its time with `read`, and sleeps by the system's monotonic clock.
   package init(_ read: @escaping @Sendable () -> Date) {
     self.init(read) { date in
       try await Waiting.sleep(for: .seconds(date.timeIntervalSince(read())))
