@@ -1,37 +1,39 @@
 import JSON
 
-/// Something wrong in `devices.json`, for a person to mend.
+/// An error or a warning in `devices.json`, for the person who edits it.
 package struct ConfigurationIssue: Error, Sendable, Hashable {
-  /// What kind of mistake it is.
+  /// The kind of mistake.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The file cannot be read.
     case file
     /// It is not JSON, or a key occurs twice in one object.
     case syntax
-    /// A value is of the wrong kind or out of range, a key is unknown or missing: what the JSON
-    /// Schema finds too.
+    /// A value is of the wrong kind or out of range, or a key is unknown or missing. The JSON
+    /// Schema finds these too.
     case shape
-    /// Something refers to what is not there, or two things do not fit together.
+    /// A name refers to nothing, or two values contradict each other.
     case reference
-    /// A secret cannot be had.
+    /// A secret is missing, or others can read it.
     case secret
-    /// A plugin's manifest is at fault.
+    /// A plugin's manifest has an error.
     case plugin
   }
 
-  /// Whether the theater can start nevertheless.
+  /// Whether the issue keeps the controller from starting.
   package enum Severity: String, Sendable, Hashable {
     case error, warning
   }
 
   package var kind: Kind
+  /// A warning does not keep the controller from starting.
   package var severity: Severity
   /// The file's path, as it was given.
   package var file: String
   /// `nil` when the file could not be read at all.
   package var position: TextPosition?
+  /// The path to the wrong value; empty for the whole file.
   package var path: JSONPath
-  /// What is wrong and what was expected.
+  /// The mistake and the expected value.
   package var message: String
   /// What to do next.
   package var hint: String?
@@ -78,14 +80,15 @@ extension ConfigurationIssue: CustomStringConvertible {
   }
 }
 
-/// Why a configuration cannot be used: everything that is wrong with it, in the order of the file.
+/// The errors and warnings of a configuration that cannot be used, in the order of the file.
 package struct InvalidConfiguration: Error, Sendable, Hashable, CustomStringConvertible {
   /// At least one of them is an error.
   package let problems: [ConfigurationIssue]
 
+  /// - Parameter problems: At least one error, in the order of the file.
   package init(_ problems: [ConfigurationIssue]) { self.problems = problems }
 
-  /// A problem a paragraph, and their number.
+  /// One paragraph for each problem, then the number of errors.
   package var description: String {
     let count = problems.count { $0.severity == .error }
     return problems.map { "\($0)\n" }.joined() + "\(count) \(count == 1 ? "error" : "errors")"

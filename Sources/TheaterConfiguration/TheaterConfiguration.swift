@@ -3,20 +3,20 @@ import HomeTheater
 import JSON
 import PluginProtocol
 
-/// A whole theater as `devices.json` describes it. There is no half one: reading gives this or
-/// every error of the file.
+/// A valid configuration, as `devices.json` describes it. Reading returns a whole configuration or
+/// throws all errors of the file.
 package struct TheaterConfiguration: Sendable, Hashable {
   /// The devices, in the order of the file.
   package var devices: [DeviceBinding]
   /// Scenes, activities, library and cables.
   package var plan: TheaterPlan
-  /// What it says of people.
+  /// Delivery of messages, and rules for names, addresses and passwords.
   package var accounts: AccountSettings
   /// Absolute paths of folders that hold further plugins.
   package var pluginFolders: [String]
-  /// Where browsers and programs reach the theater.
+  /// The address and TLS settings of the HTTP listener.
   package var web: WebSettings
-  /// What a person may want to look at; the theater starts nevertheless.
+  /// Warnings; the controller starts in spite of them.
   package var warnings: [ConfigurationIssue]
 
   package init(
@@ -36,13 +36,13 @@ package struct TheaterConfiguration: Sendable, Hashable {
   package subscript(id: DeviceID) -> DeviceBinding? { devices.first { $0.id == id } }
 }
 
-/// One device of the configuration: what it is for and which plugin drives it.
+/// One device of the configuration: its role, plugin and options.
 package struct DeviceBinding: Sendable, Hashable {
   package var id: DeviceID
   package var role: Role
   /// The id of the plugin's manifest.
   package var plugin: String
-  /// Checked against the manifest's schema, defaults filled in, secrets sealed.
+  /// Checked against the manifest's schema, with defaults and sealed secrets.
   package var options: DeviceOptions
   /// Devices of one plugin share a process unless these labels differ.
   package var process: String?
@@ -63,8 +63,8 @@ package struct DeviceBinding: Sendable, Hashable {
 package struct KnownPlugins: Sendable, Hashable {
   /// By id.
   package var manifests: [String: Manifest]
-  /// Plugins that are there but cannot be used, by id, with the reason: their devices are bound,
-  /// unchecked, and will be reported as unavailable.
+  /// The reasons why installed plugins cannot be used, by id. Their devices are bound without a
+  /// check of their options, and are unavailable.
   package var faults: [String: String]
 
   package init(_ manifests: [Manifest] = [], faults: [String: String] = [:]) {

@@ -1,20 +1,20 @@
-/// Where browsers and programs reach the theater, beside its Unix socket.
+/// The address and TLS settings of the HTTP listener.
 package struct WebSettings: Sendable, Hashable {
-  /// What TLS speaks with.
+  /// The certificate for TLS.
   package enum TLS: Sendable, Hashable {
-    /// A certificate that the controller makes.
+    /// A self-signed certificate that the controller makes.
     case ownMaking
     /// The owner's certificate and key: absolute paths of PEM files.
     case files(certificate: String, key: String)
   }
 
-  /// The address to listen on; this machine alone when not given.
+  /// The address to listen on; `nil` for this machine only.
   package var host: String?
-  /// The port there.
+  /// The port; `nil` for 8080, 0 for any free one.
   package var port: Int?
-  /// Names by which people come, beside addresses, `localhost` and `.local` names.
+  /// The host names in requests, in addition to addresses, `localhost` and `.local` names.
   package var hosts: [String]
-  /// `nil` where nothing is said of it: then TLS is spoken where the network listens.
+  /// `nil` uses TLS if the listener is reachable from the network.
   package var tls: TLS?
 
   package init(host: String? = nil, port: Int? = nil, hosts: [String] = [], tls: TLS? = nil) {

@@ -3,24 +3,26 @@ import JSON
 import Platform
 import PluginProtocol
 
-/// The text of a configuration file, read but not yet judged.
+/// The text of a configuration file, read but not yet checked.
 ///
-/// Reading is apart from judging because the file itself may name folders of plugins, whose
-/// manifests must be known before anything can be checked.
+/// Reading and checking are two steps, because the file may name folders of plugins, and the check
+/// needs the manifests in them.
 package struct ConfigurationFile: Sendable {
-  /// The path as it was given, for people.
+  /// The path as the user gave it.
   package let name: String
+  /// At most 4 MiB.
   package let bytes: [UInt8]
+  /// Resolves relative paths in the file.
   package let origin: PathOrigin
 
-  /// A larger file is no configuration but a mistake.
+  /// The largest accepted file, in bytes.
   private static let longest = 4 * 1024 * 1024
 
   /// Reads the file at `path`.
   ///
   /// - Parameters:
-  ///   - path: Absolute, or from the present folder.
-  ///   - home: What `~` stands for in the file's paths.
+  ///   - path: Absolute, or relative to the current folder.
+  ///   - home: The folder that `~` means in the paths of the file.
   package init(path: String, home: String?) throws(InvalidConfiguration) {
     name = path
     origin = PathOrigin(folder: Self.folder(of: path), home: home)
@@ -32,8 +34,7 @@ package struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Absolute paths of the folders that the file names for further plugins; none when it is so
-  /// wrong that they cannot be found.
+  /// The absolute paths of `pluginFolders`; empty if the text cannot be parsed.
   package var pluginFolders: [String] {
     guard let json = try? JSONDocument(parsing: bytes, keepingRepeatedKeys: true).value else {
       return []
@@ -41,7 +42,7 @@ package struct ConfigurationFile: Sendable {
     return (json["pluginFolders"]?.array ?? []).compactMap(\.string).map(origin.absolute)
   }
 
-  /// Judges the file: a whole configuration, or all that is wrong with it.
+  /// Checks the file, and returns the configuration or throws all of its errors.
   package func configuration(plugins: KnownPlugins, secrets: some SecretSource)
     throws(InvalidConfiguration) -> TheaterConfiguration
   {

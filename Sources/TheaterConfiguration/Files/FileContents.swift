@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import PluginProtocol
 
-/// Everything that an open file has; `nil` on an error or beyond `limit` bytes.
+/// Returns all bytes of an open file; `nil` on an error or beyond `limit` bytes.
 func contents(of file: Int32, atMost limit: Int) -> [UInt8]? {
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 16 * 1024)

@@ -2,23 +2,23 @@ import JSON
 
 /// The options of a device, with its secrets sealed.
 ///
-/// `written` is what may be shown, logged and compared: a secret stands in it as
-/// `{"secret": "name"}`. Two options are equal when they are written alike, whatever the secrets.
+/// Only `written` may be shown, logged and compared: in it a secret is `{"secret": "name"}`. Two
+/// options are equal if their `written` values are, whatever the texts of the secrets are.
 package struct DeviceOptions: Sendable {
-  /// Defaults filled in, paths absolute, secrets by name.
+  /// The options with defaults and absolute paths, and with secrets by name.
   package let written: JSON
   private let secrets: [JSONPath: Secret]
 
-  /// Options with the secrets that stand at these places of `written`.
+  /// - Parameter secrets: The secrets by their paths in `written`.
   package init(written: JSON = [:], secrets: [JSONPath: Secret] = [:]) {
     self.written = written
     self.secrets = secrets
   }
 
-  /// The options with the secret texts in them: for the plugin's `open` alone.
+  /// The options with the texts of the secrets, only for the plugin's `open`.
   package func revealed() -> JSON { fill(written, at: []) }
 
-  /// The secret texts alone: for hiding them in what the plugin says.
+  /// The texts of the secrets, to hide them in the output of the plugin.
   package func revealedSecrets() -> [String] { secrets.values.map { $0.reveal() } }
 
   private func fill(_ value: JSON, at path: JSONPath) -> JSON {
@@ -33,7 +33,7 @@ package struct DeviceOptions: Sendable {
     }
   }
 
-  /// The places of secrets in `options`, with their names.
+  /// The names of the secrets in `options`, by path.
   static func secretNames(in options: JSON, at path: JSONPath = []) -> [(JSONPath, String)] {
     switch options {
     case .array(let values):

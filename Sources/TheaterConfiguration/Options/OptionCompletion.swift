@@ -1,10 +1,10 @@
 import JSON
 
-/// Where relative paths of a configuration start.
+/// The base of the relative paths in a configuration.
 package struct PathOrigin: Sendable, Hashable {
   /// The absolute path of the folder that holds the file.
   package var folder: String
-  /// What `~` stands for; `nil` leaves it as it is.
+  /// The folder that `~` means; with `nil`, `~` stays unchanged.
   package var home: String?
 
   package init(folder: String, home: String? = nil) {
@@ -12,7 +12,7 @@ package struct PathOrigin: Sendable, Hashable {
     self.home = home
   }
 
-  /// `path` as an absolute one, without `.`, `..` and doubled slashes.
+  /// Returns `path` as an absolute path without `.`, `..` and repeated slashes.
   package func absolute(_ path: String) -> String {
     var whole = path
     if let home, path == "~" || path.hasPrefix("~/") {
@@ -29,7 +29,7 @@ package struct PathOrigin: Sendable, Hashable {
 }
 
 extension SchemaNode {
-  /// A value that fits this shape, with defaults filled in and paths made absolute.
+  /// Returns a valid `value` with defaults filled in and absolute paths.
   func completed(_ value: JSON, from origin: PathOrigin) -> JSON {
     switch (self, value) {
     case (.text(let shape), .string(let path)) where shape.isPath:

@@ -1,15 +1,15 @@
 import JSON
 
-/// Reads the options schema of a manifest: a stated subset of JSON Schema.
+/// Reads the options schema of a manifest, a subset of JSON Schema.
 ///
 /// Known keywords: `type`, `enum`, `minimum`, `maximum`, `pattern`, `required`, `properties`,
 /// `items`, `default`, `title`, `description`, `format: "path"` and `additionalProperties: false`
-/// (which holds anyway). A keyword beyond them is refused, not passed over: a rule that nobody
-/// checks misleads.
+/// (always true). Any other keyword is refused, because it would promise a check that does not
+/// happen.
 package enum OptionSchema {
-  /// The shape of an object of options.
+  /// Returns the valid values of the options.
   ///
-  /// - Throws: What is wrong with the schema, with the way to it from its root.
+  /// - Throws: The first mistake in the schema, with its path.
   package static func shape(_ schema: JSON) throws(OptionSchemaError) -> SchemaNode {
     let shape = try read(schema, at: [])
     guard case .object = shape else {
@@ -18,7 +18,7 @@ package enum OptionSchema {
     return shape
   }
 
-  /// The object that stands for a secret text.
+  /// The reference to a secret: `{"secret": "name"}`.
   package static let secret = SchemaNode.named(
     "secret",
     .object(
@@ -72,7 +72,7 @@ package enum OptionSchema {
     for name in names {
       let typed = try typed(name, object, at: path)
       shapes.append(typed)
-      // Wherever a text may stand, a secret may stand for it.
+      // A secret may replace any text.
       if case .text = typed { shapes.append(secret) }
     }
     return shapes.count == 1 ? shapes[0] : .either(shapes)
@@ -163,10 +163,11 @@ package enum OptionSchema {
   }
 }
 
-/// What is wrong with an options schema.
+/// A mistake in an options schema.
 package struct OptionSchemaError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The way to it from the schema's root.
+  /// The path from the root of the schema to the mistake.
   package let path: JSONPath
+  /// The mistake, for the plugin's author.
   package let message: String
 
   init(_ path: JSONPath, _ message: String) {

@@ -1,13 +1,13 @@
 import JSON
 import Validation
 
-/// What `devices.json` says of people.
+/// The section `accounts` of `devices.json`: delivery of messages, and rules.
 package struct AccountSettings: Sendable, Hashable {
-  /// Whether this is a demonstration, which may do what a theater with people in it must not.
+  /// Whether this is a demonstration, which may use weak rules and the log as delivery.
   package var isDemo: Bool
-  /// `email` and `sms`, checked, defaults filled in, paths absolute, secrets sealed.
+  /// `email` and `sms`: checked, with defaults, absolute paths and sealed secrets.
   package var delivery: DeviceOptions
-  /// What names, addresses and passwords must be like.
+  /// The rules for names, addresses and new passwords.
   package var rules: RuleSet
 
   package init(
@@ -20,7 +20,7 @@ package struct AccountSettings: Sendable, Hashable {
 }
 
 extension ConfigurationReader {
-  /// The section `accounts`; where it has a mistake, what stands without it.
+  /// Reads the section `accounts`; values with an error get their defaults.
   mutating func readAccounts(_ fileProblem: (String) -> String?) -> AccountSettings {
     let accounts = member("accounts")
     let path: JSONPath = [.key("accounts"), .key("delivery")]
@@ -107,7 +107,7 @@ extension ConfigurationReader {
         continue
       }
     }
-    // `{phone}` and `{text}` stand in texts, where they are JSON themselves.
+    // `{phone}` and `{text}` are inside JSON texts.
     guard type == "application/json", !body.isEmpty else { return }
     do {
       _ = try JSON(parsing: body.utf8)
@@ -120,12 +120,13 @@ extension ConfigurationReader {
     }
   }
 
-  /// Whether what is sent there stays on this machine.
+  /// Whether `host` is this machine.
   private static func isThisMachine(_ host: String) -> Bool {
     ["localhost", "127.0.0.1", "::1"].contains(host.lowercased())
   }
 
-  /// `sms.example.org` of `http://sms.example.org:8080/send?to={phone}`, `::1` of `http://[::1]/`.
+  /// The host of a URL: `sms.example.org` of `http://sms.example.org:8080/send?to={phone}`, `::1`
+  /// of `http://[::1]/`.
   private static func host(of url: String) -> String {
     let authority = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
     if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }

@@ -4,7 +4,7 @@ import JSON
 import Scenes
 
 extension ConfigurationReader {
-  /// The activities without a mistake in them, by name.
+  /// Reads the activities; those with an error are left out.
   mutating func readActivities(scenes: [String: Scene], cables: [CableEdge]) -> [String: Activity] {
     var activities: [String: Activity] = [:]
     for (name, activity) in member("activities").object ?? [:] where !isFull {
@@ -31,7 +31,7 @@ extension ConfigurationReader {
     return activities
   }
 
-  /// The scene of this name; `nil` when it is missing, or has mistakes that are already told.
+  /// The scene of this name; `nil` if it is missing, or has errors that are already reported.
   private mutating func checkScene(_ name: String, at path: JSONPath, _ scenes: [String: Scene])
     -> Scene?
   {
@@ -41,7 +41,8 @@ extension ConfigurationReader {
     return scenes[name]
   }
 
-  /// Who begins an activity says which film, song or station, and nothing else.
+  /// Checks the parameters of a start scene: a request that starts an activity has one item and no
+  /// other argument.
   private mutating func checkStart(_ scene: Scene, at path: JSONPath) {
     let others = scene.parameters.filter { $0.value.category == nil }.keys.sorted()
     let choices = scene.parameters.filter { $0.value.category != nil }.keys.sorted()
@@ -69,7 +70,7 @@ extension ConfigurationReader {
 }
 
 extension Scene {
-  /// The list from which its parameter is chosen.
+  /// The list for the parameter of the scene.
   fileprivate var category: Category? { parameters.values.compactMap(\.category).first }
 }
 

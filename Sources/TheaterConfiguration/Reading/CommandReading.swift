@@ -4,11 +4,11 @@ import JSON
 import Scenes
 
 extension ConfigurationReader {
-  /// What a step tells a device whose role is known.
+  /// Reads the command of a step for a device of a known role.
   mutating func readCommand(
     _ json: JSON, for device: String, role: Role, at path: JSONPath, _ reading: inout StepReading
   ) -> StepCommand? {
-    // What no role understands the schema finds too; the rest only who knows the device's role.
+    // The schema finds commands that no role has; only this check knows the role of the device.
     var kind: ConfigurationIssue.Kind {
       ConfigurationSchemaNodes.anyCommand.accepts(json) ? .reference : .shape
     }
@@ -35,7 +35,7 @@ extension ConfigurationReader {
     }
   }
 
-  /// An amplifier hears only what is plugged in.
+  /// Checks that the amplifier has the input.
   private mutating func checkInput(_ command: Command, of device: String, at path: JSONPath) {
     guard command.spec.settled == .argument(.input),
       let input = command.argument?.string
@@ -119,7 +119,7 @@ extension ConfigurationReader {
 }
 
 extension ParameterKind {
-  /// Whether something of this kind can stand where `shape` is asked for.
+  /// Whether a parameter of this kind is a valid value of `shape`.
   fileprivate func fits(_ shape: ArgumentShape, of spec: CommandSpec) -> Bool {
     switch shape {
     case .integer, .number: return self == .number

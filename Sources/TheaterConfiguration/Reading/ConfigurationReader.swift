@@ -9,11 +9,11 @@ extension TheaterConfiguration {
   /// - Parameters:
   ///   - bytes: The text, in UTF-8.
   ///   - name: The file's name for people.
-  ///   - origin: Where its relative paths start.
-  ///   - plugins: What its devices may name.
-  ///   - secrets: Where `{"secret": "name"}` is looked up.
-  ///   - fileProblem: Why the file at an absolute path cannot be read; `nil` where it can.
-  /// - Throws: Everything that is wrong with it.
+  ///   - origin: The base of its relative paths.
+  ///   - plugins: The plugins that its devices may name.
+  ///   - secrets: The source of `{"secret": "name"}`.
+  ///   - fileProblem: Returns why the file at an absolute path cannot be read; `nil` if it can.
+  /// - Throws: All errors, at most 100.
   package static func read(
     _ bytes: some Sequence<UInt8>, named name: String, from origin: PathOrigin,
     plugins: KnownPlugins, secrets: some SecretSource,
@@ -35,10 +35,10 @@ extension TheaterConfiguration {
   }
 }
 
-/// Reads one document, collecting all that is wrong with it.
+/// Reads one document and collects all of its errors.
 ///
-/// First the grammar is checked as a whole; then each part that passed is read, and references are
-/// looked up. What the grammar has found wrong is not complained about a second time.
+/// It checks the whole document against the schema first. Then it reads each valid part and
+/// resolves references. An error that the schema has found is not reported again.
 struct ConfigurationReader {
   let document: JSONDocument
   let file: String
@@ -46,25 +46,24 @@ struct ConfigurationReader {
   let plugins: KnownPlugins
   let secrets: any SecretSource
   private(set) var problems: [ConfigurationIssue] = []
-  /// The places of errors, and all places around them.
+  /// The paths of errors, and all paths above them.
   private var flawed: Set<JSONPath> = []
 
-  /// Every device that the file names, with its role where that can be read: a device with a
-  /// mistake in it is nevertheless a device.
+  /// The roles of all devices whose role is valid, also if the device has other errors.
   private(set) var roles: [String: Role] = [:]
   private(set) var deviceNames: [String] = []
   private var devicesByName: Set<String> = []
   /// The plugin of each device that names one.
   private(set) var pluginNames: [String: String] = [:]
   private(set) var sceneNames: Set<String> = []
-  /// Results that are kept, since a file may need them at each of its steps.
+  /// The inputs of each amplifier, cached because each step may need them.
   var inputs: [String: Inputs] = [:]
   var optionShapes: [String: [Role: SchemaNode]] = [:]
 
   /// The most errors reported, and the most warnings.
   private static let mostProblems = SchemaNode.mostProblems
   private var errors = 0
-  /// The number of problems beyond that.
+  /// The number of problems beyond that limit.
   private var left = 0
   /// The number of spelling hints that may still be searched for.
   private var spellingHints = 10
@@ -129,34 +128,34 @@ struct ConfigurationReader {
   /// A member of the whole file.
   func member(_ key: String) -> JSON { document.value[key] ?? .null }
 
-  /// The texts of a list that may have other things in it.
+  /// The texts of a list that may have values of other kinds.
   func texts(_ list: JSON) -> [String] {
     (list.array ?? []).compactMap(\.string)
   }
 
-  /// The text of a member of the object at `path`, unless something is already known to be wrong
-  /// with it: other members may be wrong, and are told of beside this one.
+  /// The text of a member of the object at `path`; `nil` if an error in it is already reported.
+  /// Other members of the object may have errors.
   func text(_ key: String, of object: JSON, at path: JSONPath) -> String? {
     object[key]?.string.flatMap { isFlawed(path.appending(key)) ? nil : $0 }
   }
 
-  /// Whether the file names a device so.
+  /// Whether the file has a device of this name.
   func isDevice(_ name: String) -> Bool { devicesByName.contains(name) }
 
-  /// Whether so much is wrong that nothing more is looked for.
+  /// Whether the limit of errors is reached.
   var isFull: Bool { errors >= Self.mostProblems }
 
-  /// Whether something is already known to be wrong at `path` or below it.
+  /// Whether an error at `path` or below it is reported.
   func isFlawed(_ path: JSONPath) -> Bool { flawed.contains(path) }
 
   // MARK: Reporting
 
-  /// Notes a problem with the value at `path`, or with its key.
+  /// Reports a problem with the value at `path`, or with its key.
   mutating func report(
     _ kind: ConfigurationIssue.Kind, _ severity: ConfigurationIssue.Severity = .error,
     at path: JSONPath, key isAtKey: Bool = false, _ message: String, hint: String? = nil
   ) {
-    // Finding the place takes longer than all else.
+    // To find the position is the most expensive part.
     guard hasRoom(for: severity) else {
       left += 1
       return
@@ -180,13 +179,13 @@ struct ConfigurationReader {
     (severity == .error ? errors : problems.count - errors) < Self.mostProblems
   }
 
-  /// Notes what the grammar found.
+  /// Reports an error that the schema found.
   mutating func report(_ problem: SchemaIssue) {
     report(
       .shape, at: problem.path, key: problem.isAtKey, problem.message, hint: problem.hint)
   }
 
-  /// Notes that nothing of this name is there.
+  /// Reports a name that refers to nothing.
   mutating func reportMissing(
     _ what: String, _ name: String, among names: some Sequence<String>, at path: JSONPath,
     key isAtKey: Bool = false, kind: ConfigurationIssue.Kind = .reference
@@ -198,7 +197,7 @@ struct ConfigurationReader {
         ?? "There is \(names.isEmpty ? "none" : listed(names)).")
   }
 
-  /// "Did you mean …?", for the first mistakes of a file; comparing words costs more than all else.
+  /// "Did you mean …?", for the first mistakes of a file, because comparing words is expensive.
   mutating func spellingHint(
     for name: String, among names: [String], sign: String = ""
   ) -> String? {
@@ -207,7 +206,7 @@ struct ConfigurationReader {
     return nearest(to: name, in: names).map { "Did you mean \"\(sign)\($0)\"?" }
   }
 
-  /// The device that is named at `path`, when it is there and has one of these roles.
+  /// The device that is named at `path`; `nil` if it is missing or has another role.
   mutating func device(
     _ name: String, at path: JSONPath, as allowed: [Role], what: String
   ) -> DeviceID? {

@@ -4,7 +4,7 @@ import JSON
 import PluginProtocol
 
 extension ConfigurationReader {
-  /// The devices without a mistake in them.
+  /// Reads the devices; those with an error are left out.
   mutating func readDevices() -> [DeviceBinding] {
     var bindings: [DeviceBinding] = []
     for (name, device) in member("devices").object ?? [:] where !isFull {
@@ -33,7 +33,7 @@ extension ConfigurationReader {
         .plugin, .warning, at: path.appending("plugin"),
         "the plugin \"\(plugin)\" cannot be used: \(plugins.faults[plugin] ?? "no manifest")",
         hint: "The device will be unavailable until it is mended; its options were not checked.")
-      // Nobody will be handed these; secrets are left sealed and unread.
+      // The plugin cannot be used, so its secrets are not read.
       return DeviceOptions(written: given)
     }
     let shape: SchemaNode
@@ -50,7 +50,7 @@ extension ConfigurationReader {
     return seal(written, shape: shape, at: place)
   }
 
-  /// Reads the secrets that the options name, and checks that each fits its place.
+  /// Reads the secrets that the options name, and checks each against its schema.
   mutating func seal(_ written: JSON, shape: SchemaNode, at path: JSONPath) -> DeviceOptions? {
     var found: [JSONPath: Secret] = [:]
     var isComplete = true
@@ -66,7 +66,7 @@ extension ConfigurationReader {
     guard isComplete else { return nil }
     let options = DeviceOptions(written: written, secrets: found)
     guard !found.isEmpty else { return options }
-    // The message must not say what was found: it is secret.
+    // The message must not contain the value, which is secret.
     for problem in shape.problems(with: options.revealed()) {
       isComplete = false
       report(
@@ -79,7 +79,7 @@ extension ConfigurationReader {
 
   // MARK: Cables
 
-  /// The cables without a mistake in them.
+  /// Reads the cables; those with an error are left out.
   mutating func readCables() -> [CableEdge] {
     var edges: [CableEdge] = []
     var inputs: [String: JSONPath] = [:]
@@ -126,7 +126,7 @@ extension ConfigurationReader {
       hint: "Use a plugin for one of them that has a kind of cable in common with the other.")
   }
 
-  /// What the manifest says of the device's end; `nil` when that cannot be known.
+  /// The kinds of cable that the device's plugin supports; `nil` if the manifest is unknown.
   private func cableKinds(of name: String) -> [CableKind]? {
     guard let role = roles[name], let plugin = pluginNames[name] else { return nil }
     return plugins.manifests[plugin]?.roles[role]?.cables
@@ -153,7 +153,7 @@ extension ConfigurationReader {
     let known: Set<String>
   }
 
-  /// Returns the shape of a role's options, as the plugin's manifest declares it.
+  /// Returns the valid options of a role, from the plugin's manifest.
   private mutating func optionShape(
     of plugin: String, role: Role, _ schema: JSON
   ) throws(OptionSchemaError) -> SchemaNode {

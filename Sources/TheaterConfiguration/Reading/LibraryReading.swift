@@ -4,7 +4,7 @@ import JSON
 import Scenes
 
 extension ConfigurationReader {
-  /// The library, without the entries that have a mistake in them.
+  /// Reads the library; entries with an error are left out.
   mutating func readLibrary() -> LibraryPlan {
     let folders = texts(member("library")["folders"] ?? .null)
     return LibraryPlan(

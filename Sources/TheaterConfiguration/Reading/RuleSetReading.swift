@@ -2,8 +2,7 @@ import JSON
 import Validation
 
 extension ConfigurationReader {
-  /// What names, addresses and passwords must be like, without the parts that have a mistake in
-  /// them.
+  /// Reads the rules for names, addresses and passwords; parts with an error are left out.
   mutating func readRuleSet(isDemo: Bool) -> RuleSet {
     let path: JSONPath = [.key("accounts"), .key("rules")]
     let rules = readRules(member("accounts")["rules"] ?? .object([:]), at: path)
@@ -60,7 +59,7 @@ extension ConfigurationReader {
     }
   }
 
-  /// A question is about one field; about another nobody can answer it (C8).
+  /// Checks that the controller can answer the question for this field (C8).
   private mutating func checkQuestion(_ rule: Rule, of field: FieldName, at path: JSONPath) {
     guard case .asked(let text) = rule.check, let question = AnsweredQuestion(rawValue: text),
       question.field != field
@@ -73,7 +72,7 @@ extension ConfigurationReader {
 
   // MARK: Passwords
 
-  /// Outside of demonstrations no rules may let pass what anybody guesses (C9).
+  /// Outside of demonstrations the rules must refuse short passwords (C9).
   private mutating func checkPasswords(_ rules: RuleSet, isDemo: Bool, at path: JSONPath) {
     let password = rules[.password].rules
     if let (minimum, maximum) = PasswordPolicy.contradiction(in: password) {
@@ -93,7 +92,8 @@ extension ConfigurationReader {
         + "or write \"demo\": true in \"accounts\" where this theater is for showing only.")
   }
 
-  /// Where the password's rules of this kind stand: the first of them, else what there is instead.
+  /// The path of the first rule of this kind for passwords; otherwise of the nearest value that
+  /// exists.
   private func place(ofRules kind: String, at path: JSONPath) -> JSONPath {
     let rules = path.appending("fields").appending("password").appending("rules")
     guard let written = member("accounts")["rules"]?["fields"]?["password"]?["rules"]?.array else {

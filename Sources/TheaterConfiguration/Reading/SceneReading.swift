@@ -4,14 +4,14 @@ import JSON
 import Scenes
 
 extension ConfigurationReader {
-  /// The scenes without a mistake in them, by name.
+  /// Reads the scenes; those with an error are left out.
   mutating func readScenes() -> [String: Scene] {
     var scenes: [String: Scene] = [:]
     for (name, scene) in member("scenes").object ?? [:] where !isFull {
       let path: JSONPath = [.key("scenes"), .key(name)]
       var parameters: [String: ParameterKind] = [:]
       for (parameter, kind) in scene["parameters"]?.object ?? [:] {
-        // One with a wrong kind is declared nevertheless: its uses are not wrong.
+        // A parameter with a wrong kind is declared too, so that its uses are no further errors.
         parameters[parameter] = kind.string.flatMap(ParameterKind.init) ?? .text
       }
       var reading = StepReading(parameters: parameters)
@@ -60,7 +60,7 @@ extension ConfigurationReader {
     return read
   }
 
-  /// Counts a step; false beyond the most that a scene may have.
+  /// Counts a step; false beyond `Scene.maximumSteps`.
   private mutating func count(at path: JSONPath, _ reading: inout StepReading) -> Bool {
     reading.count += 1
     if reading.count == Scene.maximumSteps + 1 {

@@ -2,7 +2,7 @@ import Glibc
 import JSON
 
 extension ConfigurationReader {
-  /// `"web"`; where it has a mistake, what stands without it.
+  /// Reads `"web"`; values with an error get their defaults.
   mutating func readWeb(_ fileProblem: (String) -> String?) -> WebSettings {
     let web = member("web")
     let path: JSONPath = [.key("web")]
@@ -34,7 +34,7 @@ extension ConfigurationReader {
     return files.count == 2 ? .files(certificate: files[0], key: files[1]) : nil
   }
 
-  /// Whether one can listen there: an address with or without its zone, or a name.
+  /// Whether the controller can listen there: an address with or without a zone, or a name.
   private static func isHost(_ host: String) -> Bool {
     if host.contains(":") {
       var address = in6_addr()

@@ -1,6 +1,6 @@
 import Devices
 
-/// The reference page's tables of commands, made from the command tables.
+/// The tables of commands in docs/configuration.md, generated from the command tables.
 package enum CommandReference {
   /// A heading and a table for each role, in Markdown.
   package static var markdown: String {
@@ -14,7 +14,7 @@ package enum CommandReference {
     "| \(forms(spec)) | \(argument(spec)) | \(spec.help)\(needs(spec)) |\n"
   }
 
-  /// How the command is written in a step.
+  /// The forms of the command in a step.
   private static func forms(_ spec: CommandSpec) -> String {
     guard let takes = spec.argument else { return "`\"\(spec.name)\"`" }
     let given = "`{\"\(spec.name)\": \(example(takes.shape))}`"

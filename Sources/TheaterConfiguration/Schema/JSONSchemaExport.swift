@@ -85,7 +85,7 @@ extension ObjectSchema {
     return .object(properties)
   }
 
-  /// The rule for the names of other members; the fields' own names are always right.
+  /// The rule for the names of other members; the names of the fields are always valid.
   private func names(_ key: TextSchema, _ reserved: [String]) -> JSON {
     var rule = key.schema
     if !reserved.isEmpty { rule["not"] = ["enum": .array(reserved.map { .string($0) })] }
@@ -93,8 +93,8 @@ extension ObjectSchema {
     return ["anyOf": [["enum": .array(fields.map { .string($0.name) })], .object(rule)]]
   }
 
-  /// Exactly one member beside the fields. JSON Schema cannot count those, so each set of fields
-  /// says how many members there are in all.
+  /// Exactly one member beside the fields. JSON Schema cannot count such members, so there is one
+  /// alternative for each set of fields, with the number of all members.
   private var oneOther: JSON {
     let subsets = fields.reduce([[String]]([[]])) { sets, field in
       sets + sets.map { $0 + [field.name] }

@@ -1,35 +1,39 @@
 import JSON
 
-/// What a part of `devices.json` may look like.
+/// The valid values of a part of `devices.json`.
 ///
-/// One description serves both readers of the file: `problems(with:at:)` checks a value against it,
-/// and `schema(_:)` writes it as JSON Schema for editors.
+/// The controller checks values with `problems(with:at:)`; editors use its JSON Schema,
+/// `schema(_:)`.
 package indirect enum SchemaNode: Sendable, Hashable {
   case anything
   case null
   case boolean
   case number(NumberSchema)
   case text(TextSchema)
-  /// One of these values, as written.
+  /// One of exactly these values.
   case constants([JSON])
   case list(SchemaNode)
   case object(ObjectSchema)
-  /// Any of these; of two shapes for the same kind of value the first explains what is wrong.
+  /// Any of these. If two of them are for the same kind of value, the first one yields the error.
   case either([SchemaNode])
-  /// Written once in the schema, under this name.
+  /// A definition of the schema under this name.
   case named(String, SchemaNode)
-  /// The shape of this name, inside itself. Checked by a reader, level by level.
+  /// A reference to the definition of this name, inside that definition. The reader checks it level
+  /// by level.
   case reference(String)
-  /// Stated in the schema, but checked by a reader that knows more and explains better.
+  /// Exported to the schema, but checked by the reader, whose errors are more precise.
   case deferred(SchemaNode)
 }
 
 /// A number and its range.
 package struct NumberSchema: Sendable, Hashable {
+  /// Whether it is an integer.
   package var isWhole = false
+  /// The smallest valid number; `nil` without a limit.
   package var minimum: Double?
+  /// The largest valid number; `nil` without a limit.
   package var maximum: Double?
-  /// `%`, `s`: for people.
+  /// The unit for people: `%`, `s`.
   package var unit: String?
 
   package init(
@@ -44,12 +48,15 @@ package struct NumberSchema: Sendable, Hashable {
 
 /// A text and its rules. Lengths count Unicode code points, as JSON Schema does.
 package struct TextSchema: Sendable, Hashable {
+  /// The smallest length, in code points.
   package var shortest = 0
+  /// The greatest length, in code points; `nil` without a limit.
   package var longest: Int?
+  /// The valid characters and form; `nil` for any text.
   package var rule: TextRule?
-  /// What it names, in a person's words: "the id of a device".
+  /// Its meaning in errors: "the id of a device".
   package var what = "a text"
-  /// Whether it is a path; a relative one starts at the configuration file.
+  /// Whether it is a path; a relative path is relative to the folder of the configuration file.
   package var isPath = false
 
   package init(
@@ -64,14 +71,15 @@ package struct TextSchema: Sendable, Hashable {
   }
 }
 
-/// An object: named fields, and perhaps further members of one shape.
+/// An object with named fields, and perhaps further members of one shape.
 package struct ObjectSchema: Sendable, Hashable {
-  /// What it is, in a person's words: "a device".
+  /// Its meaning in errors: "a device".
   package var what = "an object"
+  /// The members with names of their own, in display order.
   package var fields: [Field] = []
-  /// The members beside the fields; `nil` when there must be none.
+  /// The valid members beside the fields; `nil` if there must be none.
   package var others: Others?
-  /// How many members it has at least.
+  /// The smallest number of members.
   package var fewest = 0
   /// Whether exactly one member is given.
   package var isSingle = false
@@ -96,11 +104,13 @@ package struct ObjectSchema: Sendable, Hashable {
   /// A member with a name of its own.
   package struct Field: Sendable, Hashable {
     package var name: String
+    /// The valid values.
     package var shape: SchemaNode
+    /// Whether the object is invalid without it.
     package var isRequired = false
-    /// What stands for it when it is not given.
+    /// The default value; `nil` if the field has none.
     package var standard: JSON?
-    /// For people.
+    /// One sentence for editors and the reference.
     package var help: String?
 
     package init(
@@ -115,12 +125,13 @@ package struct ObjectSchema: Sendable, Hashable {
     }
   }
 
-  /// Members whose names are up to the writer.
+  /// Members whose names the author of the file chooses.
   package struct Others: Sendable, Hashable {
-    /// What their names look like; `nil` when any name will do.
+    /// The valid names; `nil` for any name.
     package var key: TextSchema?
-    /// Names that mean something else.
+    /// Names with another meaning, which are refused.
     package var reserved: [String] = []
+    /// The valid values of all these members.
     package var shape: SchemaNode
     /// Whether there is exactly one of them; checked by the reader.
     package var isSingle = false
@@ -135,9 +146,11 @@ package struct ObjectSchema: Sendable, Hashable {
     }
   }
 
-  /// Fields that hold, in addition, when others have these values.
+  /// Further fields of objects in which other fields have certain values.
   package struct Variant: Sendable, Hashable {
+    /// The variant holds when all of these do.
     package var conditions: [Condition]
+    /// The further fields.
     package var fields: [Field]
 
     package init(when conditions: [Condition], fields: [Field]) {

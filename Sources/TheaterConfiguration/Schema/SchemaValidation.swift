@@ -1,23 +1,26 @@
 import Devices
 import JSON
 
-/// What is wrong with a value, and where.
+/// A mistake in a value, with its path.
 package struct SchemaIssue: Sendable, Hashable {
+  /// The path from the root to the wrong value or key.
   package var path: JSONPath
   /// Whether the key at the end of `path` is wrong rather than its value.
   package var isAtKey = false
+  /// The found and the expected value.
   package var message: String
-  /// What belongs there, without a word about what was found.
+  /// The valid values only, for secrets, whose text must not be shown.
   package var expected: String
+  /// What to do next: "Did you mean \"lights\"?"
   package var hint: String?
 }
 
 extension SchemaNode {
-  /// The most mistakes searched for in one value. Each costs a message, and a file may hold as many
-  /// mistakes as it has bytes.
+  /// The largest number of mistakes that are reported for one value. A file may have as many
+  /// mistakes as bytes, and each costs a message.
   package static let mostProblems = 100
 
-  /// Returns the first `mostProblems` mistakes in `value`, which stands at `path`.
+  /// Returns the first `mostProblems` mistakes in `value`, whose path is `path`.
   package func problems(with value: JSON, at path: JSONPath = []) -> [SchemaIssue] {
     var check = SchemaValidator(most: Self.mostProblems)
     check.check(value, against: self, at: path)
@@ -31,7 +34,7 @@ extension SchemaNode {
     return check.problems.isEmpty
   }
 
-  /// Whether `value` is of the kind that this shape is about, right or wrong.
+  /// Whether `value` is of the kind of this shape, valid or not.
   fileprivate func isMeant(by value: JSON) -> Bool {
     switch (self, value) {
     case (.named(_, let shape), _): shape.isMeant(by: value)
@@ -44,7 +47,7 @@ extension SchemaNode {
     }
   }
 
-  /// What belongs here, in a person's words.
+  /// The valid values, for people.
   package var expectation: String {
     switch self {
     case .anything: "any value"
@@ -70,7 +73,7 @@ extension SchemaNode {
       expected: expectation, hint: near.map { "Did you mean \"\($0)\"?" })
   }
 
-  /// A wrong value in few words.
+  /// A short text of a wrong value, for people.
   static func found(_ value: JSON) -> String {
     switch value {
     case .array, .object: value.kind
@@ -121,7 +124,7 @@ extension TextSchema {
   }
 }
 
-/// Looks for mistakes in a value, up to a number of them.
+/// Collects the mistakes in a value, up to a maximum.
 private struct SchemaValidator {
   private(set) var problems: [SchemaIssue] = []
   private let most: Int

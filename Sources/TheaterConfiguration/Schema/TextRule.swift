@@ -1,12 +1,13 @@
 import Synchronization
 
-/// What a text must look like.
+/// The valid form of a text.
 ///
-/// The rules of the configuration itself are checked by hand: compiling a regular expression for
-/// each of its names would take longer than everything else. Both forms are held together by the
-/// test that compares the decoder with an independent validator.
+/// Code checks the rules of the configuration itself, because compiling a regular expression for
+/// each name would take longer than all other checks. A test compares the code with the regular
+/// expressions in an independent validator.
 package enum TextRule: Sendable, Hashable {
-  /// A letter, then letters, digits, `-` and `_`, at most 64 in all: what a person calls things.
+  /// A name of a device, scene and so on: a letter, then letters, digits, `-` and `_`; at most 64
+  /// in all.
   case name
   /// `$` and a name: a parameter of a scene.
   case parameter
@@ -31,7 +32,7 @@ package enum TextRule: Sendable, Hashable {
     }
   }
 
-  /// The rule in a person's words.
+  /// The rule for people.
   package var expectation: String {
     switch self {
     case .name, .parameter: "a letter, then at most 63 letters, digits, \"-\" and \"_\""
@@ -43,11 +44,11 @@ package enum TextRule: Sendable, Hashable {
     }
   }
 
-  /// Longest text that a manifest's pattern is tried on, in bytes in UTF-8. Looking for a pattern can
-  /// take the square of a text's length.
+  /// Longest text that a manifest's pattern is tried on, in bytes in UTF-8. The search for a
+  /// pattern can take time that grows with the square of the length.
   static let longestForPattern = 4096
 
-  /// The patterns of manifests, compiled once: that takes longer than all else.
+  /// The compiled patterns of manifests; a compilation takes longer than a match.
   private static let compiled = Mutex<[String: CompiledPattern]>([:])
   /// Most compiled patterns that are kept.
   private static let mostCompiled = 1000
@@ -64,8 +65,8 @@ package enum TextRule: Sendable, Hashable {
     return regex
   }
 
-  /// Whether `text` keeps the rule. No text keeps a pattern that is no regular expression, since
-  /// `OptionSchema` refuses those before they come here, and none of more than 4,096 bytes keeps any.
+  /// Whether `text` matches the rule. False for a pattern that is not a regular expression
+  /// (`OptionSchema` refuses those earlier), and for a pattern and a text of more than 4,096 bytes.
   package func allows(_ text: some StringProtocol) -> Bool {
     let bytes = text.utf8
     switch self {

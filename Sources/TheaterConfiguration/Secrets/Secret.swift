@@ -1,4 +1,4 @@
-/// A secret text. It prints, reflects and interpolates as its name.
+/// A secret text. Descriptions, dumps and interpolations show only its name.
 package struct Secret: Sendable {
   package let name: String
   private let text: String
@@ -8,7 +8,7 @@ package struct Secret: Sendable {
     self.text = text
   }
 
-  /// The text itself: for the plugin's `open` alone.
+  /// Returns the text, only for the plugin's `open`.
   package func reveal() -> String { text }
 }
 
@@ -18,26 +18,29 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// Why a secret cannot be had.
+/// The reason why a secret cannot be read.
 package struct SecretError: Error, Sendable, Hashable {
-  /// What happened, without a word of the secret.
+  /// What happened, without the text of the secret.
   package let message: String
   /// What to do next.
   package let hint: String
 
+  /// - Parameters:
+  ///   - message: What happened, with the secret's name but never its text.
+  ///   - hint: What to do next.
   package init(_ message: String, hint: String) {
     self.message = message
     self.hint = hint
   }
 }
 
-/// Where secrets come from.
+/// A source of secrets by name.
 package protocol SecretSource: Sendable {
-  /// The secret of this name.
+  /// Returns the secret of this name.
   func secret(_ name: String) throws(SecretError) -> Secret
 }
 
-/// No secrets at all, for checks that must not read any.
+/// A source without secrets, for checks that must not read any.
 package struct NoSecrets: SecretSource {
   package init() {}
   package func secret(_ name: String) throws(SecretError) -> Secret {

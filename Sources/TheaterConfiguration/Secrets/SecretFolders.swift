@@ -1,12 +1,12 @@
 import Glibc
 import JSON
 
-/// Secrets as files: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), else in a folder of
-/// our own beside the state, where each must belong to its user alone.
+/// Secrets as files: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), otherwise in the
+/// folder `secrets` of the state folder, where only their owner may read them.
 package struct SecretFolders: SecretSource {
-  /// `$CREDENTIALS_DIRECTORY`; the service manager looks after who may read it.
+  /// `$CREDENTIALS_DIRECTORY`. The service manager sets its permissions.
   package var credentials: String?
-  /// The folder beside the state: `…/home-theater/secrets`.
+  /// The folder `secrets` in the state folder.
   package var own: String
 
   package init(credentials: String?, own: String) {
@@ -23,7 +23,8 @@ package struct SecretFolders: SecretSource {
         hint: "Use letters, digits, \".\", \"_\" and \"-\".")
     }
     if let credentials {
-      // World-readable is wrong anywhere; the group is the service manager's affair.
+      // A file that everybody can read is refused in both folders. In the first the service manager
+      // decides about the group.
       let text = try read("\(credentials)/\(name)", name: name, forbidden: S_IRWXO)
       if let text { return Secret(name: name, text: text) }
     }
@@ -36,7 +37,7 @@ package struct SecretFolders: SecretSource {
       hint: "Put it into \(path) and make it yours alone: chmod 600 \(path)")
   }
 
-  /// The text of the file, without one line break at its end; `nil` when there is no file.
+  /// Returns the text of the file, without one line break at its end; `nil` if there is no file.
   private func read(_ path: String, name: String, forbidden: mode_t) throws(SecretError) -> String?
   {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -47,7 +48,7 @@ package struct SecretFolders: SecretSource {
         hint: "Check who owns \(path), and that it is a file and no link.")
     }
     defer { close(file) }
-    // Asked of the open file, so that nobody can exchange it in between.
+    // Checked on the open file, so that the file cannot be replaced between check and read.
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw SecretError("the secret \"\(name)\" is not a file", hint: "Look at \(path).")

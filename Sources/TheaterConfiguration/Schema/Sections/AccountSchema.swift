@@ -1,7 +1,7 @@
 import JSON
 
 extension ConfigurationSchemaNodes {
-  /// What belongs to people rather than to devices.
+  /// The grammar of `"accounts"`.
   static let accounts = SchemaNode.object(
     ObjectSchema(
       "the accounts",

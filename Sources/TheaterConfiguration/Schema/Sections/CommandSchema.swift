@@ -2,7 +2,7 @@ import Devices
 import JSON
 
 extension SchemaNode {
-  /// `"$film"`: a parameter of the scene, wherever an argument may stand.
+  /// A parameter of the scene in place of an argument: `"$film"`.
   static let parameter = SchemaNode.named(
     "parameter",
     .text(TextSchema(rule: .parameter, what: "a parameter such as \"$film\"")))
@@ -31,7 +31,7 @@ extension SchemaNode {
     }
   }
 
-  /// What a step may tell a device of any of these roles: `"on"`, `{"dim": 10}`.
+  /// A command for a device of any of these roles: `"on"`, `{"dim": 10}`.
   static func command(of roles: [Role]) -> SchemaNode {
     let specs = roles.flatMap(\.commands)
     var alone: [JSON] = []
@@ -54,7 +54,7 @@ extension SchemaNode {
 }
 
 extension ObjectSchema.Field {
-  /// Lets the field have `other` too: two roles may have a command of the same name.
+  /// Allows `other` as well, because two roles may have a command of the same name.
   fileprivate mutating func widen(_ other: SchemaNode) {
     switch shape {
     case other: break

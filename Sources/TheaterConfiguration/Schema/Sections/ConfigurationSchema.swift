@@ -1,8 +1,8 @@
 import JSON
 
 extension TheaterConfiguration {
-  /// The JSON Schema (draft 2020-12) of `devices.json`, for these plugins: command tables and
-  /// manifests say what belongs where. It finds every problem of the kind `shape`.
+  /// The JSON Schema (draft 2020-12) of `devices.json`, for these plugins, generated from command
+  /// tables and manifests. It finds every problem of the kind `shape`.
   package static func schema(_ plugins: KnownPlugins) -> JSON {
     var definitions = JSONObject()
     let file = SchemaNode.object(ConfigurationSchemaNodes.file(plugins)).schema(&definitions)

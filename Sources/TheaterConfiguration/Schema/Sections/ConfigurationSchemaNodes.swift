@@ -6,7 +6,7 @@ import Scenes
 
 /// The grammar of `devices.json`, for a set of plugins.
 enum ConfigurationSchemaNodes {
-  /// A name that a person gives to a device, scene, activity, input or process.
+  /// A name that the author of the file gives to a device, scene, activity, input or process.
   static func name(of what: String) -> TextSchema {
     TextSchema(rule: .name, what: "the name of \(what)")
   }
@@ -80,7 +80,7 @@ enum ConfigurationSchemaNodes {
           ], variants: plugins.manifests.values.sorted { $0.id < $1.id }.flatMap(variants))))
   }
 
-  /// What holds for the devices of one plugin: its roles, and the options of each.
+  /// The roles of one plugin's devices, and the options of each role.
   private static func variants(_ manifest: Manifest) -> [ObjectSchema.Variant] {
     let roles = Role.allCases.filter { manifest.roles[$0] != nil }
     let isPlugin = ObjectSchema.Condition("plugin", is: .string(manifest.id))
@@ -128,10 +128,10 @@ enum ConfigurationSchemaNodes {
           help: "The steps, one after the other."),
       ]))
 
-  /// Words of a step that no device can have as its name.
+  /// Words of a step, which cannot be names of devices.
   static let nonDeviceWords = Step.words + Step.reservedWords
 
-  /// A step. A reader checks one level at a time, against the one of these shapes that is meant.
+  /// A step. The reader checks one level at a time, against the alternative of the step's kind.
   private static let step = SchemaNode.either([
     .list(.reference("step")), sequence, parallel, wait, commandStep,
   ])
@@ -180,7 +180,7 @@ enum ConfigurationSchemaNodes {
   /// A command for one device, or several one after the other.
   static let deviceCommands = SchemaNode.either([anyCommand, .list(anyCommand)])
 
-  /// What a step may tell some device.
+  /// A command for a device of any role.
   static let anyCommand = SchemaNode.named("command", .command(of: Role.allCases))
 
   private static let activity = SchemaNode.object(
@@ -271,7 +271,7 @@ enum ConfigurationSchemaNodes {
 }
 
 extension SchemaNode {
-  /// Whether an object of this shape cannot be left out: some member of it must be given.
+  /// Whether the object cannot be left out, because one of its members is required.
   var needsMembers: Bool {
     guard case .object(let shape) = self else { return false }
     return shape.fields.contains(where: \.isRequired)
