@@ -8,6 +8,7 @@ import NIOPosix
 /// An HTTP client of one controller, over its Unix socket or a TCP port. Each request has its own
 /// connection. Over a socket, `SocketOwnership` decides before anything is sent.
 package struct ControllerClient: Sendable {
+  /// The socket or port of the controller.
   package let address: ControllerAddress
   /// The session's secret; `nil` before login.
   package var token: String?
@@ -15,6 +16,7 @@ package struct ControllerClient: Sendable {
   package var device: String?
   private let connections: HTTPConnections
 
+  /// - Parameter connections: Shared by default; tests use their own.
   package init(
     _ address: ControllerAddress, token: String? = nil, connections: HTTPConnections = .shared
   ) {

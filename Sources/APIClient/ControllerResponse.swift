@@ -3,8 +3,10 @@ import NIOHTTP1
 
 /// A controller's response to a request.
 package struct ControllerResponse: Sendable {
+  /// The HTTP status code.
   package let status: Int
   package let headers: HTTPHeaders
+  /// The whole body; at most the limit of its `HTTPConnections`.
   package let body: [UInt8]
 
   package init(status: Int, headers: HTTPHeaders, body: [UInt8]) {

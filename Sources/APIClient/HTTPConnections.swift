@@ -11,6 +11,7 @@ package struct HTTPConnections: Sendable {
   /// The largest accepted response body, in bytes.
   let maximumBody: Int
 
+  /// The connections of this process, with the default limits.
   package static let shared = HTTPConnections()
 
   /// Instances are never shut down: keep each in a static property.

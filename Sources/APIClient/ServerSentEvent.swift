@@ -5,6 +5,7 @@ package struct ServerSentEvent: Sendable, Hashable {
   package var id: String?
   /// `snapshot`, `device`, `activity`, `run`, `library`.
   package var name: String
+  /// JSON on one line.
   package var data: String
 
   package init(id: String?, name: String, data: String) {
@@ -21,6 +22,7 @@ package struct ServerSentEvent: Sendable, Hashable {
 package struct ServerSentEventParser: Sendable {
   /// An event has more bytes than the parser's limit.
   package struct OversizedEvent: Error {
+    /// The limit, in bytes.
     package let limit: Int
   }
 

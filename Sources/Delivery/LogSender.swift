@@ -5,6 +5,7 @@ import Accounts
 package struct LogSender: MessageSender {
   private let log: @Sendable (String) -> Void
 
+  /// - Parameter log: Writes one line.
   package init(log: @escaping @Sendable (String) -> Void) {
     self.log = log
   }

@@ -27,6 +27,7 @@ package struct MailServer: MessageSender {
     let user: String
     let password: String
 
+    /// - Parameter password: Sent only over TLS, or to this machine.
     package init(user: String, password: String) {
       self.user = user
       self.password = password

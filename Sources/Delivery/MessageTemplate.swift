@@ -28,6 +28,7 @@ package struct MessageTemplate: Sendable, Hashable {
   private let text: String
   private let escaping: Escaping
 
+  /// A template; `{phone}` and `{text}` in it are placeholders.
   package init(_ text: String, escaping: Escaping) {
     self.text = text
     self.escaping = escaping

@@ -9,7 +9,9 @@ package struct TheaterPlan: Sendable, Hashable {
   package var scenes: [String: Scene]
   /// By name.
   package var activities: [String: Activity]
+  /// The configured films, songs, stations and media folders.
   package var library: LibraryPlan
+  /// At most one for each source and for each input.
   package var cables: [CableEdge]
 
   package init(

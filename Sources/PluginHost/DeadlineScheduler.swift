@@ -24,6 +24,7 @@ package final class DeadlineScheduler: Sendable {
   private let changes: AsyncStream<Void>
   private let change: AsyncStream<Void>.Continuation
 
+  /// - Parameter clock: Measures the deadlines; tests inject their own.
   package init(clock: any TheaterClock) {
     self.clock = clock
     (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

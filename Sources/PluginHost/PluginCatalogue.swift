@@ -52,6 +52,7 @@ package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConverti
   package let path: String
   /// The place in the file, and the way to the value, where there is one.
   package let position: TextPosition?
+  /// The path to the wrong value; `nil` if the file is not JSON.
   package let jsonPath: JSONPath?
   /// What is wrong, for people.
   package let message: String

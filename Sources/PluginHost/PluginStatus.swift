@@ -23,11 +23,13 @@ package struct PluginStatus: Sendable, Hashable {
 
   /// The id in its manifest.
   package let plugin: String
+  /// The version in its manifest.
   package let version: String
   /// The label that keeps devices of one plugin apart, if there is one.
   package let process: String?
   /// The devices that it serves.
   package let devices: [DeviceID]
+  /// Whether it runs, waits for a restart or is unusable.
   package let condition: Condition
   /// `nil` while no process runs.
   package let pid: Int32?

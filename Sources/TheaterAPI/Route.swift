@@ -6,6 +6,7 @@ public struct Route: Sendable {
   /// The base path of all routes.
   public static let base = "/api/v1"
 
+  /// The HTTP methods of the contract. Every GET route also answers HEAD.
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case get = "GET"
     case post = "POST"
@@ -39,20 +40,26 @@ public struct Route: Sendable {
 
   /// A parameter of the query or a header of the request.
   public struct Parameter: Sendable, Hashable {
+    /// Where a request carries the parameter.
     public enum Place: String, Sendable, Hashable { case query, header }
     public let name: String
     public let place: Place
+    /// The valid values.
     public let schema: Schema
+    /// One sentence: what the parameter does.
     public let help: String
   }
 
   public let method: Method
   /// The path below `base`, with captures in braces: `/devices/{id}`.
   public let path: String
+  /// Who may use the route.
   public let access: Access
   /// One sentence: what the route does.
   public let help: String
+  /// The body of the request.
   public let body: Body
+  /// The parameters of the query, and headers; captures of the path are not among them.
   public let parameters: [Parameter]
   /// The successful answers by status.
   public let answers: [Int: Answer]

@@ -28,6 +28,7 @@ public struct Schema: Sendable, Hashable {
     Schema(json: ["type": "string", "enum": .array(words.map { .string($0) })])
   }
 
+  /// A whole number in this range.
   public static func integer(_ range: ClosedRange<Int>) -> Schema {
     Schema(
       json: [
@@ -39,6 +40,7 @@ public struct Schema: Sendable, Hashable {
   /// A whole number that only grows: a count, a size in bytes.
   public static let count = Schema(json: ["type": "integer", "minimum": 0])
 
+  /// A number in this range.
   public static func number(_ range: ClosedRange<Double>) -> Schema {
     Schema(
       json: [

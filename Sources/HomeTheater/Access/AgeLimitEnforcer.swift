@@ -8,6 +8,7 @@ package struct LimitStop: Sendable, Hashable {
   package let user: String?
   /// The item for people: `"The Short Cut", rated 16`.
   package let words: String
+  /// The stopped player.
   package let player: DeviceID
 
   init(_ item: String, _ entry: Catalogue.Entry?, user: String?, player: DeviceID) {

@@ -4,6 +4,7 @@ import Scenes
 
 /// A started activity: its run, and the position from which its item is resumed.
 package struct StartedActivity: Sendable {
+  /// The run of the start scene.
   package let run: Run
   /// In seconds; `nil` if the item begins from its start.
   package let resumedAt: Double?

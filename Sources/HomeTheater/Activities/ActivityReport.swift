@@ -3,6 +3,7 @@ import JSON
 
 /// The state of the current activity.
 package struct ActivityReport: Sendable, Hashable {
+  /// The state of the activity; `failed` until the next one begins.
   package enum Status: String, Sendable, Hashable {
     case idle, starting, running, ending, failed
   }
@@ -12,17 +13,21 @@ package struct ActivityReport: Sendable, Hashable {
   package var activity: String?
   /// The name of a scene that plays by itself and begins no activity.
   package var scene: String?
+  /// The title of the activity or scene, for people.
   package var title: String?
   /// The player's current item; until it plays, the chosen one.
   package var item: String?
+  /// The title of `item`, for people; `nil` if it has none.
   package var itemTitle: String?
   /// The user who began it.
   package var user: String?
+  /// The player that the activity follows.
   package var player: DeviceID?
   /// The run that began or ends it.
   package var run: String?
   /// The position in seconds from which the chosen item was resumed; `nil` for its start.
   package var resumedAt: Double?
+  /// The failure that stopped its run.
   package var error: TheaterError?
 
   /// The members that are not `nil`, under their own names.

@@ -18,6 +18,7 @@ package struct VolumeOutcome: Sendable, Hashable {
   package var volume: Int?
   /// `nil` if only the volume was changed.
   package var isMuted: Bool?
+  /// Whether the amplifier reported the change.
   package var confirmation: Confirmation
 }
 

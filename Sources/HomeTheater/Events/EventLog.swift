@@ -7,6 +7,7 @@ import Synchronization
 package final class EventLog: Sendable {
   /// An event with its number.
   package struct Entry: Sendable {
+    /// 1 for the first event after the start; rises by one.
     package let sequence: Int
     package let event: TheaterEvent
   }

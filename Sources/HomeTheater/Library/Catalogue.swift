@@ -8,6 +8,7 @@ package struct Catalogue: Sendable {
   /// One film, song or station with the players that can play it.
   package struct Entry: Sendable, Hashable {
     package var item: CatalogueItem
+    /// The frequency of a station; `nil` for other items, and for stations known by name alone.
     package var frequency: StationFrequency?
     /// The age rating in years; `nil` without a rating.
     package var rating: Int?

@@ -7,11 +7,14 @@ package struct ScanReport: Sendable, Hashable {
   package struct Problem: Sendable, Hashable {
     /// The folder of the library; `nil` for the player's own discs.
     package var folder: String?
+    /// What could not be read, and why.
     package var message: String
+    /// What to do next.
     package var hint: String?
   }
 
   package var player: DeviceID
+  /// The kind of its items.
   package var category: Category
   /// The number of different films, songs or stations found.
   package var items: Int

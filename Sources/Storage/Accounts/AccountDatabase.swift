@@ -7,6 +7,7 @@ import GRDB
 package struct AccountDatabase: Sendable {
   let database: TheaterDatabase
 
+  /// The stores of accounts in an open database.
   package init(_ database: TheaterDatabase) { self.database = database }
 
   /// Runs `body` and turns its errors into account errors.

@@ -38,6 +38,7 @@ package struct Backup: Sendable, Hashable {
   package let path: String
   /// When it was made, to the second; nil for a folder with another kind of name.
   package let madeAt: Date?
+  /// The reason in the folder's name; nil for another kind of name.
   package let reason: Reason?
 
   /// The name of the folder: `20261121T123000Z-daily`.

@@ -5,7 +5,9 @@ import GRDB
 package struct BackupContents: Sendable, Hashable {
   /// The last step of the tables: `5 guesses`.
   package let schema: String
+  /// The number of accounts.
   package let accounts: Int
+  /// The number of saved positions.
   package let positions: Int
 }
 

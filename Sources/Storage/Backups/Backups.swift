@@ -17,6 +17,7 @@ package struct Backups: Sendable {
   /// The numbers of kept backups: daily, before a change of the tables, and replaced.
   private static let kept: [String: Int] = ["daily": 7, "before": 3, "replaced": 2]
 
+  /// - Parameter state: The path of the state folder.
   package init(of state: String) {
     self.state = state.count > 1 && state.hasSuffix("/") ? String(state.dropLast()) : state
   }

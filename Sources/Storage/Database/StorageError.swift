@@ -22,6 +22,7 @@ package struct StorageError: Error, Hashable, Sendable {
     case failed = "storageFailed"
   }
 
+  /// The kind of error, for programs.
   package let code: Code
   /// What happened; one sentence.
   package let message: String

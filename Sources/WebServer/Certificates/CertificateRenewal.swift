@@ -39,6 +39,7 @@ package struct CertificateRenewal: CertificateKeeping {
     first = [FileMark(certificate), FileMark(key)]
   }
 
+  /// Looks at the files until its task is cancelled.
   package func run() async {
     var known = first
     var last = known

@@ -40,6 +40,7 @@ package struct OwnRenewal: CertificateKeeping {
     self.news = news
   }
 
+  /// Checks the certificate until its task is cancelled.
   package func run() async {
     var problem: CertificateError?
     while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil {

@@ -77,6 +77,7 @@ package struct ServerCertificate: Sendable {
     case notValid
   }
 
+  /// Returns whether the certificate is valid at a time, and whether it expires within 14 days.
   package func standing(at date: Date = Date()) -> Standing {
     guard validFrom <= date, date < expires else { return .notValid }
     return expires.timeIntervalSince(date) < 14 * 86_400 ? .endsSoon : .good

@@ -119,6 +119,7 @@ package struct ConnectionLimits: Sendable {
   /// before the connection closes.
   package var refusedBody = 1024 * 1024
 
+  /// The limits of docs/security.md.
   package static let standard = ConnectionLimits()
 
   package init() {}

@@ -9,6 +9,7 @@ import TheaterAPI
 package struct APIServices: Sendable {
   package let theater: HomeTheaterFacade
   package let accountService: AccountService
+  /// Plugins, sound devices and configuration, as `theater doctor` reads them.
   package let diagnostics: any Diagnostics
   /// The address for browsers, such as `http://livingroom.local:8080`; `nil` if it is not known.
   package let webAddress: String?

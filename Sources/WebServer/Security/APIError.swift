@@ -16,6 +16,7 @@ package struct APIError: Error, Sendable, Hashable {
   package var message: String
   /// What to do next.
   package var hint: String?
+  /// The name of the device that failed.
   package var device: String?
   /// The id of the scene's step, such as `2.1`.
   package var step: String?

@@ -18,6 +18,9 @@ package struct BrowserRules: Sendable {
   /// Whether the listener speaks TLS.
   let isEncrypted: Bool
 
+  /// - Parameters:
+  ///   - hosts: The host names that requests may use.
+  ///   - isEncrypted: Whether the listener uses TLS.
   package init(hosts: HostList, isEncrypted: Bool) {
     self.hosts = hosts
     self.isEncrypted = isEncrypted

@@ -9,6 +9,7 @@ package struct BrowserCookies: Sendable, Hashable {
   /// each login sets it again.
   let device: BrowserCookie
 
+  /// - Parameter isEncrypted: Whether browsers must return the cookies over TLS only.
   package init(isEncrypted: Bool) {
     session = BrowserCookie(
       "theater", seconds: Int(SessionLifetime.standard.absolute), isEncrypted: isEncrypted)
