@@ -58,7 +58,7 @@ let package = Package(
       targets: ["PluginKit", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux"]),
     .library(
       name: "HomeTheater",
-      targets: ["HomeTheater", "InMemoryDevices", "Scenes", "Devices", "JSON"]),
+      targets: ["HomeTheater", "InMemoryDevices", "Scenes", "Devices", "JSON", "Platform"]),
     .library(name: "Validation", targets: ["Validation", "JSON"]),
     .library(name: "TheaterAPI", targets: ["TheaterAPI", "Devices", "JSON"]),
   ],
@@ -105,7 +105,7 @@ let package = Package(
     layer("Accounts", ["Jobs", "Validation", "CArgon2", "Platform", crypto]),
     layer("AccountFlows", ["Validation", "Platform"]),
     layer("Scenes", ["Devices", "JSON", "Platform"]),
-    layer("InMemoryDevices", ["Devices", "JSON"]),
+    layer("InMemoryDevices", ["Devices", "JSON", "Platform"]),
     // Layer 3
     layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 
 /// Lights in memory. They begin turned off.
 public final class InMemoryLights: TheaterLights, DeviceConnection {

@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Synchronization
 
 /// A device in memory, for tests, examples and rooms without hardware.

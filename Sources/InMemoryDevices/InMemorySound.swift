@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 
 /// An amplifier in memory. It begins turned off, in stereo, at 40 %.
 public final class InMemoryAmplifier: Amplifier, DeviceConnection {
