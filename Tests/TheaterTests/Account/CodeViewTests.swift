@@ -27,6 +27,39 @@ struct CodeViewTests {
     #expect(harness.text.contains("Asking …"))
   }
 
+  @Test("D5 · from the last digit to the answer progress shows, and the field takes no keys")
+  func submitting() {
+    var harness = ViewHarness(CodeView(style: plain), CodeScreen(CodeTicket(wait: 0)))
+    harness.type("12345")
+    #expect(harness.text.contains("12345_") && !harness.text.contains("Asking …"))
+    harness.type("6")
+    #expect(harness.text.contains("Asking …") && !harness.text.contains("_"))
+    harness.press(.eraseAll, .text("7"), .enter, .resend)
+    #expect(harness.text.contains("123456") && harness.work == [.verify("123456")])
+    harness.take(.answer(.verified(.failure(refusal(4)))))
+    #expect(!harness.text.contains("Asking …") && harness.text.contains("✗ The code is wrong."))
+    harness.type("9")
+    #expect(harness.text.contains("9_"))
+  }
+
+  @Test("D5 · from \"send again\" to the answer progress shows, and the field takes no keys")
+  func sendingAgain() {
+    var harness = ViewHarness(CodeView(style: plain), CodeScreen(CodeTicket(wait: 0)))
+    harness.type("12")
+    harness.press(.resend)
+    #expect(harness.text.contains("Asking …") && !harness.text.contains("_"))
+    harness.type("3456")
+    harness.press(.resend)
+    #expect(harness.work == [.sendAgain] && !harness.text.contains("3456"))
+    harness.take(.answer(.sent(.failure(.network("The connection broke.")))))
+    #expect(!harness.text.contains("Asking …") && harness.text.contains("12_"))
+    harness.press(.resend)
+    harness.take(.answer(.sent(.success(CodeTicket(wait: 0)))))
+    #expect(!harness.text.contains("Asking …") && !harness.text.contains("12_"))
+    harness.type("3")
+    #expect(harness.text.contains("3_"))
+  }
+
   @Test("D8 · the tries left are shown while the next code is typed")
   func tries() {
     var harness = ViewHarness(CodeView(style: plain), CodeScreen(CodeTicket(wait: 30)))

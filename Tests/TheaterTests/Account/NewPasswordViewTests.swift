@@ -26,6 +26,35 @@ struct NewPasswordViewTests {
     #expect(harness.text.contains("k84h2m9q_") && harness.text.contains("Ctrl-T: hide"))
   }
 
+  @Test("C3 · every key evaluates the rules anew, in both directions")
+  func everyKey() {
+    func count(_ harness: ViewHarness<NewPasswordView>) -> String {
+      harness.text.split(separator: "\n").first { $0.contains(" of ") }
+        .map { String($0.suffix(6)) } ?? ""
+    }
+    var harness = harness()
+    var counts: [String] = []
+    // The seventh key does not reach the minimum, the eighth does.
+    for key in "k84h2m9q" {
+      harness.press(.text(String(key)))
+      counts.append(count(harness))
+    }
+    #expect(counts == Array(repeating: "3 of 4", count: 7) + ["4 of 4"])
+    harness.press(.erase)
+    #expect(count(harness) == "3 of 4" && harness.text.contains("· at least 8 characters"))
+    harness.press(.text("q"))
+    #expect(count(harness) == "4 of 4" && harness.text.contains("✓ at least 8 characters"))
+    harness.press(.eraseAll)
+    #expect(count(harness) == "0 of 4")
+    // A rule over two fields follows the keys of either.
+    for key in "k84h2m9q" { harness.press(.text(String(key))) }
+    harness.press(.next)
+    for key in "k84h2m9q" { harness.press(.text(String(key))) }
+    #expect(harness.screen.canSubmit)
+    harness.press(.back, .text("!"))
+    #expect(!harness.screen.canSubmit)
+  }
+
   @Test("C4 · a rule shows its requirement; a broken one shows what to do")
   func statements() {
     var harness = harness()
