@@ -84,8 +84,9 @@ package struct CodeFlow: ScreenModel {
     }
   }
 
-  /// Waits for a code again, with the countdown as it is.
-  mutating func reopen() { code?.reopen() }
+  /// Expects a code again, with the countdown as it is.
+  /// - Parameter failure: Why the accepted code is no longer valid; nil when it is.
+  mutating func reopen(after failure: ScreenFailure? = nil) { code?.reopen(after: failure) }
 
   private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
@@ -158,21 +159,26 @@ extension CodeFlow {
   package func driver(
     _ service: some CodeService & CodeRequestService, clock: some TheaterClock = SystemClock()
   ) -> ScreenDriver<CodeFlow> {
-    ScreenDriver(self, clock: clock) { work in
-      switch work {
-      case .request(let contact):
-        .requested(
-          await Result(of: { () throws(ScreenFailure) in
-            try await service.requestCode(for: contact)
-          }))
-      case .verify(let code, let request):
-        .verified(
-          await Result(of: { () throws(ScreenFailure) in
-            try await service.verify(code, request: request)
-          }))
-      case .tick(let deadline):
-        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
-      }
+    ScreenDriver(self, clock: clock) { await Self.perform($0, by: service, clock) }
+  }
+
+  /// Performs the flow's work; nil when the end of the screen cut it short.
+  static func perform(
+    _ work: Work, by service: some CodeService & CodeRequestService, _ clock: some TheaterClock
+  ) async -> Answer? {
+    switch work {
+    case .request(let contact):
+      .requested(
+        await Result(of: { () throws(ScreenFailure) in
+          try await service.requestCode(for: contact)
+        }))
+    case .verify(let code, let request):
+      .verified(
+        await Result(of: { () throws(ScreenFailure) in
+          try await service.verify(code, request: request)
+        }))
+    case .tick(let deadline):
+      (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
     }
   }
 }

@@ -96,9 +96,11 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// Expects the code again; the countdown goes on.
-  mutating func reopen() {
+  /// - Parameter failure: Why the accepted code is no longer valid; nil when it is.
+  mutating func reopen(after failure: ScreenFailure? = nil) {
     entry = CodeEntry(ticket)
-    (authorization, failure, triesLeft) = (nil, nil, nil)
+    self.failure = failure
+    (authorization, triesLeft) = (nil, nil)
   }
 
   // MARK: The code

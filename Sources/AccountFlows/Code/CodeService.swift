@@ -1,3 +1,18 @@
+import Validation
+
+/// The kind of address to which a code is sent; the raw value is its name in the API.
+package enum CodeContact: String, Sendable, Hashable, CaseIterable {
+  case email, phone
+
+  /// The form field for an address of this kind.
+  package var field: FieldName {
+    switch self {
+    case .email: .email
+    case .phone: .phone
+    }
+  }
+}
+
 /// Sends codes.
 package protocol CodeRequestService: Sendable {
   /// Requests a code for a phone number or an e-mail address; an earlier one is void.

@@ -1,9 +1,9 @@
 import Platform
 import Validation
 
-/// Where the holder of an invitation registers by a code (D10).
+/// Registers the holder of an invitation by a code (D10).
 package protocol CodeRegistrationService: CodeRequestService, CodeService {
-  /// Makes an account whose address or number the code verifies, and logs in.
+  /// Makes an account whose address or number the code verifies, and logs in: the session is kept.
   /// - Parameter request: Of the ticket that the code belongs to.
   func register(
     _ person: NewPerson, code: String, request: String
@@ -43,16 +43,14 @@ package struct CodeRegistration: ScreenModel {
   }
 
   package enum Work: Sendable, Hashable {
-    case request(String)
-    case verify(String, request: String)
-    case tick(at: Duration)
+    /// Work of the one-time code.
+    case code(CodeFlow.Work)
     case register(NewPerson, code: String, request: String)
   }
 
   package enum Answer: Sendable {
-    case requested(Result<CodeTicket, ScreenFailure>)
-    case verified(Result<Authorization, ScreenFailure>)
-    case ticked
+    /// An answer to work of the one-time code.
+    case code(CodeFlow.Answer)
     case registered(Result<LoggedIn, ScreenFailure>)
   }
 
@@ -73,16 +71,17 @@ package struct CodeRegistration: ScreenModel {
   /// - Parameters:
   ///   - contact: Whether to begin with `.email` or `.phone`.
   ///   - rules: The controller's rules for names, addresses and passwords; it checks them again.
-  package init(by contact: CodeContact, _ rules: RuleSet) {
+  ///   - address: The destination of the first code, sent at once; nil to ask the person.
+  package init(by contact: CodeContact, _ rules: RuleSet, to address: String? = nil) {
     contactField = contact.field
-    var declaration = rules[contactField]
+    var declaration = rules[contactField].withoutQuestions
     declaration.isRequired = true
-    flow = CodeFlow(declaration)
+    flow = CodeFlow(declaration, contact: address)
     fields = [.name] + (contact == .phone ? [.email] : []) + NewPasswordScreen.fields
     // The verified address is in the form, for the rules that compare with it.
     let known = contact == .email ? [FieldName.email] : []
     form = Form(
-      (known + fields).map { rules[$0] },
+      (known + fields).map { rules[$0].withoutQuestions },
       groups: [FormGroup(Self.group, fields: fields, controls: [Self.button])])
   }
 
@@ -96,7 +95,7 @@ package struct CodeRegistration: ScreenModel {
     return step == .code ? flow.canSubmit : form.isEnabled(Self.button)
   }
   /// The error of the last attempt, until the next one.
-  package var failure: ScreenFailure? { step == .code ? flow.failure ?? lastFailure : lastFailure }
+  package var failure: ScreenFailure? { step == .code ? flow.failure : lastFailure }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {
     let before = canSubmit
@@ -104,9 +103,7 @@ package struct CodeRegistration: ScreenModel {
       switch event {
       case .appeared: toFlow(.appeared, at: now)
       case .input(let input): isLocked ? [] : take(input, at: now)
-      case .answer(.requested(let result)): toFlow(.answer(.requested(result)), at: now)
-      case .answer(.verified(let result)): verified(result, at: now)
-      case .answer(.ticked): toFlow(.answer(.ticked), at: now)
+      case .answer(.code(let answer)): answered(answer, at: now)
       case .answer(.registered(let result)): registered(result)
       }
     return (canSubmit == before ? [] : [.tell(.canSubmit(canSubmit))]) + effects
@@ -114,9 +111,7 @@ package struct CodeRegistration: ScreenModel {
 
   private mutating func take(_ input: Input, at now: Duration) -> [Effect] {
     switch (step, input) {
-    case (.code, .code(let input)):
-      lastFailure = nil
-      return toFlow(.input(input), at: now)
+    case (.code, .code(let input)): return toFlow(.input(input), at: now)
     case (.personalData, .typed(let field, let text)) where fields.contains(field):
       lastFailure = nil
       _ = form.send(.type(field, text))
@@ -127,10 +122,8 @@ package struct CodeRegistration: ScreenModel {
     return []
   }
 
-  private mutating func verified(
-    _ result: Result<Authorization, ScreenFailure>, at now: Duration
-  ) -> [Effect] {
-    let effects = toFlow(.answer(.verified(result)), at: now)
+  private mutating func answered(_ answer: CodeFlow.Answer, at now: Duration) -> [Effect] {
+    let effects = toFlow(.answer(answer), at: now)
     guard flow.authorization != nil, step == .code else { return effects }
     step = .personalData
     if contactField == .email { _ = form.send(.type(.email, flow.sentTo ?? "")) }
@@ -161,7 +154,8 @@ package struct CodeRegistration: ScreenModel {
       // A code that is no longer valid is typed anew; the personal data stays.
       if case .refused(let refusal) = failure, ["codeWrong", "codeExpired"].contains(refusal.code) {
         step = .code
-        flow.reopen()
+        flow.reopen(after: failure)
+        return [.tell(.loading(false)), .tell(.failure(failure))]
       }
       return [.tell(.loading(false))] + refuse(failure)
     }
@@ -177,26 +171,16 @@ package struct CodeRegistration: ScreenModel {
   }
 
   private mutating func toFlow(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
-    flow.receive(event, at: now).map { effect in
-      switch effect {
-      case .tell(let output): .tell(.code(output))
-      case .start(.request(let contact)): .start(.request(contact))
-      case .start(.verify(let code, let request)): .start(.verify(code, request: request))
-      case .start(.tick(let deadline)): .start(.tick(at: deadline))
-      }
-    }
+    flow.receive(event, at: now).map { $0.map(Output.code, Work.code) }
   }
 }
 
-/// The kind of contact to which a newcomer's code goes.
-package enum CodeContact: Sendable, Hashable, CaseIterable {
-  case email, phone
-
-  fileprivate var field: FieldName {
-    switch self {
-    case .email: .email
-    case .phone: .phone
-    }
+extension FieldDeclaration {
+  /// The declaration without asynchronous rules, for a form whose texts the controller gets at once.
+  fileprivate var withoutQuestions: FieldDeclaration {
+    var copy = self
+    copy.rules.removeAll { if case .asked = $0.check { true } else { false } }
+    return copy
   }
 }
 
@@ -207,18 +191,7 @@ extension CodeRegistration {
   ) -> ScreenDriver<CodeRegistration> {
     ScreenDriver(self, clock: clock) { work in
       switch work {
-      case .request(let contact):
-        .requested(
-          await Result(of: { () throws(ScreenFailure) in
-            try await service.requestCode(for: contact)
-          }))
-      case .verify(let code, let request):
-        .verified(
-          await Result(of: { () throws(ScreenFailure) in
-            try await service.verify(code, request: request)
-          }))
-      case .tick(let deadline):
-        (try? await clock.sleep(until: deadline)) == nil ? nil : .ticked
+      case .code(let work): await CodeFlow.perform(work, by: service, clock).map { .code($0) }
       case .register(let person, let code, let request):
         .registered(
           await Result(of: { () throws(ScreenFailure) in

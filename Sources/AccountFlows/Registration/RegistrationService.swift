@@ -5,6 +5,17 @@ package protocol RegistrationService: Sendable {
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool
 }
 
+/// The code that admits a person to registration. Descriptions and dumps leave it out.
+package enum RegistrationCode: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// As typed: the code on the controller's console, for the first owner.
+  case setupCode(String)
+  /// As typed: the code of an invitation.
+  case invitation(String)
+
+  package var description: String { "RegistrationCode" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// The typed personal data of a registration. Descriptions and dumps leave it out.
 package struct NewPerson: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   package let name: String

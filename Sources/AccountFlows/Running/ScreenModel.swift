@@ -40,4 +40,16 @@ package enum ScreenEffect<Output: Sendable, Work: Sendable>: Sendable {
   case start(Work)
 }
 
+extension ScreenEffect {
+  /// The same effect of a screen that contains this one.
+  func map<OuterOutput, OuterWork>(
+    _ output: (Output) -> OuterOutput, _ work: (Work) -> OuterWork
+  ) -> ScreenEffect<OuterOutput, OuterWork> {
+    switch self {
+    case .tell(let told): .tell(output(told))
+    case .start(let started): .start(work(started))
+    }
+  }
+}
+
 extension ScreenEffect: Equatable where Output: Equatable, Work: Equatable {}

@@ -11,9 +11,9 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
   private func verified(_ kind: CodeContact, _ contact: String) -> Played<CodeRegistration> {
     var played = Played(CodeRegistration(by: kind, .standard))
     played.send(.code(.place(.typed(contact))), .code(.place(.submit)))
-    played.answer(.requested(.success(ticket)))
+    played.answer(.code(.requested(.success(ticket))))
     played.send(.code(.code(.typed("123456"))))
-    played.answer(.verified(.success(.personalDataNeeded)))
+    played.answer(.code(.verified(.success(.personalDataNeeded))))
     return played
   }
 
@@ -31,13 +31,13 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     var played = Played(CodeRegistration(by: .email, .standard))
     #expect(played.screen.step == .code && !played.screen.canSubmit)
     played.send(.code(.place(.typed("ann@example.org"))), .code(.place(.submit)))
-    #expect(played.newWork() == [.request("ann@example.org")])
-    played.answer(.requested(.success(ticket)))
-    #expect(played.newWork().contains(.tick(at: .seconds(1))))
+    #expect(played.newWork() == [.code(.request("ann@example.org"))])
+    played.answer(.code(.requested(.success(ticket))))
+    #expect(played.newWork().contains(.code(.tick(at: .seconds(1)))))
     played.send(.code(.code(.typed("123456"))))
-    #expect(played.newWork() == [.verify("123456", request: "r1")])
+    #expect(played.newWork() == [.code(.verify("123456", request: "r1"))])
     #expect(played.screen.isLocked)
-    played.answer(.verified(.success(.personalDataNeeded)))
+    played.answer(.code(.verified(.success(.personalDataNeeded))))
     #expect(played.screen.step == .personalData && !played.screen.canSubmit)
     #expect(
       played.newOutputs().last == .personalDataNeeded([.name, .password, .passwordAgain]))
@@ -81,13 +81,13 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
   func wrongCode() {
     var played = Played(CodeRegistration(by: .email, .standard))
     played.send(.code(.place(.typed("ann@example.org"))), .code(.place(.submit)))
-    played.answer(.requested(.success(ticket)))
+    played.answer(.code(.requested(.success(ticket))))
     played.send(.code(.code(.typed("111111"))))
     let wrong = ScreenFailure.refused(Refusal("codeWrong", field: "code", message: "Wrong."))
-    played.answer(.verified(.failure(wrong)))
+    played.answer(.code(.verified(.failure(wrong))))
     #expect(played.screen.step == .code && played.screen.failure == wrong)
     played.send(.code(.code(.typed("123456"))))
-    played.answer(.verified(.success(.personalDataNeeded)))
+    played.answer(.code(.verified(.success(.personalDataNeeded))))
     #expect(played.screen.step == .personalData && played.screen.failure == nil)
   }
 
@@ -100,7 +100,7 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
     #expect(played.screen.form.text(.name) == "Ann" && !played.screen.isLocked)
     played.send(.code(.code(.typed("654321"))))
     #expect(played.screen.failure == nil)
-    played.answer(.verified(.success(.personalDataNeeded)))
+    played.answer(.code(.verified(.success(.personalDataNeeded))))
     played.send(.submit)
     #expect(
       played.newWork().last
@@ -121,6 +121,45 @@ private let ticket = CodeTicket(request: "r1", length: 6, wait: 30)
       #expect(played.screen.failure == failure && played.screen.step == .personalData)
       #expect(played.screen.canSubmit && played.screen.form.text(.password) == password)
     }
+  }
+
+  @Test("D10 · a known address gets its code at once")
+  func knownAddress() {
+    let screen = CodeRegistration(by: .email, .standard, to: "ann@example.org")
+    var played = Played(screen)
+    #expect(played.newWork() == [.code(.request("ann@example.org"))])
+  }
+
+  @Test("D10 C8 · a rule that asks the server blocks no field: the controller answers at once")
+  func askedRules() {
+    var rules = RuleSet.standard
+    for field in [FieldName.email, .phone, .name] {
+      rules[field].rules.append(Rule(.asked("emailFree")))
+    }
+    var played = Played(CodeRegistration(by: .phone, rules))
+    played.send(.code(.place(.typed("+49 170 1234567"))))
+    #expect(played.screen.canSubmit)
+    played.send(.code(.place(.submit)))
+    played.answer(.code(.requested(.success(ticket))))
+    played.send(.code(.code(.typed("123456"))))
+    played.answer(.code(.verified(.success(.personalDataNeeded))))
+    played.send(
+      .typed(.name, "Ann"), .typed(.email, "ann@example.org"), .typed(.password, password),
+      .typed(.passwordAgain, password))
+    #expect(played.screen.canSubmit)
+  }
+
+  @Test("D10 D5 · while a code is checked or the account is made, everything is locked")
+  func loading() {
+    var played = Played(CodeRegistration(by: .email, .standard, to: "ann@example.org"))
+    played.answer(.code(.requested(.success(ticket))))
+    _ = played.newOutputs()
+    played.send(.code(.code(.typed("123456"))), .code(.code(.typed("1"))), .code(.back))
+    #expect(played.screen.flow.code?.code == "123456" && played.screen.isLoading)
+    #expect(played.newOutputs() == [.code(.code(.loading(true)))])
+    played = submitted()
+    played.send(.submit, .typed(.name, "Eve"))
+    #expect(played.newWork().count == 1 && played.screen.form.text(.name) == "Ann")
   }
 
   @Test("D10 · two different passwords are both cleared before anything is sent")
