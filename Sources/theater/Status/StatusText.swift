@@ -25,7 +25,8 @@ struct StatusText {
     return lines.joined(separator: "\n")
   }
 
-  private func headline(_ activity: JSON) -> String {
+  /// The line about the current activity.
+  func headline(_ activity: JSON) -> String {
     guard let name = activity["activity"]?.string ?? activity["scene"]?.string else {
       return strong("Nothing is on.")
     }

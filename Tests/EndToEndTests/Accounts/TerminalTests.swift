@@ -8,7 +8,11 @@ import Testing
   private static let controlC = "\u{3}"
   private static let controlT = "\u{14}"
   private static let controlZ = "\u{1A}"
+  private static let controlN = "\u{E}"
+  private static let controlO = "\u{F}"
+  private static let controlP = "\u{10}"
   private static let escape = "\u{1B}"
+  private static let right = "\u{1B}[C"
 
   @Test("E6 E7 C7 A11 · the wizard works key by key in a terminal and leads to the login screen")
   func wizard() async throws {
@@ -44,6 +48,138 @@ import Testing
         #expect(!terminal.text.contains(room.password))
       }
       #expect(try await room.expect("whoami").contains("Ann Ünal <ann@example.org>, owner"))
+    }
+  }
+
+  @Test(
+    "A3 A5 A12 · the login screen greets, leads to three screens and back, is empty again, and opens the main screen"
+  )
+  func login() async throws {
+    try await withCodes { room in
+      try await room.expect("logout")
+      try await room.atTerminal("login") { terminal in
+        await terminal.expect("Welcome to the home theater.")
+        await terminal.expect("( Log in )")
+        for (key, title) in [
+          (Self.controlN, "Register"), (Self.controlP, "Where is the code to go?"),
+          (Self.controlO, "Where is the code to go?"),
+        ] {
+          terminal.type("ann@")
+          await terminal.expect("ann@_")
+          terminal.type(key)
+          await terminal.expect(title)
+          await terminal.expect("Esc: back")
+          terminal.type(Self.escape)
+          await terminal.expect("Welcome to the home theater.")
+          await terminal.expect("e-mail address     _")
+        }
+        terminal.type("ann@\r")
+        await terminal.expect("Type the e-mail address like anna@example.org.")
+        terminal.type("\u{1B}[Ae")
+        await terminal.expect("ann@e_")
+        #expect(!terminal.news.contains("Type the e-mail address"))
+        terminal.type("xample.org\r")
+        await terminal.expect("( Log in )")
+        terminal.type(room.password)
+        await terminal.expect("[ Log in ]")
+        terminal.type("\r")
+        await terminal.expect("Logging in …")
+        await terminal.expect("You are logged in, Ann.")
+        await terminal.expect("Nothing is on.")
+        await terminal.expect("watch TITLE")
+        await terminal.expect("[ended 0] icanon echo")
+        #expect(!terminal.news.contains("Logging in …"))
+      }
+      #expect(try await room.expect("whoami").contains("Ann"))
+    }
+  }
+
+  @Test("A12 · from the login screen a forgotten password is replaced, and a code logs in")
+  func links() async throws {
+    try await withCodes { room in
+      #expect(try await room.pipingCode("verify", "email").status == 0)
+      try await room.expect("logout")
+      let password = "another evening with friends"
+      try await room.atTerminal("login") { terminal in
+        await terminal.expect("Welcome to the home theater.")
+        terminal.type(Self.controlP)
+        await terminal.expect("Where is the code to go?")
+        terminal.type("ann@example.org\r")
+        await terminal.expect("A code of 6 digits")
+        terminal.type(try await room.code(after: 1))
+        await terminal.expect("Your new password")
+        terminal.type("\(password)\r\(password)\r")
+        await terminal.expect("Your password is set; log in with it.")
+        await terminal.expect("e-mail address     _")
+        terminal.type(Self.controlO)
+        await terminal.expect("Where is the code to go?")
+        terminal.type("ann@example.org\r")
+        await terminal.expect("A code of 6 digits")
+        terminal.type(try await room.code(after: 2))
+        await terminal.expect("You are logged in, Ann.")
+        await terminal.expect("watch TITLE")
+        await terminal.expect("[ended 0] icanon echo")
+      }
+      try await room.expect("logout")
+      try await room.expect(
+        "login", "--email", "ann@example.org", "--password-stdin", input: password + "\n")
+    }
+  }
+
+  @Test("D10 A12 · from the login screen a newcomer registers by code, and the main screen opens")
+  func codeRegistration() async throws {
+    try await withCodes { room in
+      let invitation = try #require(try await room.json("invite")["code"]?.string)
+      try await room.expect("logout")
+      try await room.atTerminal("login") { terminal in
+        await terminal.expect("Welcome to the home theater.")
+        terminal.type(Self.controlN)
+        await terminal.expect("( Begin )")
+        terminal.type("\(invitation)\t\t\(Self.right)")
+        await terminal.expect("‹ e-mail address ›")
+        terminal.type("\r")
+        await terminal.expect("Where is the code to go?")
+        terminal.type("ann@example.org\r")
+        await terminal.expect("✗ This e-mail address has an account already.")
+        terminal.type("\u{15}ben@example.org\r")
+        await terminal.expect("A code of 6 digits was sent to ben@example.org.")
+        let code = try await room.code(after: 0)
+        terminal.type(other(than: code))
+        await terminal.expect("4 tries are left.")
+        terminal.type(code)
+        await terminal.expect("The code is right.")
+        terminal.type("Ben\r\(room.password)\r\(room.password)")
+        await terminal.expect("[ Register ]")
+        terminal.type("\r")
+        await terminal.expect("You are logged in, Ben.")
+        await terminal.expect("watch TITLE")
+        await terminal.expect("[ended 0] icanon echo")
+        #expect(!terminal.text.contains(room.password))
+      }
+      #expect(try await room.expect("whoami").contains("Ben <ben@example.org>, member"))
+    }
+  }
+
+  @Test("D10 · without a terminal registration by code reads its answers as lines")
+  func pipedCodeRegistration() async throws {
+    try await withCodes { room in
+      let invitation = try #require(try await room.json("invite")["code"]?.string)
+      try await room.expect("logout")
+      let stranger = try await room.theater(
+        "register", "--invitation", "AAAA-AAAA-AAAA-AAAA-AAAA", "--by-code", "--email",
+        "ben@example.org", input: "123456\n")
+      #expect(stranger.status == 1 && stranger.errors.contains("mistyped, used or expired"))
+      // This theater sends no text messages.
+      let phone = try await room.theater(
+        "register", "--invitation", invitation, "--by-code", "--phone", "+49 170 1234567",
+        input: "123456\n")
+      #expect(phone.status == 1 && phone.errors.contains("text messages"), "\(phone.errors)")
+      let ben = try await room.pipingCode(
+        "register", "--invitation", invitation, "--by-code", "--email", "ben@example.org",
+        lines: ["Ben", room.password, room.password])
+      #expect(ben.status == 0, "\(ben.output)\(ben.errors)")
+      #expect(ben.output.contains("You are logged in, Ben."))
+      #expect(try await room.expect("whoami").contains("Ben <ben@example.org>, member"))
     }
   }
 

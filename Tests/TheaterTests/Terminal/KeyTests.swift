@@ -29,12 +29,15 @@ struct KeyTests {
   @Test("E6 · control characters and escape sequences are decoded")
   func control() {
     #expect(
-      keys([0x0D, 0x0A, 0x09, 0x7F, 0x08, 0x15, 0x17, 0x14, 0x12, 0x04])
+      keys([0x0D, 0x0A, 0x09, 0x7F, 0x08, 0x15, 0x17, 0x14, 0x12, 0x0E, 0x10, 0x0F, 0x04])
         == [
-          .enter, .enter, .next, .erase, .erase, .eraseAll, .eraseWord, .reveal, .resend, .end,
+          .enter, .enter, .next, .erase, .erase, .eraseAll, .eraseWord, .reveal, .resend,
+          .register, .newPassword, .oneTimeCode, .end,
         ])
     #expect(keys([0x1B]) == [.back])
     #expect(keys(Array("\u{1B}[A\u{1B}[B\u{1B}[Z\u{1B}OA".utf8)) == [.back, .next, .back, .back])
+    #expect(
+      keys(Array("\u{1B}[C\u{1B}[D\u{1B}OC".utf8)) == [.nextOption, .previousOption, .nextOption])
     // Other keys are ignored: F5, Ctrl-right, Alt-x, NUL.
     #expect(keys(Array("\u{1B}[15~\u{1B}[1;5Cx\u{1B}xy\u{0}".utf8)) == [.text("x"), .text("y")])
     #expect(keys(Array("\u{1B}[1;1".utf8)) == [])

@@ -29,50 +29,39 @@ struct LogIn: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.expectController()
-    if byCode {
-      Self.welcome(try await logInByCode(theater))
-    } else if Prompt.isInteractive, !password.passwordStdin {
-      try await Self.onScreen(theater, email: email)
+    let screens = AccountScreens(theater: theater)
+    if Prompt.isInteractive, !password.passwordStdin {
+      let person =
+        byCode
+        ? try await screens.logIn(byCode: CodePrompt(email: email, phone: phone))
+        : try await screens.logIn(email: email)
+      try await Self.openMainScreen(person)
     } else {
-      let answers = NonInteractiveLogin(email: email, takesPassword: password.passwordStdin)
-      Self.welcome(try await answers.run(Self.driver(LoginScreen(), theater)))
+      Self.welcome(
+        byCode
+          ? try await logInByCode(screens)
+          : try await NonInteractiveLogin(email: email, takesPassword: password.passwordStdin)
+            .run(screens.driver(LoginScreen())))
     }
   }
 
-  private func logInByCode(_ theater: RemoteTheater) async throws -> LoggedIn {
+  private func logInByCode(_ screens: AccountScreens) async throws -> LoggedIn {
     let prompt = try CodePrompt(email: email, phone: phone)
-    guard !Prompt.isInteractive else {
-      let driver = Self.driver(LoginScreen(byCode: prompt.flow), theater, prompt.channel)
-      guard let person = try await LoginView(hasEmail: false).run(driver).person else {
-        throw ExitError(silent: .failed)
-      }
-      return person
-    }
     let answers = NonInteractiveCode<LoginScreen>(
-      prompt: prompt.channel.prompt, contact: prompt.contact, flow: { $0.oneTime },
+      prompt: prompt.contact.prompt, address: prompt.address, flow: { $0.oneTime },
       input: { .oneTime($0) })
     return try await NonInteractiveLogin.run(
-      Self.driver(LoginScreen(byCode: prompt.nonInteractiveFlow), theater, prompt.channel),
+      screens.driver(LoginScreen(byCode: prompt.nonInteractiveFlow), prompt.contact),
       byCode: answers)
   }
 
-  /// Runs the login screen in the terminal.
-  static func onScreen(_ theater: RemoteTheater, email: String?) async throws {
-    let screen = LoginScreen(email: email ?? "")
-    let end = try await LoginView(hasEmail: email != nil).run(driver(screen, theater))
-    if let person = end.person { welcome(person) }
+  /// Greets a person who has logged in, and shows the main screen (A5).
+  static func openMainScreen(_ person: LoggedIn) async throws {
+    welcome(person)
+    await MainScreen(theater: try RemoteTheater()).show()
   }
 
-  private static func driver(
-    _ screen: LoginScreen, _ theater: RemoteTheater, _ channel: RemoteCodes.Channel = .email
-  ) -> ScreenDriver<LoginScreen> {
-    screen.driver(
-      Authenticator(
-        service: RemoteLogin(theater: theater, channel: channel),
-        keeper: TokenFile(theater.paths.token)))
-  }
-
-  private static func welcome(_ person: LoggedIn) {
+  static func welcome(_ person: LoggedIn) {
     Console.say("You are logged in, \(person.name).")
   }
 }

@@ -8,53 +8,97 @@ struct Register: AsyncParsableCommand {
     abstract: "Make an account, with the setup code or an invitation.",
     discussion: """
       Asks for what is not given: the code, your name, your e-mail address, and a password \
-      twice. Where standard input is no terminal, it holds these answers, a line each.
+      twice. With --by-code a one-time code goes to your address or number first. Where standard \
+      input is no terminal, it holds these answers, a line each.
       """)
 
   @Option(help: ArgumentHelp("The code from the controller's console.", valueName: "code"))
   var setupCode: String?
   @Option(help: ArgumentHelp("The code of an invitation.", valueName: "code"))
   var invitation: String?
+  @Flag(help: "Begin with a code that is sent to your address, or with --phone to your number.")
+  var byCode = false
   @Option(help: "How you want to be called.")
   var name: String?
   @Option(help: "What you will log in with.")
   var email: String?
+  @Option(help: "The number that gets the code, with --by-code.")
+  var phone: String?
   @OptionGroup var password: PasswordOptions
 
   func validate() throws {
     guard setupCode == nil || invitation == nil else {
       throw ValidationError("Give either --setup-code or --invitation.")
     }
+    guard !byCode || invitation != nil else {
+      throw ValidationError("--by-code needs --invitation.")
+    }
+    guard byCode || phone == nil else { throw ValidationError("--phone needs --by-code.") }
   }
 
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.expectController()
-    let service = RemoteRegistration(theater: theater, admission: try admission())
-    let rules = try await RemoteRegistration.rules(of: theater)
-    let wizard = RegistrationWizard(rules).driver(service)
-    var given: [FieldName: String] = [:]
-    given[.name] = name
-    given[.email] = email
     if Prompt.isInteractive, !password.passwordStdin {
-      let end = try await RegistrationView(given: given).run(wizard)
-      guard case .success(let person) = end.outcome else { throw ExitError(silent: .failed) }
-      Console.say(welcome(person))
-      try await LogIn.onScreen(theater, email: person.email)
+      try await onScreen(AccountScreens(theater: theater))
     } else {
-      let answers = NonInteractiveRegistration(
-        given: given, takesPasswordOnce: password.passwordStdin)
-      let person = try await answers.run(wizard)
-      Console.say("\(welcome(person))\nnext: \(Invocation.name) login --email \(person.email)")
+      try await inLines(theater)
     }
   }
 
-  private func admission() throws -> RemoteRegistration.Admission {
-    if let invitation { return .invitation(invitation) }
-    return .setupCode(try setupCode ?? Prompt.line("Setup code"))
+  private func onScreen(_ screens: AccountScreens) async throws {
+    let registration: AccountScreens.Registration
+    if let way = givenWay {
+      registration = try await screens.register(way, given: given, address: address)
+    } else {
+      registration = try await screens.register(given: given)
+    }
+    switch registration {
+    case .registered(let person):
+      try await LogIn.openMainScreen(screens.logIn(email: person.email))
+    case .loggedIn(let person): try await LogIn.openMainScreen(person)
+    }
   }
 
-  private func welcome(_ person: Registered) -> String {
+  private func inLines(_ theater: RemoteTheater) async throws {
+    let rules = try await RemoteRegistration.rules(of: theater)
+    let answers = NonInteractiveRegistration(
+      given: given, takesPasswordOnce: password.passwordStdin)
+    switch try givenWay ?? .byName(.setupCode(Prompt.line("Setup code"))) {
+    case .byName(let code):
+      let service = RemoteRegistration(theater: theater, code: code)
+      let person = try await answers.run(RegistrationWizard(rules).driver(service))
+      Console.say(
+        "\(Self.welcome(person))\nnext: \(Invocation.name) login --email \(person.email)")
+    case .byCode(let contact, let invitation):
+      let service = RemoteCodeRegistration(
+        codes: .registering(by: contact, invitation: invitation, at: theater))
+      LogIn.welcome(
+        try await answers.run(
+          CodeRegistration(by: contact, rules).driver(service), by: contact, to: address))
+    }
+  }
+
+  /// How the options say to register; `nil` without a code.
+  private var givenWay: RegistrationWay? {
+    if let setupCode { return .byName(.setupCode(setupCode)) }
+    guard let invitation else { return nil }
+    if byCode { return .byCode(phone == nil ? .email : .phone, invitation: invitation) }
+    return .byName(.invitation(invitation))
+  }
+
+  /// The address or number that gets the code.
+  private var address: String? { phone ?? email }
+
+  /// Answers of the command line.
+  private var given: [FieldName: String] {
+    var given: [FieldName: String] = [:]
+    given[.name] = name
+    given[.email] = email
+    return given
+  }
+
+  static func welcome(_ person: Registered) -> String {
     "Welcome, \(person.name)! You are registered as \(person.role)."
   }
 }

@@ -43,12 +43,12 @@ struct VerifyPhone: AsyncParsableCommand {
 
 /// Requests a one-time code and reads it: key by key in a terminal, otherwise as lines.
 struct CodePrompt {
-  let channel: RemoteCodes.Channel
+  let contact: CodeContact
   /// The address or number that gets the code; `nil` asks for it.
-  let contact: String?
+  let address: String?
 
-  init(_ channel: RemoteCodes.Channel, to contact: String?) {
-    (self.channel, self.contact) = (channel, contact)
+  init(_ contact: CodeContact, to address: String?) {
+    (self.contact, self.address) = (contact, address)
   }
 
   /// Takes the address or the number of the command line; `nil` for both asks for an address.
@@ -60,16 +60,19 @@ struct CodePrompt {
   }
 
   /// The screen for a terminal, which requests the code at once if the address is known.
-  var flow: CodeFlow { CodeFlow(channel.field, contact: contact) }
+  var flow: CodeFlow { CodeFlow(contact.declaration, contact: address) }
   /// The screen for lines of input, which gets the address as its first line.
-  var nonInteractiveFlow: CodeFlow { CodeFlow(channel.field) }
+  var nonInteractiveFlow: CodeFlow { CodeFlow(contact.declaration) }
 
   /// Asks until a code is right.
+  /// - Parameter isLeavable: Whether Escape leads from the address to the screen before.
   /// - Returns: The final state of the screen.
   /// - Throws: `ExitError`; without a terminal also at the first refusal.
-  func ask(_ codes: RemoteCodes) async throws -> CodeFlow {
-    guard !Prompt.isInteractive else { return try await CodeFlowView().run(flow.driver(codes)) }
-    let answers = NonInteractiveCode(prompt: channel.prompt, contact: contact)
+  func ask(_ codes: RemoteCodes, isLeavable: Bool = false) async throws -> CodeFlow {
+    guard !Prompt.isInteractive else {
+      return try await CodeFlowView(isLeavable: isLeavable).run(flow.driver(codes))
+    }
+    let answers = NonInteractiveCode(prompt: contact.prompt, address: address)
     return try await NonInteractivePrompt.run(nonInteractiveFlow.driver(codes)) {
       try await answers.enter(&$0)
     }

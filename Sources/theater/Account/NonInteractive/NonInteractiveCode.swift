@@ -7,7 +7,7 @@ struct NonInteractiveCode<Screen: ScreenModel> {
   /// The question for a missing address: `E-mail address`.
   let prompt: String
   /// The address or number that gets the code.
-  let contact: String?
+  let address: String?
   /// The code flow within the screen.
   let flow: @Sendable (Screen) -> CodeFlow?
   let input: @Sendable (CodeFlow.Input) -> Screen.Input
@@ -17,7 +17,7 @@ struct NonInteractiveCode<Screen: ScreenModel> {
   ///   has ended.
   func enter(_ prompt: inout NonInteractivePrompt<Screen>) async throws -> Screen {
     var screen = await prompt.send(
-      input(.place(.typed(try contact ?? Prompt.line(self.prompt)))))
+      input(.place(.typed(try address ?? Prompt.line(self.prompt)))))
     if flow(screen)?.canSubmit == true { try Prompt.requireInput("code") }
     screen = await prompt.send(input(.place(.submit)))
     guard let place = flow(screen)?.place, let code = flow(screen)?.code else {
@@ -44,8 +44,8 @@ struct NonInteractiveCode<Screen: ScreenModel> {
 
 extension NonInteractiveCode<CodeFlow> {
   /// A screen that is the code flow alone.
-  init(prompt: String, contact: String?) {
-    self.init(prompt: prompt, contact: contact, flow: { $0 }, input: { $0 })
+  init(prompt: String, address: String?) {
+    self.init(prompt: prompt, address: address, flow: { $0 }, input: { $0 })
   }
 }
 

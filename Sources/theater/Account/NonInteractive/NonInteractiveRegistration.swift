@@ -22,6 +22,28 @@ struct NonInteractiveRegistration {
     }
   }
 
+  /// Registers by a one-time code: the address or number, the code, then the personal data (D10).
+  /// - Parameter address: Where the code is sent; `nil` to ask.
+  /// - Throws: `ExitError` at the first answer that is refused.
+  func run(
+    _ driver: ScreenDriver<CodeRegistration>, by contact: CodeContact, to address: String?
+  ) async throws -> LoggedIn {
+    let code = NonInteractiveCode<CodeRegistration>(
+      prompt: contact.prompt, address: address, flow: { $0.flow }, input: { .code($0) })
+    return try await NonInteractivePrompt.run(driver) { prompt in
+      var screen = try await code.enter(&prompt)
+      for step in RegistrationWizard.Step.allCases
+      where step.fields.allSatisfy(screen.fields.contains) {
+        for (field, text) in try answers(step) { await prompt.send(.typed(field, text)) }
+      }
+      screen = await prompt.send(.submit)
+      guard let person = screen.person else {
+        throw exitError(for: screen.failure, screen.fields, of: screen.form)
+      }
+      return person
+    }
+  }
+
   private func answers(_ step: RegistrationWizard.Step) throws -> [(FieldName, String)] {
     switch step {
     case .name: return [(.name, try given[.name] ?? Prompt.line("Your name"))]
@@ -38,11 +60,18 @@ struct NonInteractiveRegistration {
     switch wizard.outcome {
     case .taken(let refusal), .internalError(let refusal): return ExitError(.refused(refusal))
     case .failed(let failure): return ExitError(failure)
-    case .success, .mismatch, .empty, nil: break
+    case .mismatch: return ExitError(.failed, wizard.outcome?.text ?? "")
+    case .success, .empty, nil: return exitError(for: nil, wizard.step.fields, of: wizard.form)
     }
+  }
+
+  /// The reason why a form was not submitted, or was refused.
+  private func exitError(
+    for failure: ScreenFailure?, _ fields: [FieldName], of form: Form
+  ) -> ExitError {
+    if let failure { return ExitError(failure) }
     // The message of a rule says more than "empty".
-    let wrong = wizard.step.fields.lazy.compactMap { wizard.form[$0] }.first { !$0.isValid }
-    let text = wizard.outcome == .mismatch ? nil : wrong?.message
-    return ExitError(.failed, text ?? wizard.outcome?.text ?? "This is not right.")
+    let wrong = fields.lazy.compactMap { form[$0] }.first { !$0.isValid }
+    return ExitError(.failed, wrong?.message ?? "This is not right.")
   }
 }

@@ -19,7 +19,7 @@ struct PasswordChange: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let prompt = try await NewPasswordPrompt(theater, password)
+    let prompt = try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
     if !password.passwordStdin { Console.say("First your present password, then the new one.") }
     let present = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     try await prompt.ask(
@@ -47,14 +47,8 @@ struct PasswordReset: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater(needsLogin: false)
     try theater.expectController()
-    let contact = try CodePrompt(email: email, phone: phone)
-    let prompt = try await NewPasswordPrompt(theater, password)
-    let codes = RemoteCodes.resetting(by: contact.channel, at: theater)
-    let end = try await contact.ask(codes)
-    guard let code = end.code else { throw ExitError(silent: .failed) }
-    try await prompt.ask(
-      RemotePasswordReset(codes: codes, code: code),
-      for: NewPasswordOwner(email: contact.channel == .email ? end.sentTo : nil))
+    try await NewPasswordPrompt(theater, fromInput: password.passwordStdin)
+      .reset(by: CodePrompt(email: email, phone: phone), at: theater)
     Console.say("Your password is set; log in with it: \(Invocation.name) login")
   }
 }
@@ -77,14 +71,29 @@ struct NewPasswordPrompt {
   private let rules: RuleSet?
 
   /// Fetches the controller's rules if a terminal will show them.
-  init(_ theater: RemoteTheater, _ options: PasswordOptions) async throws {
-    isInput = options.passwordStdin
+  /// - Parameter isInput: Whether the password is one line of standard input.
+  init(_ theater: RemoteTheater, fromInput isInput: Bool) async throws {
+    self.isInput = isInput
     rules =
       Prompt.isInteractive && !isInput ? try await RemoteRegistration.rules(of: theater) : nil
   }
 
   /// Whether the password is typed in a terminal view.
   var isOnScreen: Bool { rules != nil }
+
+  /// Sends a code, asks for it, then for the new password (A12).
+  /// - Parameter isLeavable: Whether Escape leads from the address to the screen before.
+  /// - Throws: As `ask`; `ScreenLeft`.
+  func reset(
+    by contact: CodePrompt, at theater: RemoteTheater, isLeavable: Bool = false
+  ) async throws {
+    let codes = RemoteCodes.resetting(by: contact.contact, at: theater)
+    let end = try await contact.ask(codes, isLeavable: isLeavable)
+    guard let code = end.code else { throw ExitError(silent: .failed) }
+    try await ask(
+      RemotePasswordReset(codes: codes, code: code),
+      for: NewPasswordOwner(email: contact.contact == .email ? end.sentTo : nil))
+  }
 
   /// Asks until a password is set.
   /// - Throws: `ExitError`; without a terminal also at the first refusal.

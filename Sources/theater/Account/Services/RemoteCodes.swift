@@ -3,56 +3,66 @@ import JSON
 import Synchronization
 import Validation
 
-/// The controller's routes that send a one-time code and verify it.
-struct RemoteCodes: CodeRequestService, CodeService {
-  /// The channel that carries a code; the raw value is its name in the API.
-  enum Channel: String, Sendable {
-    case email, phone
+extension CodeContact {
+  /// The member of a request that names an address of this kind.
+  func member(_ contact: String) -> JSONObject { [rawValue: .string(contact)] }
 
-    func body(_ contact: String) -> JSON { .object([rawValue: .string(contact)]) }
-
-    /// The form field for an address of the channel.
-    var field: FieldDeclaration {
-      switch self {
-      case .email: FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.email)])
-      case .phone: FieldDeclaration(.phone, label: "phone number", rules: [Rule(.phone)])
-      }
-    }
-
-    /// The question for an address of the channel.
-    var prompt: String {
-      switch self {
-      case .email: "E-mail address"
-      case .phone: "Phone number"
-      }
+  /// The form field for an address of this kind.
+  var declaration: FieldDeclaration {
+    switch self {
+    case .email: FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.email)])
+    case .phone: FieldDeclaration(.phone, label: "phone number", rules: [Rule(.phone)])
     }
   }
 
+  /// The question for an address of this kind.
+  var prompt: String {
+    switch self {
+    case .email: "E-mail address"
+    case .phone: "Phone number"
+    }
+  }
+}
+
+/// The controller's routes that send a one-time code and verify it.
+struct RemoteCodes: CodeRequestService, CodeService {
   let theater: RemoteTheater
-  let channel: Channel
+  let contact: CodeContact
   /// The path at which a code is requested: `/api/v1/account/email`.
   let path: String
   /// Whether the controller sends a code only to verified addresses and hides whether it did.
   var isSilent = false
+  /// Further members of each request.
+  var members: JSONObject = [:]
 
   /// Codes that verify an address or a number.
-  static func verifying(_ channel: Channel, at theater: RemoteTheater) -> RemoteCodes {
-    RemoteCodes(theater: theater, channel: channel, path: "/api/v1/account/\(channel.rawValue)")
+  static func verifying(_ contact: CodeContact, at theater: RemoteTheater) -> RemoteCodes {
+    RemoteCodes(theater: theater, contact: contact, path: "/api/v1/account/\(contact.rawValue)")
   }
 
   /// Codes that authorize a new password.
-  static func resetting(by channel: Channel, at theater: RemoteTheater) -> RemoteCodes {
-    RemoteCodes(theater: theater, channel: channel, path: "/api/v1/password-resets", isSilent: true)
+  static func resetting(by contact: CodeContact, at theater: RemoteTheater) -> RemoteCodes {
+    RemoteCodes(theater: theater, contact: contact, path: "/api/v1/password-resets", isSilent: true)
   }
 
-  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+  /// Codes with which the holder of an invitation registers.
+  static func registering(
+    by contact: CodeContact, invitation: String, at theater: RemoteTheater
+  ) -> RemoteCodes {
+    RemoteCodes(
+      theater: theater, contact: contact, path: "/api/v1/registrations",
+      members: ["invitation": .string(invitation)])
+  }
+
+  func requestCode(for address: String) async throws(ScreenFailure) -> CodeTicket {
     try await theater.requestCode(
-      at: path, channel.body(contact), for: contact, isSilent: isSilent)
+      at: path, .object(members.merging(contact.member(address))), for: address,
+      isSilent: isSilent)
   }
 
   func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization {
     do {
-      _ = try await confirm(["request": .string(request), "code": .string(code)])
+      _ = try await confirm(code, of: request)
       return .done
     } catch {
       // The code is right; the request lacks another field.
@@ -62,9 +72,20 @@ struct RemoteCodes: CodeRequestService, CodeService {
     }
   }
 
-  /// Submits a code with the other fields of its request.
-  func confirm(_ body: JSONObject) async throws(ScreenFailure) -> JSON {
-    try await theater.post("\(path)/confirmation", for: .object(body))
+  /// Submits a code with the other members of its request.
+  func confirm(
+    _ code: String, of request: String, _ others: JSONObject = [:]
+  ) async throws(ScreenFailure) -> JSON {
+    let proof: JSONObject = ["request": .string(request), "code": .string(code)]
+    return try await theater.post(
+      "\(path)/confirmation", for: .object(members.merging(proof).merging(others)))
+  }
+}
+
+extension JSONObject {
+  /// The members of both.
+  fileprivate func merging(_ others: JSONObject) -> JSONObject {
+    others.reduce(into: self) { $0[$1.key] = $1.value }
   }
 }
 

@@ -4,12 +4,12 @@ import JSON
 /// The login service of this user's controller.
 struct RemoteLogin: LoginService {
   let theater: RemoteTheater
-  /// The channel of codes for a login by code.
-  var channel = RemoteCodes.Channel.email
+  /// Where codes for a login by code are sent.
+  var contact = CodeContact.email
 
-  func requestCode(for contact: String) async throws(ScreenFailure) -> CodeTicket {
+  func requestCode(for address: String) async throws(ScreenFailure) -> CodeTicket {
     try await theater.requestCode(
-      at: "/api/v1/login-codes", channel.body(contact), for: contact, isSilent: true)
+      at: "/api/v1/login-codes", .object(contact.member(address)), for: address, isSilent: true)
   }
 
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer {
@@ -30,19 +30,27 @@ struct RemoteLogin: LoginService {
       }
       throw error
     }
+    let (person, secret) = try theater.openedSession(answer)
+    return .loggedIn(person, secret)
+  }
+}
+
+extension RemoteTheater {
+  /// Reads the response with a new session, and keeps the secret of this terminal as a known device.
+  /// - Throws: `network`; `notKept`.
+  func openedSession(_ answer: JSON) throws(ScreenFailure) -> (LoggedIn, SessionSecret) {
     guard let token = answer["token"]?.string else {
       throw .network("The controller gave no token.")
     }
     do {
-      try theater.keepDevice(of: answer)
+      try keepDevice(of: answer)
     } catch {
       throw .notKept(error.text)
     }
     let user = answer["user"]
-    return .loggedIn(
-      LoggedIn(
-        name: user?["name"]?.string ?? "?", email: user?["email"]?.string ?? "?"),
-      SessionSecret(token))
+    let person = LoggedIn(
+      name: user?["name"]?.string ?? "?", email: user?["email"]?.string ?? "?")
+    return (person, SessionSecret(token))
   }
 }
 
@@ -62,10 +70,8 @@ struct RemotePasswordReset: NewPasswordService {
   let code: CodeScreen
 
   func set(_ password: TypedPassword) async throws(ScreenFailure) {
-    _ = try await codes.confirm([
-      "request": .string(code.ticket.request), "code": .string(code.code),
-      "newPassword": .string(password.text),
-    ])
+    _ = try await codes.confirm(
+      code.code, of: code.ticket.request, ["newPassword": .string(password.text)])
   }
 }
 

@@ -4,14 +4,8 @@ import Validation
 
 /// The registration service of this user's controller.
 struct RemoteRegistration: RegistrationService {
-  /// The code that permits a registration.
-  enum Admission: Sendable {
-    case setupCode(String)
-    case invitation(String)
-  }
-
   let theater: RemoteTheater
-  let admission: Admission
+  let code: RegistrationCode
 
   /// Fetches the controller's rules for names, addresses and passwords.
   static func rules(of theater: RemoteTheater) async throws -> RuleSet {
@@ -31,7 +25,7 @@ struct RemoteRegistration: RegistrationService {
       "name": .string(person.name), "email": .string(person.email),
       "password": .string(person.password),
     ]
-    body.put(admission)
+    body.put(code)
     let user = try await theater.post("/api/v1/accounts", for: .object(body))["user"]
     return Registered(
       name: user?["name"]?.string ?? person.name, email: user?["email"]?.string ?? person.email,
@@ -40,17 +34,44 @@ struct RemoteRegistration: RegistrationService {
 
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool {
     var body: JSONObject = ["question": .string(question), "text": .string(text)]
-    body.put(admission)
+    body.put(code)
     let answer = try await theater.post("/api/v1/validation/answers", for: .object(body))["answer"]
     guard let answer = answer?.bool else { throw .network("The controller gave no answer.") }
     return answer
   }
 }
 
+/// The registration by code of this user's controller (D10).
+struct RemoteCodeRegistration: CodeRegistrationService {
+  let codes: RemoteCodes
+
+  func requestCode(for address: String) async throws(ScreenFailure) -> CodeTicket {
+    try await codes.requestCode(for: address)
+  }
+
+  func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization {
+    try await codes.verify(code, request: request)
+  }
+
+  func register(
+    _ person: NewPerson, code: String, request: String
+  ) async throws(ScreenFailure) -> LoggedIn {
+    let answer = try await codes.confirm(
+      code, of: request,
+      [
+        "name": .string(person.name), "email": .string(person.email),
+        "password": .string(person.password),
+      ])
+    let (loggedIn, secret) = try codes.theater.openedSession(answer)
+    try TokenFile(codes.theater.paths.token).keep(secret)
+    return loggedIn
+  }
+}
+
 extension JSONObject {
-  /// Adds the code that permits the registration.
-  fileprivate mutating func put(_ admission: RemoteRegistration.Admission) {
-    switch admission {
+  /// Adds the code that admits the person.
+  fileprivate mutating func put(_ code: RegistrationCode) {
+    switch code {
     case .setupCode(let code): self["setupCode"] = .string(code)
     case .invitation(let code): self["invitation"] = .string(code)
     }

@@ -30,9 +30,24 @@ struct ANSIStyle: Sendable {
     -> String
   {
     let shown = isHidden ? String(repeating: "•", count: text.count) : Self.visible(text)
-    let mark = hasCursor ? "▸" : isValid ? good("✓") : " "
+    return start(label, hasCursor, isValid) + shown + (hasCursor ? "_" : "")
+  }
+
+  /// A line with the label and the chosen option of a choice.
+  func choice(_ label: String, _ option: String, hasCursor: Bool) -> String {
+    start(label, hasCursor, true) + (hasCursor ? "‹ \(option) ›" : option)
+  }
+
+  /// Marks for cursor and validity, and the label.
+  private func start(_ label: String, _ hasCursor: Bool, _ isValid: Bool) -> String {
     let name = label + String(repeating: " ", count: max(0, 18 - label.count))
-    return "\(mark) \(hasCursor ? strong(name) : name) \(shown)\(hasCursor ? "_" : "")"
+    return "\(hasCursor ? "▸" : " ")\(isValid ? good("✓") : " ") "
+      + "\(hasCursor ? strong(name) : name) "
+  }
+
+  /// A button, which looks enabled without colours too.
+  func button(_ label: String, isEnabled: Bool) -> String {
+    isEnabled ? strong("[ \(label) ]") : faint("( \(label) )")
   }
 
   /// Returns a line with the number of kept rules, then a line for each rule: its requirement, or

@@ -3,10 +3,15 @@ import Validation
 
 /// The one-time code flow in a terminal: the address, then the code.
 struct CodeFlowView: TerminalView {
-  var style = ANSIStyle(hasColour: Console.hasColour)
+  let style: ANSIStyle
+  /// Whether Escape leads from the address to the screen before.
+  let isLeavable: Bool
   private var focus = FieldFocus()
 
-  init(style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) { self.style = style }
+  init(isLeavable: Bool = false, style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
+    self.isLeavable = isLeavable
+    self.style = style
+  }
 
   func lines(_ flow: CodeFlow, turn: Int) -> [String] {
     if flow.step == .code, let code = flow.code { return codeView.lines(code, turn: turn) }
@@ -19,7 +24,9 @@ struct CodeFlowView: TerminalView {
     } else if let failure = place.failure {
       lines.append(style.bad("✗ \(failure.text)"))
     }
-    if !place.isLocked { lines.append(style.faint("Enter: send · Ctrl-C: stop")) }
+    if !place.isLocked {
+      lines.append(style.faint("Enter: send\(isLeavable ? " · Esc: back" : "") · Ctrl-C: stop"))
+    }
     return lines
   }
 
@@ -37,6 +44,8 @@ struct CodeFlowView: TerminalView {
     case .leave, .back, nil: return []
     }
   }
+
+  func canLeave(_ flow: CodeFlow) -> Bool { isLeavable && flow.step == .place }
 
   /// The failures that neither another address nor another try later can fix.
   func exitError(for flow: CodeFlow) -> ExitError? {

@@ -34,9 +34,25 @@ struct FieldFocus: Sendable {
     case .next: return move(1, from: name, in: fields) ? .leave(name) : nil
     case .enter: return move(1, from: name, in: fields) ? .leave(name) : .submit
     case .back: return move(-1, from: name, in: fields) ? .leave(name) : .back
-    default: return form.text(name).edited(by: key).map { .type(name, $0) }
+    default:
+      if case .choice(let options) = form[name]?.declaration.kind {
+        return Self.option(of: options, after: form.text(name), by: key).map { .type(name, $0) }
+      }
+      return form.text(name).edited(by: key).map { .type(name, $0) }
     }
     return nil
+  }
+
+  /// The option that a key chooses, of a choice with a chosen option.
+  private static func option(of options: [String], after chosen: String, by key: Key) -> String? {
+    let step: Int
+    switch key {
+    case .nextOption, .text(" "): step = 1
+    case .previousOption: step = options.count - 1
+    default: return nil
+    }
+    guard let index = options.firstIndex(of: chosen) else { return options.first }
+    return options[(index + step) % options.count]
   }
 
   /// Moves the focus to a field.
@@ -70,6 +86,11 @@ extension ANSIStyle {
     let focused = isLocked ? nil : focus.focused(in: names)
     var lines: [String] = []
     for field in names.compactMap({ form[$0] }) {
+      if case .choice = field.declaration.kind {
+        lines.append(
+          choice(field.declaration.label, field.text, hasCursor: field.name == focused))
+        continue
+      }
       lines.append(
         self.field(
           field.declaration.label, field.text,

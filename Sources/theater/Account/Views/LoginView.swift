@@ -7,10 +7,15 @@ struct LoginView: TerminalView {
   private var focus = FieldFocus()
   private var oneTime: CodeFlowView
 
-  /// - Parameter hasEmail: Whether the e-mail field is filled; the cursor then starts at the password.
-  init(hasEmail: Bool, style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
+  /// - Parameters:
+  ///   - hasEmail: Whether the e-mail field is filled; the cursor then starts at the password.
+  ///   - isLeavable: Whether Escape leads from a login by code to the screen before.
+  init(
+    hasEmail: Bool = false, isLeavable: Bool = false,
+    style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)
+  ) {
     self.style = style
-    oneTime = CodeFlowView(style: style)
+    oneTime = CodeFlowView(isLeavable: isLeavable, style: style)
     if hasEmail { focus.move(to: .password) }
   }
 
@@ -18,7 +23,7 @@ struct LoginView: TerminalView {
     if screen.step == .oneTimeCode, let flow = screen.oneTime {
       return oneTime.lines(flow, turn: turn)
     }
-    var lines = [style.strong("Log in"), ""]
+    var lines = [style.strong("[▶] Welcome to the home theater."), ""]
     switch screen.step {
     case .oneTimeCode: break
     case .password:
@@ -44,17 +49,20 @@ struct LoginView: TerminalView {
     } else if let failure = screen.failure {
       lines.append(style.bad("✗ \(failure.text)"))
     }
-    if !screen.isLocked { lines.append(help(screen)) }
+    if !screen.isLocked { lines += help(screen) }
     return lines
   }
 
-  private func help(_ screen: LoginScreen) -> String {
-    let button = screen.canSubmit ? style.strong("[ Log in ]") : style.faint("[ Log in ]")
-    let keys =
-      screen.step == .secondFactor
-      ? "Enter · Esc: back · Ctrl-C: stop"
-      : "Tab: next field · Ctrl-T: \(focus.isRevealed ? "hide" : "show") · Ctrl-C: stop"
-    return "\(button)  \(style.faint(keys))"
+  private func help(_ screen: LoginScreen) -> [String] {
+    let button = style.button("Log in", isEnabled: screen.canSubmit)
+    guard screen.step == .password else {
+      return ["\(button)  \(style.faint("Enter · Esc: back · Ctrl-C: stop"))"]
+    }
+    let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
+    return [
+      "\(button)  \(style.faint("Tab: next field · \(reveal) · Ctrl-C: stop"))",
+      style.faint("Ctrl-N: register · Ctrl-P: forgotten password · Ctrl-O: log in with a code"),
+    ]
   }
 
   mutating func inputs(for key: Key, on screen: LoginScreen) -> [LoginScreen.Input] {
@@ -65,7 +73,17 @@ struct LoginView: TerminalView {
     return screen.step == .secondFactor ? code(key, screen) : fields(key, screen)
   }
 
+  func canLeave(_ screen: LoginScreen) -> Bool {
+    screen.step == .oneTimeCode && screen.oneTime.map(oneTime.canLeave) ?? false
+  }
+
   private mutating func fields(_ key: Key, _ screen: LoginScreen) -> [LoginScreen.Input] {
+    switch key {
+    case .register: return [.leave(for: .registration)]
+    case .newPassword: return [.leave(for: .forgottenPassword)]
+    case .oneTimeCode: return [.leave(for: .oneTimeCode)]
+    default: break
+    }
     switch focus.handle(key, fields: screen.form.fieldNames, form: screen.form) {
     case .type(let field, let text): return [.typed(field, text)]
     case .leave(let field): return [.left(field)]

@@ -6,10 +6,16 @@ struct RegistrationView: TerminalView {
   let style: ANSIStyle
   /// Answers from the command line; each is used once, at its step.
   var given: [FieldName: String]
+  /// Whether Escape leads from the first step to the screen before.
+  let isLeavable: Bool
   private var focus = FieldFocus()
 
-  init(given: [FieldName: String], style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
+  init(
+    given: [FieldName: String], isLeavable: Bool = false,
+    style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)
+  ) {
     self.given = given
+    self.isLeavable = isLeavable
     self.style = style
   }
 
@@ -39,7 +45,7 @@ struct RegistrationView: TerminalView {
 
   private func help(_ wizard: RegistrationWizard) -> String {
     var words = [wizard.step == .password ? "Enter: register" : "Enter: on"]
-    if wizard.canGoBack { words.append("Esc: back") }
+    if wizard.canGoBack || isLeavable { words.append("Esc: back") }
     if wizard.step == .password { words.append("Ctrl-T: \(focus.isRevealed ? "hide" : "show")") }
     return (words + ["Ctrl-C: stop"]).joined(separator: " · ")
   }
@@ -57,6 +63,7 @@ struct RegistrationView: TerminalView {
       }
       return [.next]
     case .back:
+      guard wizard.canGoBack else { return [] }
       focus.move(to: nil)
       focus.hideSecrets()
       return [.back]
@@ -71,6 +78,8 @@ struct RegistrationView: TerminalView {
     }
     return known.isEmpty ? [] : known + [.next]
   }
+
+  func canLeave(_ wizard: RegistrationWizard) -> Bool { isLeavable && !wizard.canGoBack }
 
   /// A refused setup code or invitation cannot be corrected in the wizard.
   func exitError(for wizard: RegistrationWizard) -> ExitError? {

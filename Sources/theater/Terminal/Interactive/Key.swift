@@ -14,6 +14,14 @@ enum Key: Sendable, Hashable {
   case reveal
   /// Ctrl-R.
   case resend
+  /// The arrow right, or left: another option of a choice.
+  case nextOption, previousOption
+  /// Ctrl-N: from the login screen to registration.
+  case register
+  /// Ctrl-P: from the login screen to a new password.
+  case newPassword
+  /// Ctrl-O: from the login screen to a login by one-time code.
+  case oneTimeCode
   /// Ctrl-D.
   case end
   /// Bytes that are not UTF-8.
@@ -50,6 +58,9 @@ struct KeyDecoder: Sendable {
     case 0x17: .eraseWord
     case 0x14: .reveal
     case 0x12: .resend
+    case 0x0E: .register
+    case 0x10: .newPassword
+    case 0x0F: .oneTimeCode
     case 0x04: .end
     default: nil
     }
@@ -62,11 +73,18 @@ struct KeyDecoder: Sendable {
       return rest.popFirst() == nil ? .back : nil
     }
     rest.removeFirst()
+    var hasParameters = false
     while let byte = rest.popFirst() {
-      guard (0x40...0x7E).contains(byte) else { continue }
+      guard (0x40...0x7E).contains(byte) else {
+        hasParameters = true
+        continue
+      }
       switch byte {
       case UInt8(ascii: "A"), UInt8(ascii: "Z"): return .back
       case UInt8(ascii: "B"): return .next
+      // With parameters they mean a whole word.
+      case UInt8(ascii: "C") where !hasParameters: return .nextOption
+      case UInt8(ascii: "D") where !hasParameters: return .previousOption
       default: return nil
       }
     }

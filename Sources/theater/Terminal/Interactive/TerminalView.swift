@@ -16,14 +16,20 @@ protocol TerminalView: Sendable {
   mutating func knownInputs(for screen: Screen) -> [Screen.Input]
   /// The error that ends the command; `nil` while the screen can still succeed.
   func exitError(for screen: Screen) -> ExitError?
+  /// Whether Escape leads to the screen before, where it has no other meaning.
+  func canLeave(_ screen: Screen) -> Bool
 }
+
+/// Thrown by `TerminalView.run` when the person has left the screen with Escape.
+struct ScreenLeft: Error {}
 
 extension TerminalView {
   mutating func knownInputs(for screen: Screen) -> [Screen.Input] { [] }
   func exitError(for screen: Screen) -> ExitError? { nil }
+  func canLeave(_ screen: Screen) -> Bool { false }
 
   /// Runs a screen in the terminal until it is over, and returns its final state.
-  /// - Throws: `ExitError` if the terminal ends first.
+  /// - Throws: `ExitError` if the terminal ends first; `ScreenLeft`.
   func run(_ driver: ScreenDriver<Screen>) async throws -> Screen {
     let keyboard = try Keyboard()
     defer { keyboard.close() }
@@ -60,7 +66,7 @@ private actor TerminalSession<View: TerminalView> {
       group.addTask {
         for await reading in readings { try await self.handle(reading) }
         if Task.isCancelled { return nil }
-        throw ExitError(.failed, "the terminal has ended")
+        throw ExitError.terminalEnded
       }
       group.addTask {
         let clock = SystemClock()
@@ -87,9 +93,13 @@ private actor TerminalSession<View: TerminalView> {
       await redraw()
     case .bytes(let bytes):
       for key in decoder.keys(in: bytes) {
-        if key == .end { throw ExitError(.failed, "cancelled: nothing was changed") }
+        if key == .end { throw ExitError.cancelled }
         var screen = await driver.screen
-        for input in view.inputs(for: key, on: screen) { screen = await driver.send(input) }
+        let inputs = view.inputs(for: key, on: screen)
+        if key == .back, inputs.isEmpty, !screen.isLoading, view.canLeave(screen) {
+          throw ScreenLeft()
+        }
+        for input in inputs { screen = await driver.send(input) }
       }
       await redraw()
     }
@@ -108,4 +118,10 @@ private actor TerminalSession<View: TerminalView> {
     shown = lines
     Console.write(update.next(lines.joined(separator: "\n"), rows: Console.height))
   }
+}
+
+extension ExitError {
+  /// Ctrl-D.
+  static let cancelled = ExitError(.failed, "cancelled: nothing was changed")
+  static let terminalEnded = ExitError(.failed, "the terminal has ended")
 }

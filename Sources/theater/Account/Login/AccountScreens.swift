@@ -1,0 +1,114 @@
+import AccountFlows
+import Validation
+
+/// The screens of a terminal that lead to a session (E6, A12): registration and login, and those to
+/// which the login screen leads.
+struct AccountScreens {
+  let theater: RemoteTheater
+
+  /// Shows the login screen, and those to which it leads, until a person is logged in.
+  /// - Parameter email: The initial address, when it is known already.
+  func logIn(email: String? = nil) async throws -> LoggedIn {
+    var email = email
+    while true {
+      let view = LoginView(hasEmail: email != nil)
+      let end = try await view.run(driver(LoginScreen(email: email ?? "")))
+      if let person = end.person { return person }
+      // The fields are empty when the screen appears again, but for the address of a new account.
+      email = nil
+      do {
+        switch end.exit {
+        case .registration:
+          switch try await register(isLeavable: true) {
+          case .loggedIn(let person): return person
+          case .registered(let person): email = person.email
+          }
+        case .forgottenPassword: try await resetPassword()
+        case .oneTimeCode:
+          return try await logIn(byCode: CodePrompt(.email, to: nil), isLeavable: true)
+        case nil: throw ExitError(silent: .failed)
+        }
+      } catch is ScreenLeft {
+        continue
+      } catch let error as ExitError where error.leadsBackToLogin {
+        Console.sayError(error.text)
+      }
+    }
+  }
+
+  /// Shows the login screen for a code that is sent.
+  /// - Parameter isLeavable: Whether Escape leads from the address to the screen before.
+  func logIn(byCode prompt: CodePrompt, isLeavable: Bool = false) async throws -> LoggedIn {
+    let view = LoginView(isLeavable: isLeavable)
+    let end = try await view.run(driver(LoginScreen(byCode: prompt.flow), prompt.contact))
+    guard let person = end.person else { throw ExitError(silent: .failed) }
+    return person
+  }
+
+  /// How a registration ends.
+  enum Registration {
+    /// Logging in is the next step.
+    case registered(Registered)
+    case loggedIn(LoggedIn)
+  }
+
+  /// Asks for the code that admits the person, and for what they begin with; then registers them.
+  func register(
+    given: [FieldName: String] = [:], isLeavable: Bool = false
+  ) async throws -> Registration {
+    let start = try await RegistrationStartView(isLeavable: isLeavable)
+      .run(RegistrationStart().driver())
+    guard let way = start.way else { throw ExitError(silent: .failed) }
+    return try await register(way, given: given, isLeavable: isLeavable)
+  }
+
+  /// Registers a person.
+  /// - Parameters:
+  ///   - given: Answers from the command line.
+  ///   - address: Where a code is sent; `nil` to ask.
+  ///   - isLeavable: Whether Escape leads from the first field to the screen before.
+  func register(
+    _ way: RegistrationWay, given: [FieldName: String] = [:], address: String? = nil,
+    isLeavable: Bool = false
+  ) async throws -> Registration {
+    let rules = try await RemoteRegistration.rules(of: theater)
+    switch way {
+    case .byName(let code):
+      let end = try await RegistrationView(given: given, isLeavable: isLeavable)
+        .run(RegistrationWizard(rules).driver(RemoteRegistration(theater: theater, code: code)))
+      guard case .success(let person) = end.outcome else { throw ExitError(silent: .failed) }
+      Console.say(Register.welcome(person))
+      return .registered(person)
+    case .byCode(let contact, let invitation):
+      let service = RemoteCodeRegistration(
+        codes: .registering(by: contact, invitation: invitation, at: theater))
+      let address = address ?? (contact == .email ? given[.email] : nil)
+      let end = try await CodeRegistrationView(given: given, isLeavable: isLeavable)
+        .run(CodeRegistration(by: contact, rules, to: address).driver(service))
+      guard let person = end.person else { throw ExitError(silent: .failed) }
+      return .loggedIn(person)
+    }
+  }
+
+  private func resetPassword() async throws {
+    try await NewPasswordPrompt(theater, fromInput: false)
+      .reset(by: CodePrompt(.email, to: nil), at: theater, isLeavable: true)
+    Console.say("Your password is set; log in with it.")
+  }
+
+  /// Runs a login screen with this user's controller.
+  /// - Parameter contact: Where codes for a login by code are sent.
+  func driver(_ screen: LoginScreen, _ contact: CodeContact = .email) -> ScreenDriver<LoginScreen> {
+    screen.driver(
+      Authenticator(
+        service: RemoteLogin(theater: theater, contact: contact),
+        keeper: TokenFile(theater.paths.token)))
+  }
+}
+
+extension ExitError {
+  /// Whether a screen after the login screen has failed, and the person may choose again.
+  fileprivate var leadsBackToLogin: Bool {
+    code == .failed && !text.isEmpty && self != .cancelled && self != .terminalEnded
+  }
+}
