@@ -18,8 +18,10 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     path: "Plugins/\(name)", exclude: ["manifest.json"], swiftSettings: strict)
 }
 
-func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func layer(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 func tests(
@@ -129,7 +131,9 @@ let package = Package(
         "TheaterAPI", "Accounts", "HomeTheater", "Scenes", "Devices", "Validation", "JSON",
         "QRCode", "Platform", "CLinux", crypto, hummingbird, hummingbirdCore, httpTypes, lifecycle,
         logging,
-      ] + nio + tls),
+      ] + nio + tls,
+      // The page's files, which Scripts/stage and Scripts/install put in place.
+      exclude: ["Site"]),
     // Layer 5: the one executable
     .executableTarget(
       name: "theater",

@@ -5,18 +5,22 @@ import Logging
 import NIOCore
 import TheaterAPI
 
-/// The HTTP server of the theater: one API, on a TCP port for browsers and on a Unix socket for the
+/// The HTTP server of the theater: the page and one API, on a TCP port for browsers and on a Unix socket for the
 /// `theater` command.
 package struct WebServer: Sendable {
   /// Answers the requests of every listener.
   package typealias Responder = RouterResponder<ConnectionContext>
 
   private let services: APIServices
+  private let site: Site?
   private let logger: Logger
 
-  /// - Parameter logger: Receives internal failures; a request that succeeds leaves no line.
-  package init(_ services: APIServices, logger: Logger) {
+  /// - Parameters:
+  ///   - site: The page; `nil` if its files were not found.
+  ///   - logger: Receives internal failures; a request that succeeds leaves no line.
+  package init(_ services: APIServices, site: Site?, logger: Logger) {
     self.services = services
+    self.site = site
     self.logger = logger
   }
 
@@ -45,7 +49,8 @@ package struct WebServer: Sendable {
       onServerRunning: onRunning, logger: logger)
   }
 
-  /// The routes of the contract behind the security middleware. Other methods on their paths get 405.
+  /// The page and the routes of the contract behind the security middleware. Other methods on their
+  /// paths get 405.
   private func responder(for listener: Listener) -> Responder {
     let authorizer = RequestAuthorizer(
       accountService: services.accountService, cookies: listener.cookies)
@@ -54,6 +59,12 @@ package struct WebServer: Sendable {
       middleware: SecurityMiddleware(
         authorizer: authorizer, rules: listener.rules,
         insistsOnTLS: listener.insistsOnTLS))
+    for (path, file) in site?.files ?? [:] {
+      for method: HTTPRequest.Method in [.get, .head] {
+        router.on(RouterPath(path), method: method) { request, _ in file.response(to: request) }
+      }
+      refuseMethods(except: [.get, .head], on: path, of: router)
+    }
     for (path, routes) in Dictionary(grouping: services.routes, by: \.route.fullPath) {
       let allowed = Set(routes.flatMap(\.methods))
       for route in routes {
@@ -63,13 +74,20 @@ package struct WebServer: Sendable {
           }
         }
       }
-      for method in SecurityMiddleware.methods.subtracting(allowed) {
-        router.on(RouterPath(path), method: method) { _, _ -> Response in
-          throw APIError.methodNotAllowed(
-            method.rawValue, allowed: allowed.map(\.rawValue).sorted())
-        }
-      }
+      refuseMethods(except: allowed, on: path, of: router)
     }
     return router.buildResponder()
+  }
+
+  /// Answers 405 to every method on `path` that is not in `allowed`.
+  private func refuseMethods(
+    except allowed: Set<HTTPRequest.Method>, on path: String, of router: Router<ConnectionContext>
+  ) {
+    for method in SecurityMiddleware.methods.subtracting(allowed) {
+      router.on(RouterPath(path), method: method) { _, _ -> Response in
+        throw APIError.methodNotAllowed(
+          method.rawValue, allowed: allowed.map(\.rawValue).sorted())
+      }
+    }
   }
 }

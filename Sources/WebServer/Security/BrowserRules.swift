@@ -41,9 +41,9 @@ package struct BrowserRules: Sendable {
     }
     let isUnsafe = ![.get, .head, .options].contains(request.method)
     let sites = fields[values: .secFetchSite]
-    guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" && !isUnsafe }) else {
-      throw .crossSite
-    }
+    let mayFollowLink = !isUnsafe && isLinkToPage(request)
+    guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" && !isUnsafe || mayFollowLink })
+    else { throw .crossSite }
     guard isUnsafe else { return }
     let comesFromBrowser =
       !origins.isEmpty || fields.contains { $0.name == .cookie || $0.name.isFetchMetadata }
@@ -56,6 +56,16 @@ package struct BrowserRules: Sendable {
       let host = Authority(name)
     else { throw .oneHost }
     return host
+  }
+
+  /// Whether a person follows a link of another site, such as an invitation in a web mailer, to an
+  /// address of the page. The answer is the same for everyone, and no frame shows it.
+  private func isLinkToPage(_ request: HTTPRequest) -> Bool {
+    let fields = request.headerFields
+    let path = request.path?.prefix { $0 != "?" } ?? ""
+    return fields[values: .secFetchMode] == ["navigate"]
+      && fields[values: .secFetchDest] == ["document"] && fields[values: .origin].isEmpty
+      && Site.addresses.contains(String(path))
   }
 
   /// Whether `origin` is the host and port of the request, with a scheme no weaker than the listener's.

@@ -118,11 +118,14 @@ extension HTTPFields {
   /// Adds the headers that restrict what a browser does with an answer.
   /// - Parameter insistsOnTLS: Whether to send Strict-Transport-Security (RFC 6797).
   mutating func addBrowserRules(insistsOnTLS: Bool) {
-    self[.contentSecurityPolicy] =
-      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+    // The page's files have a policy and a lifetime of their own.
+    if !contains(.contentSecurityPolicy) {
+      self[.contentSecurityPolicy] =
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+      self[.cacheControl] = "no-store"
+    }
     self[.xContentTypeOptions] = "nosniff"
     self[.xFrameOptions] = "DENY"
-    self[.cacheControl] = "no-store"
     self[.referrerPolicy] = "no-referrer"
     self[.crossOriginResourcePolicy] = "same-origin"
     self[.crossOriginOpenerPolicy] = "same-origin"

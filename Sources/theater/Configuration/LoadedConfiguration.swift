@@ -50,6 +50,13 @@ extension ApplicationPaths {
     return folders + [plugins]
   }
 
+  /// The folder with the page's files: beside the program, else in its installation.
+  var site: String {
+    let program = Self.programFolder ?? "."
+    let staged = "\(program)/site"
+    return access(staged, R_OK) == 0 ? staged : "\(program)/../lib/theater/site"
+  }
+
   /// The folder of this program's file, links resolved.
   private static var programFolder: String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

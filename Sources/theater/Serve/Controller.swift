@@ -74,7 +74,7 @@ struct Controller: Sendable {
       theater: theater, accountService: accountService,
       diagnostics: ControllerDiagnostics(plugins: plugins, loaded: loaded, paths: paths),
       webAddress: listening.address, certificate: listener.certificate)
-    let web = WebServer(remote, logger: logger)
+    let web = WebServer(remote, site: readSite(), logger: logger)
     warn(of: certificate?.certificate)
     let ports = ListeningPorts(count: 2)
     let report = StartReport(
@@ -115,6 +115,16 @@ struct Controller: Sendable {
   private static func close(_ theater: HomeTheaterFacade) async {
     await theater.shutDown()
     await PlayerShutdown.stopPlayback(of: theater.devices.values.map { $0 })
+  }
+
+  /// The page's files; `nil` with a warning if they are unusable, since the terminal works without.
+  private func readSite() -> Site? {
+    do {
+      return try Site(folder: paths.site)
+    } catch {
+      logger.warning("browsers get no page: \(error)", metadata: ["folder": "\(paths.site)"])
+      return nil
+    }
   }
 
   private func makeDispatcher() throws(ExitError) -> MessageDispatcher {

@@ -46,7 +46,7 @@ import Testing
     arguments: [
       "/api/v1/status/", "/api/v1//status", "/api/v1/./status", "/api/v1/films/../status",
       "/api/v1/%2e/status",
-      "/api/v1/devices/a%2Fb", "/api/v1/devices/%00", "/api/v1/devices/%ff", "/api/v1/devices/%4",
+      "/api/v1/devices/a%2Fb", "/api/v1/devices/%00", "/api/v1/devices/%4",
       "//api/v1/status",
     ])
   func canonicalPaths(path: String) async throws {

@@ -22,6 +22,11 @@ import WebServer
 struct LivingRoom: Sendable {
   static let password = "four friends at the movies"
 
+  /// The page's files in the sources.
+  static let siteFolder =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+    + "/../../../Sources/WebServer/Site"
+
   let clock: ManualClock
   /// The time of day, by which sessions expire.
   let day: Day
@@ -103,7 +108,7 @@ struct LivingRoom: Sendable {
     let remote = APIServices(theater: theater, accountService: accountService, diagnostics: works)
     let log = KeptLines()
     let logger = Logger(label: "test") { _ in log }
-    let web = WebServer(remote, logger: logger)
+    let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: logger)
     let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
     self.clock = clock
     self.day = day

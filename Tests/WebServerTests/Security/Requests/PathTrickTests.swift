@@ -49,7 +49,7 @@ enum PathTricks {
     "/api/v1/status%25",
     // Other forms of a target
     "http://127.0.0.1/api/v1/status", "https://evil.example/api/v1/status", "api/v1/status",
-    "/api/v1/status#x", "*", "127.0.0.1:80", "?/api/v1/status", "/?/api/v1/status",
+    "/api/v1/status#x", "*", "127.0.0.1:80", "?/api/v1/status", "/page/?/api/v1/status",
     "/api/v1?/status",
     "@/api/v1/status",
   ]

@@ -1,0 +1,134 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The files of the page: a fixed table, read once. No request names a file of the disk.
+///
+/// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
+/// revalidated each time. It names all other files below `/page/HASH/`, where HASH covers the content of
+/// them all, so browsers may keep those for ever.
+package struct Site: Sendable {
+  /// The addresses of the app. The page's own script decides what each shows.
+  package static let addresses = [
+    "/", "/login", "/register", "/guest", "/code", "/reset", "/home", "/room", "/library",
+    "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings",
+  ]
+  /// Stands for `page/HASH` in the shell.
+  static let placeholder = "@page@"
+  /// The largest accepted file, in bytes.
+  static let largestFile = 1 << 20
+
+  /// The answers by path: `/room` and `/page/HASH/js/app.js`.
+  package let files: [String: SiteFile]
+
+  /// Makes the table.
+  ///
+  /// - Parameter contents: The bytes of each file by its path in the folder: `js/app.js`.
+  /// - Throws: `SiteError` without a shell, or with a file of an unknown type.
+  package init(contents: [String: [UInt8]]) throws(SiteError) {
+    guard let shell = contents["index.html"] else { throw SiteError("it has no index.html") }
+    var digest = SHA256()
+    for (name, bytes) in contents.sorted(by: { $0.key < $1.key }) {
+      digest.update(data: Data("\(name)\0\(bytes.count)\0".utf8))
+      digest.update(data: Data(bytes))
+    }
+    let hash = digest.finalize().prefix(10).map { String(format: "%02x", $0) }.joined()
+    var files: [String: SiteFile] = [:]
+    for (name, bytes) in contents where name != "index.html" {
+      guard let type = Self.mediaType(of: name) else {
+        throw SiteError("\(name) is of no type that the page uses")
+      }
+      files["/page/\(hash)/\(name)"] = SiteFile(bytes, type: type, tag: hash, lasts: true)
+    }
+    let text = String(decoding: shell, as: UTF8.self)
+      .replacing(Self.placeholder, with: "page/\(hash)")
+    let page = SiteFile(Array(text.utf8), type: "text/html; charset=utf-8", tag: hash, lasts: false)
+    for address in Self.addresses { files[address] = page }
+    self.files = files
+  }
+
+  /// Reads the files of a folder and of its folders `css` and `js`. Hidden files are left out.
+  package init(folder: String) throws(SiteError) {
+    var contents: [String: [UInt8]] = [:]
+    do {
+      for part in ["", "css/", "js/"] {
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)") {
+          guard !name.hasPrefix("."), !["css", "js"].contains(name) else { continue }
+          let file = try FileHandle(
+            forReadingFrom: URL(fileURLWithPath: "\(folder)/\(part)\(name)"))
+          let bytes = try file.read(upToCount: Self.largestFile + 1) ?? Data()
+          guard bytes.count <= Self.largestFile else {
+            throw SiteError("\(part)\(name) is larger than \(Self.largestFile / 1024) KiB")
+          }
+          contents[part + name] = Array(bytes)
+        }
+      }
+    } catch let error as SiteError {
+      throw error
+    } catch {
+      throw SiteError("\(folder) cannot be read: \(error.localizedDescription)")
+    }
+    try self.init(contents: contents)
+  }
+
+  private static func mediaType(of name: String) -> String? {
+    switch name.split(separator: ".").last {
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
+    case "png": "image/png"
+    case "webmanifest": "application/manifest+json"
+    default: nil
+    }
+  }
+}
+
+/// Why the page cannot be served.
+package struct SiteError: Error, Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// One file of the page as an answer.
+package struct SiteFile: Sendable {
+  let body: ByteBuffer
+  let headers: HTTPFields
+
+  /// - Parameter lasts: Whether the address changes with the content, so that a copy never gets old.
+  init(_ bytes: [UInt8], type: String, tag: String, lasts: Bool) {
+    body = ByteBuffer(bytes: bytes)
+    headers = [
+      .contentType: type, .eTag: "\"\(tag)\"",
+      .cacheControl: lasts ? "public, max-age=31536000, immutable" : "no-cache",
+      .contentSecurityPolicy: Self.policy,
+      .crossOriginEmbedderPolicy: "require-corp",
+    ]
+  }
+
+  /// Only the page's own files are used, and no text becomes markup or code.
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
+    "connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'none'",
+    "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+  ].joined(separator: "; ")
+
+  /// Answers a GET or HEAD: 304 if the client has this content (RFC 9110, section 13.1.2).
+  func response(to request: Request) -> Response {
+    let known = request.headers[.ifNoneMatch] ?? ""
+    let tags = known.split(separator: ",").map { tag in
+      let tag = tag.drop { $0 == " " }
+      return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+    }
+    if let own = headers[.eTag], known == "*" || tags.contains(Substring(own)) {
+      var headers = headers
+      headers[.contentType] = nil
+      // The length that a 200 would have (RFC 9110, section 8.6).
+      headers[.contentLength] = "\(body.readableBytes)"
+      return Response(status: .notModified, headers: headers)
+    }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import WebServer
+
+@Suite struct PageFileTests {
+  private static let listener = Listener.port(0, of: "127.0.0.1")
+
+  private func site() throws -> Site { try Site(folder: LivingRoom.siteFolder) }
+
+  /// Sends one GET, or another method, with further header lines.
+  private func ask(
+    _ room: LivingRoom, _ path: String, _ lines: String..., method: String = "GET",
+    host: String? = nil
+  ) async throws -> RawAnswer {
+    try await room.raw(
+      lines: ["\(method) \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(room.port)")"] + lines)
+  }
+
+  @Test("A12 F5 · serves the page's own files without a session, and nothing else")
+  func files() async throws {
+    let files = try site().files
+    try await LivingRoom.open(Self.listener) { room in
+      for (path, file) in files {
+        let answer = try await ask(room, path)
+        #expect(answer.status == 200, "\(path)")
+        #expect(answer.header("content-type") == file.headers[.contentType], "\(path)")
+        #expect(answer.header("x-content-type-options") == "nosniff", "\(path)")
+      }
+      for path in [
+        "/index.html", "/js/main.js", "/page/js/main.js", "/page", "/page/0/js/main.js",
+        "/favicon.ico",
+      ] {
+        let answer = try await ask(room, path)
+        #expect(answer.status == 401, "\(path)")
+      }
+    }
+  }
+
+  @Test("A12 · gives every address of the app the same shell, which names the files by their hash")
+  func shell() throws {
+    let files = try site().files
+    let shells = Site.addresses.compactMap { files[$0]?.body }
+    #expect(shells.count == Site.addresses.count)
+    #expect(Set(shells).count == 1)
+    let text = String(buffer: try #require(shells.first))
+    #expect(!text.contains(Site.placeholder))
+    let named = text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.output.1) }
+    #expect(named.count > 3)
+    for path in named { #expect(files[path] != nil, "\(path)") }
+  }
+
+  @Test("A12 · imports only modules and styles that are served")
+  func imports() throws {
+    let files = try site().files
+    for (path, file) in files where path.hasSuffix(".js") {
+      let folder = String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex))
+      let text = String(buffer: file.body)
+      for match in text.matches(of: /(?:from|import\()\s*'\.\/([^']+)'/) {
+        #expect(files[folder + String(match.output.1)] != nil, "\(path): \(match.output.1)")
+      }
+    }
+  }
+
+  @Test("F5 · the policy of the page allows its own files only, and no text as code")
+  func policy() async throws {
+    try await LivingRoom.open(Self.listener) { room in
+      let answer = try await ask(room, "/login")
+      let policy = try #require(answer.header("content-security-policy"))
+      #expect(!policy.contains("unsafe"))
+      #expect(!policy.contains("*"))
+      #expect(!policy.contains("data:"))
+      for part in [
+        "default-src 'none'", "require-trusted-types-for 'script'", "frame-ancestors 'none'",
+        "form-action 'none'", "base-uri 'none'",
+      ] {
+        #expect(policy.contains(part), "\(part)")
+      }
+      let expected = [
+        "x-frame-options": "DENY", "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin",
+        "cross-origin-embedder-policy": "require-corp",
+      ]
+      for (name, value) in expected { #expect(answer.header(name) == value, "\(name)") }
+    }
+  }
+
+  @Test("A12 · lets browsers keep hashed files for ever, and revalidates the shell")
+  func caching() async throws {
+    let files = try site().files
+    let module = try #require(files.keys.first { $0.hasSuffix("/js/main.js") })
+    let tag = try #require(files["/"]?.headers[.eTag])
+    try await LivingRoom.open(Self.listener) { room in
+      let hashed = try await ask(room, module)
+      #expect(hashed.header("cache-control")?.contains("immutable") == true)
+      let shell = try await ask(room, "/")
+      #expect(shell.header("cache-control") == "no-cache")
+      for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+        let answer = try await ask(room, "/", "If-None-Match: \(known)")
+        #expect(answer.status == 304, "\(known)")
+        #expect(!answer.text.contains("<html"), "\(known)")
+      }
+      let changed = try await ask(room, "/", "If-None-Match: \"other\"")
+      #expect(changed.status == 200)
+    }
+  }
+
+  @Test("A9 · answers HEAD with the headers only, and other methods of strangers with 401")
+  func methods() async throws {
+    try await LivingRoom.open(Self.listener) { room in
+      let head = try await ask(room, "/login", method: "HEAD")
+      #expect(head.status == 200)
+      #expect(head.header("content-length") != nil)
+      #expect(!head.text.contains("<html"))
+      for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+        let answer = try await ask(room, "/login", "Content-Length: 0", method: method)
+        #expect(answer.status == 401, "\(method)")
+      }
+      let token = try await room.owner().token ?? ""
+      let known = try await ask(
+        room, "/login", "Content-Length: 0", "Authorization: Bearer \(token)", method: "DELETE")
+      #expect(known.status == 405)
+      #expect(known.header("allow") == "GET, HEAD")
+    }
+  }
+
+  @Test("F5 · refuses foreign hosts and origins on the page's addresses as on the API's")
+  func hostile() async throws {
+    let module = try #require(try site().files.keys.first { $0.hasSuffix("/js/main.js") })
+    try await LivingRoom.open(Self.listener) { room in
+      for path in Site.addresses + [module] {
+        let foreign = try await ask(room, path, host: "evil.example:\(room.port)")
+        #expect(foreign.status == 421, "\(path)")
+        let answer = try await ask(room, path, "Origin: http://evil.example")
+        #expect(answer.status == 403, "\(path)")
+        for mode in ["no-cors", "cors", "websocket"] {
+          let answer = try await ask(
+            room, path, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: \(mode)",
+            "Sec-Fetch-Dest: script")
+          #expect(answer.status == 403, "\(path) \(mode)")
+        }
+        let frame = try await ask(
+          room, path, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+          "Sec-Fetch-Dest: iframe")
+        #expect(frame.status == 403, "\(path)")
+      }
+    }
+  }
+
+  @Test("E6 · follows another site's link to the page, such as an invitation, but to nothing else")
+  func links() async throws {
+    let module = try #require(try site().files.keys.first { $0.hasSuffix("/js/main.js") })
+    let link = [
+      "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document",
+    ]
+    try await LivingRoom.open(Self.listener) { room in
+      func follow(_ path: String, _ method: String = "GET", _ more: String...) async throws -> Int?
+      {
+        try await room.raw(
+          lines: ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)"] + link + more
+        ).status
+      }
+      for path in ["/register", "/guest", "/", "/register?x=1"] {
+        let status = try await follow(path)
+        #expect(status == 200, "\(path)")
+      }
+      let refused = [
+        try await follow(module), try await follow("/api/v1/health"),
+        try await follow("/register", "POST", "Content-Length: 0"),
+        try await follow("/register", "GET", "Origin: null"),
+      ]
+      #expect(refused == [403, 403, 403, 403])
+    }
+  }
+
+  @Test("A12 · the whole page has at most 400 kB")
+  func sizes() throws {
+    let files = try site().files
+    let modules = files.filter { $0.key.hasPrefix("/page/") }.values.map(\.body.readableBytes)
+    let shell = files["/"]?.body.readableBytes ?? 0
+    #expect(modules.reduce(shell, +) <= 400_000)
+  }
+
+  @Test(
+    "A9 · refuses a folder without a shell or with a file of another type",
+    arguments: [["js/a.js"], ["index.html", "a.exe"], ["index.html", "js/a"]])
+  func unusable(names: [String]) {
+    let contents = Dictionary(uniqueKeysWithValues: names.map { ($0, Array("x".utf8)) })
+    #expect(throws: SiteError.self) { try Site(contents: contents) }
+  }
+
+  @Test("A9 · says which folder cannot be read")
+  func missing() {
+    #expect {
+      try Site(folder: "/nowhere/site")
+    } throws: { ("\($0)").contains("/nowhere/site") }
+  }
+}
