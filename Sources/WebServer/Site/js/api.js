@@ -1,0 +1,46 @@
+// The controller's API: JSON in, JSON out, one shape for every failure.
+export class Failure extends Error {
+  /** @param status the HTTP status; 0 if the controller was not reached. */
+  constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft }) {
+    super(message);
+    Object.assign(this, { status, code, hint, device, step, field, retryAfter, triesLeft });
+  }
+}
+
+const unreachable = () => new Failure(0, {
+  code: 'network', message: 'The theater does not answer', hint: 'Check that it is switched on and that this device is in its network.',
+});
+let loggedOut = () => {};
+/** Calls `action` when the controller no longer accepts the session. */
+export const whenLoggedOut = (action) => { loggedOut = action; };
+
+/**
+ * Sends a request to a path below /api/v1 and returns the value of the answer.
+ * @param wait seconds to wait for the end of what was started
+ * @throws Failure
+ */
+export async function send(method, path, body, { wait, signal, open } = {}) {
+  const headers = {};
+  if (method !== 'GET') headers['X-Theater'] = '1';
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (wait !== undefined) headers.Prefer = `wait=${wait}`;
+  let answer, text;
+  try {
+    answer = await fetch('/api/v1' + path, { method, headers, signal, cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body) });
+    text = await answer.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+  let value;
+  try { value = text ? JSON.parse(text) : undefined; } catch { throw new Failure(answer.status, { code: 'malformed', message: 'The answer of the theater cannot be read', hint: 'Reload the page.' }); }
+  if (answer.ok) return value;
+  const failure = new Failure(answer.status, value?.error ?? { code: 'unknown', message: `The theater answered ${answer.status}` });
+  if (answer.status === 401 && !open) loggedOut();
+  throw failure;
+}
+export const get = (path, options) => send('GET', path, undefined, options);
+export const post = (path, body, options) => send('POST', path, body, options);
+export const remove = (path, options) => send('DELETE', path, undefined, options);
+/** A request of a person without a session: 401 is an answer like any other. */
+export const postOpen = (path, body, options) => post(path, body, { ...options, open: true });

@@ -1,0 +1,42 @@
+// What the transport keys do, everywhere the same.
+import { post } from './api.js';
+import { announce, clock, left } from './dom.js';
+import { playback, withRole, device, activity, devices, knownTitles } from './store.js';
+import { value } from './words.js';
+import { act, paced } from './parts.js';
+
+export const isPaused = (now = playback()) => now?.state === 'paused';
+export const amplifier = () => withRole('amplifier');
+/** Whether the current player can go to a position. */
+export const canSeek = () => device(activity().player)?.capabilities.includes('seek') ?? false;
+
+export async function flip(button) {
+  const paused = isPaused();
+  if (await act(button, () => post(paused ? '/resume' : '/pause'))) announce(paused ? 'Playing' : 'Paused');
+}
+export async function seekTo(position, button) {
+  if (await act(button, () => post('/seek', { to: Math.max(0, position) }))) sayPlace(position);
+}
+export async function jump(by, button) {
+  const now = playback();
+  if (!now) return;
+  if (await act(button, () => post('/seek', { by }))) sayPlace(now.position + by);
+}
+function sayPlace(position) {
+  const { duration } = playback() ?? {};
+  announce([clock(position), duration ? left(Math.max(0, duration - position)) : null].filter(Boolean).join(', '));
+}
+export const skip = (direction, button) => act(button, () => post(`/${direction}`));
+export const endActivity = (button) => act(button, () => post('/end'));
+export const setVolume = paced((to) => post('/volume', { to }));
+export const setMute = (mute, button) => act(button, () => post('/volume', { mute }));
+export const volume = () => value(amplifier(), 'volume');
+export const isMuted = () => value(amplifier(), 'muted') === true;
+export const send = (id, command) => post(`/devices/${encodeURIComponent(id)}/commands`, command);
+/** Titles of items as far as the page knows them, for describe(). */
+export function titles() {
+  const { item, itemTitle } = activity();
+  if (item && itemTitle) knownTitles[item] = itemTitle;
+  return knownTitles;
+}
+export const failedDevices = () => devices().filter((one) => one.availability === 'unavailable');

@@ -1,0 +1,56 @@
+// Every device: its state in the list, its controls beside it or in a sheet.
+import { h, clear } from './dom.js';
+import { icon } from './icons.js';
+import * as theater from './store.js';
+import { heading, chip, renew } from './parts.js';
+import { follow, deviceSheet } from './controls.js';
+import { nameOf, describe, ICONS, ago } from './words.js';
+import { titles } from './commands.js';
+
+export const title = 'Devices';
+let current;
+
+export function show(main) {
+  const wide = matchMedia('(min-width: 1100px)'), list = h('ul', { class: 'device-list' }), summary = h('p', { class: 'soft' });
+  const name = h('h2', { class: 'title-3', id: 'device-name' }), inside = h('div', { class: 'device-sheet' }), pane = h('section', { class: 'card device-pane', 'aria-labelledby': 'device-name' }, name, inside);
+  let stopFollowing = () => {};
+  main.append(heading('Devices', summary), h('div', { class: 'device-split' }, list, pane));
+
+  const paint = () => {
+    const all = theater.devices(), bad = all.filter((device) => known(device) === 'failed').length;
+    const words = bad ? `${bad} of ${all.length} ${bad === 1 ? 'needs' : 'need'} attention` : `All ${all.length} are responding`;
+    if (summary.textContent !== words) summary.textContent = words;
+    renew(list, JSON.stringify([current, wide.matches, all.map((device) => [device.id, describe(device, titles()), known(device), ago(age(device))])]), () => all.map((device) => row(device, wide.matches, choose)));
+  };
+  function choose(id) {
+    current = id;
+    if (!wide.matches) { deviceSheet(id); return; }
+    open(); paint();
+  }
+  function open() {
+    stopFollowing(); stopFollowing = () => {};
+    const device = theater.device(current) ?? theater.devices()[0];
+    if (!wide.matches || !device) { clear(inside); return; }
+    current = device.id; name.textContent = nameOf(device, theater.devices());
+    stopFollowing = follow(device.id, inside, { wide: true });
+  }
+  const turn = () => { open(); paint(); };
+  open(); paint();
+  const unwatch = theater.watch(paint), timer = setInterval(paint, 5000);
+  wide.addEventListener('change', turn);
+  return () => { stopFollowing(); unwatch(); clearInterval(timer); wide.removeEventListener('change', turn); };
+}
+function known(device) {
+  const failed = theater.activity().status === 'failed' && theater.activity().error?.device === device.id;
+  if (failed || device.availability === 'unavailable') return 'failed';
+  if (['off', 'up'].includes(describe(device))) return 'off';
+  const ways = Object.values(device.state).map((x) => x.provenance);
+  return ways.includes('unknown') ? 'unknown' : ways.includes('assumed') ? 'assumed' : 'reported';
+}
+const age = (device) => Math.min(...Object.values(device.state).map((x) => theater.age(device, x)), 1e9);
+function row(device, isWide, choose) {
+  const how = known(device), words = { failed: 'failed', off: ago(age(device)) }[how] ?? `${how === 'unknown' ? 'not known' : how} ${ago(age(device))}`;
+  return h('li', {}, h('button', { class: 'row device-row', type: 'button', 'aria-current': isWide && device.id === current, data: { focus: device.id }, onclick: () => choose(device.id) },
+    h('span', { class: 'device-icon', data: { on: how === 'reported' || how === 'assumed' ? '1' : null, bad: how === 'failed' ? '1' : null } }, icon(ICONS[device.role])),
+    h('span', {}, h('span', { class: 'name' }, nameOf(device, theater.devices())), h('span', { class: 'sub' }, describe(device, titles()))), h('span', { class: 'end', data: { known: how } }, chip(how, words))));
+}

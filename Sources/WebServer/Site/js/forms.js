@@ -1,0 +1,114 @@
+// Fields that know how they look: pristine, editing, valid, invalid-hidden, invalid-shown.
+import { h, s, uid, announce, clear } from './dom.js';
+import { icon } from './icons.js';
+import { isEmail } from './rules.js';
+
+/** The checks of a login, which applies no rules: an account may be older than they are. */
+export const CHECK = {
+  email: (text) => (isEmail(text) ? null : 'Write the address like ann@example.org.'),
+  any: (text) => (text ? null : 'Enter your password.'),
+};
+
+/**
+ * A labelled input. look() follows typing at once and shows a mistake only after the field was left or submitted.
+ * @param check returns the mistake in a text, or null; 'pending' while a question is open
+ * @param hidesMistakeOnEdit whether a shown mistake goes with the next keystroke, not only when it is corrected
+ */
+export function field({ label, name, type = 'text', note = '', check, autocomplete, inputmode, placeholder, onchange, secret, hidesMistakeOnEdit, readonly }) {
+  const id = uid('f'), noteId = id + 'n';
+  const mark = h('span', { class: 'mark' }), input = h('input', { id, name, type: secret ? 'password' : type, autocomplete, inputmode, placeholder, readonly, 'aria-describedby': noteId, autocapitalize: type === 'text' && !secret ? 'words' : 'none', spellcheck: 'false' });
+  const noteText = h('span', {}, note), noteBox = h('p', { class: 'note', id: noteId }, noteText);
+  const box = h('div', { class: 'box' }, input, mark), node = h('div', { class: 'field', data: { look: 'pristine' } }, h('label', { for: id }, label), box, noteBox);
+  let show;
+  if (secret) {
+    show = h('button', { type: 'button', class: 'in-box', 'aria-pressed': 'false', 'aria-label': 'Show the password' }, icon('eye'));
+    show.addEventListener('click', () => { const on = input.type === 'password'; input.type = on ? 'text' : 'password'; show.setAttribute('aria-pressed', on); clear(show, icon(on ? 'eyeOff' : 'eye')); input.focus(); });
+    box.append(show);
+  }
+  let shown = false;
+  const api = {
+    /** Sets what is called after each change, with the field and whether it was left. */
+    changed(action) { onchange = action; },
+    node, input, get value() { return input.value; }, set value(text) { input.value = text; }, get problem() { return check ? check(input.value) : null; }, get valid() { return !api.problem; },
+    look(leaving) {
+      const pending = api.problem === 'pending', problem = pending ? null : api.problem, empty = !input.value;
+      if (leaving && (input.value || leaving === 'submit')) shown = !!problem;
+      if (!problem) shown = false;
+      const look = pending ? 'editing' : !problem ? (empty ? 'pristine' : 'valid') : shown ? 'invalid-shown' : empty && node.dataset.look === 'pristine' ? 'pristine' : empty ? 'editing' : 'invalid-hidden';
+      if (node.dataset.look !== look) {
+        node.dataset.look = look; clear(mark, look === 'valid' ? icon('check') : look === 'invalid-shown' ? icon('warn') : null);
+        input.setAttribute('aria-invalid', look === 'invalid-shown');
+      }
+      noteText.textContent = look === 'invalid-shown' ? problem : note;
+      return look;
+    },
+    lock(on) { input.disabled = on; if (show) show.disabled = on; node.toggleAttribute('data-locked', on); },
+    clear() { input.value = ''; shown = false; node.dataset.look = 'pristine'; input.setAttribute('aria-invalid', false); clear(mark); noteText.textContent = note; },
+    complain(text) { shown = true; node.dataset.look = 'invalid-shown'; clear(mark, icon('warn')); noteText.textContent = text; input.setAttribute('aria-invalid', 'true'); },
+  };
+  input.addEventListener('input', () => { if (hidesMistakeOnEdit) shown = false; api.look(); onchange?.(api); });
+  input.addEventListener('blur', () => { api.look(true); onchange?.(api, true); });
+  return api;
+}
+
+/** The live list of a field's rules with its progress; a rule that is kept lights its bulb. */
+export function ruleList(rules, about = 'Password') {
+  const bar = h('div', { class: 'bar', 'aria-hidden': 'true' }, h('i')), count = h('span', { class: 'num' });
+  const items = rules.map((rule) => h('li', { data: { outcome: 'unsatisfied', advice: rule.advice ? '1' : null } },
+    h('span', { class: 'bulb', 'aria-hidden': 'true' }), h('span', {}, h('span', { class: 'sr state' }, 'Not yet: '), h('span', { class: 'statement' }))));
+  const node = h('div', { class: 'rules', data: { state: 'empty' } }, h('p', { class: 'label' }, `${about} rules: `, count), bar, h('ul', {}, items));
+  let last = -1, timer;
+  return {
+    node,
+    /** @param report what evaluate() returned; @param leaving whether missed rules are shown as mistakes */
+    update(report, leaving) {
+      report.results.forEach((result, i) => {
+        const item = items[i], isKept = result.outcome === 'satisfied';
+        item.dataset.outcome = result.outcome;
+        item.toggleAttribute('data-missed', !!leaving && report.state === 'invalid' && !isKept && !result.advice);
+        item.querySelector('.state').textContent = isKept ? 'Done: ' : result.advice ? 'Advice: ' : 'Not yet: ';
+        item.querySelector('.statement').textContent = result.statement[0].toUpperCase() + result.statement.slice(1);
+      });
+      count.textContent = `${report.satisfied} of ${report.total} met`;
+      node.style.setProperty('--done', report.fraction); node.dataset.state = report.state;
+      if (report.satisfied !== last && last !== -1) {
+        clearTimeout(timer);
+        timer = setTimeout(() => announce(report.state === 'valid' ? 'All password rules are met.' : `${report.satisfied} of ${report.total} password rules are met.`), 700);
+      }
+      last = report.satisfied;
+    },
+  };
+}
+
+/** Six boxes, one input: pastes, auto-fills and reads as one field. */
+export function codeField({ label = 'Code of 6 digits', ondone, describedby }) {
+  const digits = Array.from({ length: 6 }, (_, i) => h('span', { class: 'digit', 'aria-hidden': 'true', vars: { i } }));
+  const input = h('input', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: 12, pattern: '[0-9]*', 'aria-label': label, 'aria-describedby': describedby });
+  const node = h('div', { class: 'code', data: { state: 'open' } }, digits, input);
+  const paint = () => { const text = input.value; digits.forEach((d, i) => { d.textContent = text[i] || ''; d.classList.toggle('filled', i < text.length); d.classList.toggle('next', i === Math.min(text.length, 5) && text.length < 6); }); };
+  input.addEventListener('input', () => { const only = input.value.normalize('NFKC').replace(/\D/g, '').slice(0, 6); input.value = only; if (node.dataset.state === 'wrong') node.dataset.state = 'open'; paint(); if (only.length === 6 && node.dataset.state === 'open') ondone?.(only); });
+  paint();
+  return { node, input, paint, state(next) { node.dataset.state = next; input.disabled = next === 'loading' || next === 'done'; if (next === 'wrong') { input.value = ''; paint(); input.focus(); } }, set(text) { input.value = text; paint(); } };
+}
+/** The countdown until a new code may be asked for. */
+export function countdownRing() {
+  const leftCircle = s('circle', { class: 'left', cx: 30, cy: 30, r: 26, pathLength: 100 }), number = h('span', { class: 'num' });
+  const node = h('div', { class: 'ring', role: 'timer', 'aria-live': 'off' }, s('svg', { viewBox: '0 0 60 60', 'aria-hidden': 'true' }, s('circle', { class: 'track', cx: 30, cy: 30, r: 26 }), leftCircle), number);
+  return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', `${seconds} seconds until a new code can be sent`); } };
+}
+export const busyButton = (button, busy, text) => { button.setAttribute('aria-busy', busy); button.disabled = busy; clear(button, busy ? h('span', { class: 'leader', 'aria-hidden': 'true' }) : null, text); };
+
+/** The failure of a request, above the button: what happened, then what to do. */
+export function formError() {
+  const node = h('div', { role: 'alert', class: 'form-error', hidden: true });
+  return {
+    node,
+    hide() { node.hidden = true; clear(node); },
+    show(failure) {
+      node.hidden = false;
+      const wait = failure.retryAfter ? ` Try again in ${failure.retryAfter} s.` : '';
+      clear(node, icon('warn'), h('p', {}, h('b', {}, `${sentence(failure.message)} `), failure.hint ?? '', wait));
+    },
+  };
+}
+export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.') : '');

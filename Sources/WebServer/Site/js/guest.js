@@ -1,0 +1,34 @@
+// A guest's pass: the link carries its code, or it is typed.
+import { h, announce } from './dom.js';
+import { postOpen } from './api.js';
+import { field, busyButton, formError } from './forms.js';
+import { stageSet, brand } from './stage.js';
+import { welcome } from './login.js';
+
+export const title = 'Guest';
+
+export function show(main, { enter }) {
+  const set = stageSet(main), error = formError();
+  const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, 'Enter');
+  const pass = field({ label: 'Code of your pass', name: 'pass', autocomplete: 'off', note: 'Your host has given it to you.', check: (text) => (text.trim() ? null : 'Enter the code of your pass.'), onchange: follow, hidesMistakeOnEdit: true });
+  const form = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, 'Welcome, guest'), pass.node, error.node, button,
+    h('p', { class: 'door-foot small' }, 'You have an account? ', h('a', { href: '/login' }, 'Log in')));
+  set.inside.append(form);
+  function follow() { button.setAttribute('aria-disabled', !pass.valid); set.light(pass.valid ? 1 / 2 : 0); }
+  let isLoading = false;
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (isLoading) return;
+    error.hide();
+    if (!pass.valid) { pass.look('submit'); pass.input.focus(); return; }
+    isLoading = true; pass.lock(true); busyButton(button, true, 'Opening …'); announce('Opening the theater');
+    try {
+      const { user } = await postOpen('/guests/sessions', { pass: pass.value.trim(), cookie: true });
+      await welcome(set, button, user.name, enter);
+    } catch (failure) { isLoading = false; pass.lock(false); busyButton(button, false, 'Enter'); error.show(failure); pass.input.focus(); follow(); }
+  });
+  follow();
+  // The code stands behind the #, which browsers send to nobody; it does not stay in the address.
+  const code = decodeURIComponent(location.hash.slice(1));
+  if (code) { history.replaceState({}, '', '/guest'); pass.value = code; pass.look(); follow(); form.requestSubmit(); }
+}

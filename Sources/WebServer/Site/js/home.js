@@ -1,0 +1,116 @@
+// Home: what is on or where to begin, the four activities, scenes, the room.
+import { h, clear, clock } from './dom.js';
+import { icon } from './icons.js';
+import { cover } from './cover.js';
+import { TILES } from './tiles.js';
+import { createRoom } from './living-room.js';
+import { get, post } from './api.js';
+import * as theater from './store.js';
+import { roomStatus } from './room-status.js';
+import { describe, nameOf } from './words.js';
+import { section, seekBar, toast, chip, act, errorCard, renew, complain } from './parts.js';
+import { sentence } from './forms.js';
+import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
+import { greeting } from './greeting.js';
+import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, placeOf } from './runs.js';
+
+export const title = 'Home';
+const ACTIVITIES = [
+  ['film', 'dvdPlayer', 'Watch a film', 'Popcorn, dim lights, screen down', '/library'], ['music', 'cdPlayer', 'Listen to music', 'Discs and folders', '/library?kind=music'],
+  ['radio', 'tuner', 'Radio', 'AM, FM and your stations', '/radio'], ['popcorn', 'popcornPopper', 'Popcorn', 'Pop one batch', null],
+];
+
+export async function show(main, { go }) {
+  const hero = h('section', { class: 'hero', 'aria-labelledby': 'hero' }), tiles = h('div', { class: 'tiles' }), scenes = h('div', { class: 'scene-row' });
+  const facts = h('ul', { class: 'chips' }), picture = h('div', { class: 'mini-room', 'aria-hidden': 'true' });
+  const sceneBand = section('Scenes', 'h-scenes', scenes);
+  sceneBand.hidden = true;
+  main.append(hero, section('What would you like?', 'h-activities', tiles),
+    h('div', { class: 'home-two' }, h('div', { class: 'home-left' }, sceneBand),
+      h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, 'The room'), h('a', { class: 'room-card', href: '/room', 'aria-label': 'Open the room' }, picture), facts)));
+  const seek = seekBar({ label: 'Place', onseek: seekTo });
+  const paint = () => { paintHero(hero, seek, go); paintTiles(tiles, go); paintFacts(facts); };
+  paint();
+  const tick = () => { const play = theater.playback(); if (play?.duration) seek.set(play.position, play.duration); };
+  const timer = setInterval(tick, 500), unwatch = theater.watch(() => { paint(); tick(); });
+  tick();
+  loadScenes(scenes, sceneBand, go);
+  const room = await createRoom(picture, { hits: false });
+  const draw = () => { if (theater.store.status) room.render(roomStatus()); };
+  draw();
+  const undraw = theater.watch(draw);
+  return () => { clearInterval(timer); unwatch(); undraw(); };
+}
+
+function paintHero(hero, seek, go) {
+  const now = theater.activity(), play = theater.playback(), paused = isPaused(play);
+  const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
+  const key = JSON.stringify([now.status, now.activity, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration]);
+  renew(hero, key, () => {
+    const title = now.itemTitle ?? now.title ?? 'Home Theater';
+    const words = h('div', { class: 'hero-words' });
+    const art = h('div', { class: 'hero-art', 'aria-hidden': 'true' }, cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 }));
+    const head = (small, name) => [h('p', { class: 'small' }, small), h('h1', { class: 'title-1', id: 'hero' }, name)];
+    switch (now.status) {
+      case 'idle': words.append(...idle(head, go)); break;
+      case 'failed': words.append(...failed(head, title, now)); break;
+      case 'starting': case 'ending': words.append(...moving(head, title, now, step)); break;
+      default: words.append(...running(head, title, now, play, paused, seek));
+    }
+    return [art, words];
+  });
+}
+const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, type: 'button', data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
+function idle(head, go) {
+  return [...head(`${greeting()}, ${theater.store.session.user.name}. Ready when you are.`, 'Nothing is on'), h('div', { class: 'hero-keys' }, button('Choose a film', 'film', () => go('/library'), 'primary'), button('Music', 'music', () => go('/library?kind=music')))];
+}
+function running(head, title, now, play, paused, seek) {
+  const isRadio = theater.device(now.player)?.role === 'tuner', isFilm = theater.device(now.player)?.role === 'dvdPlayer';
+  const keys = h('div', { class: 'hero-keys' });
+  if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(paused ? 'Resume' : 'Pause', paused ? 'play' : 'pause', flip, 'primary'));
+  keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, isRadio ? 'Dial' : 'Player'), button('End', 'stop', endActivity, 'quiet'));
+  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', { class: 'small' }, `Went on at ${clock(now.resumedAt)}. `, startOver()) : null;
+  if (canSeek()) seek.input.disabled = false; else seek.input.disabled = true;
+  return [...head(isFilm ? 'Watching now' : 'Listening now', title), play?.duration ? h('div', { class: 'hero-seek' }, seek.node) : null, from, keys].filter(Boolean);
+}
+const startOver = () => { const node = h('button', { class: 'btn link', type: 'button', onclick: () => seekTo(0, node) }, 'From the start'); return node; };
+function moving(head, title, now, step) {
+  return [...head(now.status === 'starting' ? 'Starting' : 'Ending', title), h('p', { class: 'soft', role: 'status' }, step ? `Step ${step.number} of ${step.total}: ${step.words}` : 'One moment …'), h('div', { class: 'hero-keys' }, now.status === 'starting' ? button('Cancel', 'stop', endActivity, 'quiet') : null)];
+}
+function failed(head, title, now) {
+  const device = theater.device(now.error?.device), where = placeOf(now.error, theater.run());
+  return [...head('Stopped', title), errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(now.error?.message ?? 'A step failed')}`, [where, now.error?.hint].filter(Boolean).join(' '),
+    button('Try again', 'fix', (node) => act(node, () => post(`/activities/${encodeURIComponent(now.activity)}`, now.item ? { item: now.item } : {})), 'primary'), button('End', 'stop', endActivity, 'quiet'))];
+}
+
+function paintTiles(tiles, go) {
+  const now = theater.activity(), current = theater.device(now.player)?.role, limits = theater.store.session?.activities;
+  const has = (role) => theater.devices().some((device) => device.role === role);
+  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([name]) => name !== 'popcorn' || theater.mayOperate()).map(([name, role, label, sub, href]) => {
+    const isOn = now.status !== 'idle' && current === role, node = h('button', { class: 'tile', type: 'button', data: { on: isOn ? '1' : null, focus: name } },
+      h('span', { class: 'art', 'aria-hidden': 'true' }, TILES[name]()), h('span', { class: 'tile-words' }, h('span', { class: 'name block' }, label), h('span', { class: 'sub' }, isOn ? 'On now' : sub)));
+    node.addEventListener('click', () => (href ? go(href) : pop(node)));
+    return node;
+  }));
+}
+function pop(node) {
+  const popper = theater.withRole('popcornPopper');
+  act(node, async () => {
+    theater.keepRun((await post('/popcorn')).run);
+    toast('The popper is on.', { label: 'Turn off', icon: 'popcorn', run: () => post(`/devices/${encodeURIComponent(popper.id)}/commands`, 'off').catch(complain) });
+  });
+}
+function paintFacts(facts) {
+  const shown = ['lights', 'projector', 'amplifier', 'popcornPopper'].map(theater.withRole).filter(Boolean);
+  const words = shown.map((device) => [device, describe(device)]);
+  renew(facts, JSON.stringify(words.map(([device, said]) => [device.id, said, device.state.power?.provenance])), () => words.map(([device, said]) => h('li', {}, chip(device.availability === 'unavailable' ? 'failed' : said === 'off' ? 'off' : device.state.power?.provenance ?? 'reported', `${nameOf(device)}: ${said}`))));
+}
+async function loadScenes(row, band, go) {
+  if (!theater.mayOperate()) return;
+  try {
+    const { scenes } = await get('/scenes');
+    const own = scenes.filter((scene) => !ACTIVITY_SCENES.includes(scene.name));
+    band.hidden = !own.length;
+    clear(row, own.map((scene) => { const node = h('button', { class: 'btn round scene-btn', type: 'button', onclick: () => startScene(scene, go, node) }, icon(sceneIcon(scene)), sceneTitle(scene)); return node; }));
+  } catch (failure) { complain(failure); }
+}

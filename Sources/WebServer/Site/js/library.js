@@ -1,0 +1,82 @@
+// Films and music: search as you type, a grid or list of which only the rows in view exist.
+import { h, clear, clock, announce } from './dom.js';
+import { icon } from './icons.js';
+import { post } from './api.js';
+import * as theater from './store.js';
+import { heading, segments, coverOf, sheet, act, errorCard } from './parts.js';
+import { sentence } from './forms.js';
+import { virtual } from './virtual.js';
+
+export const title = 'Library';
+const fold = (text) => text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
+const KINDS = {
+  films: { load: theater.loadFilms, one: 'film', many: 'films', how: 'Add films to "library" in devices.json, or a folder with films.' },
+  music: { load: theater.loadSongs, one: 'song', many: 'songs', how: 'Add a folder with music to "library" in devices.json.' },
+};
+const memory = { films: {}, music: {} };
+
+export async function show(main, { go }) {
+  const params = new URLSearchParams(location.search);
+  let kind = params.get('kind') === 'music' ? 'music' : 'films', items = [], list, timer, turn = 0;
+  const input = h('input', { type: 'search', id: 'find', 'aria-label': 'Search', placeholder: 'Search', autocomplete: 'off', 'aria-describedby': 'found', value: memory[kind].query ?? '' });
+  const found = h('p', { class: 'small', id: 'found' }), host = h('div', { class: 'library-list' });
+  main.append(heading('Library', segments('Kind', [['films', 'Films'], ['music', 'Music']], kind, (next) => { kind = next; history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library'); input.value = memory[kind].query ?? ''; load(); })),
+    h('div', { class: 'library-tools' }, h('div', { class: 'search' }, icon('search'), input)), found, host);
+
+  async function load() {
+    const mine = ++turn, wanted = KINDS[kind], slow = setTimeout(() => { clear(host, bones()); found.textContent = `Loading the ${wanted.many} …`; }, 300);
+    try {
+      const all = await wanted.load();
+      if (mine !== turn) return;
+      items = all.map((item) => ({ item, text: fold([item.title, item.artist, item.album].filter(Boolean).join(' ')) }));
+      filter();
+    } catch (failure) {
+      if (mine === turn) { found.textContent = ''; clear(host, errorCard(`The ${wanted.many} could not be read.`, sentence(failure.message), h('button', { class: 'btn primary', type: 'button', onclick: load }, 'Try again'))); }
+    } finally { clearTimeout(slow); }
+  }
+  function filter() {
+    const query = input.value.trim(), words = fold(query).split(/\s+/).filter(Boolean), wanted = KINDS[kind];
+    memory[kind].query = query;
+    const hits = words.length ? items.filter(({ text }) => words.every((word) => text.includes(word))) : items;
+    found.textContent = words.length ? `${hits.length} of ${items.length} ${wanted.many}` : `${items.length} ${items.length === 1 ? wanted.one : wanted.many}`;
+    clearTimeout(timer); if (words.length) timer = setTimeout(() => announce(found.textContent), 500);
+    list?.end(); list = undefined;
+    if (!hits.length) { clear(host, empty(query, wanted)); return; }
+    list = kind === 'films' ? virtual(host, hits, { className: 'posters', label: 'Films', build: ({ item }) => poster(item, go) }) : virtual(host, hits, { className: 'rows two songs', label: 'Songs', build: ({ item }) => song(item) });
+    paint();
+  }
+  const empty = (query, wanted) => h('div', { class: 'empty' }, icon('search'), h('h2', { class: 'title-4' }, query ? `Nothing matches “${query}”` : 'Nothing here yet'), h('p', {}, query ? 'Try fewer letters, or search the other list.' : wanted.how),
+    query ? h('button', { class: 'btn', type: 'button', onclick: () => { input.value = ''; filter(); input.focus(); } }, 'Show all') : null);
+  const paint = () => {
+    const { item, status } = theater.activity();
+    for (const node of host.querySelectorAll('[data-item]')) node.toggleAttribute('data-current', status !== 'idle' && node.dataset.item === item);
+  };
+  input.addEventListener('input', filter);
+  const keys = (event) => { if (event.key === '/' && !event.target.closest('input, textarea, dialog')) { event.preventDefault(); input.focus(); } };
+  addEventListener('keydown', keys);
+  await load();
+  const unwatch = theater.watch(paint);
+  return () => { removeEventListener('keydown', keys); unwatch(); list?.end(); clearTimeout(timer); };
+}
+const bones = () => h('ul', { class: 'posters', 'aria-hidden': 'true' }, Array.from({ length: 14 }, () => h('li', { class: 'poster-item' }, h('div', { class: 'bone cover poster' }), h('div', { class: 'bone line-a' }), h('div', { class: 'bone line-b' }))));
+const minutes = (seconds) => (seconds ? `${Math.max(1, Math.round(seconds / 60))} min` : '');
+const rated = (rating) => (rating === undefined ? '' : rating ? `from ${rating}` : 'for everybody');
+
+function poster(film, go) {
+  const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean);
+  return h('li', { class: 'poster-item' }, h('button', { class: 'poster-btn', type: 'button', data: { item: film.id }, 'aria-label': [film.title, ...facts].join(', '), onclick: () => choose(film, facts, go) }, coverOf(film.title, 'poster'), h('span', { class: 'name' }, film.title), h('span', { class: 'tiny num' }, facts.join(' · '))));
+}
+function choose(film, facts, go) {
+  const begin = (body) => async (event) => {
+    const button = event.currentTarget;
+    if (await act(button, async () => { theater.keepRun((await post('/watch', { item: film.id, ...body })).run); })) { box.close(); go('/player'); }
+  };
+  const box = sheet(film.title, h('div', { class: 'choose' }, coverOf(film.title, 'still'), h('p', { class: 'soft num' }, facts.join(' · ')),
+    h('button', { class: 'btn primary big wide', type: 'button', onclick: begin({}) }, icon('play'), 'Watch'), h('p', { class: 'small center' }, 'Goes on where you stopped.'),
+    h('button', { class: 'btn wide', type: 'button', onclick: begin({ fromStart: true }) }, 'From the start'), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: `/scenes?scene=watch-film&item=${encodeURIComponent(film.id)}`, onclick: () => box.close() }, 'Show the plan') : null));
+}
+function song(item) {
+  const node = h('button', { class: 'row', type: 'button', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(`${item.title} begins.`); }) },
+    coverOf(item.album ?? item.title, 'square'), h('span', {}, h('span', { class: 'name' }, item.title), h('span', { class: 'sub' }, [item.artist, item.album].filter(Boolean).join(' · '))), h('span', { class: 'end' }, h('span', { class: 'eq', 'aria-hidden': 'true' }, h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
+  return h('li', {}, node);
+}

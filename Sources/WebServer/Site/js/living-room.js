@@ -1,0 +1,397 @@
+// The live drawing of the living room. One object goes in (the value of /api/status), a picture comes out:
+//   const room = await createRoom(host, { open(id), fix(id), still(status) });
+//   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
+// Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
+// hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
+import { h, s, $, $$, clamp, lerp, still as motionless, clock } from './dom.js';
+import { cover, palette } from './cover.js';
+import { icon } from './icons.js';
+import { describe, nameOf, value } from './words.js';
+
+const LAYOUTS = {
+  wide: {
+    W: 1600, H: 1000, vp: [800, 392], back: [250, 92, 1350, 640], floorLine: 640, screen: { cx: 800, y: 110, w: 690 }, window: true,
+    console: { x: 340, y: 562, w: 920, h: 172, cells: [[352, 576, 282, 68], [352, 650, 282, 72], [646, 576, 308, 146], [966, 576, 282, 146]], records: [974, 584, 266, 46] },
+    parts: { dvd: [354, 580, .96], cd: [354, 658, .96], amp: [647, 613, .9], tuner: [968, 641, .96], centre: [685, 518, 1], towerL: [226, 446, .92], towerR: [1274, 446, .92], wallL: [238, 784, 1], wallR: [1288, 784, 1],
+      projector: [675, -14, 1], lamp: [14, 348, 1], sconceL: [318, 190, 1], sconceR: [1222, 190, 1], popper: [1374, 512, .92], sofa: [330, 846, .98], cat: [1010, 752, .98] },
+    stands: true, rug: [430, 1170, 752, 250, 1350, 960], frame: [1452, 150, 92, 138],
+  },
+  tablet: {
+    W: 1000, H: 1250, vp: [500, 400], back: [112, 96, 888, 600], floorLine: 600, screen: { cx: 500, y: 150, w: 610 },
+    console: { x: 126, y: 572, w: 748, h: 262, cells: [[138, 586, 396, 142], [544, 586, 318, 142], [138, 740, 356, 82], [504, 740, 358, 82]], records: [556, 594, 296, 38] }, lane: 736,
+    parts: { amp: [144, 592, 1.13], tuner: [548, 638, 1.07], dvd: [142, 746, 1.2], cd: [509, 746, 1.2], centre: [385, 526, 1], towerL: [8, 506, 1.04], towerR: [878, 506, 1.04], wallL: [14, 226, .95], wallR: [916, 226, .95],
+      projector: [365, 6, 1.08], lamp: [20, 736, .74], sconceL: [124, 250, .9], sconceR: [822, 250, .9], popper: [752, 838, .88], sofa: [44, 1132, .95], cat: [640, 1034, 1] },
+    rug: [260, 740, 852, 60, 940, 1190],
+  },
+  phone: {
+    W: 780, H: 1320, vp: [390, 420], back: [36, 130, 744, 640], floorLine: 640, screen: { cx: 390, y: 196, w: 520 },
+    console: { x: 18, y: 606, w: 744, h: 270, cells: [[30, 620, 410, 150], [450, 620, 300, 150], [30, 782, 356, 84], [396, 782, 354, 84]], records: [460, 628, 280, 44] }, lane: 777,
+    parts: { amp: [32, 624, 1.2], tuner: [456, 684, 1], dvd: [34, 788, 1.2], cd: [400, 788, 1.2], centre: [280, 564, .96], towerL: [14, 318, .86], towerR: [672, 318, .86],
+      projector: [257, 44, 1.06], lamp: [10, 866, .7], popper: [534, 900, .92], sofa: [20, 1226, .77], cat: [318, 1122, 1.04] },
+    rug: [196, 540, 900, 90, 690, 1290],
+  },
+};
+const HIT = { amp: ['amp'], dvd: ['dvd'], cd: ['cd'], tuner: ['tuner'], projector: ['projector'], lights: ['lamp'], popper: ['popper'] };
+const SIZE = { amp: [340, 120], dvd: [290, 66], cd: [290, 66], tuner: [290, 84], tower: [110, 340], centre: [230, 48], wall: [74, 112], projector: [250, 104], lamp: [170, 520], sconce: [60, 96], popper: [250, 430], sofa: [960, 260], cat: [150, 110] };
+const kind = (id) => id.replace(/[LR]$/, '');
+let artwork;
+function parts() { // XMLHttpRequest hands over a parsed document, which strict CSP with trusted types allows
+  artwork ||= new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    request.open('GET', new URL('../room.svg', import.meta.url)); request.responseType = 'document'; request.overrideMimeType('image/svg+xml');
+    request.onload = () => request.responseXML ? done(request.responseXML) : fail(new Error('room.svg could not be read'));
+    request.onerror = () => fail(new Error('room.svg could not be read')); request.send();
+  });
+  return artwork;
+}
+
+export async function createRoom(host, { open, fix, levels: demoLevels, hits: wantHits = true } = {}) {
+  const art = await parts();
+  const stage = h('div', { class: 'stage' }), hits = h('div', { class: 'hits' });
+  const air = h('canvas', { 'aria-hidden': 'true' });
+  host.replaceChildren(stage);
+  let layout, svg, ref, view, status, now = { levels: [0, 0] }, raf = 0, dust = [], corn = [], last = 0, visible = true;
+  const since = new Map();
+
+  // -------- build one composition --------
+  function build(name) {
+    layout = { name, ...LAYOUTS[name] };
+    const [bx0, by0, bx1, by1] = layout.back, [vx, vy] = layout.vp;
+    const ray = (x, y, t = 5) => [vx + (x - vx) * t, vy + (y - vy) * t];
+    const poly = (...points) => points.map((p) => p.map((n) => n.toFixed(1)).join(',')).join(' ');
+    const fl = layout.floorLine, tl = ray(bx0, by0), tr = ray(bx1, by0), bl = ray(bx0, fl), br = ray(bx1, fl);
+    const layer = (cls) => s('g', { class: cls });
+    const L = { house: layer('l-house'), body: layer('l-body'), light: layer('l-light'), lit: layer('l-lit') };
+    const defs = document.importNode($('defs', art), true);
+    defs.append(
+      s('linearGradient', { id: 'rm-side-l' }, s('stop', { offset: .5, class: 'st-side-2' }), s('stop', { offset: 1, class: 'st-side-1' })),
+      s('linearGradient', { id: 'rm-side-r' }, s('stop', { offset: 0, class: 'st-side-1' }), s('stop', { offset: .5, class: 'st-side-2' })),
+      s('linearGradient', { id: 'rm-back', x2: 0, y2: 1 }, s('stop', { offset: 0, class: 'st-back-1' }), s('stop', { offset: 1, class: 'st-back-2' })),
+      s('linearGradient', { id: 'rm-floor', x2: 0, y2: 1 }, s('stop', { offset: 0, class: 'st-floor-1' }), s('stop', { offset: .5, class: 'st-floor-2' })),
+      s('linearGradient', { id: 'rm-sky', x2: 0, y2: 1 }, s('stop', { offset: 0, class: 'st-sky-1' }), s('stop', { offset: 1, class: 'st-sky-2' })),
+      s('pattern', { id: 'rm-slats', width: 19, height: 40, patternUnits: 'userSpaceOnUse', x: bx0 }, s('rect', { width: 5, height: 40, class: 'slat-a' }), s('rect', { x: 5, width: 1.6, height: 40, class: 'slat-b' })));
+
+    // the house
+    const cove = s('rect', { x: bx0, y: by0, width: bx1 - bx0, height: 74, fill: 'url(#g-cove)' });
+    defs.append(s('linearGradient', { id: 'g-cove', x2: 0, y2: 1 }, s('stop', { offset: 0, 'stop-color': '#ffd79a', 'stop-opacity': .75 }), s('stop', { offset: 1, 'stop-color': '#ffb65e', 'stop-opacity': 0 })));
+    L.house.append(
+      s('polygon', { class: 'rm-ceiling', points: poly(tl, tr, [bx1, by0], [bx0, by0]) }),
+      s('polygon', { class: 'rm-side-l', points: poly(tl, [bx0, by0], [bx0, fl], bl) }), s('polygon', { class: 'rm-side-r', points: poly(tr, [bx1, by0], [bx1, fl], br) }),
+      s('rect', { x: bx0, y: by0, width: bx1 - bx0, height: fl - by0, fill: 'url(#rm-back)' }), s('rect', { x: bx0, y: by0, width: bx1 - bx0, height: fl - by0, fill: 'url(#rm-slats)' }),
+      s('rect', { class: 'rm-cornice', x: bx0, y: by0 - 2, width: bx1 - bx0, height: 9 }),
+      s('polygon', { class: 'rm-cornice', points: poly(ray(bx0, by0, 5), [bx0, by0 - 2], [bx0, by0 + 7], ray(bx0, by0 + 7, 5)) }), s('polygon', { class: 'rm-cornice', points: poly(ray(bx1, by0, 5), [bx1, by0 - 2], [bx1, by0 + 7], ray(bx1, by0 + 7, 5)) }),
+      s('polygon', { fill: 'url(#rm-floor)', points: poly([bx0, fl], [bx1, fl], br, bl) }));
+    const boards = [];
+    for (let x = -2400; x < 4000; x += 150) { const foot = [vx + (x - vx), layout.H], t = (fl - vy) / (layout.H - vy), top = [vx + (foot[0] - vx) * t, fl]; if (top[0] > bx0 && top[0] < bx1) boards.push(`M${top.map((n) => n.toFixed(1))}L${ray(top[0], fl, 4).map((n) => n.toFixed(1))}`); }
+    L.house.append(s('path', { class: 'rm-board', d: boards.join('') }),
+      s('polygon', { class: 'rm-skirting', points: poly([bx0, fl - 12], [bx0, fl], ray(bx0, fl, 4), ray(bx0, fl - 12, 4)) }), s('polygon', { class: 'rm-skirting', points: poly([bx1, fl - 12], [bx1, fl], ray(bx1, fl, 4), ray(bx1, fl - 12, 4)) }));
+    if (layout.window) { // on the left wall: the sky of the hour, half behind curtains
+      const at = (x, y) => { const t = (vx - x) / (vx - bx0); return [x, vy + (y - vy) * t]; };
+      const quad = (x0, x1, y0, y1) => poly(at(x0, y0), at(x1, y0), at(x1, y1), at(x0, y1));
+      L.house.append(s('polygon', { class: 'rm-frame', points: quad(-66, 186, 140, 470) }), s('polygon', { fill: 'url(#rm-sky)', points: quad(-54, 176, 150, 460) }),
+        s('circle', { class: 'rm-moon', cx: 92, cy: 168, r: 26 }), s('path', { class: 'rm-mullion', d: `M${at(66, 150)}L${at(66, 460)}M${at(-54, 300)}L${at(176, 300)}` }),
+        s('path', { class: 'rm-curtain-a', d: `M${at(150, 128)}L${at(226, 128)}L${at(226, 560)}L${at(168, 560)}Q${at(188, 340)} ${at(150, 128)}Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(176, 128)}Q${at(196, 340)} ${at(182, 560)}L${at(192, 560)}Q${at(206, 340)} ${at(190, 128)}ZM${at(206, 128)}L${at(210, 560)}L${at(217, 560)}L${at(214, 128)}Z` }),
+        s('path', { class: 'rm-curtain-a', d: `M-900 -200L${at(-20, 128)}Q${at(-30, 340)} ${at(-60, 560)}L-900 1200Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(-40, 128)}Q${at(-62, 340)} ${at(-90, 560)}L${at(-106, 560)}Q${at(-80, 340)} ${at(-54, 128)}Z` }),
+        s('path', { class: 'rm-rod', d: `M-300 ${at(-300, 118)[1]}L${at(238, 118)}` }),
+        '');
+    }
+    if (layout.frame) { const [x, y, w, hh] = layout.frame, skew = (yy) => vy + (yy - vy); L.house.append(s('g', { transform: `matrix(1 .22 0 1.08 0 ${-x * .22 - 20})` }, s('rect', { x: x - 9, y: y - 9, width: w + 18, height: hh + 18, class: 'rm-frame' }), framePicture(x, y, w, hh))); void skew; }
+    const [r0, r1, ry0, r2, r3, ry1] = layout.rug, mid = (a, b, t) => lerp(a, b, t);
+    const rug = (m) => poly([r0 + m * .55, ry0 + m * .35], [r1 - m * .55, ry0 + m * .35], [mid(r1, r3, 1) - m * 1.1, ry1 - m * .6], [r2 + m * 1.1, ry1 - m * .6]);
+    L.house.append(s('polygon', { class: 'rug-a', points: rug(0) }), s('polygon', { class: 'rug-b', points: rug(26) }), s('polygon', { class: 'rug-c', points: rug(52) }));
+    const rcx = (r0 + r1) / 2, rcy = lerp(ry0, ry1, .46); L.house.append(s('path', { class: 'rug-d', d: `M${rcx} ${rcy - 42}L${rcx + 120} ${rcy}L${rcx} ${rcy + 48}L${rcx - 120} ${rcy}ZM${rcx - 190} ${rcy}l22-9 22 9-22 10ZM${rcx + 146} ${rcy}l22-9 22 9-22 10Z` }));
+
+    // the screen
+    const pw = layout.screen.w, ph = pw * 9 / 16, px = layout.screen.cx - pw / 2, py = layout.screen.y + 22;
+    view = { px, py, pw, ph };
+    const fabric = s('g', {}, s('rect', { class: 'mask', x: px - 14, y: py - 6, width: pw + 28, height: 10 }), s('rect', { class: 'fabric', x: px, y: py, width: pw, height: 10 }), s('rect', { class: 'weight', x: px - 16, y: py, width: pw + 32, height: 9, rx: 4 }));
+    const pull = s('path', { class: 'pull', d: '' });
+    L.body.append(s('g', { class: 'screen' }, fabric, s('rect', { class: 'rm-case-b', x: px - 30, y: layout.screen.y + 12, width: pw + 60, height: 14, rx: 6 }), s('rect', { class: 'rm-case', x: px - 30, y: layout.screen.y - 6, width: pw + 60, height: 24, rx: 8 }), pull));
+
+    // the sideboard
+    const c = layout.console, shelf = s('g', {});
+    shelf.append(s('ellipse', { class: 'contact', cx: c.x + c.w / 2, cy: c.y + c.h + 26, rx: c.w / 2 + 20, ry: 13 }), ...[.05, .95].map((t) => s('path', { class: 'rm-leg', d: `M${c.x + c.w * t - 13} ${c.y + c.h}h26l-5 27h-16z` })),
+      s('rect', { class: 'rm-shelf', x: c.x, y: c.y, width: c.w, height: c.h, rx: 7 }), ...c.cells.map(([x, y, w, hh]) => s('rect', { class: 'rm-shelf-in', x, y, width: w, height: hh, rx: 3 })), s('rect', { class: 'rm-shelf-edge', x: c.x + 4, y: c.y + 1.5, width: c.w - 8, height: 2 }));
+    const [qx, qy, qw, qh] = c.records, inks = ['#a8423a', '#d99a4e', '#3f6a72', '#e9d6b4', '#6d3f63', '#2f4a46', '#c46a45']; let x = qx; let i = 0;
+    while (x < qx + qw - 12) { const w = 5 + ((i * 7) % 9), lean = i % 11 === 10; shelf.append(s('rect', { x, y: qy + (i * 5) % 7, width: w, height: qh - (i * 5) % 7, rx: 1, fill: inks[(i * 3) % 7], opacity: .9, ...(lean ? { transform: `rotate(9 ${x} ${qy + qh})` } : {}) })); x += w + 1.5 + (lean ? 8 : 0); i++; if (i === 17 && qw > 250) x += 46; }
+    shelf.append(s('rect', { x: qx - 6, y: qy + qh, width: qw + 12, height: 5, class: 'rm-shelf' }));
+    L.body.append(shelf);
+
+    // the parts
+    ref = {};
+    const wires = s('g', {}); const beamLayer = s('g', {}), pictureLayer = s('g', {}), litScreen = s('g', {});
+    L.lit.append(litScreen, pictureLayer, wires);
+    const put = (id) => {
+      const at = layout.parts[id]; if (!at) return;
+      const source = art.getElementById('p-' + kind(id)), [x, y, k] = at, place = { transform: `translate(${x} ${y}) scale(${k})` };
+      const body = s('g', place, document.importNode($('.body', source), true)), lit = s('g', place, document.importNode($('.lit', source), true));
+      if (kind(id) === 'wall' && layout.stands) body.prepend(s('path', { class: 'pole', d: 'M33 108h8v260h-8z' }));
+      L.body.append(body); L.lit.append(lit);
+      const find = (key) => [...$$(`[data-k="${key}"]`, body), ...$$(`[data-k="${key}"]`, lit)];
+      ref[id] = { body, lit, find, one: (key) => find(key)[0], at, box: [x, y, SIZE[kind(id)][0] * k, SIZE[kind(id)][1] * k] };
+    };
+    ['sconceL', 'sconceR', 'towerL', 'towerR', 'dvd', 'cd', 'amp', 'tuner', 'centre'].forEach(put);
+    L.lit.append(beamLayer); ['projector', 'lamp', 'wallL', 'wallR', 'popper'].forEach(put); ['sofa', 'cat'].forEach(put);
+    if (ref.popper) heaps(ref.popper);
+    ref.screen = { fabric, pull, box: [px - 30, layout.screen.y - 8, pw + 60, 40] };
+
+    // wires: source → amplifier → speakers
+    const box = (id) => ref[id].box, at = (id, fx, fy) => [box(id)[0] + box(id)[2] * fx, box(id)[1] + box(id)[3] * fy];
+    const floorY = c.y + c.h + 20, path = {}, port = (t) => at('amp', t, .97), top = (t) => at('amp', t, .05);
+    if (layout.lane) { // shelves one above the other: wires keep to the gap between them
+      const lane = layout.lane, edgeL = c.x + 6, edgeR = c.x + c.w - 6, lid = c.y - 7, r = 10;
+      path.dvd = `M${at('dvd', .3, .08)}C${at('dvd', .3, .08)[0]} ${lane} ${port(.3)[0]} ${lane} ${port(.3)}`;
+      path.cd = `M${at('cd', .2, .08)}V${lane + r}Q${at('cd', .2, 0)[0]} ${lane} ${at('cd', .2, 0)[0] - r} ${lane}H${port(.88)[0] + r}Q${port(.88)[0]} ${lane} ${port(.88)[0]} ${lane - r}V${port(.88)[1]}`;
+      path.tuner = `M${at('tuner', .03, .5)}C${at('tuner', -.04, .5)} ${at('amp', 1.03, .6)} ${at('amp', .985, .6)}`;
+      path.centre = `M${top(.6)}C${top(.6)[0]} ${lid - 8} ${at('centre', .5, 1)[0]} ${lid + 14} ${at('centre', .5, .94)}`;
+      const onTop = box('towerL')[1] + box('towerL')[3] < c.y + 14, lidTo = (t, foot, dir) => `M${top(t)}V${lid + r}Q${top(t)[0]} ${lid} ${top(t)[0] + dir * r} ${lid}H${foot[0] - dir * r}Q${foot[0]} ${lid} ${foot[0]} ${lid - r}V${foot[1]}`;
+      if (onTop) { path.towerL = `M${top(.12)}C${top(.12)[0]} ${lid - 4} ${at('towerL', .5, 1)[0]} ${lid + 16} ${at('towerL', .5, .955)}`; path.towerR = lidTo(.84, at('towerR', .5, .955), 1); }
+      else {
+        path.towerL = `M${port(.1)}V${lane - r}Q${port(.1)[0]} ${lane} ${port(.1)[0] - r} ${lane}H${edgeL}C${edgeL - 30} ${lane} ${at('towerL', .9, 0)[0]} ${lane + 30} ${at('towerL', .72, .9)}`;
+        path.towerR = `M${port(.7)}V${lane - r}Q${port(.7)[0]} ${lane} ${port(.7)[0] + r} ${lane}H${edgeR}C${edgeR + 30} ${lane} ${at('towerR', .1, 0)[0]} ${lane + 30} ${at('towerR', .28, .9)}`;
+        path.wallL = `M${top(.12)}C${top(.12)[0]} ${lid - 30} ${at('wallL', .5, 1)[0] + 60} ${lid - 10} ${at('wallL', .5, 1)[0]} ${lid - 120}V${at('wallL', .5, .98)[1]}`;
+        path.wallR = `M${top(.84)}V${lid + r}Q${top(.84)[0]} ${lid} ${top(.84)[0] + r} ${lid}H${edgeR - 40}C${edgeR + 20} ${lid} ${at('wallR', .5, 1)[0]} ${lid - 40} ${at('wallR', .5, 1)[0]} ${lid - 150}V${at('wallR', .5, .98)[1]}`;
+      }
+    } else {
+      const soft = (a, b, sag) => `M${a}C${a[0] + (b[0] - a[0]) * .4} ${a[1] + sag} ${b[0] - (b[0] - a[0]) * .4} ${b[1] + sag} ${b}`;
+      for (const id of ['dvd', 'cd', 'tuner']) {
+        const mid = box(id)[0] + box(id)[2] / 2, leftSide = mid < box('amp')[0] + box('amp')[2] / 2, from = at(id, leftSide ? .985 : .015, .5), to = at('amp', leftSide ? .015 : .985, id === 'dvd' ? .3 : .7);
+        path[id] = soft(from, to, 16);
+      }
+      const out = (t) => { const a = port(t), d = t < .5 ? -1 : 1; return `M${a}C${a[0]} ${a[1] + 26} ${a[0]} ${floorY - 22} ${a[0] + d * 40} ${floorY}`; };
+      const reach = (id, t) => { const foot = id.startsWith('wall') ? at(id, .5, .03) : at(id, .5, .965), x1 = port(t)[0] + (t < .5 ? -40 : 40); return out(t) + `C${lerp(x1, foot[0], .4)} ${floorY + 22} ${lerp(x1, foot[0], .8)} ${id.startsWith('wall') ? floorY + 4 : Math.max(foot[1], floorY) + 18} ${foot}`; };
+      path.towerL = reach('towerL', .26); path.towerR = reach('towerR', .74); path.wallL = reach('wallL', .4); path.wallR = reach('wallR', .6);
+      path.centre = `M${top(.5)}C${top(.5)[0]} ${top(.5)[1] - 20} ${at('centre', .5, 1)[0]} ${at('centre', .5, 1)[1] + 20} ${at('centre', .5, .96)}`;
+    }
+    ref.wire = {};
+    for (const [id, d] of Object.entries(path)) {
+      L.body.append(s('path', { class: 'cable', d }));
+      wires.append(ref.wire[id] = s('g', {}, s('path', { class: 'wire-glow', d, filter: 'url(#f-soft)' }), s('path', { class: 'wire', d }), s('path', { class: 'wire-flow', d })));
+    }
+
+    // light: dark over all, pools cut into it, the screen's own light thrown back into the room
+    const far = { x: -3000, y: -3000, width: 8000, height: 8000 };
+    const radial = (id, stops, more = {}) => defs.append(s('radialGradient', { id, ...more }, stops.map(([o, col, op]) => s('stop', { offset: o, 'stop-color': col, 'stop-opacity': op }))));
+    radial('rm-warm', [[0, '#ffcf8c', .95], [.55, '#ff9f45', .35], [1, '#ff8a30', 0]]);
+    radial('rm-bounce', [[0, '#fff', .85], [.3, '#fff', .36], [.7, '#fff', .1], [1, '#fff', 0]]);
+    radial('rm-pop', [[0, '#ffc470', .75], [.5, '#ff9a3c', .25], [1, '#ff8a30', 0]]);
+    const dark = s('rect', { class: 'rm-dark', ...far }), warm = s('ellipse', { class: 'rm-warm', cx: layout.W / 2, cy: layout.H * .36, rx: layout.W * .75, ry: layout.H * .7, fill: 'url(#rm-warm)' });
+    const bounce = s('g', { class: 'rm-bounce' },
+      s('ellipse', { cx: layout.screen.cx, cy: py + ph * .6, rx: pw * 1.25, ry: ph * 1.7, fill: 'url(#rm-bounce)', class: 'tint' }), s('ellipse', { cx: layout.screen.cx, cy: lerp(c.y + c.h, layout.H, .36), rx: pw * .8, ry: 96, fill: 'url(#rm-bounce)', class: 'tint floor' }));
+    const pop = s('g', { class: 'rm-bounce' }, ref.popper ? s('ellipse', { cx: ref.popper.box[0] + ref.popper.box[2] / 2, cy: ref.popper.box[1] + ref.popper.box[3] * .42, rx: 420, ry: 380, fill: 'url(#rm-pop)' }) : null);
+    const sky = s('g', { class: 'rm-sky' });
+    radial('rm-moonlight', [[0, '#a9bdf5', .55], [.6, '#7f8fd8', .2], [1, '#6070c0', 0]]); radial('rm-daylight', [[0, '#fff2cf', .8], [.6, '#ffe3a8', .3], [1, '#ffd88a', 0]]);
+    const pane = layout.window ? [[336, 772], [436, 754], [512, 832], [394, 856]] : [[lerp(0, layout.W, .3), floorY + 90], [lerp(0, layout.W, .5), floorY + 70], [lerp(0, layout.W, .6), floorY + 190], [lerp(0, layout.W, .36), floorY + 224]];
+    const mix = (a, b, u) => [lerp(a[0], b[0], u), lerp(a[1], b[1], u)], cell = (u0, u1, v0, v1) => { const p = (u, v) => mix(mix(pane[0], pane[1], u), mix(pane[3], pane[2], u), v); return poly(p(u0, v0), p(u1, v0), p(u1, v1), p(u0, v1)); };
+    sky.append(s('ellipse', { cx: layout.window ? 120 : 0, cy: layout.H * .34, rx: layout.W * .62, ry: layout.H * .52, fill: 'url(#rm-moonlight)', class: 'moonlit' }), ...[[0, .47, 0, .46], [.53, 1, 0, .46], [0, .47, .54, 1], [.53, 1, .54, 1]].map((u) => s('polygon', { class: 'rm-pane', points: cell(...u), filter: 'url(#f-soft)' })));
+    L.light.append(dark, warm, bounce, pop, sky, cove);
+
+    // picture and beam
+    const clip = s('clipPath', { id: 'pic-clip' }, s('rect', { x: px, y: py, width: pw, height: 0 }));
+    const lens = [ref.projector.box[0] + ref.projector.box[2] / 2, ref.projector.box[1] + ref.projector.box[3] * .93];
+    defs.append(clip, s('radialGradient', { id: 'rm-beam', gradientUnits: 'userSpaceOnUse', cx: lens[0], cy: lens[1], r: ph * 1.15 }, s('stop', { offset: 0, 'stop-color': '#fff', 'stop-opacity': .8 }), s('stop', { offset: .18, 'stop-color': '#fff', 'stop-opacity': .28 }), s('stop', { offset: .55, 'stop-color': '#fff', 'stop-opacity': .07 }), s('stop', { offset: 1, 'stop-color': '#fff', 'stop-opacity': .02 })));
+    const picture = s('g', { class: 'picture', 'clip-path': 'url(#pic-clip)' }); pictureLayer.append(s('rect', { class: 'halo', x: px - 30, y: py - 20, width: pw + 60, height: ph + 50, filter: 'url(#f-softer)', opacity: 0 }), picture);
+    const beam = s('g', { class: 'beam', opacity: 0 }, s('polygon', { points: poly([lens[0] - 16, lens[1]], [px, py], [px, py + ph], [px + pw, py + ph], [px + pw, py], [lens[0] + 16, lens[1]]), fill: 'url(#rm-beam)' }),
+      s('polygon', { points: poly([lens[0] - 9, lens[1]], [px + pw * .3, py + ph], [px + pw * .7, py + ph], [lens[0] + 9, lens[1]]), fill: 'url(#rm-beam)', opacity: .3 }));
+    beamLayer.append(beam);
+    const pauseMark = s('g', { opacity: 0 }, s('rect', { x: px, y: py, width: pw, height: ph, fill: '#0a0506', opacity: .5 }), s('rect', { x: layout.screen.cx - 34, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' }), s('rect', { x: layout.screen.cx + 10, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' })); pictureLayer.append(pauseMark);
+    Object.assign(ref, { sky, dark, warm, bounce, pop, cove, clip: clip.firstChild, picture, halo: pictureLayer.firstChild, beam, lens, pauseMark });
+    const ill = s('g', {}); L.lit.append(ill); ref.ill = ill;
+
+    svg = s('svg', { 'aria-hidden': 'true', focusable: 'false', class: 'room-svg' }, defs, L.house, L.body, L.light, L.lit);
+    stage.replaceChildren(svg, air, hits);
+    buildHits();
+  }
+  function framePicture(x, y, w, hh) { const g = cover('Paper Moons', { kind: 'poster' }); for (const [k, v] of Object.entries({ x, y, width: w, height: hh })) g.setAttribute(k, v); return g; }
+  function heaps(popper) {
+    for (const g of popper.find('heap-low')) corns(g, 54, 34); for (const g of popper.find('heap-high')) corns(g, 92, 66);
+  }
+  function corns(g, n, tall) { // always the same heap
+    let seed = 11; const r = () => ((seed = (seed * 16807) % 2147483647) / 2147483647), list = [];
+    for (let i = 0; i < n; i++) { const y = -tall * (i / n) * lerp(.7, 1, r()), half = 88 * (1 + y / tall * .62); list.push([lerp(-half, half, r()), y - 6, lerp(.8, 1.25, r()), r() * 360]); }
+    list.sort((a, b) => a[1] - b[1]);
+    g.append(...list.map(([x, y, k, a]) => s('g', { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${a | 0}) scale(${k.toFixed(2)})` }, s('path', { class: 'corn-b', d: 'M-7 0a4 4 0 0 1 4-5.5 4.5 4.5 0 0 1 7-.5 4 4 0 0 1 3 5.500 4 4 0 0 1-4 6 4.500 4.500 0 0 1-6 .5 4 4 0 0 1-4-6Z' }), s('path', { class: 'corn-a', d: 'M-4-2a3 3 0 0 1 5-2 2.500 2.500 0 0 1 3 3.500 3 3 0 0 1-4 2.500 3 3 0 0 1-4-4Z' }))));
+  }
+
+  // -------- the buttons over the drawing --------
+  const buttons = new Map();
+  function buildHits() {
+    hits.replaceChildren(); buttons.clear();
+    if (!wantHits) return;
+    for (const id of ['screen', 'projector', 'lights', 'popper', 'dvd', 'cd', 'amp', 'tuner']) {
+      const tag = h('span', { class: 'tag', 'aria-hidden': 'true' }, h('b'), h('span'));
+      const button = h('button', { class: 'hit', type: 'button', data: { device: id }, onclick: () => open?.(id) }, tag);
+      buttons.set(id, { button, name: tag.firstChild, text: tag.lastChild }); hits.append(button);
+    }
+  }
+  function place() {
+    const w = stage.clientWidth, hh = stage.clientHeight; if (!w || !hh || !layout) return;
+    const k = Math.min(w / layout.W, hh / layout.H), vw = w / k, vh = hh / k, x0 = (layout.W - vw) / 2, y0 = vh > layout.H ? (layout.H - vh) * .55 : 0;
+    svg.setAttribute('viewBox', `${x0} ${y0} ${vw} ${vh}`); view.k = k; view.x0 = x0; view.y0 = y0;
+    const ratio = Math.min(2, devicePixelRatio || 1); air.width = w * ratio; air.height = hh * ratio; view.ratio = ratio;
+    const boxes = { ...Object.fromEntries(Object.entries(HIT).map(([id, [part]]) => [id, ref[part]?.box])), screen: ref.screen.box };
+    for (const [id, { button }] of buttons) {
+      let [x, y, bw, bh] = boxes[id]; if (id === 'screen') { const p = now.lowered ?? 0; bh = Math.max(34, 30 + view.ph * p); }
+      if (id === 'projector') { y = Math.max(y, y0); }
+      const grow = Math.max(0, 44 - bh * k) / 2; 
+      button.style.left = (x - x0) * k + 'px'; button.style.top = (y - y0) * k - grow + 'px'; button.style.width = bw * k + 'px'; button.style.height = bh * k + grow * 2 + 'px';
+      button.classList.toggle('below', (y - y0) * k < 90 && id !== 'screen'); button.classList.toggle('inside', ['screen', 'popper', 'lights'].includes(id));
+    }
+    const trouble = $('.trouble', stage); if (trouble) putTrouble(trouble);
+  }
+  function fit() {
+    const w = stage.clientWidth, hh = stage.clientHeight; if (!w || !hh) return;
+    const best = Object.entries(LAYOUTS).map(([name, l]) => [name, Math.min(w / l.W, hh / l.H) * Math.sqrt(l.W * l.H)]).sort((a, b) => b[1] - a[1])[0][0];
+    if (best !== layout?.name) { build(best); if (status) paint(); } 
+    place();
+  }
+
+  // -------- one state, one picture --------
+  const set = (node, name, v) => node && node.setAttribute(name, v);
+  const show = (nodes, on) => nodes?.forEach?.((n) => { n.style.opacity = on; });
+  const device = (id) => status.devices.find((d) => d.id === id);
+  // How far a movement is. Devices report "moving" without a fraction: the page estimates from the usual duration
+  // and never claims the end before the device does.
+  function progress(d, key, moving, usual) {
+    if (!d) return undefined;
+    if (d.progress !== undefined) return d.progress;
+    const name = d.id + key, is = value(d, key) === moving;
+    if (!is) { since.delete(name); return undefined; }
+    if (!since.has(name)) since.set(name, performance.now());
+    return clamp((performance.now() - since.get(name)) / (usual * 1000), 0, .96);
+  }
+  function paint() {
+    const day = getComputedStyle(document.documentElement).colorScheme.startsWith('light') && !document.documentElement.dataset.theme ? matchMedia('(prefers-color-scheme: light)').matches : document.documentElement.dataset.theme === 'matinee';
+    const get = (id, key) => { const d = device(id); return d && d.availability !== 'unavailable' ? value(d, key) : undefined; };
+    const bright = (get('lights', 'brightness') ?? 0) / 100, lampOn = bright > 0, b = Math.pow(bright, .78);
+    // screen
+    const sc = device('screen'), pos = value(sc, 'position'), moving = progress(sc, 'position', 'moving', 6), to = sc?.target ?? 'down';
+    const lowered = pos === 'down' ? 1 : pos === 'up' ? 0 : pos === 'moving' ? (to === 'up' ? 1 - (moving ?? 0) : moving ?? 0) : (sc ? sc.attributes?.lowered?.value ?? 50 : 0) / 100;
+    now.lowered = lowered; const fh = Math.max(4, view.ph * lowered);
+    const [back, cloth, weight] = ref.screen.fabric.children; set(back, 'height', fh + 12); set(cloth, 'height', fh); set(weight, 'y', view.py + fh + 2);
+    set(ref.screen.pull, 'd', `M${layout.screen.cx} ${view.py + fh + 10}v16`); set(ref.clip, 'height', Math.max(0, fh));
+    // projector
+    const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming', 5) ?? progress(pr, 'power', 'cooling', 5);
+    const lamp = power === 'on' ? 1 : power === 'warming' ? (warm ?? 0) * .5 : power === 'cooling' ? (1 - (warm ?? 0)) * .2 : 0;
+    const film = get('dvd', 'playback'), showing = power === 'on' && film && ['playing', 'paused'].includes(film.state) && lowered > .2;
+    const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = showing ? (paused ? .62 : 1) * lowered : power === 'on' ? .42 * lowered : 0;
+    const [, , main, hot, pale] = palette(title || 'x'); const tint = showing ? hot : '#cfe0f5';
+    show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), power === 'warming' || power === 'on' || power === 'cooling' ? Math.max(.25, lamp * .8) : 0);
+    const ring = ref.projector.find('ring')[0]; if (ring) { ring.style.strokeDasharray = `${power === 'warming' ? 360 * (warm ?? 0) : power === 'cooling' ? 360 * (1 - (warm ?? 0)) : power === 'on' ? 360 : 0} 360`; }
+    ref.beam.style.transition = 'opacity 1.2s'; ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * (warm ?? 0) : 0) : lamp * .12);
+    for (const n of ref.beam.children) n.style.mixBlendMode = 'screen';
+    // picture
+    const frame = showing ? title + Math.floor((film.position ?? 0) / 20) : power === 'on' && lowered > .15 ? 'ready' : power === 'warming' ? 'warming' : '';
+    if (ref.frameKey !== frame) {
+      ref.frameKey = frame; const old = [...ref.picture.children]; old.forEach((n) => { n.style.opacity = 0; setTimeout(() => n.remove(), 1700); });
+      if (frame) {
+        const at = { x: view.px, y: view.py, width: view.pw, height: view.ph }; let node;
+        if (showing) { node = cover(title, { kind: 'still', moment: ((film.position ?? 0) / (film.duration || 3600)) % 1 }); for (const [k, v] of Object.entries(at)) node.setAttribute(k, v); }
+        else node = s('rect', { ...at, fill: frame === 'ready' ? '#dfe9f6' : '#ffcf9a', opacity: frame === 'ready' ? .8 : .14 });
+        const g = s('g', { class: 'frame' }, node); ref.picture.append(g);
+      }
+    }
+    ref.picture.style.opacity = showing ? 1 : .85; ref.picture.classList.toggle('moving', !!showing && !paused); ref.picture.style.transition = 'opacity .8s';
+    ref.pauseMark.style.transition = 'opacity .5s'; ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
+    set(ref.halo, 'fill', tint); ref.halo.style.transition = 'opacity 1.2s'; ref.halo.style.opacity = lum * .34; set(ref.halo, 'height', view.ph * lowered + 50);
+    // the room's light
+    const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
+    now.light = light;
+    ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .22 : .5);
+    ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.transition = 'opacity 1s'; ref.cove.style.opacity = b * .9;
+    for (const n of $$('.tint', ref.bounce)) n.style.fill = n.style.fill; 
+    const stops = $$('#rm-bounce stop', svg); stops.forEach((n, i) => n.setAttribute('stop-color', i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint));
+    ref.bounce.style.opacity = lum * (day ? .34 : .5); ref.pop.style.opacity = popOn ? (day ? .25 : .55) * (1 - b * .6) : 0;
+    stage.style.setProperty('--screen-light', showing ? mixHex(hot, pale, .4) : '#dfe9f6');
+    show(ref.cat?.find('night'), lum > .2 || popOn ? (1 - b) * .94 : 0); for (const id of ['sofa', 'cat']) show(ref[id]?.find('rim'), Math.max(lum * .85, popOn ? .12 : 0) * (1 - b * .55));
+    for (const id of ['lamp', 'sconceL', 'sconceR']) { show(ref[id]?.find('on'), lampOn ? clamp(.42 + b * .6, 0, 1) : 0); show(ref[id]?.find('rays'), lampOn ? clamp(b * (day ? .7 : .95), .12, 1) : 0); }
+    // amplifier
+    const amp = device('amp'), on = get('amp', 'power') === 'on', input = get('amp', 'input'), mode = get('amp', 'mode'), volume = get('amp', 'volume') ?? 0, muted = get('amp', 'muted');
+    show(ref.amp.find('on'), on ? 1 : 0); ref.amp.one('knob').style.transform = `rotate(${-135 + 270 * volume / 100}deg)`; ref.amp.one('ring').style.strokeDasharray = `${on && !muted ? 270 * volume / 100 : 0} 360`;
+    ref.amp.one('text').textContent = on ? `${({ dvd: 'DVD', cd: 'CD', tuner: 'TUNER' })[input] || String(input || '').toUpperCase().slice(0, 8)} ${muted ? 'MUTE' : mode === 'surround' ? 'SURROUND' : 'STEREO'} ${volume}` : '';
+    // sources
+    const playing = {};
+    for (const id of ['dvd', 'cd']) {
+      const play = get(id, 'playback'), up = get(id, 'power') === 'on'; playing[id] = up && play?.state === 'playing';
+      show(ref[id].find('on'), up ? 1 : 0); ref[id].one('text').textContent = !up ? '' : get(id, 'tray') === 'open' ? 'OPEN' : play && play.state !== 'stopped' ? clock(play.position ?? 0) : '--:--';
+      ref[id].find('tray').forEach((n) => n.classList.toggle('open', get(id, 'tray') === 'open')); ref[id].find('disc').forEach((n) => n.classList.toggle('spin', playing[id]));
+    }
+    const tunerOn = get('tuner', 'power') === 'on', band = get('tuner', 'band') ?? 'fm', mhz = get('tuner', 'frequency') ?? 88; playing.tuner = tunerOn;
+    const part = band === 'am' ? (mhz - 520) / 1190 : (mhz - 76) / 32; show(ref.tuner.find('on'), tunerOn ? 1 : 0); const needle = ref.tuner.one('needle'); needle.style.transition = 'transform .7s cubic-bezier(.2,.7,.2,1)'; needle.style.transform = `translateX(${(clamp(part, 0, 1) - .5) * 172}px)`;
+    ref.tuner.one('knob').style.transform = `rotate(${-130 + 260 * part}deg)`; ref.tuner.one('text').textContent = tunerOn ? `${band.toUpperCase()} ${band === 'am' ? mhz : Number(mhz).toFixed(1)}` : '';
+    // signal path
+    const source = input, flows = on && playing[source] && !muted, quiet = on && ((source === 'dvd' && film?.state === 'paused') || (source === 'cd' && get('cd', 'playback')?.state === 'paused'));
+    const alive = new Set(flows || quiet ? [source, 'towerL', 'towerR', ...(mode === 'surround' ? ['centre', 'wallL', 'wallR'] : [])] : []);
+    for (const [id, g] of Object.entries(ref.wire)) { g.classList.toggle('wire-on', alive.has(id)); g.classList.toggle('quiet', quiet); }
+    now.heard = flows ? (mode === 'surround' ? ['towerL', 'towerR', 'centre', 'wallL', 'wallR'] : ['towerL', 'towerR']) : [];
+    for (const id of ['towerL', 'towerR', 'centre', 'wallL', 'wallR']) { const hear = ref[id]?.find('hearing') ?? []; hear.forEach((n) => { n.style.transition = 'opacity .6s'; n.style.opacity = now.heard.includes(id) ? .75 : quiet && alive.has(id) ? .25 : 0; }); }
+    if (!flows) drawLevels([0, 0]);
+    // popcorn
+    const popping = get('popper', 'popping'); show(ref.popper.find('on'), popOn ? 1 : 0); now.popping = popOn && popping === 'popping';
+    const full = popping === 'done' ? 1 : popping === 'popping' ? clamp(device('popper').progress ?? .5, 0, 1) : 0;
+    ref.popper.find('heap-low').forEach((n) => { n.style.transition = 'opacity .8s'; n.style.opacity = full > .12 || (!popOn && popping === 'done') ? 1 : 0; }); ref.popper.find('heap-high').forEach((n) => { n.style.transition = 'opacity .8s'; n.style.opacity = full > .66 ? 1 : 0; });
+    // lights that say "on", "standby", "broken"
+    const led = { amp: on, dvd: get('dvd', 'power') === 'on', cd: get('cd', 'power') === 'on', tuner: tunerOn, projector: power === 'on' || power === 'warming', popper: popOn };
+    for (const [id, is] of Object.entries(led)) { const bad = broken(device(id)); ref[id].find('led').forEach((n) => n.setAttribute('class', `led ${bad ? 'bad' : is ? 'on' : 'standby'}`)); }
+    // trouble
+    const ill = status.devices.filter(broken); ref.ill.replaceChildren();
+    for (const d of ill) { const box = d.id === 'screen' ? [view.px - 34, layout.screen.y - 12, view.pw + 68, 44] : ref[HIT[d.id]?.[0]]?.box; if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(s('rect', { class: 'ill-fill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }), s('rect', { class: 'ill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 })); }
+    let note = $('.trouble', stage); if (!ill.length || !wantHits) note?.remove();
+    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': `${nameOf(d)} needs help`, data: { device: d.id } }, icon('warn'), h('b', {}, `${nameOf(d)}: ${d.reason || d.error?.message || 'does not answer'}`), h('span', {}, d.error?.hint || 'See what can be done.'), h('button', { class: 'btn', type: 'button', onclick: () => fix?.(d.id) }, 'Fix')); stage.append(note); } putTrouble(note); }
+    // words
+    for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); name.textContent = nameOf(d); text.textContent = said; const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
+    place(); dustField(showing && !paused ? 1 : power === 'on' && lowered > .2 ? .6 : 0); loop();
+  }
+  const broken = (d) => d && (d.availability === 'unavailable' || d.error);
+  function putTrouble(note) {
+    const id = note.dataset.device, box = id === 'screen' ? ref.screen.box : ref[HIT[id]?.[0]]?.box; if (!box || !view.k) return;
+    const [x, y, w, hh] = box, half = Math.min(160, stage.clientWidth * .43) + 12;
+    note.style.left = clamp((x + w / 2 - view.x0) * view.k, half, stage.clientWidth - half) + 'px';
+    const under = (y + hh - view.y0) * view.k + 14, over = (y - view.y0) * view.k - 96; note.style.top = (under + 100 < stage.clientHeight * .8 ? under : over) + 'px';
+  }
+  const mixHex = (a, b2, t) => '#' + [1, 3, 5].map((i) => Math.round(lerp(parseInt(a.slice(i, i + 2), 16), parseInt(b2.slice(i, i + 2), 16), t)).toString(16).padStart(2, '0')).join('');
+
+  function drawLevels([l, r]) {
+    if (!ref?.amp) return;
+    const swing = (v) => -46 + 88 * clamp(v, 0, 1.05); ref.amp.one('vu-l').style.transform = `rotate(${swing(l)}deg)`; ref.amp.one('vu-r').style.transform = `rotate(${swing(r)}deg)`;
+    for (const id of ['towerL', 'towerR', 'centre', 'wallL', 'wallR']) { if (!ref[id]) continue; const v = now.heard?.includes(id) ? (id.endsWith('R') ? r : id === 'centre' ? (l + r) / 2 : l) : 0; ref[id].find('cone').forEach((n, i) => { n.style.transform = `scale(${1 + v * (i ? .1 : .075)})`; }); }
+  }
+
+  // -------- what floats in the air: dust in the beam, corn in the case --------
+  function dustField(strength) {
+    now.dust = strength; if (!strength) { dust = []; return; }
+    const n = motionless() ? 0 : Math.round(54 * strength); while (dust.length < n) dust.push({ t: Math.random(), u: Math.random() * 2 - 1, s: .4 + Math.random() * 1.3, v: .00002 + Math.random() * .00005, p: Math.random() * 6.28 }); dust.length = n;
+  }
+  function loop() { if (!raf && visible && !motionless() && (now.dust || now.popping || corn.length)) raf = requestAnimationFrame(frame); if (motionless() || !(now.dust || now.popping)) { const g = air.getContext('2d'); g.clearRect(0, 0, air.width, air.height); } }
+  function frame(time) {
+    raf = 0; const dt = Math.min(60, time - last); if (time - last < 30) { raf = requestAnimationFrame(frame); return; } last = time;
+    const g = air.getContext('2d'); g.setTransform(1, 0, 0, 1, 0, 0); g.clearRect(0, 0, air.width, air.height); const k = view.k * view.ratio; g.setTransform(k, 0, 0, k, -view.x0 * k, -view.y0 * k);
+    if (now.dust) {
+      const [lx, ly] = ref.lens, bottom = view.py + view.ph * now.lowered;
+      for (const d of dust) { d.t += d.v * dt; d.u += Math.sin(time / 2600 + d.p) * .0006; if (d.t > 1) { d.t = .04; d.u = Math.random() * 2 - 1; } const y = lerp(ly, bottom, d.t), half = lerp(14, view.pw / 2, Math.min(1, d.t * 1.9)), x = lx + d.u * half + Math.sin(time / 1900 + d.p) * 8; g.globalAlpha = (1 - d.t) * .75 * now.dust * (.55 + .45 * Math.sin(time / 700 + d.p * 3)); g.fillStyle = '#fff6e4'; g.beginPath(); g.arc(x, y, d.s * 1.5, 0, 6.3); g.fill(); }
+    }
+    const [px, py, pk] = ref.popper.at;
+    if (now.popping && corn.length < 26 && Math.random() < .5) corn.push({ x: 125 + (Math.random() - .5) * 40, y: 92, vx: (Math.random() - .5) * .24, vy: -.1 - Math.random() * .12, a: Math.random() * 6, s: .75 + Math.random() * .5, life: 0 });
+    if (corn.length) {
+      g.save(); g.translate(px, py); g.scale(pk, pk); g.beginPath(); g.rect(30, 74, 190, 150); g.clip();
+      corn = corn.filter((c) => { c.life += dt; c.vy += .00072 * dt; c.x += c.vx * dt; c.y += c.vy * dt; c.a += .006 * dt; if (c.x < 38 || c.x > 212) { c.vx *= -.7; c.x = clamp(c.x, 38, 212); } if (c.y > 196 && c.vy > 0) { c.vy *= -.34; c.y = 196; c.vx *= .6; } return c.life < 2300; });
+      for (const c of corn) { g.globalAlpha = c.life > 1900 ? (2300 - c.life) / 400 : 1; g.save(); g.translate(c.x, c.y); g.rotate(c.a); g.scale(c.s, c.s); g.fillStyle = '#f3d79b'; blob(g, 0, 0, 7); g.fillStyle = '#fffaf0'; blob(g, -1, -1.2, 5); g.restore(); }
+      g.restore();
+    }
+    g.globalAlpha = 1; if (visible && (now.dust || now.popping || corn.length)) raf = requestAnimationFrame(frame);
+  }
+  function blob(g, x, y, r) { g.beginPath(); for (const [dx, dy, k] of [[-.5, -.3, .62], [.45, -.4, .6], [.5, .42, .58], [-.42, .46, .6], [0, 0, .7]]) { g.moveTo(x + dx * r + k * r, y + dy * r); g.arc(x + dx * r, y + dy * r, k * r, 0, 6.3); } g.fill(); }
+
+  new ResizeObserver(fit).observe(stage);
+  document.addEventListener('visibilitychange', () => { visible = !document.hidden; if (visible) loop(); });
+  matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => status && paint());
+  fit();
+  return {
+    node: stage,
+    render(next) { status = next; if (!layout) fit(); if (layout) paint(); },
+    levels(pair) { if (now.heard?.length && !motionless()) drawLevels(pair); },
+    names(on) { stage.classList.toggle('names', on); },
+    get light() { return now.light ?? .3; },
+    focus(id) { buttons.get(id)?.button.focus(); },
+  };
+}

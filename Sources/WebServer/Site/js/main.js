@@ -1,0 +1,122 @@
+// The beginning of the page and its router: which address shows which screen.
+import { h, $, announce } from './dom.js';
+import { get, whenLoggedOut } from './api.js';
+
+const NAME = 'Home Theater';
+// Screens of people without a session; each stands on the stage of door.css.
+const ENTRANCE = { '/login': 'login', '/register': 'register', '/guest': 'guest', '/code': 'code', '/reset': 'reset' };
+const SCREENS = {
+  '/': 'home', '/home': 'home', '/room': 'room', '/library': 'library', '/player': 'player', '/radio': 'radio', '/scenes': 'scenes',
+  '/devices': 'devices', '/people': 'people', '/plugins': 'plugins', '/settings': 'settings',
+};
+let leave = () => {}, app, turn = 0;
+
+const loaders = {
+  login: () => import('./login.js'), register: () => import('./register.js'), guest: () => import('./guest.js'),
+  code: () => import('./code.js'), reset: () => import('./reset.js'),
+  home: () => import('./home.js'), room: () => import('./room.js'), library: () => import('./library.js'),
+  player: () => import('./player.js'), radio: () => import('./radio.js'), scenes: () => import('./scenes.js'),
+  devices: () => import('./devices.js'), people: () => import('./people.js'), plugins: () => import('./plugins.js'),
+  settings: () => import('./settings.js'),
+};
+
+const sheets = new Map();
+/** Loads a style sheet once; resolves when it applies. */
+function style(name) {
+  if (!sheets.has(name)) {
+    sheets.set(name, new Promise((done) => {
+      document.head.append(h('link', { rel: 'stylesheet', href: new URL(`../css/${name}.css`, import.meta.url).href, onload: done, onerror: done }));
+    }));
+  }
+  return sheets.get(name);
+}
+const hasSession = () => localStorage.getItem('theater-session') === '1';
+
+/** Shows the screen of an address. */
+export async function go(address, { replace = false, keepScroll = false } = {}) {
+  const url = new URL(address, location.href);
+  if (url.href !== location.href) history[replace ? 'replaceState' : 'pushState']({}, '', url);
+  await show(keepScroll);
+}
+/** Remembers a successful login and opens the theater. */
+export async function enter() {
+  localStorage.setItem('theater-session', '1');
+  await go(sessionStorage.getItem('theater-goal') ?? '/', { replace: true });
+  sessionStorage.removeItem('theater-goal');
+}
+/** Returns to the login, after a logout or when the session has ended. */
+export async function exit() {
+  localStorage.removeItem('theater-session');
+  app?.end(); app = undefined;
+  await go('/login', { replace: true });
+}
+
+async function show(keepScroll) {
+  const mine = ++turn, path = location.pathname;
+  delete document.documentElement.dataset.ready;
+  const entrance = ENTRANCE[path], name = entrance ?? SCREENS[path] ?? 'home';
+  if (!entrance && !app && !(await open())) return;
+  if (entrance && app) { app.end(); app = undefined; }
+  const [module] = await Promise.all([loaders[name](), ...(entrance ? ['door'] : ['shell', 'screens', 'room']).map(style)]);
+  if (mine !== turn) return;
+  leave(); leave = () => {};
+  const main = h('main', { id: 'main', tabindex: -1, class: entrance ? 'stage-set' : { room: 'room-page', player: 'player' }[name] ?? 'page' });
+  const withBar = document.body.classList.contains('with-bar');
+  document.body.className = entrance ? 'door' : { room: 'app immersive', player: 'app player-body' }[name] ?? 'app';
+  document.body.classList.toggle('with-bar', withBar && !entrance);
+  document.body.dataset.page = name;
+  document.querySelectorAll('dialog[open]').forEach((box) => box.close());
+  $('#main').replaceWith(main);
+  document.title = `${module.title} · ${NAME}`;
+  app?.turnTo(name);
+  const left = await module.show(main, { go, enter, exit });
+  if (mine !== turn) { left?.(); return; }
+  leave = left ?? leave;
+  if (!keepScroll) scrollTo(0, 0);
+  if (mine > 1 && !main.contains(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title); }
+  document.documentElement.dataset.ready = name;
+}
+/** Opens the session's theater; shows the login where there is none. */
+async function open() {
+  if (hasSession()) {
+    try {
+      const session = await get('/sessions/current', { open: true });
+      const frame = await import('./frame.js');
+      await Promise.all(['shell', 'screens', 'room'].map(style));
+      app = await frame.begin(session, { go, exit });
+      return true;
+    } catch (failure) {
+      if (failure.status !== 401) { await unreachable(failure); return false; }
+      localStorage.removeItem('theater-session');
+    }
+  }
+  if (!['/', '/home'].includes(location.pathname)) sessionStorage.setItem('theater-goal', location.pathname + location.search);
+  await go('/login', { replace: true });
+  return false;
+}
+async function unreachable(failure) {
+  await style('door');
+  document.body.className = 'door';
+  const again = h('button', { class: 'btn primary big', type: 'button', onclick: () => show() }, 'Try again');
+  $('#main').replaceChildren(h('div', { class: 'stage-floor' }, h('div', { class: 'card door-card', role: 'alert' },
+    h('h1', { class: 'title-2' }, failure.message), h('p', { class: 'soft' }, failure.hint), again)));
+  again.focus();
+}
+
+// Links of the app change the screen without a request.
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[href]');
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.origin !== location.origin) return;
+  if (!(link.pathname in ENTRANCE) && !(link.pathname in SCREENS)) return;
+  event.preventDefault();
+  go(link.href);
+});
+addEventListener('popstate', () => show());
+addEventListener('hashchange', () => { if (location.pathname in ENTRANCE) show(); });
+whenLoggedOut(exit);
+
+const look = JSON.parse(localStorage.getItem('theater-look') ?? '{}');
+if (look.theme) document.documentElement.dataset.theme = look.theme;
+if (look.still) document.documentElement.dataset.motion = 'still';
+if (look.size) document.documentElement.style.fontSize = `${look.size}%`;
+show();

@@ -1,0 +1,117 @@
+// Parts that several screens use: messages, sheets, questions, sliders, choices.
+import { h, $, announce, clock, left, spoken, uid } from './dom.js';
+import { icon } from './icons.js';
+import { cover, palette } from './cover.js';
+import { sentence } from './forms.js';
+
+/** Says what happened, with at most one action; goes by itself. */
+export function toast(text, action) {
+  let host = $('.toasts'); if (!host) document.body.append(host = h('div', { class: 'toasts' }));
+  const node = h('div', { class: 'toast' }, icon(action?.icon || 'check'), h('p', {}, text), action?.label ? h('button', { class: 'btn', type: 'button', onclick: () => { node.remove(); action.run?.(); } }, action.label) : null);
+  host.append(node); announce(text);
+  let timer; const start = () => { timer = setTimeout(() => node.remove(), action ? 9000 : 4500); }; start();
+  for (const [stop, go] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) { node.addEventListener(stop, () => clearTimeout(timer)); node.addEventListener(go, start); }
+}
+/** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
+export function sheet(title, ...content) {
+  const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', type: 'button', 'aria-label': 'Close', onclick: () => box.close() }, icon('cross'));
+  const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, h('div', { class: 'grip', 'aria-hidden': 'true' }), h('div', { class: 'dialog-head' }, h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
+  box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); box.addEventListener('close', () => { box.remove(); from?.focus?.(); });
+  document.body.append(box); box.showModal(); return box;
+}
+export function ask(title, text, { yes = 'Yes', no = 'Cancel', danger, run } = {}) {
+  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', { class: 'soft' }, text), h('div', { class: 'dialog-end' }, h('button', { class: 'btn quiet', type: 'button', autofocus: true, onclick: () => box.close() }, no), h('button', { class: `btn ${danger ? 'danger' : 'primary'}`, type: 'button', onclick: () => { box.close(); run?.(); } }, yes)));
+  box.addEventListener('close', () => { box.remove(); from?.focus?.(); }); document.body.append(box); box.showModal();
+}
+
+/** A seek bar: a native range, "42 min left", spoken as a time. `set` moves it unless a finger holds it. */
+export function seekBar({ label = 'Place', onseek, compact }) {
+  const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label });
+  const past = h('span', { class: 'num' }), rest = h('b', { class: 'num' });
+  const node = h('div', { class: 'seek' }, h('div', { class: 'way' }, input), compact ? null : h('div', { class: 'times' }, past, rest));
+  let duration = 1, held = false, heldUntil = 0;
+  const paint = () => {
+    const at = Number(input.value);
+    input.style.setProperty('--fill', Math.min(1, at / duration)); past.textContent = clock(at); rest.textContent = left(duration - at);
+    input.setAttribute('aria-valuetext', `${spoken(at)} of ${spoken(duration)}`);
+  };
+  input.addEventListener('input', () => { held = true; paint(); });
+  for (const type of ['pointerup', 'pointercancel', 'blur']) input.addEventListener(type, () => { held = false; });
+  // Until the player reports the new place, the bar stays where it was put.
+  input.addEventListener('change', () => { held = false; heldUntil = performance.now() + 1500; onseek?.(Number(input.value)); });
+  return {
+    node, input,
+    set(position, length) {
+      if (length && length !== duration) { duration = length; input.max = Math.round(length); }
+      if (held || performance.now() < heldUntil) return;
+      const next = String(Math.round(position));
+      if (input.value !== next || !past.textContent) { input.value = next; paint(); }
+    },
+    put(position) { input.value = Math.round(position); heldUntil = performance.now() + 1500; paint(); },
+  };
+}
+export function slider({ label, min = 0, max = 100, step = 1, value: v, unit = '%', says, onchange, name }) {
+  const out = h('output', { 'aria-hidden': 'true' }), input = h('input', { class: 'range', type: 'range', min, max, step, value: v, 'aria-label': label, name });
+  const words = says || ((x) => `${x} ${unit}`), paint = () => { input.style.setProperty('--fill', (input.value - min) / (max - min)); out.textContent = words(Number(input.value)); input.setAttribute('aria-valuetext', words(Number(input.value))); };
+  let heldUntil = 0;
+  input.addEventListener('input', () => { heldUntil = performance.now() + 1500; paint(); onchange?.(Number(input.value)); }); paint();
+  return { node: h('div', { class: 'slider' }, h('div', { class: 'head' }, h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x) { if (performance.now() > heldUntil && Number(input.value) !== x) { input.value = x; paint(); } } };
+}
+/** One choice of several: radio pattern, arrows move, roving focus. */
+export function segments(label, options, current, onchange) {
+  const node = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': label });
+  const pick = (id, focus) => { for (const b of node.children) { const is = b.dataset.id === id; b.setAttribute('aria-checked', is); b.tabIndex = is ? 0 : -1; if (is && focus) b.focus(); } };
+  options.forEach(([id, text]) => node.append(h('button', { type: 'button', role: 'radio', data: { id }, onclick: () => { pick(id); onchange?.(id); } }, text)));
+  node.addEventListener('keydown', (e) => { const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key]; if (!step) return; e.preventDefault(); const i = options.findIndex(([id]) => id === node.querySelector('[aria-checked="true"]')?.dataset.id), next = options[(i + step + options.length) % options.length][0]; pick(next, true); onchange?.(next); });
+  pick(current); if (!node.querySelector('[tabindex="0"]') && node.firstChild) node.firstChild.tabIndex = 0;
+  node.set = (id) => pick(id); return node;
+}
+export function toggle(label, on, onchange, note) {
+  const node = h('button', { type: 'button', class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', { class: 'small block' }, note) : null), h('span', { class: 'knobway', 'aria-hidden': 'true' }));
+  node.addEventListener('click', () => { const next = node.getAttribute('aria-checked') !== 'true'; node.setAttribute('aria-checked', next); onchange?.(next); }); return node;
+}
+export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, h('span', { class: 'dot', 'aria-hidden': 'true' }), text); }
+export const coverOf = (title, kind = 'poster') => h('span', { class: `cover ${kind}`, 'aria-hidden': 'true' }, cover(title, { kind }));
+export function ambient(title, house) { const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (house !== undefined) root.setProperty('--house', house); }
+
+export const heading = (title, ...more) => h('header', { class: 'page-head' }, h('h1', { class: 'title-2' }, title), more);
+export const section = (title, id, ...content) => h('section', { class: 'band', 'aria-labelledby': id }, h('h2', { class: 'title-3', id }, title), content);
+
+/** Runs an action behind a button: busy meanwhile, its failure as a message. Returns whether it succeeded. */
+export async function act(button, action) {
+  if (button?.getAttribute('aria-busy') === 'true') return false;
+  button?.setAttribute('aria-busy', 'true');
+  try { await action(); return true; } catch (failure) { complain(failure); return false; } finally { button?.setAttribute('aria-busy', 'false'); }
+}
+/** Shows a failure that needs no decision. */
+export function complain(failure) {
+  if (failure.name === 'AbortError') return;
+  if (!(failure.status >= 0)) { console.error(failure); }
+  toast([sentence(failure.message), failure.hint].filter(Boolean).join(' '), { icon: 'warn' });
+}
+/** An error card: what, where, the next step and its buttons. */
+export function errorCard(what, where, ...buttons) {
+  return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h3', {}, what), where ? h('p', { class: 'where' }, where) : null, buttons.length ? h('div', { class: 'next' }, buttons) : null);
+}
+/** Sends the newest of many values, at most ten a second, the last one always. */
+export function paced(sendValue, pause = 100) {
+  let waiting, busy = false;
+  const next = async () => {
+    busy = true;
+    while (waiting !== undefined) {
+      const v = waiting; waiting = undefined;
+      try { await sendValue(v); } catch (failure) { complain(failure); }
+      await new Promise((done) => { setTimeout(done, pause); });
+    }
+    busy = false;
+  };
+  return (v) => { waiting = v; if (!busy) next(); };
+}
+/** Builds the children of a node anew only when `key` differs from the last time. */
+export function renew(node, key, build) {
+  if (node.renewedFor === key) return;
+  node.renewedFor = key;
+  const had = node.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+  node.replaceChildren(...[build()].flat(3).filter((child) => child !== undefined && child !== null && child !== false));
+  if (had) node.querySelector(`[data-focus="${CSS.escape(had)}"]`)?.focus();
+}

@@ -1,0 +1,127 @@
+// The radio: a dial behind glass, the stations, what plays.
+import { h, s, clear, clamp, announce } from './dom.js';
+import { icon } from './icons.js';
+import { post } from './api.js';
+import * as theater from './store.js';
+import { heading, segments, section, act, ambient, renew, complain } from './parts.js';
+import { value } from './words.js';
+import { endActivity } from './commands.js';
+
+export const title = 'Radio';
+const BANDS = {
+  fm: { min: 76, max: 108, step: 0.1, unit: 'MHz', show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: 0.2, near: 0.16 },
+  am: { min: 520, max: 1710, step: 9, unit: 'kHz', show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
+};
+
+export async function show(main) {
+  const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
+  let stations = [], band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
+  const freq = { fm: 98.5, am: 810 };
+  const readout = h('span', { class: 'freq num' }), unit = h('span', { class: 'freq-unit' }), name = h('p', { class: 'title-3 radio-name' }), live = h('p', { class: 'soft' });
+  const glass = h('div', { class: 'glass-dial' }), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': 'Frequency' }), presets = h('ul', { class: 'presets' });
+  const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, type: 'button', 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
+  const power = key('Listen', 'play', (node) => (isOn() ? endActivity(node) : listen(node)), 'main'), state = h('p', { class: 'small receiver-state' });
+  const bands = segments('Band', [['fm', 'FM'], ['am', 'AM']], band, (next) => { band = next; build(); tune(freq[band]); });
+  main.append(heading('Radio', bands),
+    h('section', { class: 'receiver', 'aria-label': 'Tuner' }, h('div', { class: 'receiver-top' }, h('div', {}, name, live), h('p', { class: 'readout' }, readout, unit)), h('div', { class: 'dial-way' }, glass, input),
+      h('div', { class: 'receiver-keys' }, state, h('div', { class: 'transport' }, key('Station before', 'previous', (node) => step(-1, node)), power, key('Next station', 'next', (node) => step(1, node))), h('span', {}))),
+    section('Stations', 'h-stations', presets));
+
+  const ofBand = () => stations.filter((station) => station[band] !== undefined);
+  const near = () => ofBand().find((station) => Math.abs(station[band] - freq[band]) < BANDS[band].near);
+  /** Plays what the dial shows: a station, or the bare frequency. */
+  const listen = (button, station = near()) => {
+    heldUntil = performance.now() + 3000;
+    return act(button, async () => { theater.keepRun((await post('/radio', { item: station?.id ?? `${BANDS[band].show(freq[band])} ${band.toUpperCase()}` })).run); });
+  };
+  function step(by, button) {
+    const list = ofBand().sort((a, b) => a[band] - b[band]), here = freq[band], next = by > 0 ? list.find((one) => one[band] > here + 0.05) ?? list[0] : list.findLast((one) => one[band] < here - 0.05) ?? list.at(-1);
+    if (next) choose(next, button);
+  }
+  function choose(station, button) {
+    if (station[band] === undefined) { band = station.fm === undefined ? 'am' : 'fm'; bands.set(band); build(); }
+    tune(station[band], true);
+    announce(`${station.title}, ${BANDS[band].show(station[band])} ${BANDS[band].unit}`);
+    listen(button, station);
+  }
+
+  // A tape behind glass: on a phone it runs under a fixed needle, on a wide screen the needle runs along the band.
+  let px = 0, tape, needle, width = 0, whole = false;
+  function build() {
+    const b = BANDS[band];
+    Object.assign(input, { min: b.min, max: b.max, step: b.step });
+    drawGlass(b);
+    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', type: 'button', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', { class: 'num preset-f' }, b.show(one[band])), h('span', {}, h('span', { class: 'name' }, one.title), h('span', { class: 'sub' }, [band.toUpperCase(), one.artist].filter(Boolean).join(' · ')))); return h('li', {}, node); })
+      : h('li', { class: 'soft' }, 'No stations on this band yet. Tune with the dial, or add stations to "library" in devices.json.')));
+  }
+  function drawGlass(b) {
+    width = glass.clientWidth || 800; whole = width > 860;
+    const span = b.max - b.min, pad = whole ? 46 : width / 2, H = 190, out = [], X = (f) => pad + (f - b.min) * px;
+    px = whole ? (width - pad * 2) / span : width / (band === 'fm' ? 9 : 420);
+    const multiple = (at, of) => Math.abs(at / of - Math.round(at / of)) < 0.001;
+    for (let f = b.min; f <= b.max + 0.001; f += b.tiny) {
+      const at = Math.round(f / b.tiny) * b.tiny, isMajor = multiple(at, b.major), isMinor = multiple(at, b.minor);
+      if (whole && !isMinor && px * b.tiny < 4) continue;
+      out.push(s('path', { class: 'tick', d: `M${X(at).toFixed(1)} 96v${isMajor ? -34 : isMinor ? -22 : -12}`, 'stroke-width': isMajor ? 2.6 : 1.4 }));
+      if (isMajor) out.push(s('text', { x: X(at), y: 50, 'text-anchor': 'middle', class: 'tick-text' }, b.show(at).replace('.0', '')));
+      else if (!whole && isMinor) out.push(s('text', { x: X(at), y: 62, 'text-anchor': 'middle', class: 'tick-small' }, b.show(at).replace('.0', '')));
+    }
+    ofBand().sort((p, q) => p[band] - q[band]).slice(0, 60).forEach((one, row) => { const at = X(one[band]), y = whole ? [126, 150, 174][row % 3] : [134, 158][row % 2]; out.push(s('path', { class: 'station-line', d: `M${at} 96V${y - 12}` }), s('circle', { cx: at, cy: 96, r: 4, class: 'station-dot' }), s('text', { x: at, y, 'text-anchor': 'middle', class: 'station-name' }, one.title)); });
+    tape = s('g', { class: 'tape' }, s('path', { class: 'baseline', d: `M${X(b.min)} 96H${X(b.max)}` }), out);
+    needle = s('g', { class: 'dial-needle' }, s('rect', { x: -2.5, y: 10, width: 5, height: 102, rx: 2.5 }), s('circle', { cx: 0, cy: 10, r: 7 }));
+    clear(glass, s('svg', { viewBox: `0 0 ${width} ${H}`, 'aria-hidden': 'true' }, tape, needle));
+    glass.classList.toggle('whole', whole);
+    place();
+  }
+  function place() {
+    const off = (freq[band] - BANDS[band].min) * px;
+    tape.style.transform = whole ? '' : `translateX(${-off}px)`;
+    needle.style.transform = `translateX(${whole ? 46 + off : width / 2}px)`;
+  }
+  function tune(f, jump) {
+    const b = BANDS[band];
+    freq[band] = jump ? f : clamp(Math.round(f / b.step) * b.step, b.min, b.max);
+    input.value = freq[band]; glass.classList.toggle('jump', !!jump); place(); paint();
+  }
+  function paint() {
+    const b = BANDS[band], station = near(), on = isOn();
+    readout.textContent = b.show(freq[band]); unit.textContent = b.unit;
+    input.setAttribute('aria-valuetext', `${b.show(freq[band])} ${b.unit}${station ? `, ${station.title}` : ''}`);
+    name.textContent = station?.title ?? 'Between stations';
+    live.textContent = station ? (on ? 'Playing' : 'Off') : 'Tune a little further, or choose a station.';
+    glass.classList.toggle('locked', !!station && on); glass.classList.toggle('dark', !on);
+    if (power.getAttribute('aria-label') !== (on ? 'Turn the radio off' : 'Listen')) { power.setAttribute('aria-label', on ? 'Turn the radio off' : 'Listen'); clear(power, icon(on ? 'power' : 'play')); }
+    state.textContent = on ? '' : 'The radio is off.';
+    for (const preset of presets.querySelectorAll('.preset')) preset.setAttribute('aria-current', Math.abs(Number(preset.dataset.f) - freq[band]) < 0.05);
+    ambient(station?.title ?? 'Old Valley');
+  }
+  /** Follows the tuner, unless somebody is tuning here. */
+  function follow() {
+    const owner = tuner();
+    if (!owner || performance.now() < heldUntil) { paint(); return; }
+    const next = value(owner, 'band') ?? band, at = value(owner, 'frequency');
+    if (next !== band && isOn()) { band = next; bands.set(band); build(); }
+    if (next === band && typeof at === 'number' && at !== freq[band]) tune(at, true); else paint();
+  }
+  const hold = () => { heldUntil = performance.now() + 2000; };
+  input.addEventListener('input', () => { hold(); tune(Number(input.value)); });
+  input.addEventListener('change', () => { if (isOn()) listen(); });
+  // A drag moves the tape with the finger; the native range underneath keeps keyboard and screen reader.
+  let from;
+  glass.addEventListener('pointerdown', (event) => { from = [event.clientX, freq[band]]; glass.setPointerCapture(event.pointerId); glass.classList.remove('jump'); hold(); });
+  glass.addEventListener('pointermove', (event) => { if (!from) return; hold(); tune(whole ? BANDS[band].min + (event.clientX - glass.getBoundingClientRect().left - 46) / px : from[1] - (event.clientX - from[0]) / px); });
+  const release = () => {
+    if (!from) return;
+    from = null;
+    const station = ofBand().find((one) => Math.abs(one[band] - freq[band]) * px < 14);
+    if (station) tune(station[band], true);
+    if (isOn()) listen();
+  };
+  glass.addEventListener('pointerup', release); glass.addEventListener('pointercancel', release);
+
+  build(); follow();
+  const size = new ResizeObserver(() => { if (glass.clientWidth !== width) { drawGlass(BANDS[band]); paint(); } }), unwatch = theater.watch(follow);
+  size.observe(glass);
+  theater.loadStations().then((list) => { stations = list; build(); paint(); }, complain);
+  return () => { size.disconnect(); unwatch(); };
+}

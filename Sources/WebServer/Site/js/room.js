@@ -1,0 +1,76 @@
+// The page of the room: the drawing, what is on, and the controls of the device that was pressed.
+import { h, $, clear, left } from './dom.js';
+import { icon } from './icons.js';
+import { createRoom } from './living-room.js';
+import * as theater from './store.js';
+import { roomStatus, shownAt, levels } from './room-status.js';
+import { ambient } from './parts.js';
+import { describe, value } from './words.js';
+import { progressOf } from './runs.js';
+import { deviceSheet } from './controls.js';
+
+export const title = 'Room';
+const REST_AFTER = 25_000;
+
+export async function show(main) {
+  const full = h('div', { class: 'room-full' }), name = h('h1', { class: 'title-3' }), second = h('p', { class: 'small' });
+  const names = h('button', { class: 'btn icon glass', type: 'button', 'aria-pressed': 'false', 'aria-label': 'Show names' }, icon('info'));
+  const time = h('span', { class: 'num' }), rest = h('span', { class: 'num' });
+  main.append(full, h('header', { class: 'room-head' }, h('div', {}, name, second), names), h('p', { class: 'rest-clock', 'aria-hidden': 'true' }, time, rest));
+  const room = await createRoom(full, { open: (slot) => deviceSheet(shownAt(slot).id), fix: (slot) => deviceSheet(shownAt(slot).id) });
+
+  const paint = () => {
+    if (!theater.store.status) return;
+    room.render(roomStatus());
+    const play = theater.playback(), now = theater.activity();
+    name.textContent = now.status === 'idle' ? (isPopping() ? 'Popcorn' : 'Nothing is on') : now.itemTitle ?? now.title ?? '';
+    const words = headline(now, play);
+    if (second.textContent !== words) second.textContent = words;
+    clear(time, new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }));
+    clear(rest, play?.duration ? left(play.duration - play.position) : '');
+    const pair = levels();
+    if (pair) room.levels(pair);
+    ambient(now.itemTitle ?? 'Lantern Street', room.light);
+  };
+  paint();
+  const unwatch = theater.watch(paint), timer = setInterval(paint, 1000);
+  names.addEventListener('click', () => { const on = names.getAttribute('aria-pressed') !== 'true'; names.setAttribute('aria-pressed', on); room.names(on); });
+  const still = restAfterAWhile(), awake = keepAwake();
+  const keys = (event) => { if (event.key === 'n' && !event.target.closest('input, textarea, dialog')) names.click(); };
+  addEventListener('keydown', keys);
+  return () => { unwatch(); clearInterval(timer); still(); awake(); removeEventListener('keydown', keys); };
+}
+const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
+function headline(now, play) {
+  const lights = theater.withRole('lights'), words = lights ? `lights ${describe(lights)}` : '';
+  if (now.status === 'failed') return 'Stopped';
+  if (now.status === 'starting' || now.status === 'ending') {
+    const step = progressOf(now.run);
+    return step ? `Step ${step.number} of ${step.total}: ${step.words}` : now.status === 'starting' ? 'Starting …' : 'Ending …';
+  }
+  if (play?.state === 'paused') return ['Paused', words].filter(Boolean).join(' · ');
+  if (now.status === 'running' && play?.duration) return [left(Math.max(0, play.duration - play.position)), words].filter(Boolean).join(' · ');
+  return words ? words[0].toUpperCase() + words.slice(1) : '';
+}
+
+/** On the wall: after a while without a touch only the room is left. */
+function restAfterAWhile() {
+  let timer;
+  const wake = () => {
+    document.body.classList.remove('resting');
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (!$('dialog[open]')) document.body.classList.add('resting'); }, REST_AFTER);
+  };
+  const signs = ['pointerdown', 'pointermove', 'keydown', 'focusin'];
+  for (const sign of signs) addEventListener(sign, wake, { passive: true });
+  wake();
+  return () => { clearTimeout(timer); document.body.classList.remove('resting'); for (const sign of signs) removeEventListener(sign, wake); };
+}
+/** Asks the device not to switch its screen off while the room is shown. */
+function keepAwake() {
+  let lock, over = false;
+  const ask = async () => { if (!over && !document.hidden && navigator.wakeLock) { try { lock = await navigator.wakeLock.request('screen'); } catch { /* the battery is low, or it is not allowed */ } } };
+  ask();
+  document.addEventListener('visibilitychange', ask);
+  return () => { over = true; document.removeEventListener('visibilitychange', ask); lock?.release(); };
+}

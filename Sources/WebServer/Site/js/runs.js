@@ -1,0 +1,49 @@
+// Runs of scenes in words, and how a scene is started.
+import { post } from './api.js';
+import { act } from './parts.js';
+import { device, devices, keepRun, loadRun, store } from './store.js';
+import { commandWords, nameOf } from './words.js';
+import { titles } from './commands.js';
+
+/** Scenes that begin or end an activity of the shipped configuration: Home has a larger button for these. */
+export const ACTIVITY_SCENES = ['watch-film', 'end-film', 'listen-music', 'end-music', 'listen-radio', 'end-radio', 'popcorn'];
+const ICONS = { 'movie-night': 'moon', 'watch-film': 'film', 'listen-music': 'music', 'listen-radio': 'radio', popcorn: 'popcorn' };
+export const sceneIcon = ({ name }) => ICONS[name] ?? (name.startsWith('end-') ? 'stop' : 'scenes');
+export const sceneTitle = ({ title, name }) => title ?? name;
+
+/** Starts a scene without parameters; one with parameters needs its screen. */
+export async function startScene(scene, go, button) {
+  const address = `/scenes?scene=${encodeURIComponent(scene.name)}`;
+  if (Object.keys(scene.parameters).length) { go(address); return; }
+  await act(button, async () => {
+    const { run } = await post(`/scenes/${encodeURIComponent(scene.name)}/runs`, {});
+    keepRun(run);
+    await go(`${address}&run=${encodeURIComponent(run.id)}`);
+  });
+}
+
+export const leaves = (run) => (run?.steps ?? []).filter((step) => step.kind === 'command' || step.kind === 'wait');
+/** "Projector: turn on". */
+export function stepWords(step) {
+  if (step.kind === 'wait') return `Wait ${step.duration} s`;
+  const known = device(step.device);
+  return `${known ? nameOf(known, devices()) : step.device}: ${commandWords(step.command, titles())}`;
+}
+const asked = new Set();
+/** The step that a run is at: its number, the count of all and its words; asks for a run that is not known yet. */
+export function progressOf(id) {
+  const run = store.runs.get(id);
+  if (id && !run?.steps.length && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => {}); }
+  const all = leaves(run);
+  if (!all.length) return undefined;
+  let at = all.findIndex((step) => step.status === 'running');
+  if (at < 0) at = all.findIndex((step) => step.status === 'waiting');
+  if (at < 0) at = all.length - 1;
+  return { number: at + 1, total: all.length, words: stepWords(all[at]) };
+}
+/** Where a run stopped: "Step 4 of 11." */
+export function placeOf(error, run) {
+  if (!error?.step) return '';
+  const all = leaves(run), at = all.findIndex((step) => step.id === error.step);
+  return at < 0 ? `Step ${error.step}.` : `Step ${at + 1} of ${all.length}.`;
+}

@@ -1,0 +1,101 @@
+// What the theater reports, as the page knows it. Screens read it and are told of changes.
+import { follow } from './events.js';
+import { get } from './api.js';
+
+export const store = { session: null, status: null, connection: 'live', lostSince: 0, runs: new Map() };
+const listeners = new Set();
+let planned = false, stream, stop, films, songs, stations;
+
+/** Calls `listener` after changes, once for all of a moment; returns how to end that. */
+export function watch(listener) { listeners.add(listener); return () => listeners.delete(listener); }
+export function changed() {
+  if (planned) return;
+  planned = true;
+  queueMicrotask(() => { planned = false; for (const listener of [...listeners]) listener(); });
+}
+
+/** Begins to follow the theater; resolves with the first state. */
+export function begin(session, loggedOut) {
+  store.session = session;
+  stop = new AbortController();
+  return new Promise((ready) => {
+    stream = follow({
+      signal: stop.signal,
+      event(type, value, id) { apply(type, value, id); changed(); if (store.status) ready(); },
+      state(next) {
+        if (next === 'loggedOut') { loggedOut(); return; }
+        if (next === 'lost' && store.connection === 'live') store.lostSince = Date.now();
+        store.connection = next; changed(); if (next === 'lost') ready();
+      },
+    });
+  });
+}
+export function end() {
+  stop?.abort();
+  Object.assign(store, { session: null, status: null, connection: 'live', runs: new Map() });
+  films = songs = stations = undefined; listeners.clear();
+}
+export const retry = () => stream?.retry();
+
+function apply(type, value, id) {
+  const now = performance.now();
+  if (type === 'snapshot') {
+    for (const device of value.devices) device.at = now;
+    store.status = value;
+    return;
+  }
+  if (!store.status) return;
+  if (type === 'device') {
+    value.at = now;
+    const at = store.status.devices.findIndex((device) => device.id === value.id);
+    if (at >= 0) store.status.devices[at] = value; else store.status.devices.push(value);
+  } else if (type === 'activity') store.status.activity = value;
+  else if (type === 'run') change(value);
+  else if (type === 'library') { films = songs = stations = undefined; }
+  store.status.event = id;
+}
+function change({ step, ...run }) {
+  const known = store.runs.get(run.id) ?? { steps: [] };
+  const next = { ...known, ...run };
+  if (step) {
+    const at = next.steps.findIndex((other) => other.id === step.id);
+    if (at >= 0) next.steps[at] = step; else next.steps.push(step);
+  }
+  store.runs.set(run.id, next);
+  if (store.runs.size > 20) store.runs.delete(store.runs.keys().next().value);
+}
+/** Keeps the whole report of a run, which an answer or a request brought. */
+export function keepRun(run) { store.runs.set(run.id, run); changed(); }
+export async function loadRun(id) { keepRun(await get(`/runs/${encodeURIComponent(id)}`)); }
+
+// ---- questions about the state ----
+export const devices = () => store.status?.devices ?? [];
+export const device = (id) => devices().find((other) => other.id === id);
+export const withRole = (role) => devices().find((other) => other.role === role);
+export const activity = () => store.status?.activity ?? { status: 'idle' };
+export const isIdle = () => activity().status === 'idle';
+/** The current run's report, if it is known. */
+export const run = () => store.runs.get(activity().run);
+/** Seconds since a value was reported. */
+export const age = (owner, known) => known.age + (performance.now() - owner.at) / 1000;
+
+/** The playback of the current player with the position of this moment; `undefined` if nothing plays. */
+export function playback(owner = device(activity().player)) {
+  const known = owner?.state.playback;
+  if (!known || known.provenance === 'unknown' || !known.value) return undefined;
+  const { position, rate, duration, ...rest } = known.value;
+  const moved = rest.state === 'playing' ? position + rate * age(owner, known) : position;
+  return { ...rest, rate, duration, position: Math.max(0, duration ? Math.min(moved, duration) : moved) };
+}
+export const role = () => store.session?.user.role ?? 'guest';
+export const mayOperate = () => role() !== 'guest';
+export const isOwner = () => role() === 'owner';
+
+// ---- catalogues, read once until the library changes ----
+/** Titles of the items that the catalogues have brought so far. */
+export const knownTitles = Object.create(null);
+const learn = (items) => { for (const { id, title } of items) knownTitles[id] = title; return items; };
+export const loadFilms = () => (films ??= keep(get('/films').then((answer) => learn(answer.films)), () => { films = undefined; }));
+export const loadSongs = () => (songs ??= keep(get('/songs').then((answer) => learn(answer.songs)), () => { songs = undefined; }));
+export const loadStations = () => (stations ??= keep(get('/stations').then((answer) => learn(answer.stations)), () => { stations = undefined; }));
+function keep(promise, forget) { promise.catch(forget); return promise; }
