@@ -3,9 +3,8 @@ import Synchronization
 
 /// Calls its clients at the times that they ask for, from one long-lived task for the whole host.
 ///
-/// Commands come and go far more often than their deadlines pass. So each client keeps its own list of
-/// deadlines and asks here for the earliest only; a call for a deadline that is not needed any more
-/// finds nothing to do.
+/// Most commands end before their deadline. So each client keeps its own list of deadlines, and
+/// registers only the earliest one here. A call for an obsolete deadline has no effect.
 package final class DeadlineScheduler: Sendable {
   /// Identifies a client.
   package struct Key: Sendable, Hashable { fileprivate let number: Int }
@@ -18,7 +17,7 @@ package final class DeadlineScheduler: Sendable {
     var alarms: Set<Duration> = []
   }
 
-  /// The clock that the deadlines are read against.
+  /// The clock of the deadlines.
   package let clock: any TheaterClock
   private let state = Mutex(State())
   private let changes: AsyncStream<Void>
@@ -65,7 +64,7 @@ package final class DeadlineScheduler: Sendable {
       for await _ in changes {
         for wake in takeDue(at: clock.now()) { wake() }
         // Each child sleeps for one time, and only for one that is earlier than all others, so
-        // there are never many. One that wakes for nothing, or too early, does no harm.
+        // there are never many. A wake-up that is early or no longer needed has no effect.
         guard let next = takeNextAlarm() else { continue }
         group.addTask {
           try? await self.clock.sleep(until: next)

@@ -4,7 +4,7 @@ import JSON
 import Platform
 import PluginProtocol
 
-/// A plugin found on disk, with its manifest; nothing of it has been started.
+/// A plugin found on disk, with its manifest. No process of it is started.
 package struct CataloguedPlugin: Sendable, Hashable {
   package let manifest: Manifest
   /// The folder that holds the manifest and the program, as an absolute path.
@@ -28,7 +28,7 @@ package struct CataloguedPlugin: Sendable, Hashable {
   var fileStamps: [FileStamp] { [manifestPath, program].compactMap { FileStamp($0) } }
 }
 
-/// The size, time and inode of a file, by which a change of it is noticed.
+/// The size, time and inode of a file, to detect changes of it.
 struct FileStamp: Sendable, Hashable {
   private let size: Int
   private let seconds: Int
@@ -48,15 +48,15 @@ struct FileStamp: Sendable, Hashable {
 
 /// An unusable plugin folder, with the reason.
 package struct CatalogueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The file or folder that is at fault.
+  /// The file or folder with the mistake.
   package let path: String
-  /// The place in the file, and the way to the value, where there is one.
+  /// The place in the file; `nil` if the mistake has none.
   package let position: TextPosition?
   /// The path to the wrong value; `nil` if the file is not JSON.
   package let jsonPath: JSONPath?
-  /// What is wrong, for people.
+  /// The mistake, for people.
   package let message: String
-  /// What to do about it.
+  /// What to do next.
   package let hint: String
 
   /// The name of the plugin's folder, by which users know it.
@@ -120,7 +120,7 @@ package struct PluginCatalogue: Sendable, Hashable {
     }
   }
 
-  /// `nil` for what does not look like a plugin at all.
+  /// Returns `nil` for a folder without a manifest.
   private static func read(pluginIn folder: String)
     -> Result<CataloguedPlugin, CatalogueProblem>?
   {

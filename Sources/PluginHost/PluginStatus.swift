@@ -1,6 +1,6 @@
 import Devices
 
-/// How many messages crossed a process's border.
+/// The number of messages of a process in each direction.
 package struct MessageCount: Sendable, Hashable {
   /// From the controller to the plugin.
   package var sent = 0
@@ -25,7 +25,7 @@ package struct PluginStatus: Sendable, Hashable {
   package let plugin: String
   /// The version in its manifest.
   package let version: String
-  /// The label that keeps devices of one plugin apart, if there is one.
+  /// The label `process` of its devices in the configuration, if there is one.
   package let process: String?
   /// The devices that it serves.
   package let devices: [DeviceID]
@@ -33,11 +33,11 @@ package struct PluginStatus: Sendable, Hashable {
   package let condition: Condition
   /// `nil` while no process runs.
   package let pid: Int32?
-  /// How often it was started anew.
+  /// The number of restarts.
   package let restarts: Int
-  /// In bytes; its proportional share where the system tells.
+  /// The memory in bytes: its proportional share (PSS) if the system reports it.
   package let memory: Int?
-  /// The messages of this process so far, both ways.
+  /// The messages of this process so far.
   package var messages = MessageCount()
   /// The last problem, or the last line that it wrote.
   package let lastMessage: String?

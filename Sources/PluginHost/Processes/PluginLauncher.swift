@@ -8,21 +8,21 @@ package protocol PluginLauncher: Sendable {
   ///
   /// - Parameters:
   ///   - mask: Hides the plugin's secrets in its log.
-  ///   - onExit: Called once when it has ended, with how: "exit status 1".
-  /// - Throws: Why it could not be started, for people.
+  ///   - onExit: Called once when it has ended, with its exit status: "exit status 1".
+  /// - Throws: The reason why it could not be started, for people.
   func launch(
     _ plugin: CataloguedPlugin, mask: ProcessSecretMask,
     onExit: @escaping @Sendable (String) -> Void
   ) throws(LaunchError) -> any LaunchedPlugin
 
-  /// Asks the plugin whether it finds what it needs on this machine.
+  /// Runs the plugin's self-check.
   ///
-  /// - Parameter onComplaint: Called with what it misses, if it misses something.
+  /// - Parameter onComplaint: Called with the plugin's message if the check fails.
   func check(_ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void)
 }
 
 extension PluginLauncher {
-  /// A plugin in memory misses nothing.
+  /// Does nothing: a plugin in memory has no self-check.
   package func check(
     _ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void
   ) {}
@@ -30,21 +30,21 @@ extension PluginLauncher {
 
 /// A plugin that was started.
 package protocol LaunchedPlugin: Sendable {
-  /// Its process; `nil` in memory.
+  /// The id of its process; `nil` in memory.
   var pid: Int32? { get }
-  /// The way to it.
+  /// The connection to it.
   var connection: any Connection { get }
-  /// SIGTERM to its whole process group.
+  /// Sends SIGTERM to its whole process group.
   func terminate()
-  /// SIGKILL to its whole process group.
+  /// Sends SIGKILL to its whole process group.
   func kill()
   /// The last lines that it wrote to stderr, oldest first.
   var stderrLines: [String] { get }
 }
 
-/// Why a plugin could not be started.
+/// The reason why a plugin could not be started.
 package struct LaunchError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// For people.
+  /// The reason and the next action, for people.
   package let message: String
   package init(_ message: String) { self.message = message }
   package var description: String { message }

@@ -43,7 +43,7 @@ final class PluginProcess: LaunchedPlugin {
       pollfd(fd: stderr, events: Int16(POLLIN), revents: 0),
       pollfd(fd: process, events: Int16(POLLIN), revents: 0),
     ]
-    // Without a pidfd (a kernel before 5.3) the end of stderr has to do.
+    // Without a pidfd (a kernel before 5.3) the end of stderr counts as the end of the process.
     while interests.contains(where: { $0.fd >= 0 }) {
       guard poll(&interests, 2, -1) >= 0 else {
         if errno == EINTR { continue }
@@ -71,9 +71,10 @@ package struct ProcessLauncher: PluginLauncher {
   let environment: [String: String]
   private let logger: Logger
 
-  /// From now on the controller ignores SIGPIPE: a plugin that closes its input must not end it.
+  /// Makes the process ignore SIGPIPE, so that a plugin that closes its input cannot end the
+  /// controller.
   ///
-  /// - Parameter environment: The controller's own, from which manifests may name some.
+  /// - Parameter environment: The controller's variables, some of which manifests may name.
   package init(environment: [String: String], logger: Logger) {
     Glibc.signal(SIGPIPE, SIG_IGN)
     self.environment = environment
@@ -91,7 +92,7 @@ package struct ProcessLauncher: PluginLauncher {
     )
   }
 
-  /// How to start the plugin's program, with a question where one is asked.
+  /// Returns how to start the plugin's program, with `question` as its argument.
   static func program(
     of plugin: CataloguedPlugin, _ question: String..., environment all: [String: String]
   ) -> ProgramStart {
@@ -101,7 +102,7 @@ package struct ProcessLauncher: PluginLauncher {
       leadsGroup: true, input: .pipe, output: .pipe, error: .pipe)
   }
 
-  /// The variables that the manifest names, as far as they are set and a manifest may ask for them.
+  /// The variables that the manifest names, if they are set and a manifest may name them.
   static func environment(for manifest: Manifest, from all: [String: String]) -> [String: String] {
     let names = manifest.environment.filter(Manifest.allowedEnvironment.contains)
     return all.filter { variable, _ in

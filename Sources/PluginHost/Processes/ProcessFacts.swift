@@ -1,9 +1,9 @@
 import Glibc
 
-/// What Linux tells of a process below `/proc`.
+/// Facts about a process, from `/proc`.
 package enum ProcessFacts {
-  /// When a process began, in clock ticks since boot; `nil` when there is none, or it has ended and
-  /// only waits to be reaped. With the pid this names one process for ever.
+  /// Returns the start time of a process, in clock ticks since boot; `nil` if there is none, or if
+  /// it has ended and waits to be reaped. Pid and start time together identify one process.
   package static func startTime(of pid: Int32) -> UInt64? {
     // The name in parentheses may hold spaces and parentheses; fields are counted after the last.
     guard let text = text(of: "/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else {
@@ -15,8 +15,8 @@ package enum ProcessFacts {
     return UInt64(fields[19])
   }
 
-  /// The memory that a process would give back, in bytes: its proportional share, or what is
-  /// resident where the share may not be read.
+  /// Returns the memory of a process in bytes: its proportional share (PSS), or its resident size
+  /// if the share cannot be read.
   package static func memory(of pid: Int32) -> Int? {
     if let kilobytes = kilobytes("Pss:", in: "/proc/\(pid)/smaps_rollup") {
       return kilobytes * 1024

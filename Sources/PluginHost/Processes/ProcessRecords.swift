@@ -3,8 +3,8 @@ import Glibc
 import JSON
 import Synchronization
 
-/// Which process groups this controller has started, on disk: after a `kill -9` of the controller
-/// the next one ends those that are left.
+/// The process groups that this controller has started, on disk. After a `kill -9` of the
+/// controller, the next one ends the groups that are left.
 package final class ProcessRecords: Sendable {
   private static let prefix = "plugins-"
   private let folder: String
@@ -17,7 +17,7 @@ package final class ProcessRecords: Sendable {
     path = "\(folder)/\(Self.prefix)\(getpid()).json"
   }
 
-  /// Remembers the group that `pid` leads.
+  /// Records the group that `pid` leads.
   func add(_ pid: Int32) {
     guard let start = ProcessFacts.startTime(of: pid) else { return }
     groups.withLock { groups in
@@ -26,14 +26,14 @@ package final class ProcessRecords: Sendable {
     }
   }
 
-  /// Forgets a group that has ended.
+  /// Removes a group that has ended.
   func remove(_ pid: Int32) {
     groups.withLock { groups in
       if groups.removeValue(forKey: pid) != nil { write(groups) }
     }
   }
 
-  /// A record that cannot be written costs a clean-up after a crash, not the evening.
+  /// Writes the record. A failure is ignored: only the clean-up after a crash needs it.
   private func write(_ groups: [Int32: UInt64]) {
     guard !groups.isEmpty else {
       unlink(path)
@@ -54,8 +54,8 @@ package final class ProcessRecords: Sendable {
 
   /// Ends the groups that controllers before this one have left, and removes their records.
   ///
-  /// A pid alone is no proof: numbers are given again. Pid and start time together name a process
-  /// for ever, so nothing else is ever ended. An earlier controller may have had this one's pid.
+  /// The system reuses pids, so a group is ended only if the start time of its leader is the
+  /// recorded one. An earlier controller may have had this one's pid.
   ///
   /// - Returns: The pids that were ended.
   package func endLeftovers() -> [Int32] {

@@ -12,8 +12,8 @@ struct QuestionRun {
 
   let program: ProgramStart
 
-  /// Runs on a thread of its own and calls `done` with the answer, its texts cut, or with the reason
-  /// why there is none. Nothing of the program is left then.
+  /// Runs the program on a thread of its own and calls `done` after its end, with the answer (long
+  /// texts cut) or the reason why there is none.
   func start(_ done: @escaping @Sendable (Result<JSON, LaunchError>) -> Void) {
     SystemThread.start(name: "question") { [self] in
       done(Result { () throws(LaunchError) in try answer() })
@@ -75,9 +75,9 @@ struct QuestionRun {
 extension ProcessLauncher {
   /// Runs a plugin's program with a question (`--self-check`, `--list-devices`).
   ///
-  /// - Parameter environment: The controller's own, from which the manifest may name some.
-  /// - Returns: The line of JSON that it answers, its texts cut.
-  /// - Throws: Why there is no answer, for people.
+  /// - Parameter environment: The controller's variables, some of which the manifest may name.
+  /// - Returns: The line of JSON that it answers, with long texts cut.
+  /// - Throws: The reason why there is no answer, for people.
   package static func ask(
     _ question: String, of plugin: CataloguedPlugin, environment: [String: String]
   ) async throws(LaunchError) -> JSON {
@@ -94,7 +94,7 @@ extension ProcessLauncher {
     let run = QuestionRun(
       program: Self.program(of: plugin, "--self-check", environment: environment))
     run.start { answer in
-      // A program that does not know the question has nothing to complain about.
+      // A program that does not know the question passes the check.
       if let complaint = (try? answer.get()).flatMap(Self.complaint) { onComplaint(complaint) }
     }
   }

@@ -1,7 +1,7 @@
 import JSON
 import PluginProtocol
 
-/// The last lines that a plugin wrote to stderr: bounded in number and length, safe to show.
+/// The last lines that a plugin wrote to stderr: bounded in number and length, and without secrets.
 struct StderrLog: Sendable {
   private static let longestLine = ProtocolLimits.stderrLine
 
@@ -35,9 +35,9 @@ struct StderrLog: Sendable {
     return last.isEmpty ? lines : lines + [last]
   }
 
-  /// The line as it may be shown: without secrets, and not too long.
+  /// Returns the line without secrets, and cut to the longest length.
   ///
-  /// - Parameter isWhole: Whether nothing of it comes or came behind these bytes.
+  /// - Parameter isWhole: Whether these bytes are the whole line.
   private func shown(_ line: [UInt8], isWhole: Bool) -> String {
     let text = String(decoding: mask.current.masked(line, isCut: !isWhole), as: UTF8.self)
     return (isCut ? text + "…" : text).boundedLine(maximumBytes: Self.longestLine)

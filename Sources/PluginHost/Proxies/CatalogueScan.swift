@@ -2,13 +2,13 @@ import Devices
 import PluginProtocol
 
 /// A scan of one catalogue, page by page: it decides which items are kept and when to stop. A value
-/// that waits for nothing.
+/// without I/O.
 struct CatalogueScan: Sendable {
   /// The kept items, within `CatalogueBudget`.
   private(set) var items: [CatalogueItem] = []
   /// The cursor of the next page; `nil` when there is none.
   private(set) var cursor: String? = ""
-  /// Why items are missing, for the log; `nil` when none is.
+  /// The reason why items are missing, for the log; `nil` if none is.
   private(set) var fault: String?
 
   private let began: Duration
@@ -16,10 +16,10 @@ struct CatalogueScan: Sendable {
   private var refused = 0
   private var budget = CatalogueBudget()
 
-  /// - Parameter now: The time at which the first page is asked for.
+  /// - Parameter now: The time of the request for the first page.
   init(from now: Duration) { began = now }
 
-  /// Takes the page that was asked for.
+  /// Adds the requested page.
   mutating func take(_ page: ScanRequest.Page, at now: Duration) {
     pages += 1
     cursor = page.next

@@ -5,7 +5,7 @@ import PluginProtocol
 /// The controller's knowledge of one device and its reactions to events: a value that the device's
 /// proxy guards with a lock. Times come in, effects go out.
 struct DeviceCore: Sendable {
-  /// What the proxy has to do once the lock is open.
+  /// The actions for the proxy after it has released the lock.
   struct Effects {
     var send: Outgoing?
     /// The request to cancel.
@@ -27,16 +27,16 @@ struct DeviceCore: Sendable {
     }
   }
 
-  /// A command that is to be sent now.
+  /// A command to send now.
   struct Outgoing {
     let request: Int
     let command: Command
   }
 
-  /// How far the device can be reached.
+  /// Whether the device can be reached.
   private enum Contact {
     case none
-    /// The process is there; the device reports how it found itself.
+    /// The process runs, and the device reports its initial state.
     case opening
     case open
   }
@@ -52,7 +52,7 @@ struct DeviceCore: Sendable {
   private var queue = CommandQueue()
   private var settlement = CommandSettlement()
   private var restoration: Restoration
-  /// How many reports with values have come.
+  /// The number of reports with values.
   private var reports = 0
   private var nextRequest: @Sendable () -> Int = { 0 }
 
@@ -70,13 +70,12 @@ struct DeviceCore: Sendable {
       settling: settlement.commands, due: nextDeadline)
   }
 
-  /// Whether reports wait for room.
+  /// Whether reports are delayed by the rate limit.
   var isHoldingBack: Bool { intake.isHoldingBack }
 
   // MARK: Contact
 
-  /// A new process is asked to open the device. Warnings and attributes of an earlier process are
-  /// forgotten.
+  /// Prepares for a new process: removes the warnings and attributes of the earlier one.
   mutating func willOpen() {
     contact = .opening
     intake = ReportIntake(role)
@@ -85,10 +84,10 @@ struct DeviceCore: Sendable {
     snapshot.state.attributes = [:]
   }
 
-  /// The device is open and has reported how it found itself.
+  /// The device is open and has reported its initial state.
   ///
   /// - Parameters:
-  ///   - memory: What the device keeps without its process.
+  ///   - memory: The keys that the device keeps without its process.
   ///   - nextRequest: Makes ids for requests.
   mutating func opened(
     _ capabilities: Capabilities, memory: DeviceMemory,
@@ -126,7 +125,7 @@ struct DeviceCore: Sendable {
 
   /// The device cannot be reached.
   ///
-  /// - Parameter reason: Why, and what is being done about it, for people.
+  /// - Parameter reason: The reason and the controller's next action, for people.
   mutating func lost(_ reason: String, at now: Duration) -> Effects {
     var effects = Effects()
     effects.hasChanged = true
@@ -158,7 +157,7 @@ struct DeviceCore: Sendable {
   ) {
     for (key, value) in report.values {
       snapshot.state.take(Reading(value, provenance: report.provenance, time: now), for: key)
-      // A new process reports first how it begins, which is not how it is meant to be.
+      // The first report of a new process is its initial state, not the wanted one.
       if contact == .open, !isRestoring, report.provenance == .reported {
         restoration.report(value, for: key, at: now)
       }
@@ -240,7 +239,7 @@ struct DeviceCore: Sendable {
         hint: "Its plugin does not declare \"\(capability)\" for it."))
   }
 
-  /// A person's decision counts, not the state before the loss of the process.
+  /// Drops the restoration of settings that a user has changed since.
   private mutating func dropRestoration(contradicting spec: CommandSpec) {
     guard isRestoring else { return }
     let isOff = spec.settled == .value(.power, "off")
@@ -249,7 +248,7 @@ struct DeviceCore: Sendable {
     if isOff || key == .playback { restoration.dropPlayback() }
   }
 
-  /// A caller does not wait any more.
+  /// Removes a caller that no longer waits.
   mutating func abandon(_ number: Int, at now: Duration) -> Effects {
     var effects = Effects()
     let error = named(DeviceError(.cancelled, "nobody waits for it any more"))
@@ -263,7 +262,7 @@ struct DeviceCore: Sendable {
     return effects
   }
 
-  /// Sends the next command, if one may go.
+  /// Sends the next command, if one may be sent.
   private mutating func pump(at now: Duration, _ effects: inout Effects) {
     guard contact == .open else { return }
     while let next = queue.takeNext(at: now, reportsSeen: reports, request: nextRequest) {
@@ -299,7 +298,7 @@ struct DeviceCore: Sendable {
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
-    // The player's reports since then are newer than the command: the disc may have gone on.
+    // The player's reports since then are newer than the command: the disc may play its next song.
     if !queued.wasSettled || queued.origin == .restoration { restoration.accept(command, at: now) }
     if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
     let superseded = settlement.supersede(by: command, at: now)
@@ -327,7 +326,7 @@ struct DeviceCore: Sendable {
       return effects.finish(queued.callers, .failure(cancelled))
     }
     if error.code == .notNow, let deadline = queued.deadline {
-      // A report that crossed the refusal may be the very change that is waited for.
+      // A report that arrived before the refusal may be the awaited change.
       let hasChanged = queued.reportsSeen != reports
       let retryAt = hasChanged ? now : error.retryAfter.map { now + max($0, .milliseconds(10)) }
       if retryAt != nil || role.transition(in: snapshot.state) != nil, (retryAt ?? now) < deadline {
@@ -341,7 +340,7 @@ struct DeviceCore: Sendable {
     effects.finish(queued.callers, .failure(error))
   }
 
-  /// Takes an accepted command for done: the device cannot tell.
+  /// Assumes the effect of an accepted command, because the device does not report its state.
   private mutating func assume(_ command: Command, at now: Duration, _ effects: inout Effects) {
     let value: JSON? =
       switch command.spec.settled {
@@ -357,7 +356,7 @@ struct DeviceCore: Sendable {
 
   // MARK: Time
 
-  /// The next moment at which something is due.
+  /// The next deadline.
   var nextDeadline: Duration? {
     var next = queue.nextDeadline
     if let deadline = settlement.nextDeadline { next = min(next ?? deadline, deadline) }
@@ -365,7 +364,7 @@ struct DeviceCore: Sendable {
     return next
   }
 
-  /// Does what is due.
+  /// Handles the deadlines that have passed.
   mutating func tick(at now: Duration) -> Effects {
     var effects = Effects()
     if let report = intake.takeHeldBack(at: now) { apply(report, at: now, &effects) }

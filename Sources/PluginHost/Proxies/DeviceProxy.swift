@@ -5,11 +5,11 @@ import Platform
 import PluginProtocol
 import Synchronization
 
-/// A device that lives in a plugin.
+/// A device of a plugin.
 ///
-/// Its state is one value (`DeviceCore`) behind a lock that is held for a few steps of computing,
-/// never while something waits. Callers, the connection's thread and the scheduler bring events;
-/// replies and reports are handled on the thread on which they arrive, so that they keep their order.
+/// Its state is one value (`DeviceCore`) behind a lock that is held briefly, never during a wait.
+/// Callers, the connection's thread and the scheduler bring events; replies and reports are handled
+/// on the thread on which they arrive, so that they keep their order.
 package final class DeviceProxy: Device {
   package let id: DeviceID
   package let role: Role
@@ -46,7 +46,7 @@ package final class DeviceProxy: Device {
 
   deinit { scheduler.remove(key) }
 
-  /// Names the device to the scheduler before it is complete, without keeping it alive.
+  /// A weak reference to the device for the scheduler, which exists before the device does.
   private final class WeakDevice: Sendable {
     struct Weak: Sendable { weak var value: DeviceProxy? }
     let device = Mutex(Weak())
@@ -80,7 +80,7 @@ package final class DeviceProxy: Device {
 
   package func snapshot() async -> DeviceSnapshot { state.withLock { $0.core.snapshot } }
 
-  /// The commands that were given and are not over.
+  /// The commands that have not ended.
   var commandsInHand: CommandsInHand { state.withLock { $0.core.commandsInHand } }
 
   package func snapshots() async -> AsyncStream<DeviceSnapshot> {
@@ -172,7 +172,7 @@ package final class DeviceProxy: Device {
     }
   }
 
-  /// The device tells something.
+  /// The device reports its state.
   func report(_ report: StateNotification, in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
     change { core, now in core.report(report, at: now) }
@@ -202,7 +202,7 @@ package final class DeviceProxy: Device {
     let (effects, session, alarm) = state.withLock { state in
       let effects = event(&state.core, now)
       if effects.hasChanged {
-        // Under the lock, so that the newest is told last.
+        // Under the lock, so that the newest snapshot is yielded last.
         let told = watchers.withLock { Array($0.values) }
         for watcher in told { watcher.yield(state.core.snapshot) }
       }

@@ -2,26 +2,25 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// The way of a device's reports into its state: each is checked, and reports that come too fast are
-/// merged and held back until there is room for them.
+/// Checks and rate-limits the reports of a device. Reports above the limit are merged and delayed.
 struct ReportIntake: Sendable {
-  /// How long values that came too fast are gathered.
+  /// The delay of reports above the limit.
   static let gathering = Duration.milliseconds(100)
 
   private var check: ReportCheck
   private var limit = NotificationLimit()
-  /// Values that came too fast: the newest of each key.
+  /// The delayed values: the newest of each key.
   private var heldBack: StateNotification?
 
   init(_ role: Role) { check = ReportCheck(role) }
 
-  /// Whether reports wait for room.
+  /// Whether reports are delayed by the rate limit.
   var isHoldingBack: Bool { heldBack != nil }
 
   /// Takes a report.
   ///
-  /// - Parameter warn: Called with each warning that this report gives rise to.
-  /// - Returns: What is now to be taken into the state; `nil` when there is nothing.
+  /// - Parameter warn: Called with each warning about this report.
+  /// - Returns: The report to apply to the state now; `nil` if there is none.
   mutating func take(_ report: StateNotification, at now: Duration, warn: (String) -> Void)
     -> StateNotification?
   {
@@ -42,23 +41,22 @@ struct ReportIntake: Sendable {
     return merged
   }
 
-  /// Removes and returns what was held back, if there is room for it at `now`.
+  /// Removes and returns the delayed report, if the limit allows it at `now`.
   mutating func takeHeldBack(at now: Duration) -> StateNotification? {
     guard heldBack != nil, limit.allows(at: now) else { return nil }
     return heldBack.take()
   }
 
-  /// Makes room for what a command that was just sent will change.
+  /// Raises the limit for the reports that follow a command.
   mutating func expectReports() { limit.expectReports() }
 }
 
-/// The check of all that one device reports, before anything of it is kept: the keys and values of its
-/// role, and attributes up to their number and bytes. The rest is dropped, each kind of it with one
-/// warning.
+/// Checks each report of a device before it is kept: the keys and values of its role, and the
+/// number and bytes of its attributes. Other values are dropped, with one warning for each kind.
 struct ReportCheck: Sendable {
   private let role: Role
   private let states: [StateSpec]
-  /// The bytes of each attribute that is kept, or held back.
+  /// The bytes of each attribute that is kept or delayed.
   private var attributeSizes: [String: Int] = [:]
   private var attributeBytes = 0
   /// The complaints already made. Their number is bounded by the kinds and keys.
@@ -78,9 +76,9 @@ struct ReportCheck: Sendable {
 
   /// Returns `report` without what is dropped.
   ///
-  /// - Parameter warn: Called with what was dropped, the first time for each kind.
+  /// - Parameter warn: Called with the dropped value, once for each kind.
   mutating func accepted(_ report: StateNotification, warn: (String) -> Void) -> StateNotification {
-    // Most reports are kept as they are, at the cost of a look at each value.
+    // Most reports are kept unchanged after one check of each value.
     var values = report.values
     for (key, value) in report.values {
       if let spec = spec(of: key), let kept = Self.accepted(value, spec) {
@@ -101,7 +99,7 @@ struct ReportCheck: Sendable {
 
   /// The value to keep for a key of the role; `nil` when it is out of range.
   private static func accepted(_ value: JSON, _ spec: StateSpec) -> JSON? {
-    // Made anew, so that nothing is kept but the members of a playback.
+    // Built again, so that only the members of a playback are kept.
     if spec.key == .playback { return Playback(value)?.bounded?.json }
     // Not `? value : nil`, which is the JSON `null`.
     guard spec.shape.admits(value) else { return nil }
@@ -133,7 +131,7 @@ struct ReportCheck: Sendable {
     return kept
   }
 
-  /// Takes the room of an attribute, in place of the one that it had; false when there is not enough.
+  /// Replaces the size of an attribute in the budget; false if the budget is exceeded.
   private mutating func takeRoom(for attribute: Attribute, named name: String) -> Bool {
     let size = attribute.byteCount(name: name)
     let before = attributeSizes[name]
@@ -173,7 +171,7 @@ struct ReportCheck: Sendable {
 }
 
 extension Capabilities {
-  /// These capabilities as far as a device of `role` can have them, and each kind of cable once.
+  /// These capabilities, limited to those of `role`, with each kind of cable once.
   func bounded(for role: Role) -> Capabilities {
     var kinds: [CableKind] = []
     for kind in cables where !kinds.contains(kind) { kinds.append(kind) }

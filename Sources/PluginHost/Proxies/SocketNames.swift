@@ -2,12 +2,12 @@ import Devices
 import Glibc
 import Synchronization
 
-/// Names for the sockets of cables: short paths that were not used before, with a token each.
+/// Creates the names of cable sockets: new short paths, each with a token.
 package final class SocketNames: Sendable {
   private let folder: String
   private let last = Atomic(0)
 
-  /// - Parameter folder: An absolute path, short: a socket's path holds 107 bytes.
+  /// - Parameter folder: An absolute, short path: the path of a socket has at most 107 bytes.
   package init(folder: String) { self.folder = folder }
 
   /// A new socket name with its token.

@@ -2,26 +2,26 @@ import Devices
 import JSON
 
 /// The wanted state of a device: the last value of each key that was commanded, or that the device
-/// reported of itself. It is restored from here when the device's plugin has started again.
+/// reported of itself. The device is restored from it after a restart of its plugin.
 struct WantedState: Sendable, Hashable {
   private let role: Role
   private var values: [StateKey: JSON] = [:]
   private var playback: Playback?
   /// The time of the playback's anchor.
   private var playbackTime = Duration.zero
-  /// The last volume that was really heard, %.
+  /// The last volume that was heard, %.
   private var heardVolume: Int?
 
   init(_ role: Role) { self.role = role }
 
-  /// Takes a command that the device has accepted.
+  /// Records a command that the device has accepted.
   mutating func accept(_ command: Command, at now: Duration) {
     let spec = command.spec
     switch spec.settled {
     case .value(let key, let value): take(value, for: key)
     case .argument(let key): if let argument = command.argument { take(argument, for: key) }
     case .playback(let statuses): acceptPlayback(command, statuses, at: now)
-    // One of several passing values is not something to be restored.
+    // A state that passes by itself is not restored.
     case .accepted, .anyValue: break
     }
     guard let argument = command.argument else { return }
@@ -30,7 +30,7 @@ struct WantedState: Sendable, Hashable {
     if case .setting(let key) = spec.manner, case .value = spec.settled { values[key] = argument }
   }
 
-  /// Takes what the device reported of itself.
+  /// Records a value that the device reported.
   mutating func report(_ value: JSON, for key: StateKey, at now: Duration) {
     if key == .playback {
       playback = Playback(value)
@@ -66,9 +66,10 @@ struct WantedState: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - state: The state that the new process has reported.
-  ///   - remembered: The keys that the device itself keeps; they are left as they are.
+  ///   - remembered: The keys that the device itself keeps; they are not restored.
   ///   - loudestStart: The highest volume with which the amplifier may turn on, %.
-  ///   - lostAt: The time at which contact was lost; playback goes on from the position heard then.
+  ///   - lostAt: The time at which contact was lost; playback continues from the position at that
+  ///     time.
   func restoration(
     from state: DeviceState, remembered: Set<StateKey>, loudestStart: Int?, lostAt: Duration
   ) -> [Command] {

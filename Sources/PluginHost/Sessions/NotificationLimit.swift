@@ -1,10 +1,10 @@
 import Devices
 import PluginProtocol
 
-/// How many notifications are heard: of one device 200 a second, with bursts of 1,000.
+/// The rate limit of a device's notifications: 200 a second, with bursts of 1,000.
 ///
-/// Answers to requests are not counted, and neither is what a command makes true: each command
-/// entitles its device to some more.
+/// Answers to requests are not counted. Each command raises the limit for the reports that follow
+/// it.
 struct NotificationLimit: Sendable {
   private static let perCommand = 10.0
 
@@ -22,7 +22,7 @@ struct NotificationLimit: Sendable {
     tokens = burst
   }
 
-  /// Whether one more notification is heard at `now`.
+  /// Whether one more notification is accepted at `now`.
   mutating func allows(at now: Duration) -> Bool {
     if let last = refilled {
       tokens = min(burst, tokens + (now - last).seconds * perSecond)
@@ -33,10 +33,10 @@ struct NotificationLimit: Sendable {
     return true
   }
 
-  /// A command was sent: what it changes will be reported.
+  /// Raises the limit after a command, whose changes will be reported.
   mutating func expectReports() { tokens = min(burst, tokens + Self.perCommand) }
 
-  /// True the first time only: one warning says it all.
+  /// Returns true the first time only, so that there is one warning.
   mutating func shouldWarn() -> Bool {
     defer { hasWarned = true }
     return !hasWarned

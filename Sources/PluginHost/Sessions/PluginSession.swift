@@ -6,10 +6,10 @@ import Synchronization
 
 /// The controller's end of one connection: requests with deadlines, and the plugin's notifications.
 ///
-/// Lines are read where they arrive, on the connection's thread, and the answer's receiver is
-/// called there: between a plugin's answer and the caller stands no queue and no task.
+/// Lines are parsed on the connection's thread, which also calls the receiver of an answer. So no
+/// queue and no task lies between a plugin's answer and the caller.
 package final class PluginSession: Sendable {
-  /// How a request ended without an answer of its device.
+  /// The failure of a request without an answer from its device.
   package enum Failure: Error, Sendable, Hashable {
     case refused(RPCError)
     /// The answer did not come within this time.
@@ -22,25 +22,25 @@ package final class PluginSession: Sendable {
   package enum Event: Sendable {
     case state(StateNotification)
     case log(LogNotification)
-    /// A line that is no message, or an answer to nothing, with what is wrong with it.
+    /// A line that is not a message, or an answer to no request, with the reason.
     case badLine(String)
     case closed
   }
 
-  /// Called once with the result, or with the reason why there is none.
+  /// Called once with the result or the failure.
   package typealias Receiver = @Sendable (Result<JSON, Failure>) -> Void
 
   private struct Pending {
     let deadline: Duration
     let longest: Duration
-    /// True for every request but pings: while one is open the plugin counts as working.
+    /// False for pings only: while another request is open, the plugin is not pinged.
     let isWork: Bool
     let receive: Receiver
   }
 
   private struct State {
     var pending: [Int: Pending] = [:]
-    /// Requests that were given up; their late answers are expected.
+    /// Requests that have timed out or were cancelled; late answers to them are ignored.
     var givenUp: Set<Int> = []
     var isClosed = false
     var alarm: Duration?
@@ -58,7 +58,7 @@ package final class PluginSession: Sendable {
   private let notify: @Sendable (Event) -> Void
 
   /// - Parameters:
-  ///   - mask: Hides the plugin's secrets in all that it says.
+  ///   - mask: Hides the plugin's secrets in all of its messages.
   ///   - notify: Called on the connection's thread, in the order of the lines; must not wait.
   package init(
     connection: any Connection, scheduler: DeadlineScheduler,
@@ -87,12 +87,12 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// When the last line came, whatever it was.
+  /// The time of the last line of any kind.
   package var lastLine: Duration {
     .nanoseconds(lastLineAt.load(ordering: .relaxed))
   }
 
-  /// How many messages went each way.
+  /// The number of messages in each direction.
   package var messages: MessageCount {
     MessageCount(
       sent: sent.load(ordering: .relaxed), received: received.load(ordering: .relaxed))
@@ -105,7 +105,7 @@ package final class PluginSession: Sendable {
 
   // MARK: Sending
 
-  /// An id that no other request of this session has.
+  /// Returns an id that no other request of this session has.
   package func nextID() -> Int { lastID.add(1, ordering: .relaxed).newValue }
 
   /// Sends a request; `receive` is called once, on another thread or, when the plugin is gone, at
@@ -130,12 +130,12 @@ package final class PluginSession: Sendable {
       try connection.send(.request(id: id, method: method, params: params))
     } catch {
       take(id)?.receive(.failure(.lost))
-      // Who does not listen any more is as good as gone; who is merely slow is left to the pings.
+      // A plugin that no longer reads counts as lost. A slow one is detected by pings.
       if error == .closed { notify(.closed) }
     }
   }
 
-  /// Asks and waits.
+  /// Sends a request and waits for its answer.
   package func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
     async throws(Failure) -> Request.Answer
   {
@@ -147,7 +147,7 @@ package final class PluginSession: Sendable {
     return try result.flatMap(Self.answer(to: Request.self)).get()
   }
 
-  /// Reads the answers to a kind of request; one that lacks something counts as a refusal.
+  /// Decodes the answer to a request; an incomplete answer counts as a refusal.
   static func answer<Request: PluginRequest>(
     to request: Request.Type
   ) -> (JSON) -> Result<Request.Answer, Failure> {
@@ -158,7 +158,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Tells the plugin that a request is not wanted any more. It is still answered.
+  /// Tells the plugin to end a request early. The plugin still answers it.
   package func cancel(_ id: Int) {
     let notification = CancelNotification(id: id)
     let message = RPCMessage.notification(
@@ -171,7 +171,7 @@ package final class PluginSession: Sendable {
   /// Ends the plugin's input: it exits within two seconds.
   package func closeSending() { connection.closeSending() }
 
-  /// Fails what waits. Called when the process is gone, which can be before its pipe has ended.
+  /// Fails all open requests. Called when the process is gone, possibly before its pipe has ended.
   package func close() {
     let pending = state.withLock { state in
       state.isClosed = true
@@ -203,7 +203,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Reports a line that is no message, in words that hold no more than a message may.
+  /// Reports a line that is not a message; the report is cut to the limits of a message.
   private func refuse(_ what: String) {
     notify(.badLine(what.boundedLine(maximumBytes: ProtocolLimits.message)))
   }
@@ -240,7 +240,7 @@ package final class PluginSession: Sendable {
       let late = state.pending.filter { $0.value.deadline <= now }
       for id in late.keys {
         state.pending[id] = nil
-        // A plugin that answers nothing must not make this grow; the oldest will not come.
+        // Bounded, because a plugin may answer nothing; the oldest answers will not come.
         if state.givenUp.count >= 1000, let oldest = state.givenUp.min() {
           state.givenUp.remove(oldest)
         }

@@ -51,8 +51,8 @@ final class Router: Sendable {
     }
   }
 
-  /// After the line for which the plugin is ended no more are counted: until it is gone it could send
-  /// them faster than they are worked off.
+  /// Bad lines after the limit are not counted: until its end the plugin could send them faster
+  /// than they are handled.
   private func badLine(_ what: String) -> Supervision.Input? {
     let counts = state.withLock { state in
       guard state.badLines < ProtocolLimits.badLines else { return false }

@@ -2,19 +2,19 @@ import JSON
 import PluginProtocol
 import Synchronization
 
-/// Knows the secrets that a plugin was given, and hides them in whatever the plugin says: an error
-/// that quotes a password must not put it into a status, a log or an event.
+/// Hides the secrets of a plugin in all of its output, so that an error that quotes a password does
+/// not put it into a status, a log or an event.
 ///
 /// A secret is found as it is, as JSON writes it inside a text, and percent-encoded; of a secret of
-/// several lines, each line too. One of fewer than four characters is not hidden: it would tear
-/// holes into ordinary words, and tell by them what it is.
+/// several lines, each line too. A secret of fewer than four characters is not hidden: the mask
+/// would appear inside ordinary words and reveal the secret.
 package struct SecretMask: Sendable {
-  /// A secret or line of fewer characters is left alone.
+  /// A secret or line of fewer characters is not hidden.
   package static let shortest = 4
-  /// What stands where a secret stood.
+  /// The replacement of a secret.
   package static let cover = "[secret]"
 
-  /// In UTF-8, longest first.
+  /// The forms of all secrets in UTF-8, longest first.
   private let patterns: [[UInt8]]
   private let beginnings: Set<UInt8>
 
@@ -40,8 +40,8 @@ package struct SecretMask: Sendable {
 
   /// The bytes without secrets.
   ///
-  /// - Parameter isCut: Whether more came behind them: the beginning of a secret at their end goes
-  ///   too.
+  /// - Parameter isCut: Whether the line continued after them: then the beginning of a secret at
+  ///   their end is hidden too.
   package func masked(_ bytes: [UInt8], isCut: Bool = false) -> [UInt8] {
     guard !isEmpty else { return bytes }
     var clean: [UInt8] = []
@@ -74,7 +74,7 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// The message without secrets; the name of its device stays, whatever it is.
+  /// The message without secrets; the name of its device is unchanged.
   func masked(_ message: RPCMessage) -> RPCMessage {
     guard !isEmpty else { return message }
     switch message {
@@ -105,7 +105,7 @@ package struct SecretMask: Sendable {
     ]
   }
 
-  /// What stands in JSON beyond ASCII as `\uXXXX`, as many writers do.
+  /// The text with characters beyond ASCII as `\uXXXX`, as many JSON encoders write them.
   private static func asciiJSON(_ text: String) -> String {
     text.utf16.map { unit in
       guard unit >= 0x80 else { return String(UnicodeScalar(UInt8(unit))) }

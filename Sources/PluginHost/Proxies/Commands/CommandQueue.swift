@@ -1,32 +1,33 @@
 import Devices
 import JSON
 
-/// The commands of one device that were not accepted yet, in order: a value, tested without tasks.
+/// The commands of one device that are not accepted yet, in order. A value, so that tests need no
+/// tasks.
 ///
-/// One command is under way at a time. Each event moves the queue on under the lock of the device's
-/// proxy: a call, a reply on the connection's thread, a deadline. So order needs no task of its own and
-/// a command costs no switch between tasks.
+/// One command is in flight at a time. Each event (a call, a reply on the connection's thread, a
+/// deadline) changes the queue under the lock of the device's proxy. So the queue needs no task of
+/// its own, and a command costs no task switch.
 struct CommandQueue: Sendable {
   /// The consequences of a change.
   struct Steps {
-    /// The request to give up.
+    /// The request to cancel.
     var cancel: Int?
-    /// Commands that are over, for this reason.
+    /// The commands that ended, each with the reason.
     var dropped: [(QueuedCommand, DeviceError)] = []
   }
 
   private var waiting: [QueuedCommand] = []
   private(set) var underWay: QueuedCommand?
-  /// A command that the device could not take yet, and when it is offered again; it keeps its
-  /// place, and only urgent commands pass it.
+  /// A command that the device refused with `notNow`, and the time of the next attempt. It keeps
+  /// its place; only urgent commands overtake it.
   private var held: (command: QueuedCommand, retryAt: Duration?)?
 
   var isEmpty: Bool { waiting.isEmpty && underWay == nil && held == nil }
 
-  /// What was not sent, or is to be sent again, in order.
+  /// The commands that are not sent, or are to be sent again, in order.
   var allWaiting: [Command] { ([held?.command].compactMap(\.self) + waiting).map(\.command) }
 
-  /// The next moment at which something here is due.
+  /// The next time at which a command must be sent again or has failed.
   var nextDeadline: Duration? {
     guard let held else { return nil }
     return [held.retryAt, held.command.deadline].compactMap(\.self).min()
@@ -36,17 +37,17 @@ struct CommandQueue: Sendable {
 
   /// Adds a command.
   ///
-  /// A value for the same setting that still waits gives way: its callers wait for the new one.
-  /// An urgent command goes first and takes away what it contradicts.
+  /// It replaces a waiting value of the same setting, whose callers then wait for the new one. An
+  /// urgent command goes first and removes the commands that it contradicts.
   mutating func add(_ new: QueuedCommand) -> Steps {
     var new = new
     var steps = Steps()
     switch new.spec.manner {
     case _ where new.origin == .restoration:
-      // Restoration is a sequence of its own making: nothing in it contradicts the rest.
+      // The commands of a restoration never contradict each other.
       waiting.append(new)
     case .setting:
-      // Older callers come first, as they asked first.
+      // The callers keep the order of their calls.
       new.callers = takeCallers(of: new.spec) + new.callers
       waiting.append(new)
     case .urgent:
@@ -88,9 +89,10 @@ struct CommandQueue: Sendable {
 
   // MARK: Going out
 
-  /// The next command to send, now under way with `request` as its id; `nil` when it must wait.
+  /// Returns the next command to send, now in flight with `request` as its id; `nil` if it must
+  /// wait.
   ///
-  /// - Parameter reportsSeen: How many reports of the device have come so far.
+  /// - Parameter reportsSeen: The number of reports of the device so far.
   mutating func takeNext(at now: Duration, reportsSeen: Int, request: () -> Int)
     -> QueuedCommand?
   {
@@ -111,24 +113,26 @@ struct CommandQueue: Sendable {
     return held.command
   }
 
-  /// The command under way, whose reply has come; `nil` when `request` is not under way.
+  /// Removes and returns the command in flight, whose reply has come; `nil` if `request` is not in
+  /// flight.
   mutating func takeUnderWay(_ request: Int) -> QueuedCommand? {
     guard underWay?.request == request else { return nil }
     return underWay.take()
   }
 
-  /// Keeps a command that the device could not take yet, until `retryAt` or the next change.
+  /// Keeps a command that the device refused with `notNow`, until `retryAt` or the next change of
+  /// its state.
   mutating func hold(_ command: QueuedCommand, until retryAt: Duration?) {
     held = (command, retryAt)
   }
 
-  /// The state has changed: what is held may be offered again.
+  /// Lets the held command be sent again, because the state has changed.
   mutating func stateChanged(at now: Duration) {
     if held != nil { held?.retryAt = now }
   }
 
-  /// Records that a report has settled the command under way. A disc goes on by itself: the
-  /// requested song may be over, and the next one reported, before the command's answer comes.
+  /// Records that a report has settled the command in flight. The requested song of a disc may end,
+  /// and the next one be reported, before the answer to the command arrives.
   mutating func notePlayback(in state: DeviceState) {
     guard let command = underWay, !command.wasSettled, case .playback = command.spec.settled,
       command.command.isSettled(in: state)
@@ -147,7 +151,7 @@ struct CommandQueue: Sendable {
 
   // MARK: Giving up
 
-  /// Removes a caller that waits no longer. A command without callers is not carried out.
+  /// Removes a caller that no longer waits. A waiting command without callers is dropped.
   ///
   /// - Returns: The caller, if it waited here, and the request to cancel.
   mutating func abandon(_ number: Int) -> (caller: CommandCaller, cancel: Int?)? {
@@ -174,7 +178,7 @@ struct CommandQueue: Sendable {
     return [underWay, held?.command].compactMap(\.self) + waiting
   }
 
-  /// Removes commands that would restore an obsolete setting, because a person has decided otherwise.
+  /// Removes commands that would restore an obsolete setting, because of a newer command by a user.
   mutating func dropRestoration(where isObsolete: (CommandSpec) -> Bool) {
     waiting.removeAll { $0.origin == .restoration && isObsolete($0.spec) }
     if let command = held?.command, command.origin == .restoration, isObsolete(command.spec) {
@@ -182,7 +186,7 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// Whether something that restores is still on its way.
+  /// Whether a command of the restoration is not accepted yet.
   var isRestoring: Bool {
     underWay?.origin == .restoration || held?.command.origin == .restoration
       || waiting.contains { $0.origin == .restoration }
@@ -198,8 +202,8 @@ extension QueuedCommand {
 }
 
 extension CommandSpec {
-  /// Whether this urgent command makes `other`, which was given before it, pointless: `off` ends
-  /// everything, `stop` and `pause` end what would play, `mute` ends `unmute`.
+  /// Whether this urgent command makes the earlier command `other` pointless: `off` cancels all
+  /// others, `stop` and `pause` cancel playback, `mute` cancels `unmute`.
   func contradicts(_ other: CommandSpec) -> Bool {
     if case .value(.power, "off") = settled { return true }
     if other.manner == .cancellable { return true }

@@ -12,10 +12,10 @@ struct CommandSettlement: Sendable {
 
   private var waiters: [Waiter] = []
 
-  /// The commands that are waited for.
+  /// The commands that callers wait for.
   var commands: [Command] { waiters.map(\.command) }
 
-  /// When the first of them is given up; `nil` when there is none.
+  /// The earliest deadline; `nil` without callers.
   var nextDeadline: Duration? { waiters.lazy.map(\.deadline).min() }
 
   /// Lets a caller wait for a command that was accepted at `now`.
@@ -30,10 +30,10 @@ struct CommandSettlement: Sendable {
     waiters.isEmpty ? [] : take { $0.command.isSettled(in: state) }.map(\.caller)
   }
 
-  /// Takes note that `command` was accepted at `now`: callers that wait for an older value of the same
-  /// setting wait for this one instead.
+  /// Records that `command` was accepted at `now`. Callers that wait for an older value of the same
+  /// setting now wait for this one.
   ///
-  /// - Returns: The callers whose command cannot be seen as done any more; they wait no longer.
+  /// - Returns: The callers whose command can no longer be observed; they are removed.
   mutating func supersede(by command: Command, at now: Duration) -> [CommandCaller] {
     guard !waiters.isEmpty else { return [] }
     waiters = waiters.map { waiter in
@@ -46,7 +46,7 @@ struct CommandSettlement: Sendable {
     return take { command.takesThePlace(of: $0.command) }.map(\.caller)
   }
 
-  /// Removes and returns the callers whose time is over, with what they waited for.
+  /// Removes and returns the callers whose deadline has passed, with their commands.
   mutating func takeExpired(at now: Duration) -> [(caller: CommandCaller, command: Command)] {
     take { $0.deadline <= now }.map { ($0.caller, $0.command) }
   }
@@ -56,7 +56,7 @@ struct CommandSettlement: Sendable {
     take { $0.caller.number == number }.first?.caller
   }
 
-  /// Removes and returns everyone: the device is gone.
+  /// Removes and returns all callers, because the device is gone.
   mutating func removeAll() -> [CommandCaller] { take { _ in true }.map(\.caller) }
 
   private mutating func take(where isOver: (Waiter) -> Bool) -> [Waiter] {
@@ -72,8 +72,7 @@ extension Command {
     spec.settled.isMet(by: state, argument: argument)
   }
 
-  /// Whether this command, just accepted, makes it impossible that `other`, accepted before it,
-  /// is ever seen as done.
+  /// Whether this command, just accepted, makes the effect of the earlier `other` unobservable.
   func takesThePlace(of other: Command) -> Bool {
     if spec == other.spec { return argument != other.argument }
     if spec.manner == .urgent, spec.contradicts(other.spec) { return true }

@@ -13,10 +13,10 @@ struct CommandCaller: Sendable {
 
 /// A command on its way to the device, with its callers.
 struct QueuedCommand: Sendable {
-  /// Who gave it.
+  /// The source of a command.
   enum Origin: Sendable, Hashable {
     case person
-    /// It brings back what was lost with the plugin's process.
+    /// It restores state that was lost with the plugin's process.
     case restoration
   }
 
@@ -25,13 +25,13 @@ struct QueuedCommand: Sendable {
   var callers: [CommandCaller]
   /// The request that carries it, once it was sent.
   var request: Int?
-  /// When it must have been accepted; known once it was sent for the first time.
+  /// The deadline of its acceptance; set when it is sent for the first time.
   var deadline: Duration?
   /// The count of the device's reports when it was sent last.
   var reportsSeen = 0
-  /// Playback was reported as the command wants it since it was sent.
+  /// Whether the settled playback was reported since it was sent.
   var wasSettled = false
-  /// It was given up while it was under way.
+  /// Whether it was cancelled while it was in flight.
   var isCancelled = false
 
   var spec: CommandSpec { command.spec }
@@ -43,11 +43,11 @@ struct CommandsInHand: Sendable, Equatable {
 
   /// Sent; its answer has not come.
   var underWay: Command?
-  /// One that the device could not take yet comes first; then in the order of sending.
+  /// In the order of sending; a command that the device refused with `notNow` comes first.
   var waiting: [Command] = []
   /// Accepted; a caller waits until the state shows them as done.
   var settling: [Command] = []
-  /// When the next of them, or a player that waits for its cable, is due: offered again or given
-  /// up. `nil` when nothing is.
+  /// The next time at which one of them, or a player that waits for its cable, is sent again or
+  /// fails; `nil` if none is due.
   var due: Duration?
 }
