@@ -2,7 +2,7 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// A device's name and options, and its way to report to the controller.
+/// A device's name and options, and its connection to the controller.
 public struct DeviceContext: Sendable {
   /// The name that `devices.json` gives it.
   public let device: DeviceID
@@ -41,7 +41,7 @@ public struct DeviceContext: Sendable {
 
   private func notify(_ notification: some PluginNotification) {
     let method = type(of: notification).method
-    // A controller that is gone is noticed by the end of its input.
+    // The end of the input shows that the controller is gone.
     try? connection.send(.notification(method: method, params: notification.params))
   }
 }

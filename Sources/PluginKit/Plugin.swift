@@ -36,7 +36,7 @@ public struct Plugin: Sendable {
     exit(0)
   }
 
-  /// A device that does not close must not keep the process: the contract gives it two seconds.
+  /// Ends the process even if a device does not close: the contract allows two seconds.
   private static let exitSoon: @Sendable () -> Void = {
     SystemThread.start(name: "exit timer") {
       usleep(1_500_000)
@@ -50,10 +50,10 @@ public struct Plugin: Sendable {
   }
 }
 
-/// Whether a plugin finds what it needs on this machine.
+/// The result of a plugin's self-check.
 public enum SelfCheck: Sendable, Hashable {
   case passed
-  /// With what is missing and what to do about it.
+  /// With the missing requirement, and the next action.
   case failed(String, hint: String)
 
   /// `{"ok": true}` or `{"ok": false, "message": "…", "hint": "…"}`.
@@ -66,7 +66,7 @@ public enum SelfCheck: Sendable, Hashable {
   }
 }
 
-/// How a plugin makes a device of one role.
+/// A factory of devices of one role.
 public struct DeviceMaker: Sendable {
   let role: Role
   let make: @Sendable (DeviceContext) throws(DeviceError) -> any PluginDevice

@@ -85,7 +85,7 @@ struct AudioLoop<Destination: FrameOutput>: ~Copyable {
 
   // MARK: Requests
 
-  /// Brings the requested power, gain, sound mode and input into force.
+  /// Applies the requested power, gain, sound mode and input.
   private mutating func applyControls() {
     let asked = shared.pointee.powerAsked.load(ordering: .acquiring)
     if asked != shared.pointee.powerDone.load(ordering: .relaxed),

@@ -16,14 +16,15 @@ struct PollSet {
   /// Frees its memory.
   func release() { entries.deallocate() }
 
-  /// Waits for the bell, for `source` to become readable, for `pcm` to want more, or for
-  /// `milliseconds` (−1: for ever); silences what rang.
+  /// Waits until the wake-up descriptor or `source` is readable, `pcm` has room, or `milliseconds`
+  /// have passed (−1: no limit); then clears the wake-up descriptor.
   mutating func sleep(_ milliseconds: Int, source: Int32?, pcm: OpaquePointer?) {
     // A descriptor of −1 is left out by `poll`.
     entries[1] = pollfd(fd: source ?? -1, events: Int16(POLLIN), revents: 0)
     var count = 2
     var limit = milliseconds
-    // Some plugins are ready long before there is room: rest a little instead of spinning.
+    // Some plugins of libasound are ready long before there is room, so wait a little instead of
+    // spinning.
     if let pcm, idleWakes < 4 {
       let ready = snd_pcm_poll_descriptors(pcm, entries + 2, UInt32(Self.limit - 2))
       if ready > 0 { count += Int(ready) }

@@ -84,7 +84,7 @@ extension Song {
   }
 }
 
-/// The order in which people expect names: case does not count, and 2 comes before 10.
+/// The natural order of names: case does not count, and 2 comes before 10.
 enum NaturalOrder {
   /// Whether `first` comes before `second`; names that differ in case alone keep a fixed order.
   static func precedes(_ first: String, _ second: String) -> Bool {

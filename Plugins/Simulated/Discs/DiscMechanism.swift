@@ -50,7 +50,7 @@ struct DiscMechanism: Sendable {
   private var ends: [Playback] = []
   /// The epoch whose end was heard after the pause: the report may cross the command.
   private var drainedEpoch: Int?
-  /// Whether the cable tells the heard position; else the clock does.
+  /// Whether the cable reports the heard position; otherwise the clock determines it.
   private(set) var isPlugged = false
 
   private static let anchorInterval = Duration.seconds(5)
@@ -76,7 +76,7 @@ struct DiscMechanism: Sendable {
     return min(max(0, moved), recording?.duration ?? 0)
   }
 
-  /// Lets the cable tell the heard position from now on.
+  /// Uses the heard position of the cable from now on.
   mutating func plug(at now: Duration) {
     position = position(at: now)
     since = now
@@ -107,7 +107,7 @@ struct DiscMechanism: Sendable {
 
   mutating func turnOn() { power = .on }
 
-  /// Does what a command asks for, on a player that is on.
+  /// Performs a command on a player that is on.
   mutating func perform(_ action: Action, at now: Duration) throws(DeviceError) {
     switch action {
     case .play(let request): try play(request, at: now)

@@ -30,7 +30,7 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
 
   private func run() {
     while let job = next() {
-      // Who waited for the actor goes on here, not on a third thread.
+      // Tasks that waited for the actor resume here, not on a third thread.
       ArrivalExecutor.shared.take { job.runSynchronously(on: asUnownedSerialExecutor()) }
     }
   }

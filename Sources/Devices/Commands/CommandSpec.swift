@@ -52,7 +52,7 @@ extension CommandSpec: Hashable {
 
 /// A permission that commands and other requests ask for.
 public enum Permission: String, Sendable, Hashable, CaseIterable {
-  /// See what runs.
+  /// See the current activity and the devices.
   case view
   /// Begin and end an activity, and steer what plays: pause, seek, volume.
   case play
@@ -68,9 +68,9 @@ public enum Permission: String, Sendable, Hashable, CaseIterable {
 public enum CommandManner: Sendable, Hashable {
   /// Waits its turn.
   case ordinary
-  /// Waits its turn; a queued one gives way to a newer one for the same setting.
+  /// Waits its turn; a newer command for the same setting replaces a queued one.
   case setting(StateKey)
-  /// Cancels a cancellable command in flight and passes the queue: stop, off, pause, mute.
+  /// Cancels a cancellable command in flight and overtakes the queue: stop, off, pause, mute.
   case urgent
   /// Waits its turn and can be cancelled while it is under way: play, next.
   case cancellable
@@ -86,7 +86,7 @@ public enum ItemEffect: Sendable, Hashable {
   case seeks
   /// Goes to another item, which the command does not name.
   case skips
-  /// Ends the current item; what plays next is open.
+  /// Ends the current item; the next one is unknown.
   case releases
 }
 

@@ -6,7 +6,7 @@ enum ItemMove {
   case play(String?)
   /// Changes to an item that the command does not name.
   case skip
-  /// Releases the item: what plays next is not known.
+  /// Releases the item; the next one is unknown.
   case release
 
   /// `nil` for a command that affects no item.

@@ -1,6 +1,6 @@
 import Platform
 
-/// Where a cable reads the time and how it waits: the monotonic clock, or a test's own.
+/// The clock of a cable: the monotonic clock, or a test's clock.
 public protocol CableClock: Sendable {
   /// Nanoseconds since some fixed moment; never goes back.
   var now: Int64 { get }
@@ -11,6 +11,6 @@ public protocol CableClock: Sendable {
 }
 
 extension MonotonicClock: CableClock {
-  /// Does nothing: real time passes by itself.
+  /// Does nothing, because real time needs no steps.
   public func onStep(_ wake: @escaping @Sendable () -> Void) {}
 }

@@ -1,6 +1,7 @@
 import Platform
 
-/// Why a cable could not be plugged in or was closed. `message` says what happened and what to do.
+/// The reason why a cable could not be plugged in, or was closed. `message` says what happened and
+/// what to do.
 public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, for programs.
   public enum Code: String, Sendable {
@@ -14,7 +15,7 @@ public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
     case timeout
     /// The other end broke the protocol.
     case violation
-    /// The other end went away or closed in good order.
+    /// The other end ended, or closed as the protocol says.
     case closed
     /// The operating system refused.
     case system
@@ -35,7 +36,7 @@ public struct CableError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension CableError {
-  /// Makes something of the system's that a cable needs.
+  /// Creates a system resource of a cable, and converts its error.
   static func making<Made>(
     _ what: String, _ make: () throws(SystemError) -> Made
   ) throws(CableError) -> Made {
@@ -54,7 +55,7 @@ extension WakeupDescriptor {
 }
 
 extension SystemThread {
-  /// Starts a cable's I/O thread, ahead of what else a busy machine does.
+  /// Starts a cable's I/O thread, with a higher priority than other processes.
   static func startForCable(_ body: @escaping @Sendable () -> Void) throws(CableError) {
     try CableError.making("thread") { () throws(SystemError) in
       try SystemThread(name: "cable", priority: .nice(-11), body).detach()

@@ -23,12 +23,12 @@ public struct CableFormat: Sendable, Equatable, Hashable {
   /// How each sample is stored.
   public let sample: CableSampleFormat
   /// Speakers as bits of WAVEFORMATEXTENSIBLE's `dwChannelMask` (FL 1, FR 2, FC 4, LFE 8, BL 10h,
-  /// BR 20h, SL 200h, SR 400h); channels lie in a frame in the order of ascending bits. 0 is
-  /// "not said".
+  /// BR 20h, SL 200h, SR 400h); channels lie in a frame in the order of ascending bits. 0 if
+  /// unknown.
   public let layout: UInt32
 
   /// A format; `nil` when a value is outside `CableLimit` or the layout names another number of
-  /// speakers than there are channels. Without `layout` the usual one for the channels is taken.
+  /// speakers than there are channels. Without `layout` the usual one for the channels is used.
   public init?(rate: Int, channels: Int, sample: CableSampleFormat, layout: UInt32? = nil) {
     guard CableLimit.rates.contains(rate), CableLimit.channels.contains(channels) else {
       return nil
@@ -90,7 +90,7 @@ public struct CableFormat: Sendable, Equatable, Hashable {
   }
 }
 
-/// The limits that both ends of a cable hold their peer to.
+/// The limits that both ends of a cable check.
 public enum CableLimit {
   /// Largest payload of one message, bytes.
   public static let payload = 65_536

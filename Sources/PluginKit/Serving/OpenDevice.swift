@@ -67,7 +67,7 @@ final class OpenDevice: Sendable {
     closing.signal()
   }
 
-  /// Makes the request with this id end early, if it is under way or waits.
+  /// Cancels the request with this id, if it waits or is in progress.
   func cancel(_ id: Int) { requests.cancel(id) }
 
   /// Waits until the device is closed.
@@ -105,7 +105,7 @@ final class OpenDevice: Sendable {
         self.drained.signal()
       }
       await drained.wait()
-      // Jobs that still wait then are not begun any more.
+      // Jobs that still wait then are never begun.
       jobs.finish(droppingWhatWaits: true)
       scans.finish(droppingWhatWaits: true)
       group.cancelAll()
@@ -219,7 +219,7 @@ final class OpenDevice: Sendable {
       .warning,
       "only \(first.items.count) of \(items.count) items fit into one answer, and this "
         + "controller does not ask for more; list the folders one by one in the library")
-    // A controller that is gone is noticed by the end of its input.
+    // The end of the input shows that the controller is gone.
     try? connection.send(
       .notification(method: LogNotification.method, params: warning.params))
     return ScanRequest.Page(first.items)

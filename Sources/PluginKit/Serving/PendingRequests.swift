@@ -63,7 +63,7 @@ final class PendingRequests: Sendable {
   /// Removes a request that was answered.
   func end(_ id: Int) { state.withLock { state in state.stages[id] = nil } }
 
-  /// Cancels a request; one that is unknown or already answered is nothing to do.
+  /// Cancels a request. Does nothing for one that is unknown or already answered.
   func cancel(_ id: Int) {
     let cancel: (@Sendable () -> Void)? = state.withLock { state in
       switch state.stages[id] {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Reads requests, answers those about the plugin itself, and hands the others to their device.
 ///
-/// Routing happens on the connection's thread, under a lock that is held for a look-up only: order
-/// is kept and nothing waits for a slow device.
+/// Routing happens on the connection's thread, under a lock that is held for a look-up only. So
+/// messages keep their order, and a slow device delays no other.
 final class PluginServer: Sendable {
   private let plugin: Plugin
   private let connection: any Connection
@@ -199,7 +199,7 @@ extension Connection {
       case (.success, nil): .failure(id: nil, .missingParams)
       case (.failure(let error), let id): .failure(id: id, error)
       }
-    // A controller that is gone is noticed by the end of its input.
+    // The end of the input shows that the controller is gone.
     try? send(message)
   }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The jobs of a device in their order, and the one task that takes them.
 ///
-/// What an `AsyncStream` does, without its price: a generic container of the library finds its types
-/// anew for every element, which costs a command more than all the rest of its way to the device.
+/// An `AsyncStream` would do the same, but its generic containers look up their types for every
+/// element, which takes longer than the rest of a command's way to the device.
 final class SerialQueue: Sendable {
   private struct State {
     var waiting: [DeviceJob] = []
@@ -23,7 +23,7 @@ final class SerialQueue: Sendable {
     reader?.resume(returning: job)
   }
 
-  /// Ends after what waits, or at once.
+  /// Ends the queue after its waiting jobs, or at once.
   func finish(droppingWhatWaits: Bool = false) {
     let reader = state.withLock { state in
       state.isFinished = true

@@ -1,11 +1,11 @@
 import Platform
 import Synchronization
 
-/// A place in the ring where something other than sound happens.
+/// An event at a position of the ring.
 struct CableMarker {
   enum Kind { case format, start, flush, silence, end }
   var kind: Kind
-  /// Where in the stream of bytes.
+  /// The position in the stream, in bytes.
   var position: UInt64
   /// Connection serial in the upper, epoch in the lower 32 bits.
   var generation: UInt64
@@ -23,7 +23,7 @@ struct CableRing: ~Copyable {
   let markers: UnsafeMutablePointer<CableMarker>
   /// Wakes the I/O thread: room, a report or a confirmation.
   let ioEvent: WakeupDescriptor
-  /// Wakes the audio thread: sound or a marker after it found nothing.
+  /// Wakes the audio thread after an empty read: sound or a marker has arrived.
   let audioEvent: WakeupDescriptor
 
   // Written by the producer.
@@ -35,7 +35,7 @@ struct CableRing: ~Copyable {
   // Written by the consumer.
   let head = Atomic<UInt64>(0)
   let markerHead = Atomic<Int>(0)
-  /// Set when the consumer found nothing, taken back by the producer's next publication.
+  /// Set when the consumer found nothing, cleared by the producer's next write.
   let waiting = Atomic<Bool>(true)
   let confirmedSkip = Atomic<Int>(0)
   let flushedGeneration = Atomic<UInt64>(0)
@@ -70,12 +70,12 @@ struct CableRing: ~Copyable {
   }
 }
 
-/// What the consumer keeps for itself; in memory of its own, for it changes while the producer looks
-/// at the ring.
+/// The state of the consumer, in separate memory, because it changes while the producer reads the
+/// ring.
 struct CableConsumer {
   var format = CableFormat.compactDisc
   var hasFormat = false
-  /// The format changed while sound was skipped: the next read says so.
+  /// The format changed while sound was skipped; the next read returns it.
   var announceFormat = false
   /// Whether the next frame, and whether the first of the last read, is the first of a recording.
   var nextStartsRecording = false
@@ -87,15 +87,15 @@ struct CableConsumer {
   var ended: UInt64 = 0
   var sinceSignal = 0
   var signalThreshold = 1
-  /// The producer is to be told that there is room, with the next report.
+  /// Whether the next report signals the producer that there is room.
   var needsSignal = false
-  /// The last skip: its index, and what had been read before it.
+  /// The last skip: its index, and the position read before it.
   var skipped = 0
   var skippedGeneration: UInt64 = 0
   var skippedFrames: UInt64 = 0
 }
 
-/// What the consumer last told about the device.
+/// The consumer's last report about the device.
 struct CableReport: Equatable {
   var generation: UInt64
   var frames: UInt64
@@ -141,7 +141,7 @@ extension CableRing {
       kind: kind, position: tail.load(ordering: .relaxed), generation: generation, format: format)
     markerTail.store(index + 1, ordering: .sequentiallyConsistent)
     if skips {
-      // A consumer that waits for its device, with sound left in the ring, must hear of it too.
+      // A consumer that waits for its device, with sound left in the ring, must be woken too.
       skip.store(index + 1, ordering: .sequentiallyConsistent)
       waiting.store(false, ordering: .sequentiallyConsistent)
       audioEvent.signal()

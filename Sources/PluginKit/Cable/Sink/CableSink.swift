@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import Synchronization
 
-/// What happens at a sink besides sound; for the plugin's log and state, not for its audio thread.
+/// An event of a sink, for the plugin's log and state; the audio thread reads the tap instead.
 public enum CableSinkEvent: Sendable, Equatable {
   /// A source presented the token and is plugged in.
   case plugged
@@ -15,10 +15,10 @@ public enum CableSinkEvent: Sendable, Equatable {
 /// The amplifier's end of a cable: listens at a path, takes one source at a time that knows the
 /// token, and hands its sound to an audio thread through `tap`. Any thread may call the methods.
 public final class CableSink: Sendable {
-  /// The audio thread's hold; valid as long as this sink is.
+  /// The audio thread's interface; valid for the life of this sink.
   public let tap: CableTap
-  /// Becomes readable when something came after `tap.read` had said `.empty`; an idle audio thread
-  /// polls it and calls `clearAudioEvent`.
+  /// Becomes readable when something arrives after `tap.read` returned `.empty`; an idle audio
+  /// thread polls it and calls `clearAudioEvent`.
   public var audioEvent: Int32 { core.audioEvent.descriptor }
   /// Plugged, unplugged and refused, for one reader.
   public let events: AsyncStream<CableSinkEvent>
@@ -28,7 +28,7 @@ public final class CableSink: Sendable {
   /// - Parameters:
   ///   - path: of the socket, at most 107 bytes, in a folder of the owner's; made with mode 0600
   ///     and removed by `close`.
-  ///   - token: 64 lower-case hexadecimal digits, good for one connection.
+  ///   - token: 64 lower-case hexadecimal digits, valid for one connection.
   ///   - ring: nanoseconds of sound between the socket and the audio thread; 20 ms…1 s.
   ///   - heard: whether the input is selected and the amplifier plays.
   public init(
@@ -51,15 +51,16 @@ public final class CableSink: Sendable {
     }
   }
 
-  /// Lets the next source in that presents `token`; it replaces the present one. A token that was
-  /// not used yet stops being good.
+  /// Accepts the next source that presents `token`; it replaces the present one. An earlier, unused
+  /// token becomes void.
   public func expect(token: String) throws(CableError) {
     let token = try CableToken(token)
     core.control { $0.token = token }
   }
 
-  /// Says whether what the source sends is played. Unselected, off, or without a device: false, and
-  /// the source goes on by its own clock. The ring is emptied then.
+  /// Tells the source whether its sound is played. Pass false if the input is not selected, or if
+  /// the amplifier is off or has no device: the source then paces by its own clock, and the ring is
+  /// emptied.
   public func setHeard(_ heard: Bool) {
     core.control { $0.heard = heard }
   }
@@ -67,7 +68,7 @@ public final class CableSink: Sendable {
   /// Makes `audioEvent` unreadable until the next time.
   public func clearAudioEvent() { core.audioEvent.clear() }
 
-  /// Ends the cable: removes the socket at once, tells the source. The tap stays readable.
+  /// Ends the cable: removes the socket at once and informs the source. The tap stays readable.
   public func close() { core.close() }
 
   deinit { close() }

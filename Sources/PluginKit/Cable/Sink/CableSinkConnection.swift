@@ -2,8 +2,8 @@ import Glibc
 import Platform
 import Synchronization
 
-/// One plugged source as the sink's I/O thread sees it: checks what comes, fills the ring, grants
-/// credit.
+/// The sink's side of one connection, used on the I/O thread: checks messages, fills the ring,
+/// grants credit.
 final class CableSinkConnection {
   let descriptor: Int32
 
@@ -20,21 +20,21 @@ final class CableSinkConnection {
   private var received: UInt64 = 0
   private var limit: UInt64 = 0
   private var ended = false
-  /// The audio thread takes no marker, so nothing is read until it does.
+  /// The queue of markers is full, so nothing is read until the audio thread takes one.
   private var blocked = false
   private var owesSilence = false
 
-  /// What the ring's last marker said.
+  /// The generation of the ring's last marker.
   private var ringGeneration: UInt64 = 0
   private var flushIndex = 0
-  /// Until when the audio thread may take to confirm a flush.
+  /// The deadline for the audio thread to confirm a flush.
   private var flushDeadline: Int64?
   /// Where each format begins in the ring's stream.
   private var spans: [(start: UInt64, format: CableFormat)] = []
   private var skipPosition: UInt64
   private var lastReport: CableReport?
   private var lastDrained: UInt64 = 0
-  /// The generation that began with the last flush: older reports are of the past.
+  /// The generation that began with the last flush; reports of older ones are ignored.
   private var flushGeneration: UInt64
 
   init(
@@ -61,19 +61,19 @@ final class CableSinkConnection {
       revents: 0)
   }
 
-  /// When `service` has something to do at the latest.
+  /// The latest time of the next call of `service`.
   var deadline: Int64? {
     blocked || owesSilence ? MonotonicClock.now + 10_000_000 : flushDeadline
   }
 
-  /// Reads and handles what has come.
+  /// Reads and handles the messages that have arrived.
   func receive() throws(CableError) {
     guard let count = try inbox.receive(from: descriptor) else { return }
     guard count > 0 else { throw CableError(.closed, "The source closed the cable.") }
     try parse()
   }
 
-  /// Answers what the audio thread did: confirmations, reports, credit.
+  /// Sends confirmations, reports and credit for the audio thread's progress.
   func service() throws(CableError) {
     if owesSilence { silence() }
     if blocked { try parse() }
@@ -88,14 +88,14 @@ final class CableSinkConnection {
     guard outbox.send(bytes, to: descriptor) else { throw Self.gone }
   }
 
-  /// The input was selected or left.
+  /// Sends whether the source is heard.
   func heardChanged(_ heard: Bool) {
     self.heard = heard
     if !heard { silence() }
     outgoing += CableMessage.credit(epoch: epoch, limit: limit, heard: heard).encoded
   }
 
-  /// Empties the ring, says why and closes.
+  /// Empties the ring, sends the reason and closes.
   func close(_ error: CableError) {
     silence()
     _ = outbox.send(outgoing + CableMessage.close(reason: error.message).encoded, to: descriptor)
@@ -197,9 +197,9 @@ final class CableSinkConnection {
     restartSpans(format)
   }
 
-  /// Drops what is in the ring and answers a flush that waits.
+  /// Drops the content of the ring and answers a waiting flush.
   private func silence() {
-    // The generation of the ring, not of the stream: nothing new begins by falling silent.
+    // The generation of the ring, not of the stream: silence begins no generation.
     let index = ring.pointee.append(
       .silence, generation: ringGeneration, format: format ?? .compactDisc, skips: true)
     owesSilence = index == nil
@@ -207,7 +207,7 @@ final class CableSinkConnection {
     if flushIndex > 0 { answerFlush() }
   }
 
-  /// Lets the ring know the present epoch and format before sound of it.
+  /// Puts the present epoch and format into the ring before their sound.
   private func syncRing() {
     guard ringGeneration != generation, let format else { return }
     _ = ring.pointee.append(.format, generation: generation, format: format)
@@ -232,7 +232,7 @@ final class CableSinkConnection {
     sendFlushed(of, frames)
   }
 
-  /// Answers without the audio thread: by its last report.
+  /// Answers a flush from the last report, without the audio thread.
   private func answerFlush() {
     let report = lastReport
     let frames = report.map { $0.frames > $0.delay ? $0.frames - $0.delay : 0 } ?? 0

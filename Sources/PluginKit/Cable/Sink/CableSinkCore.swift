@@ -65,7 +65,7 @@ final class CableSinkCore: @unchecked Sendable {
       throw error
     }
     identity = CableDescriptor.identity(path)
-    // Room for the ring's time in the largest format; pages that no sound reaches cost nothing.
+    // Room for the ring's time in the largest format; unused pages cost no memory.
     let frames = Int(Int64(CableLimit.rates.upperBound) * ringTime / 1_000_000_000) + 1
     ring = .allocate(capacity: 1)
     ring.initialize(

@@ -1,9 +1,9 @@
 import Platform
 import Synchronization
 
-/// What an audio thread got from a cable.
+/// The result of one read by an audio thread.
 public enum CableRead: Sendable, Equatable {
-  /// So many whole frames were written to the buffer's start.
+  /// The number of whole frames that were written to the start of the buffer.
   case frames(Int)
   /// Nothing is there; `CableSink.audioEvent` becomes readable when something comes.
   case empty
@@ -16,8 +16,8 @@ public enum CableRead: Sendable, Equatable {
   case end
 }
 
-/// The audio thread's hold on a sink: reads sound without allocation, locks or reference counting.
-/// Valid as long as its `CableSink` is. One thread at a time may use it.
+/// The audio thread's interface to a sink: reads sound without allocation, locks or reference
+/// counting. Valid for the life of its `CableSink`. One thread at a time may use it.
 ///
 /// Safe to send: the ring's consumer side is used by one thread at a time (the contract above), and
 /// everything shared with the producer is atomic.
@@ -25,8 +25,8 @@ public struct CableTap: @unchecked Sendable {
   let ring: UnsafeMutablePointer<CableRing>
   let own: UnsafeMutablePointer<CableConsumer>
 
-  /// Reads the next thing: up to `buffer.count` bytes of whole frames of one format, or an event.
-  /// Call again until it says `.empty` or the buffer is full.
+  /// Reads up to `buffer.count` bytes of whole frames of one format, or an event. Call again until
+  /// it returns `.empty` or the buffer is full.
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> CableRead {
     if own.pointee.needsSignal { signal() }
     while true {
@@ -42,8 +42,8 @@ public struct CableTap: @unchecked Sendable {
   /// new one; `nil` before the first. It changes only with a `read`.
   public var format: CableFormat? { own.pointee.hasFormat ? own.pointee.format : nil }
 
-  /// Asks for `CableSink.audioEvent` when something comes, as a `read` of nothing does; false when
-  /// something is there already.
+  /// Requests `CableSink.audioEvent` for the next arrival, as an empty `read` does; false if
+  /// something is already there.
   public func wakeWhenReadable() -> Bool { arm() }
 
   /// Frames that a `read` would give before the next event.
@@ -56,16 +56,15 @@ public struct CableTap: @unchecked Sendable {
   /// they need no fade.
   public var startedRecording: Bool { own.pointee.startedRecording }
 
-  /// Whether an event stands behind the frames that are available, so that no more of them come
-  /// before it.
+  /// Whether an event follows the available frames, so that no further frames come before it.
   public var holdsEvent: Bool {
     ring.pointee.markerHead.load(ordering: .relaxed)
       < ring.pointee.markerTail.load(ordering: .acquiring)
   }
 
-  /// Tells how many frames read so far are still inside the device, now. Call after each write to
-  /// the device; the source's position comes from here. Costs a system call only when the
-  /// ring is two thirds free.
+  /// Reports how many of the frames read so far are now inside the device. Call it after each write
+  /// to the device; the source's position depends on it. Costs a system call only when the ring is
+  /// two thirds free.
   public func report(delay: Int) {
     let sequence = ring.pointee.reportSequence.load(ordering: .relaxed)
     ring.pointee.reportSequence.store(sequence &+ 1, ordering: .relaxed)
@@ -102,8 +101,7 @@ public struct CableTap: @unchecked Sendable {
     ring.pointee.ioEvent.signal()
   }
 
-  /// Says that nothing was found, so that the producer wakes this thread; false when something has
-  /// come meanwhile.
+  /// Requests a wake-up by the producer; false if something has arrived meanwhile.
   private func arm() -> Bool {
     ring.pointee.waiting.store(true, ordering: .sequentiallyConsistent)
     let head = ring.pointee.head.load(ordering: .relaxed)

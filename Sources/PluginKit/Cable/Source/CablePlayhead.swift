@@ -1,4 +1,4 @@
-/// The byte of a source that is heard: as the sink reported it last, and estimated from then on.
+/// The heard byte of a source: the sink's last report, and an estimate from then on.
 struct CablePlayhead {
   /// How far beyond the device's sound a position may be estimated without a report, ns.
   private static let longestEstimate: Int64 = 250_000_000
@@ -7,7 +7,7 @@ struct CablePlayhead {
   private(set) var byte: UInt64 = 0
   /// When it was heard, by the cable's clock, ns.
   private(set) var time: Int64
-  /// Up to where the device has taken the sound.
+  /// The last byte that the device has taken.
   private var deviceByte: UInt64 = 0
   /// Whether the position moves between reports.
   private var isRunning = false
@@ -30,8 +30,8 @@ struct CablePlayhead {
     isRunning = true
   }
 
-  /// The byte that is heard at `now`. The device's own sound goes on for sure; what was sent beyond it
-  /// counts for a moment only.
+  /// The byte that is heard at `now`. Sound in the device is certain to play; sound behind it
+  /// counts for `longestEstimate` only.
   func estimate(at now: Int64, _ timeline: CableTimeline, sent: UInt64) -> UInt64 {
     guard isRunning else { return byte }
     let elapsed = max(0, now - time)

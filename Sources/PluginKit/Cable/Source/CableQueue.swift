@@ -1,5 +1,5 @@
-/// The sound a source has taken from its decoder: what was not sent yet, and behind it a history
-/// from which a pause takes back what was not heard. Positions count bytes since the start.
+/// The sound that a source has taken from its decoder: the unsent bytes, and a history from which a
+/// pause takes back unheard bytes. Positions count bytes since the start.
 struct CableQueue: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
   /// The oldest byte still kept.
@@ -9,7 +9,7 @@ struct CableQueue: ~Copyable {
   /// The end.
   private(set) var written: UInt64 = 0
 
-  /// Where a frame is put together that the end of the storage cuts in two.
+  /// The memory for a frame that is split by the end of the storage.
   private let seam = UnsafeMutableRawBufferPointer.allocate(
     byteCount: CableLimit.channels.upperBound * 4, alignment: 16)
 
@@ -23,7 +23,7 @@ struct CableQueue: ~Copyable {
   /// Bytes that wait to be sent.
   var pending: Int { Int(written - sent) }
 
-  /// Makes room for at least `bytes`, keeping what is there.
+  /// Makes room for at least `bytes` and keeps the content.
   mutating func reserve(_ bytes: Int) {
     guard bytes > storage.count else { return }
     let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 16)
@@ -40,7 +40,7 @@ struct CableQueue: ~Copyable {
     storage = larger
   }
 
-  /// Appends `bytes`, at most the capacity less what waits; the oldest history makes room.
+  /// Appends `bytes`, at most the capacity minus the pending bytes; the oldest history is dropped.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     var rest = UnsafeRawBufferPointer(rebasing: bytes.prefix(storage.count - pending))
     while !rest.isEmpty {

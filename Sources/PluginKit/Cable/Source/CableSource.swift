@@ -1,10 +1,10 @@
 import Platform
 
-/// What happens at a source; for the player's state, not for its decoder.
+/// An event of a source, for the player's state; the decoder needs none.
 public enum CableSourceEvent: Sendable, Equatable {
   /// A cable was plugged in, or replaced the one before.
   case plugged
-  /// The cable is gone; the source goes on by its own clock until the next `connect`.
+  /// The cable is gone; the source paces by its own clock until the next `connect`.
   case unplugged(CableError)
   /// Whether the amplifier plays this source now.
   case heard(Bool)
@@ -40,7 +40,7 @@ public final class CableSource: Sendable {
     try core.connect(path: path, token: try CableToken(token))
   }
 
-  /// Pulls the cable out. The source goes on unheard.
+  /// Unplugs the cable. The source continues without sound.
   public func disconnect() { core.disconnect() }
 
   /// The section that writes must name now.
@@ -56,7 +56,7 @@ public final class CableSource: Sendable {
     core.setFormat(format, after: section, startsRecording: startsRecording)
   }
 
-  /// Writes whole frames of `section`, and waits while the cable is full or paused. Interleaved,
+  /// Writes whole frames of `section`; waits while the cable is full or paused. Interleaved,
   /// little-endian.
   /// - Returns: frames taken; fewer than given when the section is over (`flush`, `end`, `close`,
   ///   or no format yet).
@@ -64,24 +64,25 @@ public final class CableSource: Sendable {
     core.write(bytes, section: section)
   }
 
-  /// No more frames come in `section`; `drained` follows when the last was heard. A new section
-  /// before that goes on without a gap and without `drained`.
+  /// Ends `section`: no more frames follow, and `drained` comes when the last one was heard. A new
+  /// section before that continues without a gap and without `drained`.
   public func end(section: UInt32) { core.end(section: section) }
 
-  /// Seek, skip or stop: silent at once (within the amplifier's 100 ms), forgets all that was not
-  /// heard and begins a section of the same format. A `write` in progress returns. Stays paused
-  /// when paused.
-  /// - Returns: where the sound ended, and the new section.
+  /// Silences the source at once (within the amplifier's 100 ms), for seek, skip and stop: drops
+  /// all unheard frames and begins a section of the same format. A `write` in progress returns.
+  /// Stays paused when paused.
+  /// - Returns: the position at which the sound ended, and the new section.
   public func flush() -> (heard: CablePosition, section: UInt32) { core.flush() }
 
-  /// Silent at once; unheard frames are kept and sent again by `resume`, so none is lost.
-  /// - Returns: where the sound stopped.
+  /// Silences the source at once. Unheard frames are kept and sent again by `resume`, so none is
+  /// lost.
+  /// - Returns: the position at which the sound stopped.
   @discardableResult public func pause() -> CablePosition { core.pause() }
 
   /// Goes on after `pause` with the next frame.
   public func resume() { core.resume() }
 
-  /// What is heard now, interpolated between the amplifier's reports; by the clock when unheard.
+  /// The heard position, interpolated between the amplifier's reports; by the clock while unheard.
   public var position: CablePosition { core.position }
 
   /// Whether the amplifier plays this source.

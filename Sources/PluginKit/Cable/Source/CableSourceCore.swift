@@ -9,9 +9,9 @@ final class CableSourceCore: @unchecked Sendable {
   /// The most sound that waits to be sent, ns. A waiting decoder is woken at a quarter, so that it wakes
   /// seldom, works long enough to find its caches warm, and credit always finds sound.
   private static let lead: Int64 = 1_000_000_000
-  /// Sound that is kept, sent or not, for a pause to take back, ns.
+  /// Sound that is kept, sent or not, so that a pause can take it back, ns.
   private static let kept: Int64 = 2_000_000_000
-  /// How long a sink may give no credit, ns, before the source goes on by its own clock.
+  /// The longest time without credit, ns, before the source paces by its own clock.
   private static let patience: Int64 = 500_000_000
   /// How long a sink may take to answer a flush, ns.
   private static let flushTime: Int64 = 300_000_000
@@ -30,10 +30,10 @@ final class CableSourceCore: @unchecked Sendable {
   /// Whether the sink's reports are the clock; otherwise the source's own clock is.
   private var playing = false
   private var playhead: CablePlayhead
-  /// The own clock began in the past: the decoder may catch up.
+  /// Whether the source's clock began in the past, so that the decoder catches up.
   private var catchingUp = false
   private var drained = false
-  /// Which byte the last answered flush was heard up to.
+  /// The last heard byte of the last answered flush.
   private var flushAnswer: UInt64?
   /// Whether a flush, a pause or a resume is under way.
   private var busy = false
@@ -240,7 +240,7 @@ final class CableSourceCore: @unchecked Sendable {
     }
   }
 
-  /// Runs a change of what plays, one after the other, after letting time pass.
+  /// Runs one change of playback at a time, after the clock has been advanced.
   private func alone<Result>(_ body: () -> Result) -> Result {
     monitor.locked {
       while busy { monitor.wait() }
@@ -254,8 +254,7 @@ final class CableSourceCore: @unchecked Sendable {
     }
   }
 
-  /// Flushes the sink and waits until it says which byte was the last heard; `nil` when it does
-  /// not say.
+  /// Flushes the sink and waits for the last heard byte; `nil` without an answer.
   private func requestFlush(
     _ link: CableSourceLink, at start: UInt64, _ format: CableFormat
   ) -> UInt64? {
@@ -281,7 +280,7 @@ final class CableSourceCore: @unchecked Sendable {
     }
   }
 
-  /// Lets time pass: the own clock, and the patience with the sink.
+  /// Advances the source's clock, and checks the timeout of the sink.
   private func tick() {
     let now = clock.now
     if let link {
@@ -347,7 +346,8 @@ final class CableSourceCore: @unchecked Sendable {
     events.yield(.drained(section: timeline.current.id))
   }
 
-  /// From here the own clock counts; `moment` is when the sound stopped.
+  /// Begins to pace by the source's clock.
+  /// - Parameter moment: The time at which the sound stopped.
   private func enterClock(at moment: Int64) {
     guard playing else { return }
     playhead.rest(at: byte(at: moment), moment)
@@ -359,7 +359,7 @@ final class CableSourceCore: @unchecked Sendable {
     events.yield(.heard(false))
   }
 
-  /// From here the sink counts.
+  /// Begins to pace by the sink's credit.
   private func enterPlaying() {
     guard !playing, let link else { return }
     playhead.rest(at: byte(at: clock.now), clock.now)
@@ -398,7 +398,7 @@ final class CableSourceCore: @unchecked Sendable {
 
   // MARK: Messages of the sink, inside the monitor
 
-  /// Reads and handles what has come.
+  /// Reads and handles the messages that have arrived.
   private func receive(_ link: CableSourceLink) {
     do throws(CableError) {
       if let count = try link.inbox.receive(from: link.descriptor), count == 0 {
@@ -480,7 +480,7 @@ final class CableSourceCore: @unchecked Sendable {
     timeline.forget(before: min(playhead.byte, queue.base))
   }
 
-  /// A flush was answered with the byte up to which was heard, or not in time.
+  /// Handles the answer to a flush: the last heard byte, or `nil` after the timeout.
   private func finishFlush(_ byte: UInt64?) {
     guard let link, link.awaiting != nil else { return }
     link.awaiting = nil

@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// One connection as the source sees it: what was said on the wire, and which bytes of the queue
-/// the frames of each epoch are. Guarded by its core's monitor.
+/// The source's side of one connection: the state of the protocol, and the bytes of the queue for
+/// the frames of each epoch. Guarded by its core's monitor.
 final class CableSourceLink {
   /// An epoch on the wire: its first frame is the byte `start` of the queue.
   struct Run {
@@ -21,7 +21,7 @@ final class CableSourceLink {
   var limit: UInt64 = 0
   var endSent = false
   var lastProgress: Int64 = 0
-  /// The epoch of a flush that is not answered, and until when to wait.
+  /// The epoch of an unanswered flush, and its deadline.
   var awaiting: (epoch: UInt32, deadline: Int64)?
   private(set) var epoch: UInt32 = 0
 
@@ -72,8 +72,8 @@ final class CableSourceLink {
 
   // MARK: Sound
 
-  /// Sends the sound at `queue.sent` as far as credit allows, in the epochs of its formats, and at its
-  /// end, if no more comes (`ending`), says so.
+  /// Sends the sound at `queue.sent` as far as credit allows, in the epochs of its formats, and
+  /// sends `end` after the last frame if no more follow (`ending`).
   ///
   /// - Returns: False when the connection is gone.
   func send(

@@ -20,7 +20,7 @@ package struct CableInbox: ~Copyable {
   /// Whether no byte waits.
   package var isEmpty: Bool { start == end }
 
-  /// Receives what the socket has, at most what there is room for.
+  /// Receives the bytes in the socket, at most as many as there is room for.
   /// - Returns: the bytes received; 0 at the end of the stream; `nil` when nothing is there yet.
   package mutating func receive(from descriptor: Int32) throws(CableError) -> Int? {
     compact()
@@ -76,7 +76,7 @@ package struct CableInbox: ~Copyable {
   }
 }
 
-/// The bytes that a socket did not take yet, in order; bounded.
+/// The bytes that the socket has not taken yet, in order; bounded.
 struct CableOutbox {
   /// Bytes that wait at most; a peer that reads nothing is dropped beyond it.
   static let limit = 262_144
@@ -86,7 +86,7 @@ struct CableOutbox {
   /// Whether everything given was sent.
   var isEmpty: Bool { sent == pending.count }
 
-  /// Sends `head` and `tail`, or keeps what the socket does not take.
+  /// Sends `head` and `tail`, and keeps the bytes that the socket does not take.
   /// - Returns: false when the connection is gone or too much waits.
   mutating func send(
     _ head: [UInt8], _ tail: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
@@ -109,7 +109,7 @@ struct CableOutbox {
     return true
   }
 
-  /// Sends what waits; false when the connection is gone.
+  /// Sends the waiting bytes; false if the connection is gone.
   mutating func flush(to descriptor: Int32) -> Bool {
     guard !isEmpty else { return true }
     let taken = pending.withUnsafeBytes { bytes in

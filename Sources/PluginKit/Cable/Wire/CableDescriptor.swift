@@ -51,7 +51,7 @@ enum CableDescriptor {
     return descriptor
   }
 
-  /// The inode of what is at `path`; `nil` when nothing is.
+  /// The inode of the file at `path`; `nil` if there is none.
   static func identity(_ path: String) -> UInt64? {
     var status = stat()
     return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
@@ -71,7 +71,7 @@ enum CableDescriptor {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Sends what the socket takes of `head` and `tail` without blocking.
+  /// Sends as much of `head` and `tail` as the socket takes without blocking.
   /// - Returns: the bytes taken, 0 when the socket is full, `nil` when the connection is gone.
   static func send(
     _ descriptor: Int32, _ head: UnsafeRawBufferPointer,

@@ -1,14 +1,13 @@
-/// One message of the cable protocol without the sound itself; docs/cable-protocol.md is its
-/// description.
+/// One message of the cable protocol without the sound itself; docs/cable-protocol.md describes it.
 package enum CableMessage: Equatable, Sendable {
   /// Source: the token, and the version it speaks.
   case hello(version: UInt32, token: String)
-  /// Source: from here on the frames are like this; begins an epoch.
+  /// Source: the format of the frames that follow; begins an epoch.
   case format(epoch: UInt32, CableFormat)
   /// Source: `bytes` of whole frames follow the header; `startsRecording` says that the first of
   /// them is the first of a recording.
   case data(epoch: UInt32, bytes: Int, startsRecording: Bool = false)
-  /// Source: drop what was not heard; begins an epoch.
+  /// Source: drop all unheard frames; begins an epoch.
   case flush(epoch: UInt32)
   /// Source: no more frames in this epoch.
   case end(epoch: UInt32)
