@@ -56,7 +56,7 @@ import Testing
 
 /// The amplifier with the virtual card's mixer.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HardwareMixerTests {
-  /// What the card's mixer file says: volume in half dBs up from −50 dB, and the switch.
+  /// The content of the card's mixer file: volume in half dBs up from −50 dB, and the switch.
   private func controls(_ card: VirtualCard) -> [Int] {
     let text = (try? String(contentsOfFile: card.scratch.file("mixer"), encoding: .utf8)) ?? ""
     return text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }

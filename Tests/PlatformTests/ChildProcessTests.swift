@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Child processes")
 struct ChildProcessTests {
-  /// What a program writes to its standard output, to the end.
+  /// Returns the whole standard output of a program.
   private func output(of program: ProgramStart) throws -> (
     text: String, status: ChildProcess.ExitStatus
   ) {

@@ -8,7 +8,7 @@ import Testing
     "otpauth://totp/Home%20Theater:anna%40example.org?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
     + "&issuer=Home%20Theater&algorithm=SHA1&digits=6&period=30"
 
-  /// What an independent reader (zbar) sees in a picture of `isDark`.
+  /// Returns the text that an independent reader (zbar) decodes from a picture of `isDark`.
   private func read(side: Int, _ isDark: (Int, Int) -> Bool) throws -> String {
     let scale = 4
     var image = Data("P5 \(side * scale) \(side * scale) 255\n".utf8)

@@ -11,7 +11,7 @@ import Testing
   ]
   private static let anyone = PlanPolicy(volumeLimit: nil)
 
-  /// A device that is there and reports these values.
+  /// An available device that reports these values.
   private static func reported(_ values: [StateKey: JSON], _ provenance: Provenance = .reported)
     -> DeviceSnapshot
   {
@@ -185,7 +185,7 @@ import Testing
         "1 second volume 30: send", "2 sequence", "2.1 amp on: skip, power is \"on\"",
         "2.2 amp volume 30: send", "3 amp volume 30: decide later",
       ])
-    // One that is softer stays as it is, however that is known.
+    // A lower volume stays unchanged, whether it is reported or assumed.
     for provenance in [Provenance.reported, .assumed] {
       let soft = Self.reported([.power: "on", .volume: 20], provenance)
       let unmuted = try Self.plan(

@@ -8,10 +8,10 @@ import TestSupport
 
 @testable import Simulated
 
-/// A simulated theater at the other end of an in-memory connection, in time that a test moves.
+/// A simulated theater over an in-memory connection, with a clock that the test moves.
 actor TheaterBench {
   nonisolated let clock = ManualClock()
-  /// How often the process would have died.
+  /// The number of times that the process would have ended.
   nonisolated let deaths: DeathCount
   private let connection: InMemoryConnection
   private let messages: AsyncStream<RPCMessage>
@@ -20,7 +20,7 @@ actor TheaterBench {
   private(set) var reports: [Report] = []
   private(set) var attributes: [String: Attribute] = [:]
 
-  /// One value that a device told of itself.
+  /// One reported value.
   struct Report: Equatable {
     let device: String
     let key: StateKey
@@ -79,12 +79,12 @@ actor TheaterBench {
     return try #require(OpenRequest.answer(result))
   }
 
-  /// Gives a command and expects a yes.
+  /// Sends a command and expects success.
   func perform(_ command: JSON, on device: DeviceID = "a") async throws {
     _ = try await call(PerformRequest(device: device, command: command)).get()
   }
 
-  /// Gives a command and expects a no.
+  /// Sends a command and expects a refusal.
   func refusal(of command: JSON, by device: DeviceID = "a") async throws -> DeviceError {
     let result = try await call(PerformRequest(device: device, command: command))
     guard case .failure(let error) = result else {
@@ -93,7 +93,7 @@ actor TheaterBench {
     return error.deviceError(device: device)
   }
 
-  /// Gives a command and does not wait.
+  /// Sends a command without waiting.
   func post(_ request: some PluginRequest) throws -> Int {
     defer { nextID += 1 }
     try connection.send(
@@ -121,14 +121,14 @@ actor TheaterBench {
 
   // MARK: Watching
 
-  /// What was reported last.
+  /// The last reported value.
   func state(_ key: StateKey, of device: String = "a") -> JSON? {
     reports.last { $0.device == device && $0.key == key }?.value
   }
 
   var playback: Playback? { state(.playback).flatMap { Playback($0) } }
 
-  /// Forgets what was reported, so that the next reports stand alone.
+  /// Removes the recorded reports.
   func forget() { reports = [] }
 
   /// Waits for the next report of `key`.
@@ -154,7 +154,7 @@ actor TheaterBench {
     }
   }
 
-  /// Waits until the player stands in a state that it does not leave by itself; it may already.
+  /// Waits until the player is in a state that it does not leave by itself.
   @discardableResult
   func wait(until status: Playback.Status) async throws -> Playback {
     while true {
@@ -208,7 +208,7 @@ actor TheaterBench {
   }
 }
 
-/// What a test did not expect.
+/// The failed expectation of a test.
 struct Unexpected: Error, CustomStringConvertible {
   let what: String
   var description: String { what }

@@ -3,7 +3,7 @@ import JSON
 import Platform
 import Synchronization
 
-/// What fake devices were told, in the order in which it happened across all of them.
+/// The calls to all fake devices, in order.
 public final class CommandJournal: Sendable {
   private let entries = Mutex<[String]>([])
 
@@ -13,11 +13,11 @@ public final class CommandJournal: Sendable {
   public var lines: [String] { entries.withLock { $0 } }
 
   func note(_ line: String) { entries.withLock { $0.append(line) } }
-  /// Forgets what was noted so far.
+  /// Removes all entries.
   public func clear() { entries.withLock { $0 = [] } }
 }
 
-/// A device in memory that does at once what it is told, unless a test says otherwise.
+/// A device in memory that performs each command at once, unless a test changes that.
 public actor FakeDevice: Device {
   public nonisolated let id: DeviceID
   public nonisolated let role: Role
@@ -55,7 +55,7 @@ public actor FakeDevice: Device {
   /// Makes every `command` fail.
   public func fail(_ command: String, with error: DeviceError?) { failures[command] = error }
 
-  /// Has these items in its catalogue from now on.
+  /// Sets the items of its catalogue.
   public func setItems(_ items: [CatalogueItem]) { self.items = items }
 
   /// Makes every scan fail, or no longer.
@@ -77,13 +77,13 @@ public actor FakeDevice: Device {
     await withCheckedContinuation { arrivals.append($0) }
   }
 
-  /// Reports a value, as the device itself would.
+  /// Reports a value.
   public func report(_ key: StateKey, _ value: JSON, provenance: Provenance = .reported) {
     snapshotNow.state.take(Reading(value, provenance: provenance, time: clock.now()), for: key)
     publish()
   }
 
-  /// Starts anew, as after a crash of its plugin.
+  /// Restarts, as after a crash of its plugin.
   public func restart() {
     snapshotNow.generation += 1
     publish()

@@ -3,7 +3,7 @@ import JSON
 
 /// Python's `jsonschema`: an independent reader of JSON Schema (draft 2020-12).
 enum Judge {
-  /// Why the judge did not speak.
+  /// The reason why the validator could not be run.
   struct Silence: Error, CustomStringConvertible {
     let description: String
   }
@@ -17,7 +17,7 @@ enum Judge {
     print(json.dumps([validator.is_valid(instance) for instance in case["instances"]]))
     """
 
-  /// Which of the instances fit the schema; also checks that the schema itself is one.
+  /// Returns for each instance whether it is valid; also checks the schema itself.
   static func verdicts(on instances: [JSON], schema: JSON) throws -> [Bool] {
     let python = try python()
     let input = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID()).json")

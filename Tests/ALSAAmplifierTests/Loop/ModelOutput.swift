@@ -2,7 +2,7 @@ import Glibc
 
 @testable import ALSAAmplifier
 
-/// A sound card on simulated time: it plays its frames as its clock is moved on, and records the
+/// A sound card on simulated time: it plays its frames as the test moves its clock, and records the
 /// heard frames.
 final class ModelCard {
   /// The monotonic clock, ns.
@@ -34,7 +34,7 @@ final class ModelCard {
     return now + Int64(max(0, surplus)) * 1_000_000_000 / Int64(settings.rate)
   }
 
-  /// Lets time pass.
+  /// Moves the clock.
   func advance(to time: Int64) {
     now = max(now, time)
     guard isPlaying else { return }
@@ -85,7 +85,7 @@ final class ModelCard {
   }
 }
 
-/// The audio loop's hold on a model card.
+/// The audio loop's interface to a model card.
 struct ModelOutput: FrameOutput {
   let card = ModelCard()
   var pcm: OpaquePointer? { nil }

@@ -5,9 +5,10 @@ import Testing
 
 @testable import ALSAAmplifier
 
-/// Every rate, sample format and number of channels, on a card that takes it and on one that does not.
+/// Every rate, sample format and number of channels, on a card that supports it and on one that
+/// does not.
 @Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct FormatTests {
-  /// A fifth of a second of 1 kHz at half scale in each channel, as `format` has it.
+  /// A fifth of a second of 1 kHz at half scale in each channel, in this format.
   private func tone(_ format: CableFormat) -> [UInt8] {
     var bytes: [UInt8] = []
     for frame in 0..<format.rate / 5 {

@@ -12,7 +12,8 @@ import Testing
     zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
   }
 
-  /// How much a tone of half scale moves from frame to frame, with a margin for fades and dither.
+  /// The largest step of a tone of half scale from frame to frame, with a margin for fades and
+  /// dither.
   private let smooth = 0.5 * 2 * Double.pi * 440 / 44100 * 1.5
 
   @Test(
@@ -38,8 +39,8 @@ import Testing
     let right = Tone.channel(1, of: 2, in: data)
     #expect(largestStep(left) < smooth)
     #expect(largestStep(right) < smooth)
-    // The DVD is silent on the left: whatever is there after the change, but for the dither of the
-    // last fade, were the CD.
+    // The DVD is silent on the left: any sound there after the change, except for the dither of the
+    // last fade, would be the CD.
     #expect(left.suffix(22050).allSatisfy { abs($0) < 0.0001 })
     #expect(Tone.level(of: 220, in: Array(right.suffix(22050)), rate: 44100) > 0.49)
   }
@@ -54,7 +55,7 @@ import Testing
       rewind: output == "card" ? .always : .never)
     let source = rig.cable.source
     for _ in 0..<3 {
-      // As from the middle of a song.
+      // Begins as in the middle of a song.
       async let sent = rig.cable.send(
         Tone.frames([440, 440], seconds: 3), try .s16(), startsRecording: false)
       #expect(await eventually { rig.engine.status.isSounding && source.position.frames > 8000 })

@@ -7,7 +7,7 @@ import Testing
 @testable import ALSAAmplifier
 
 extension SoundEngine {
-  /// How often the audio thread wakes within this time.
+  /// The number of wake-ups of the audio thread within this time.
   func rounds(in time: Duration) async -> Int {
     let before = rounds
     try? await Task.sleep(for: time)
@@ -31,7 +31,7 @@ struct Rig {
     var options = SoundEngine.Options()
     options.bufferMilliseconds = buffer
     options.device = device ?? SoundConfiguration.capture(to: scratch.file("out.raw"))
-    // Of the devices here only the virtual card gives back what it holds.
+    // Of these devices only the virtual card gives frames back.
     options.rewind = device?.hasPrefix("card") == true ? rewind : .auto
     engine = try #require(SoundEngine(options) { _ in })
     cable = try TestCable(engine, scratch: scratch)
@@ -40,18 +40,19 @@ struct Rig {
     engine.select(cable.index)
     let status = await engine.power(true)
     #expect(status.state == .open)
-    // A source that is not heard yet goes on unheard: wait, so that nothing is missing.
+    // A source that is not heard yet paces by its clock and drops frames: wait, so that none is
+    // missing.
     let source = cable.source
     #expect(await eventually { source.isHeard })
   }
 
-  /// What the PCM got; ends the engine, so that the file is whole.
+  /// Returns the bytes that the PCM received. Ends the engine, so that the file is complete.
   func captured() throws -> [UInt8] {
     engine.stop()
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("out.raw"))))
   }
 
-  /// Plays S16 frames to their end; answers what arrived.
+  /// Plays S16 frames to their end, and returns the received frames.
   func play(_ bytes: [UInt8], channels: Int, rate: Int = 44100) async throws -> [UInt8] {
     let format = try CableFormat.s16(rate: rate, channels: channels)
     let count = bytes.count / format.frameBytes

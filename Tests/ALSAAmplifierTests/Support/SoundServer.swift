@@ -10,7 +10,7 @@ final class SoundServer: @unchecked Sendable {
   let scratch: Scratch
   private var server: ChildProcess?
 
-  /// Whether this machine has what is needed.
+  /// Whether this machine has the required programs.
   static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: $0)
   }
@@ -26,7 +26,7 @@ final class SoundServer: @unchecked Sendable {
   /// The name of its PCM.
   var pcm: String { "server:DIR=\(scratch.path)" }
 
-  /// Starts it (again), on the same socket.
+  /// Starts the server, or restarts it on the same socket.
   func start() async throws {
     server = try run(
       "/usr/bin/pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
@@ -48,14 +48,14 @@ final class SoundServer: @unchecked Sendable {
     try? FileManager.default.removeItem(atPath: scratch.file("native"))
   }
 
-  /// Starts recording what is heard: 48000 Hz, 16 bits, two channels.
+  /// Starts to record the sound of the sink: 48000 Hz, 16 bits, two channels.
   func record(to file: String) throws -> ChildProcess {
     try run(
       "/usr/bin/parec", "-s", "unix:\(scratch.path)/native", "-d", "test.monitor",
       "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw", file)
   }
 
-  /// Turns the sink's volume, in %, as a desktop's control would.
+  /// Sets the sink's volume, in %, as a desktop's control does.
   func turn(to volume: Int) throws {
     try run(
       "/usr/bin/pactl", "-s", "unix:\(scratch.path)/native", "set-sink-volume", "test",

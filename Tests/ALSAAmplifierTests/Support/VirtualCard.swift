@@ -5,22 +5,22 @@ import TestSupport
 struct VirtualCard: Sendable {
   let scratch: Scratch
 
-  /// A card that takes anything.
+  /// A card that supports all formats.
   init() throws { scratch = try Scratch() }
 
-  /// Its PCM; `arguments` narrow it, as `RATE=48000`.
+  /// The name of its PCM; `arguments` limit the formats, such as `RATE=48000`.
   func pcm(_ arguments: String...) -> String {
     (["card:DIR=\(scratch.path)"] + arguments).joined(separator: ",")
   }
 
-  /// One thing that happened to the card.
+  /// An event of the card's log.
   struct Event: Equatable {
     /// Nanoseconds of the monotonic clock.
     var time: Int64
     var name: String
   }
 
-  /// What happened so far.
+  /// The events so far.
   var events: [Event] {
     let text = (try? String(contentsOfFile: scratch.file("card.log"), encoding: .utf8)) ?? ""
     return text.split(separator: "\n").compactMap { line in
@@ -30,15 +30,15 @@ struct VirtualCard: Sendable {
     }
   }
 
-  /// How often something happened.
+  /// The number of events of a kind.
   func count(_ name: String) -> Int { events.filter { $0.name == name }.count }
 
-  /// Waits until something has happened `times` times; false when it does not.
+  /// Waits for `times` events of a kind; false after the timeout.
   func sees(_ name: String, times: Int = 1) async -> Bool {
     await eventually(within: 10) { count(name) >= times }
   }
 
-  /// Makes the card fail: one word of its control file, or "" for no more.
+  /// Makes the card fail with one word of its control file; "" ends the failure.
   func control(_ word: String) throws {
     try word.write(toFile: scratch.file("control"), atomically: true, encoding: .utf8)
   }
@@ -48,7 +48,7 @@ struct VirtualCard: Sendable {
     get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("heard.raw")))) }
   }
 
-  /// Waits until `bytes` more have been heard; false when they are not.
+  /// Waits until `bytes` more have been heard; false after the timeout.
   func hears(more bytes: Int) async -> Bool {
     let start = (try? heard.count) ?? 0
     return await eventually(within: 10) { ((try? heard.count) ?? 0) > start + bytes }

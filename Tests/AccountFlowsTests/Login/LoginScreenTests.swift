@@ -108,7 +108,7 @@ struct LoginScreenTests {
     #expect(played.screen.isLoading && played.screen.isLocked && played.screen.failure == nil)
     #expect(
       played.newWork() == [.logIn(Credentials(email: "ann@example.org", password: "x"))])
-    // What is typed or pressed meanwhile is not taken.
+    // Input during the request is ignored.
     played.send(.typed(.email, "eve@example.org"), .typed(.password, ""), .submit, .back)
     #expect(played.newWork() == [] && played.newOutputs() == [])
     #expect(played.screen.form.text(.email) == "ann@example.org")

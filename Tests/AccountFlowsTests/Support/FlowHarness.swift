@@ -1,11 +1,11 @@
 import AccountFlows
 import TestSupport
 
-/// A running screen in front of a test: what it told so far, and a clock that the test moves.
+/// A running screen of a test, with its outputs so far and a clock that the test moves.
 struct FlowHarness<Screen: ScreenModel> where Screen.Output: Equatable {
   let driver: ScreenDriver<Screen>
   private var changes: AsyncStream<ScreenChange<Screen>>.Iterator
-  /// The screen after the last change that was looked at.
+  /// The screen after the last change that the test has read.
   private(set) var screen: Screen?
   private(set) var outputs: [Screen.Output] = []
 
@@ -16,12 +16,12 @@ struct FlowHarness<Screen: ScreenModel> where Screen.Output: Equatable {
 
   func send(_ input: Screen.Input) async { await driver.send(input) }
 
-  /// Takes changes up to the one that told `output`, or to the end of the screen.
+  /// Reads changes up to the one with `output`, or to the end of the screen.
   mutating func waitFor(_ output: Screen.Output) async {
     await wait { $0.outputs.contains(output) }
   }
 
-  /// Takes changes up to the one that fits, or to the end of the screen.
+  /// Reads changes up to the first match, or to the end of the screen.
   mutating func wait(until fits: (ScreenChange<Screen>) -> Bool) async {
     while let change = await changes.next() {
       screen = change.screen
@@ -31,7 +31,7 @@ struct FlowHarness<Screen: ScreenModel> where Screen.Output: Equatable {
   }
 }
 
-/// Runs a screen beside `play`, and ends it with it.
+/// Runs a screen during `play`, and ends it afterwards.
 func withRunning<Screen: ScreenModel>(
   _ driver: ScreenDriver<Screen>, _ play: (inout FlowHarness<Screen>) async throws -> Void
 ) async rethrows where Screen.Output: Equatable {

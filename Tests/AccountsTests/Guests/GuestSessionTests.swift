@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-/// What a guest pass opens, for how long, and what it does not.
+/// The sessions of guest passes: their rights, limits and length.
 @Suite(.fromTerminal) struct GuestSessionTests {
   private let household: Household
 

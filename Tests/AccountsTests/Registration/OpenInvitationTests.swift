@@ -3,7 +3,7 @@ import Testing
 
 @testable import Accounts
 
-/// What owners have handed out and nobody has used yet.
+/// Lists and revocation of unused invitations and guest passes.
 @Suite(.fromTerminal) struct OpenInvitationTests {
   private let household: Household
 
@@ -59,7 +59,7 @@ import Testing
       try await household.accountService.registration.register(.guest(invitation.code.text))
     }
     #expect(error == .codeInvalid)
-    // A request of theirs that was under way hands nothing out either.
+    // A request that was in progress makes no invitation either.
     let late = await refusal { () async throws(AccountError) in
       try await household.accountService.invitations.make(by: cleo.principal, role: .owner)
     }

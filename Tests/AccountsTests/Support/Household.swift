@@ -29,14 +29,14 @@ final class ManualClock: Sendable {
       try await self.wait { self.steadyNow.milliseconds >= time.milliseconds }
     }
   }
-  /// How many wait for a time.
+  /// The number of tasks that wait for a time.
   var waiting: Int { sleepers.withLock { $0.count } }
   var now: Date { times.withLock { $0.day } }
   var steadyNow: SteadyTime {
     times.withLock { SteadyTime(boot: "boot \($0.boot)", milliseconds: $0.sinceBoot) }
   }
 
-  /// Time passes.
+  /// Moves both clocks.
   func advance(_ seconds: TimeInterval) {
     times.withLock {
       $0.day = $0.day.addingTimeInterval(seconds)
@@ -45,13 +45,13 @@ final class ManualClock: Sendable {
     wake()
   }
 
-  /// Sets the time of day; no time passes.
+  /// Sets the time of day only.
   func set(_ day: Date) {
     times.withLock { $0.day = day }
     wake()
   }
 
-  /// The machine starts anew.
+  /// Restarts the machine: the steady clock begins again.
   func reboot() {
     times.withLock {
       $0.boot += 1
@@ -85,10 +85,10 @@ struct Household {
   let clock = ManualClock()
   let database: TheaterDatabase
   let store: ProbeStore
-  /// The database's stores, those that tests watch behind the probe.
+  /// The stores of the database; the probe records calls to some of them.
   private(set) var stores: AccountStores
   let hashes = PasswordHasher.queue()
-  /// What was sent to people.
+  /// The sent messages.
   let box = SentMessages()
   let accountService: AccountService
 
@@ -105,7 +105,7 @@ struct Household {
       steady: clock.steady)
   }
 
-  /// The same store after a restart of the controller: nothing in memory.
+  /// The same store after a restart of the controller, with nothing cached.
   func restarted(hashing: Argon2Parameters = cheap) -> AccountService {
     AccountService(
       stores: stores, hashing: hashing, delivery: box, clock: clock.wall, steady: clock.steady)
@@ -166,7 +166,7 @@ func asking<Value: Sendable>(
   return try result.get()
 }
 
-/// The refusal that `body` ends with; nil where it succeeds.
+/// Returns the error of `body`; nil if it succeeds.
 func refusal<Value>(
   _ body: () async throws(AccountError) -> Value
 ) async -> AccountError? {

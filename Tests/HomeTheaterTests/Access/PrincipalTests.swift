@@ -11,7 +11,7 @@ import Testing
     permissions: [.view, .play], activities: ["music"], volumeLimit: 30)
   private static let child = Principal(ageLimit: 12)
 
-  /// What the devices were told, apart from cables.
+  /// The commands to the devices, without cables.
   private static func commands(_ theater: Theater) -> [String] {
     theater.journal.lines.filter { !$0.contains(" plug ") }
   }

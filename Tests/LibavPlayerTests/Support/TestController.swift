@@ -5,7 +5,7 @@ import PluginProtocol
 import Synchronization
 import Testing
 
-/// The controller's end of the plugin, in memory: asks, and remembers what was reported.
+/// The controller's end of the plugin, in memory: sends requests and records reports.
 final class TestController: Sendable {
   private struct State {
     var nextID = 1
@@ -41,7 +41,7 @@ final class TestController: Sendable {
     await server.value
   }
 
-  /// Asks and waits for the answer.
+  /// Sends a request and waits for its answer.
   @discardableResult
   func ask<Request: PluginRequest>(_ request: Request) async throws -> Request.Answer? {
     let method = Request.method
@@ -66,7 +66,7 @@ final class TestController: Sendable {
     try await perform(["play": ["item": .string(item), "position": .number(seconds)]])
   }
 
-  /// Asks what can be played from a folder.
+  /// Requests the items of a folder.
   func scan(_ folder: String?) async throws -> [CatalogueItem] {
     try await ask(ScanRequest(device: device, folder: folder))?.items ?? []
   }
@@ -84,7 +84,7 @@ final class TestController: Sendable {
   var playbacks: [Playback] { state.withLock { $0.playbacks } }
   /// The last playback report.
   var playback: Playback? { playbacks.last }
-  /// What was logged.
+  /// The log messages.
   var log: [String] { state.withLock { $0.log } }
 
   /// Waits until the reports fulfil a condition; fails after 20 s.

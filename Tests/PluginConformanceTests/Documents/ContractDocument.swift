@@ -4,7 +4,7 @@ import JSON
 import PluginProtocol
 import Testing
 
-/// docs/plugin-protocol.md, taken apart.
+/// The parsed parts of docs/plugin-protocol.md.
 struct ContractDocument {
   let text: String
 
@@ -39,7 +39,7 @@ struct ContractDocument {
     blocks().flatMap { $0.split(separator: "\n").map(String.init) }
   }
 
-  /// The part that the command tables make.
+  /// The part that is generated from the command tables.
   static func roles() -> String {
     Role.allCases.map { role in
       let rows = role.commands.map { spec in

@@ -6,14 +6,14 @@ import PluginProtocol
 import Synchronization
 import Testing
 
-/// What came out of a plugin.
+/// An output of a plugin.
 enum PluginOutput: Sendable {
   case message(RPCMessage)
   case garbage(String)
   case closed
 }
 
-/// What a test expected of a plugin and did not get.
+/// The failed expectation of a test.
 struct PluginMisbehaviour: Error, CustomStringConvertible {
   let description: String
 }
@@ -28,7 +28,7 @@ actor PluginProcess {
   /// Every line that was not a message.
   private(set) var garbage: [String] = []
 
-  /// How long an answer may take on a loaded machine.
+  /// The longest wait for an answer, with room for a loaded machine.
   static let patience = Duration.seconds(20)
 
   private init(_ command: [String]) throws {
@@ -57,7 +57,7 @@ actor PluginProcess {
     }
   }
 
-  /// Starts `command` with no more of our environment than a plugin may count on.
+  /// Starts `command` with only the environment variables that a plugin may rely on.
   static func start(_ command: [String]) throws -> ChildProcess {
     let names = ["PATH", "HOME", "XDG_RUNTIME_DIR", "ALSA_CONFIG_PATH"]
     let program = try #require(command.first)
@@ -72,8 +72,8 @@ actor PluginProcess {
     }
   }
 
-  /// Runs `body` with a started plugin; afterwards nothing of it is left, and nothing but messages
-  /// must have come from it.
+  /// Runs `body` with a started plugin and ends it. Fails if the plugin has written a line that is
+  /// not a message.
   static func run(
     _ plugin: PluginUnderTest, arguments: [String] = [],
     _ body: (PluginProcess) async throws -> Void
@@ -124,7 +124,7 @@ actor PluginProcess {
 
   // MARK: Receiving
 
-  /// The next thing that the plugin says.
+  /// The next output of the plugin.
   func next() async throws -> PluginOutput {
     let outputs = outputs
     let output = try await within(Self.patience, "a line") { () -> PluginOutput? in
@@ -135,7 +135,7 @@ actor PluginProcess {
     return output ?? .closed
   }
 
-  /// The next message; lines that are none are noted and passed over.
+  /// The next message; other lines are recorded and skipped.
   func nextMessage() async throws -> RPCMessage {
     while true {
       switch try await next() {
@@ -159,28 +159,28 @@ actor PluginProcess {
     }
   }
 
-  /// Asks and waits for the answer.
+  /// Sends a request and waits for its answer.
   func call(_ method: String, _ params: JSON) async throws
     -> (result: Result<JSON, RPCError>, before: [RPCMessage])
   {
     try await answer(to: try post(method, params))
   }
 
-  /// Asks and expects a yes.
+  /// Sends a request and expects success.
   @discardableResult
   func ask<Request: PluginRequest>(_ request: Request) async throws -> Request.Answer {
     let (result, _) = try await call(Request.method, request.params)
     return try #require(Request.answer(try result.get()))
   }
 
-  /// The next answer without an id: what a line that could not be read gets.
+  /// The next answer without an id, which follows an unreadable line.
   func nextRefusal() async throws -> RPCError {
     while true {
       if case .failure(nil, let error) = try await nextMessage() { return error }
     }
   }
 
-  /// How the process ended.
+  /// The exit status of the process.
   func exitStatus(within time: Duration) async throws -> ChildProcess.ExitStatus {
     let exits = exits
     let status = try await within(time, "the end of the process") {

@@ -7,7 +7,7 @@ enum SchemaSubset {
     "title", "description", "format",
   ]
 
-  /// What in `schema` lies outside the subset, with its place.
+  /// The parts of `schema` outside the subset, with their paths.
   static func problems(in schema: JSON, at path: JSONPath = []) -> [String] {
     guard let object = schema.object else { return ["\(path) is not an object"] }
     var problems = object.keys.filter { !known.contains($0) }

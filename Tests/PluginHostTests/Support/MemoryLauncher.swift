@@ -71,7 +71,7 @@ final class MemoryPlugin: LaunchedPlugin {
   func kill() { end("signal 9 (Killed)") }
 
   func end(_ how: String) {
-    // Closing ends the plugin's own task, too; how it came to that was decided here before.
+    // Closing also ends the plugin's task; the reason was recorded before.
     let tell = onExit.withLock { $0.take() }
     other.closeSending()
     connection.closeSending()

@@ -7,7 +7,7 @@ import PluginHost
 import TestSupport
 import Testing
 
-/// A plugin in Python, written into a folder of its own: how real plugins go wrong.
+/// A plugin in Python in a folder of its own, which fails as real plugins do.
 struct ScriptPlugin {
   let root: URL
   let host: PluginHost
@@ -47,9 +47,8 @@ struct ScriptPlugin {
     device = try #require(host.devices.first)
   }
 
-  /// Leaves the writing to another process: a descriptor of ours that is open for writing would be
-  /// inherited for a moment by whatever another test starts just then, and the program be busy
-  /// (`ETXTBSY`).
+  /// Lets another process write the file. A child of another test could inherit a descriptor of
+  /// this process that is open for writing, and the program would be busy (`ETXTBSY`).
   private static func install(_ text: String, as program: URL) throws {
     let draft = program.appendingPathExtension("draft")
     try Data(text.utf8).write(to: draft)
@@ -76,7 +75,7 @@ struct ScriptPlugin {
     for await snapshot in await device.snapshots() where snapshot.generation >= generation { break }
   }
 
-  /// Waits until the device cannot be reached, and says why.
+  /// Waits until the device cannot be reached, and returns the reason.
   func waitUntilUnavailable() async -> String {
     for await snapshot in await device.snapshots() {
       if case .unavailable(let reason) = snapshot.availability { return reason }
@@ -92,7 +91,7 @@ struct ScriptPlugin {
      "environment": ["PATH", "PULSE_*"], "roles": {"lights": {}}}
     """
 
-  /// The system's own Python where there is one: wrappers around it are slow to start.
+  /// The system's Python if there is one, because wrappers around it start slowly.
   private static let interpreter =
     FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
     ? "/usr/bin/python3 -IS" : "/usr/bin/env python3"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginKit
 
-/// A folder with a short name of its own, gone with the value.
+/// A folder with a short name, removed with the value.
 final class ScratchFolder: Sendable {
   let path: String
 
@@ -60,7 +60,7 @@ final class HandClock: CableClock {
 let tokenA = String(repeating: "a", count: 64)
 let tokenB = String(repeating: "b1", count: 32)
 
-/// Frames that say their own number: 16-bit stereo, left the low, right the high 16 bits.
+/// Numbered frames: 16-bit stereo, left the low and right the high 16 bits of the number.
 func numbered(_ range: Range<Int>) -> [UInt8] {
   range.flatMap { frame in
     [
@@ -77,7 +77,7 @@ func numbers(_ bytes: [UInt8]) -> [Int] {
   }
 }
 
-/// A decoder: a thread that writes numbered frames from `start` until it is told where to stop.
+/// A decoder: a thread that writes numbered frames from `start` until it is stopped.
 final class NumberedDecoder: Sendable {
   private let state = Mutex<(next: Int, done: Bool)>((0, false))
 
@@ -110,15 +110,15 @@ extension HandClock {
   }
 }
 
-/// An amplifier without a device: what it reads it has played, less the delay it is told to have.
+/// An amplifier without a device: it plays each frame when it reads it, after a settable delay.
 final class TestSpeaker {
   let sink: CableSink
   var heard: [UInt8] = []
   var formats: [CableFormat] = []
-  /// How many bytes had been heard at each flush.
+  /// The number of heard bytes at each flush.
   var flushedAt: [Int] = []
   var flushes: Int { flushedAt.count }
-  /// What came after the last flush.
+  /// The bytes after the last flush.
   var fresh: [UInt8] = []
   var ended = false
   var delay = 0
@@ -127,7 +127,7 @@ final class TestSpeaker {
   init(_ sink: CableSink) { self.sink = sink }
   deinit { buffer.deallocate() }
 
-  /// Reads once, at most `bytes`; returns what came.
+  /// Reads once, at most `bytes`; returns the result.
   @discardableResult func read(_ bytes: Int = 4_000) -> CableRead {
     let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<bytes])
     let read = sink.tap.read(into: part)
@@ -186,7 +186,7 @@ struct CableBench {
   }
 }
 
-/// A call on a thread of its own, for the test plays the other side meanwhile.
+/// Runs a call on a thread of its own, while the test plays the other end.
 final class Background<Result: Sendable>: Sendable {
   private let state = Mutex<Result?>(nil)
   var result: Result? { state.withLock { $0 } }

@@ -13,7 +13,7 @@ struct CableHostileSourceTests {
     sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
   }
 
-  /// The sink still serves a good source after what happened.
+  /// Expects that the sink still serves a correct source.
   private func stillGood(token: String = tokenB) throws {
     try sink.expect(token: token)
     let source = try CableSource()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginKit
 
-/// A peer without manners: sends any bytes, reads whole messages.
+/// A raw peer that sends any bytes and reads whole messages.
 ///
 /// Safe: a test uses it on one thread at a time.
 final class RawPeer: @unchecked Sendable {
@@ -51,7 +51,7 @@ final class RawPeer: @unchecked Sendable {
     send(.data(epoch: epoch, bytes: bytes.count), then: bytes)
   }
 
-  /// The next message; `nil` when the other end closed, or after five seconds of nothing.
+  /// The next message; `nil` if the other end has closed, or after five seconds without one.
   func next() throws -> CableMessage? {
     var message: CableMessage?
     while true {
@@ -65,7 +65,7 @@ final class RawPeer: @unchecked Sendable {
     }
   }
 
-  /// Reads on until the other end closes; returns the reason it gave.
+  /// Reads until the other end closes; returns its reason.
   func closingReason() throws -> String? {
     var reason: String?
     while let message = try next() {
@@ -91,7 +91,7 @@ final class RawPeer: @unchecked Sendable {
   }
 }
 
-/// A sink without manners: a listener that takes one source.
+/// A raw sink: a listener that accepts one source.
 final class RawSink {
   let folder: ScratchFolder
   let path: String
@@ -105,7 +105,7 @@ final class RawSink {
 
   deinit { close(listener) }
 
-  /// Plugs `source` in and answers with `first`.
+  /// Connects `source` and answers with `first`.
   func accept(_ source: CableSource, heard: Bool = true) throws -> RawPeer {
     let plugging = try Background { [path] in try? source.connect(path: path, token: tokenA) }
     var peer: RawPeer?

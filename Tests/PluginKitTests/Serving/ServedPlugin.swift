@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import PluginKit
 
-/// A plugin of scripted lights and screens, with the controller's end in the test's hand.
+/// A plugin of scripted lights and screens, and the controller's end of it.
 final class ServedPlugin: Sendable {
   let script = Script()
   private let connection: InMemoryConnection
@@ -83,7 +83,7 @@ final class ServedPlugin: Sendable {
   func waitForEnd() async { await serving.value }
 }
 
-/// What scripted devices do, and what they did.
+/// The behaviour of scripted devices, and a log of their calls.
 final class Script: Sendable {
   private struct State {
     var log: [String] = []
@@ -105,7 +105,7 @@ final class Script: Sendable {
     for wake in woken { wake.resume() }
   }
 
-  /// Waits until `entry` was noted.
+  /// Waits until `entry` is in the log.
   func wait(for entry: String) async {
     await withCheckedContinuation { wake in
       let isThere = state.withLock { state in
@@ -117,7 +117,7 @@ final class Script: Sendable {
     }
   }
 
-  /// Holds whoever passes the gate until it is opened.
+  /// Holds all callers until it is opened.
   func pass(_ gate: String) async {
     await withCheckedContinuation { wake in
       let isOpen = state.withLock { state in
@@ -138,8 +138,8 @@ final class Script: Sendable {
   }
 }
 
-/// A device that notes what is asked of it. Its option `gate` names the command that waits for the
-/// gate of that name; `hangs` the one that waits until it is cancelled; `unopenable` refuses to open.
+/// A device that logs its calls. Its option `gate` names the command that waits for the gate of
+/// that name; `hangs` the one that waits until it is cancelled; `unopenable` refuses to open.
 final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
   private let context: DeviceContext
   private let script: Script

@@ -23,7 +23,7 @@ import Testing
     return try await accountService.logIn(People.credentials())
   }
 
-  /// What `count` registrations at once end with.
+  /// The outcomes of `count` simultaneous registrations.
   private func race(
     _ count: Int, _ request: @escaping @Sendable (Int) -> RegistrationRequest
   ) async -> [AccountError?] {
@@ -95,7 +95,7 @@ import Testing
     #expect(outcomes.count { $0 == nil } == 1)
     #expect(outcomes.count { $0 == .taken } == 19)
     #expect(try count("account") == 2)
-    // Who was told `taken` keeps the invitation.
+    // A refusal with `taken` leaves the invitation valid.
     #expect(try count("invitation") == 19)
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// What is wrong about a backup beside its database, and what a restored one may not bring back.
+/// Faults of backups beyond the database itself, and the records that a restore voids.
 @Suite(.fromTerminal) struct RestoreTests {
   private let scratch: ScratchFolder
 
@@ -35,7 +35,7 @@ import Testing
     if let bytes { try bytes.write(to: URL(fileURLWithPath: path)) }
   }
 
-  /// What verifying and restoring are answered.
+  /// The errors of verifying and restoring.
   private func refusals(_ backup: Backup) async -> [StorageError?] {
     [
       await refusal { () throws(StorageError) in try scratch.backups.verify(backup).accounts },
@@ -99,7 +99,7 @@ import Testing
     }
     #expect(made == .foreignKey(path))
     #expect(scratch.backups.all.isEmpty)
-    // It keeps nobody from starting, and from a newer version.
+    // The controller starts nevertheless, also in a newer version.
     try scratch.open().close()
     let queue = try DatabaseQueue(path: scratch.file)
     _ = try scratch.backups.create(.before(9), of: queue, at: scratch.now)
@@ -151,7 +151,7 @@ import Testing
       let sent = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
       backup = try scratch.backups.create(.asked, at: scratch.now)
-      // All of that ends.
+      // All of these are void.
       _ = try await accountService.contacts.confirm(
         code, of: sent.id.text, for: .verifyEmail, by: owner)
       _ = try await accountService.registration.register(People.member(invitation))

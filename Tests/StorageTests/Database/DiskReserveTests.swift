@@ -12,7 +12,7 @@ import Testing
 
   private var path: String { "\(scratch.path)/\(DiskReserve.name)" }
 
-  /// How many bytes of the disk it takes.
+  /// The bytes that it occupies on the disk.
   private func taken() throws -> Int {
     var status = stat()
     try #require(stat(path, &status) == 0)
@@ -45,7 +45,7 @@ import Testing
     }
     #expect(tries == 2 && room == 0)
     #expect(try taken() >= DiskReserve.size)
-    // What was used of it is given back before it is taken; where nothing was, nothing is.
+    // The used space is freed before the reserve is allocated again; without use nothing is freed.
     var order: [Int] = []
     try reserve.helping {
       order.append(order.count)
@@ -58,12 +58,12 @@ import Testing
       order.append(-1)
     }
     #expect(order == [0, 1, 2])
-    // Where that does not help either, it is kept all the same.
+    // If that does not help either, the reserve is kept.
     #expect(try fails(.SQLITE_FULL, in: reserve).count == 2)
     #expect(try fails(.SQLITE_IOERR_SHMSIZE, in: reserve).last == 0)
     #expect(try fails(.SQLITE_BUSY, in: reserve).count == 1)
     #expect(try taken() >= DiskReserve.size)
-    // Whoever starts again finds it, and takes what is missing.
+    // The next start finds the file, and allocates the missing part.
     #expect(truncate(path, 4096) == 0)
     _ = try DiskReserve(in: scratch.path)
     #expect(try taken() >= DiskReserve.size)

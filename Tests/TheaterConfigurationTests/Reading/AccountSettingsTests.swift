@@ -7,7 +7,7 @@ import Testing
 struct AccountSettingsTests {
   private static let secrets = PocketSecrets(texts: ["smtp": "xyzzy-plugh", "sms": "Bearer xyzzy"])
 
-  /// The whole example with this section behind it.
+  /// The example configuration with this section.
   private static func text(_ accounts: String) -> String {
     Fixtures.whole(
       #""pluginFolders": ["more-plugins"],"#,

@@ -17,7 +17,8 @@ import Testing
       #expect(first.certificate.names == ["theater.example", "10.0.0.1"])
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
-      // Another address of the machine is no reason to have everybody compare fingerprints anew.
+      // Another address of the machine does not replace the certificate: everybody would have to
+      // compare fingerprints again.
       let second = try CertificateFiles.own(at: path, for: ["theater.example"], and: ["10.0.0.2"])
       #expect(!second.isNew)
       #expect(second.certificate.fingerprint == first.certificate.fingerprint)
@@ -40,7 +41,8 @@ import Testing
       let renewed = try CertificateFiles.own(at: path, for: ["a.example"], now: end)
       #expect(renewed.replaced == named.certificate.fingerprint)
       #expect(renewed.certificate.standing(at: end) == .good)
-      // A clock that was set back makes a new one too: what is not valid yet serves nobody.
+      // After the clock was set back a new certificate is made too, because the old one is not
+      // valid yet.
       let before = now.addingTimeInterval(-3 * Self.day)
       #expect(try CertificateFiles.own(at: path, for: ["a.example"], now: before).isNew)
     }
