@@ -45,6 +45,7 @@ package struct Refusal: Sendable, Hashable {
   /// The attempts that a code has left.
   package var triesLeft: Int?
 
+  /// - Parameter retryAfter: Seconds until a retry can succeed.
   package init(
     _ code: String, field: String? = nil, message: String, hint: String? = nil,
     retryAfter: Int? = nil, triesLeft: Int? = nil

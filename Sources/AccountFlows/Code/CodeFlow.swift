@@ -4,6 +4,7 @@ import Validation
 /// From an address or number to an accepted code (D1): the screen for the destination, the screen for
 /// the code, and the way back.
 package struct CodeFlow: ScreenModel {
+  /// The current screen: for the destination, or for the code.
   package enum Step: Sendable, Hashable {
     case place, code
   }
@@ -23,8 +24,11 @@ package struct CodeFlow: ScreenModel {
   }
 
   package enum Work: Sendable, Hashable {
+    /// Sends a code to this address or number.
     case request(String)
+    /// Checks a code, with the request of its ticket.
     case verify(String, request: String)
+    /// Answers `ticked` at this monotonic time.
     case tick(at: Duration)
   }
 
@@ -34,7 +38,9 @@ package struct CodeFlow: ScreenModel {
     case ticked
   }
 
+  /// The screen that is shown.
   package private(set) var step = Step.place
+  /// The screen for the destination; keeps its text on the way back.
   package private(set) var place: CodeRequestScreen
   /// nil until the first code was sent.
   package private(set) var code: CodeScreen?
@@ -57,7 +63,9 @@ package struct CodeFlow: ScreenModel {
     }
   }
   package var isOver: Bool { authorization != nil }
+  /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }
+  /// The accepted code; nil before.
   package var authorization: Authorization? { code?.authorization }
   /// Whether the button of the current screen is enabled.
   package var canSubmit: Bool {

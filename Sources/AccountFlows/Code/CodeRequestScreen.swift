@@ -11,14 +11,18 @@ package struct CodeRequestScreen: ScreenModel {
   }
 
   package enum Output: Sendable, Hashable {
+    /// The button was enabled or disabled.
     case canSubmit(Bool)
+    /// All controls are disabled, and progress is shown, while it is true.
     case loading(Bool)
+    /// The request failed; the screen stays open.
     case failure(ScreenFailure)
     /// The code screen comes next.
     case codeSent(CodeTicket)
   }
 
   package enum Work: Sendable, Hashable {
+    /// Sends a code to this address or number.
     case request(String)
   }
 
@@ -33,7 +37,9 @@ package struct CodeRequestScreen: ScreenModel {
   package let field: FieldName
   package private(set) var form: Form
   package private(set) var isLoading = false
+  /// The error of the last request, until the next one.
   package private(set) var failure: ScreenFailure?
+  /// The sent code; nil before.
   package private(set) var ticket: CodeTicket?
 
   /// - Parameter declaration: Of the field for a phone number or an e-mail address.
@@ -46,7 +52,9 @@ package struct CodeRequestScreen: ScreenModel {
   }
 
   package var isOver: Bool { ticket != nil }
+  /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }
+  /// Whether the button is enabled.
   package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
   /// The text of the field.
   package var contact: String { form.text(field) }

@@ -8,10 +8,12 @@ package struct CodeScreen: ScreenModel {
     case typed(String)
     /// The button, or Enter.
     case submit
+    /// Requests another code.
     case sendAgain
   }
 
   package enum Output: Sendable, Hashable {
+    /// The code was accepted.
     case authorized(Authorization)
     /// True from a submission or a request for a new code until its answer.
     case loading(Bool)
@@ -27,7 +29,9 @@ package struct CodeScreen: ScreenModel {
   package enum Work: Sendable, Hashable {
     /// The code, with the request of its ticket.
     case verify(String, request: String = "")
+    /// Sends another code for the same request.
     case sendAgain
+    /// Answers `ticked` at this monotonic time.
     case tick(at: Duration)
   }
 
@@ -45,10 +49,12 @@ package struct CodeScreen: ScreenModel {
     case button
   }
 
+  /// The newest sent code, without its digits.
   package private(set) var ticket: CodeTicket
   package private(set) var isLoading = false
   /// The error of the last request, until the next one.
   package private(set) var failure: ScreenFailure?
+  /// The accepted code; nil before.
   package private(set) var authorization: Authorization?
   /// The attempts that this code has left; nil when unknown.
   package private(set) var triesLeft: Int?
@@ -57,6 +63,7 @@ package struct CodeScreen: ScreenModel {
   private var timer = Countdown()
   private var isTicking = false
 
+  /// - Parameter submission: Whether a complete code is submitted by itself.
   package init(_ ticket: CodeTicket, submission: Submission = .automatic) {
     self.ticket = ticket
     self.submission = submission
@@ -71,7 +78,9 @@ package struct CodeScreen: ScreenModel {
   package var isLocked: Bool { isLoading || isOver }
   /// Seconds until "send again" appears; 0 when it is there.
   package var countdown: Int { timer.remaining }
+  /// Whether the button is enabled.
   package var canSubmit: Bool { !isLocked && entry.canSubmit }
+  /// Whether another code can be requested.
   package var canSendAgain: Bool { !isLocked && !timer.isRunning && ticket.wait != nil }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {

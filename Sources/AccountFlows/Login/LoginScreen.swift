@@ -39,8 +39,11 @@ package struct LoginScreen: ScreenModel {
   }
 
   package enum Work: Sendable, Hashable {
+    /// Logs in; the answer has no person if the account needs a second factor.
     case logIn(Credentials)
+    /// Sends a one-time code to this address or number.
     case requestCode(String)
+    /// Answers `ticked` at this monotonic time.
     case tick(at: Duration)
   }
 
@@ -55,11 +58,14 @@ package struct LoginScreen: ScreenModel {
     case registration, forgottenPassword, oneTimeCode
   }
 
+  /// The form that is shown.
   package enum Step: Sendable, Hashable {
     case password, oneTimeCode, secondFactor
   }
 
+  /// The form that is shown.
   package private(set) var step: Step
+  /// The user who is logged in; nil before.
   package private(set) var person: LoggedIn?
   /// The screen that opens next instead of the main screen.
   package private(set) var exit: Exit?
@@ -87,6 +93,7 @@ package struct LoginScreen: ScreenModel {
     step = .oneTimeCode
   }
 
+  /// The fields for e-mail address and password.
   package var form: Form { fields.form }
   /// The text of the second factor's field.
   package var code: String { secondFactor.text }

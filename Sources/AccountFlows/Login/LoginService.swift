@@ -38,6 +38,7 @@ package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomR
     case oneTimeCode(String, request: String)
   }
 
+  /// The password or one-time code, with the account that it is for.
   package let proof: Proof
   /// The code of the second factor.
   package let code: String?
@@ -47,6 +48,7 @@ package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomR
     self.code = code
   }
 
+  /// Credentials with a password.
   package init(email: String, password: String, code: String? = nil) {
     self.init(.password(password, email: email), code: code)
   }
@@ -66,6 +68,7 @@ package struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomR
 
 /// The secret of a session. Descriptions and dumps leave it out.
 package struct SessionSecret: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// The token of the session.
   package let text: String
 
   package init(_ text: String) { self.text = text }

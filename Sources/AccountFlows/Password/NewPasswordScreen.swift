@@ -21,6 +21,7 @@ package struct NewPasswordScreen: ScreenModel {
   }
 
   package enum Work: Sendable, Hashable {
+    /// Sets the password.
     case set(TypedPassword)
   }
 
@@ -58,6 +59,7 @@ package struct NewPasswordScreen: ScreenModel {
 
   /// Whether nothing can be typed or pressed.
   package var isLocked: Bool { isLoading || isOver }
+  /// Whether the button is enabled.
   package var canSubmit: Bool { !isLocked && form.isEnabled(Self.button) }
 
   package mutating func receive(_ event: Event, at now: Duration) -> [Effect] {

@@ -10,6 +10,7 @@ package protocol NewPasswordService: Sendable {
 package struct NewPasswordOwner: Sendable {
   package var name: String?
   package var email: String?
+  /// With a second factor the rules allow a shorter password.
   package var hasSecondFactor: Bool?
 
   package init(name: String? = nil, email: String? = nil, hasSecondFactor: Bool? = nil) {

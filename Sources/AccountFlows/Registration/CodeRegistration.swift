@@ -13,6 +13,7 @@ package protocol CodeRegistrationService: CodeRequestService, CodeService {
 /// Registration that begins with a phone number or an e-mail address (D10): a code goes there and comes
 /// back typed, then the personal data that is still needed, then the main screen.
 package struct CodeRegistration: ScreenModel {
+  /// The current part: the one-time code, then the personal data.
   package enum Step: Sendable, Hashable {
     case code, personalData
   }
@@ -57,10 +58,13 @@ package struct CodeRegistration: ScreenModel {
   private static let group: GroupName = "personalData"
   private static let button: ControlName = "register"
 
+  /// The part that is shown.
   package private(set) var step = Step.code
   /// From the address or number to the accepted code.
   package private(set) var flow: CodeFlow
+  /// The fields of the personal data.
   package private(set) var form: Form
+  /// The user who is registered and logged in; nil before.
   package private(set) var person: LoggedIn?
   /// The personal data that the person types; an e-mail address that was verified is not among them.
   package let fields: [FieldName]

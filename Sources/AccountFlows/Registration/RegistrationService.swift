@@ -36,6 +36,7 @@ package struct NewPerson: Sendable, Hashable, CustomStringConvertible, CustomRef
 package struct Registered: Sendable, Hashable {
   package let name: String
   package let email: String
+  /// `owner` or `member`.
   package let role: String
 
   package init(name: String, email: String, role: String) {

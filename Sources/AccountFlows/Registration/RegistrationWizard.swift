@@ -4,6 +4,7 @@ import Validation
 /// The registration wizard: name, e-mail address, password twice; a way back; success leads to
 /// login.
 package struct RegistrationWizard: ScreenModel {
+  /// The pages of the wizard, in order.
   package enum Step: String, Sendable, Hashable, CaseIterable {
     case name, email, password
   }
@@ -29,6 +30,7 @@ package struct RegistrationWizard: ScreenModel {
   }
 
   package enum Work: Sendable, Hashable {
+    /// Creates the account.
     case register(NewPerson)
     /// The question of an asynchronous rule (C8); an earlier one of the same field is void.
     case ask(Question)
@@ -41,6 +43,7 @@ package struct RegistrationWizard: ScreenModel {
     case answered(Question.Ticket, Result<Bool, ScreenFailure>)
   }
 
+  /// The page that is shown.
   package private(set) var step = Step.name
   private var isRegistering = false
   /// Whether the person submitted the step while an asynchronous rule is pending.
@@ -55,9 +58,12 @@ package struct RegistrationWizard: ScreenModel {
     fields = RegistrationForm(rules)
   }
 
+  /// The fields of all pages.
   package var form: Form { fields.form }
   package var isLoading: Bool { isRegistering || isWaiting }
+  /// Whether the fields of the page are valid, so that its button is enabled.
   package var canGoOn: Bool { !isLocked && fields.isValid(step) }
+  /// Whether there is an earlier page.
   package var canGoBack: Bool { !isLocked && step.before != nil }
 
   package var isOver: Bool { if case .success = outcome { true } else { false } }

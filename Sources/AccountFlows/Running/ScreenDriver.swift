@@ -2,7 +2,9 @@ import Platform
 
 /// A screen after an event, and the outputs of that event.
 package struct ScreenChange<Screen: ScreenModel>: Sendable {
+  /// The screen after the event.
   package let screen: Screen
+  /// The outputs of the event, in order.
   package let outputs: [Screen.Output]
 }
 
@@ -24,6 +26,9 @@ package actor ScreenDriver<Screen: ScreenModel> {
   private var hasAppeared = false
   private var hasEnded = false
 
+  /// - Parameters:
+  ///   - clock: The clock of countdowns; tests inject their own.
+  ///   - perform: Does the work of the screen and returns its answer.
   package init(_ screen: Screen, clock: any TheaterClock, perform: @escaping Performer) {
     self.screen = screen
     self.clock = clock
