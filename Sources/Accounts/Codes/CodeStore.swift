@@ -14,7 +14,7 @@ package struct PendingCode: Sendable {
   package let destination: CodeDestination?
   /// The digest of the code, which is not stored.
   package let digest: SecretDigest
-  /// When it was made, by the clock that nobody can set. A restart of the machine voids the code.
+  /// When it was made, by the steady clock. A restart of the machine voids the code.
   package let madeAt: SteadyTime
 
   package init(

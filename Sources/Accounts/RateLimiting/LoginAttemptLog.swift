@@ -2,7 +2,7 @@
 package struct LoginAttemptTally: Hashable, Sendable {
   /// 0 or more.
   package var failures: Int
-  /// When the last attempt began, by the clock that nobody can set.
+  /// When the last attempt began, by the steady clock.
   package var last: SteadyTime
 
   package init(failures: Int, last: SteadyTime) {

@@ -49,7 +49,7 @@ extension ConfigurationReader {
     if let other = others.first {
       report(
         .reference, at: path,
-        "\"\(scene.name)\" has the parameter \"\(other)\", which nobody gives when it begins",
+        "\"\(scene.name)\" has the parameter \"\(other)\", which has no value when the activity begins",
         hint: "A scene that begins an activity can have a film, a song or a station.")
     }
     if choices.count > 1 {
@@ -64,7 +64,7 @@ extension ConfigurationReader {
     guard let parameter = scene.parameters.keys.min() else { return }
     report(
       .reference, at: path,
-      "\"\(scene.name)\" has the parameter \"\(parameter)\", which nobody gives when it ends",
+      "\"\(scene.name)\" has the parameter \"\(parameter)\", which has no value when the activity ends",
       hint: "A scene that ends an activity has no parameters.")
   }
 }

@@ -33,7 +33,7 @@ extension ConfigurationReader {
       guard rules.count <= Rule.mostOfField else {
         report(
           .reference, at: place, "expected at most \(Rule.mostOfField) rules, found \(rules.count)",
-          hint: "Each is looked at whenever somebody types a character.")
+          hint: "All rules of a field are checked at every keystroke.")
         return field
       }
       field.rules = rules.enumerated().compactMap {

@@ -123,10 +123,10 @@ extension Backup {
 
   fileprivate var because: String {
     switch reason {
-    case .asked: "somebody asked"
-    case .daily: "a day had passed"
-    case .before(let step): "before step \(step) of the tables"
-    case .replaced: "another took its place; it may be damaged"
+    case .asked: "on request"
+    case .daily: "daily"
+    case .before(let step): "before migration \(step)"
+    case .replaced: "replaced by a restore; it may be damaged"
     case nil: "unknown"
     }
   }

@@ -16,9 +16,10 @@ struct ScenesCommand: AsyncParsableCommand {
         let parameters = (scene["parameters"]?.object ?? [:]).map { name, kind in
           "--\(name) \((kind.string ?? "text").uppercased())"
         }
+        let steps = scene["steps"]?.array?.count ?? 0
         columns.add(
           scene["name"]?.string ?? "?", parameters.joined(separator: " "),
-          "\(scene["steps"]?.array?.count ?? 0) steps", scene["title"]?.string ?? "")
+          "\(steps) \(steps == 1 ? "step" : "steps")", scene["title"]?.string ?? "")
       }
       return columns.text
     }

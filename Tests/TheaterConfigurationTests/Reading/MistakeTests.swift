@@ -232,10 +232,10 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       hint: "Did you mean \"watch-film\"?"),
     Mistake(
       #""start": "watch-film", "end": "end""#, #""start": "watch-film", "end": "listen""#,
-      .reference, "$.activities.film.end", "the parameter \"station\", which nobody gives"),
+      .reference, "$.activities.film.end", "the parameter \"station\", which has no value"),
     Mistake(
       #""start": "watch-film""#, #""start": "quiet""#, .reference, "$.activities.film.start",
-      "the parameter \"level\", which nobody gives"),
+      "the parameter \"level\", which has no value"),
     Mistake(
       #""player": "dvd", "whenEnded""#, #""player": "amp", "whenEnded""#, .reference,
       "$.activities.film.player", "expected a player or tuner, but \"amp\" has the role amplifier"),

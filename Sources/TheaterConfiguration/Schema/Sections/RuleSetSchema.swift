@@ -57,23 +57,23 @@ enum RuleSetSchemaNodes {
       fields: [
         .init(
           "rule", .constants(Check.names.map { .string($0) }), isRequired: true, help: "Its kind."),
-        .init("length", length, help: "Of minLength and maxLength: how many characters."),
+        .init("length", length, help: "Of minLength and maxLength: the number of characters."),
         .init(
           "withSecondFactor", length,
-          help: "Of minLength: how many do where a second factor guards the account."),
+          help: "Of minLength: the number for an account with a second factor."),
         .init(
           "pattern", .text(TextSchema(shortest: 1, longest: 500, what: "a pattern")),
-          help: "Of pattern: what the whole text is like."),
-        .init("field", name, help: "Of equals: the field that holds the same."),
-        .init("question", question, help: "Of asked: what is asked about the text."),
-        .init("fields", .list(name), help: "Of noPersonalWords: the fields whose words are meant."),
-        .init("advice", .boolean, standard: false, help: "Whether it is shown and stops nobody."),
+          help: "Of pattern: a regular expression for the whole text."),
+        .init("field", name, help: "Of equals: the field with the same value."),
+        .init("question", question, help: "Of asked: the question about the text."),
+        .init("fields", .list(name), help: "Of noPersonalWords: the fields whose words are refused."),
+        .init("advice", .boolean, standard: false, help: "Whether the rule is shown but does not block."),
         .init(
           "statement", message,
-          help: "What it asks for, such as \"at most {length} characters\"."),
+          help: "The requirement, such as \"at most {length} characters\"."),
         .init(
           "message", message,
-          help: "What to do to keep it; {field}, {other} and {length} stand for what they say."),
+          help: "The instruction for a broken rule; {field}, {other} and {length} are filled in."),
       ],
       variants: [
         needs("length", length, of: "minLength"), needs("length", length, of: "maxLength"),
