@@ -1,4 +1,4 @@
-import Devices
+import Platform
 import Validation
 
 /// How a person registers.

@@ -4,6 +4,7 @@ import JSON
 @testable import PluginHost
 import PluginKit
 import PluginProtocol
+import Platform
 import Synchronization
 import TestSupport
 import Testing
