@@ -75,12 +75,13 @@ package final class PluginHost: Sendable {
   /// Asks every plugin to end; those that do not are ended.
   package func stop() {
     for runner in markStopped() { runner.stop() }
-    start.finish()
   }
 
   private func markStopped() -> [PluginRunner] {
     state.withLock { state in
       state.isStopped = true
+      // Under the lock, so that no runner is added that nobody stops.
+      start.finish()
       return Array(state.runners.values)
     }
   }
@@ -184,7 +185,6 @@ package final class PluginHost: Sendable {
       state.assignment = next
       state.proxies = proxies
       state.runners = runners
-      guard !state.isStopped else { return }
       for runner in new { start.yield(runner) }
     }
     return arrivals

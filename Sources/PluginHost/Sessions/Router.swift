@@ -38,6 +38,8 @@ final class Router: Sendable {
     case .state(let report):
       guard let proxy = devices[report.device]?.proxy, let session = state.withLock({ $0.session })
       else {
+        // A plugin's thread may report once more after the answer to the close.
+        if devices.hasClosed(report.device) { return nil }
         let name = report.device.name.boundedLine(maximumBytes: 64)
         return badLine("a report of the device \"\(name)\", which is not open here")
       }

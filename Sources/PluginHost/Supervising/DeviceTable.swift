@@ -2,27 +2,38 @@ import Devices
 import Synchronization
 
 /// The devices of one plugin process with their proxies: those that it serves, and those that it is
-/// still closing.
+/// still closing. It also keeps the names of those that were closed.
 final class DeviceTable: Sendable {
   struct Entry: Sendable {
     let device: HostedDevice
     let proxy: DeviceProxy
   }
 
-  private let entries = Mutex<[DeviceID: Entry]>([:])
+  private struct State {
+    var entries: [DeviceID: Entry] = [:]
+    var closed: Set<DeviceID> = []
+  }
+  private let state = Mutex(State())
 
   init(_ entries: [Entry]) { insert(entries) }
 
-  subscript(id: DeviceID) -> Entry? { entries.withLock { $0[id] } }
+  subscript(id: DeviceID) -> Entry? { state.withLock { $0.entries[id] } }
 
   /// The texts of all devices' secrets.
-  var secrets: [String] { entries.withLock { $0.values.flatMap(\.device.secrets) } }
+  var secrets: [String] { state.withLock { $0.entries.values.flatMap(\.device.secrets) } }
+
+  /// Whether a device of this name was closed here.
+  func hasClosed(_ id: DeviceID) -> Bool { state.withLock { $0.closed.contains(id) } }
 
   func insert(_ new: [Entry]) {
-    entries.withLock { entries in for entry in new { entries[entry.device.id] = entry } }
+    state.withLock { state in for entry in new { state.entries[entry.device.id] = entry } }
   }
 
+  /// Removes devices that were closed.
   func remove(_ ids: [DeviceID]) {
-    entries.withLock { entries in for id in ids { entries[id] = nil } }
+    state.withLock { state in
+      for id in ids { state.entries[id] = nil }
+      state.closed.formUnion(ids)
+    }
   }
 }

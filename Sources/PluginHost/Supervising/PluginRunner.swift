@@ -209,7 +209,7 @@ actor PluginRunner {
   private func open(_ id: DeviceID) {
     guard let entry = devices[id] else { return }
     let offer = plugin.manifest.roles[entry.device.role]
-    // A device that comes from another plugin gets back all of its state.
+    // After a change of its entry it may be another device, which remembers nothing of this one.
     run?.open(
       entry.device, for: entry.proxy,
       remembering: openedHere.contains(id) ? offer?.remembers ?? [] : [])

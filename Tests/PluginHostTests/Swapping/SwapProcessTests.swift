@@ -2,7 +2,7 @@ import Devices
 import Foundation
 import Glibc
 import JSON
-import PluginHost
+@testable import PluginHost
 import TestSupport
 import Testing
 
@@ -161,6 +161,82 @@ struct SwapProcessTests {
     }
     #expect(kill(first, 0) == -1)
     #expect(await script.host.statuses().allSatisfy { $0.pid == nil })
+  }
+
+  @Test("Reports of a device that was closed change nothing, and are no reason to end the process")
+  func lateReports() async throws {
+    let log = RecordedLog()
+    let script = try ScriptPlugin(
+      """
+      def answer(request):
+          method = request["method"]
+          if method == "initialize": initialize(request)
+          elif method == "open": opening(request)
+          elif method == "perform":
+              if request["params"]["device"] == "spot":
+                  for _ in range(20): state("lamp", brightness=99)
+              perform(request)
+          elif method == "close":
+              for _ in range(20): state("lamp", brightness=99)
+              reply(request, {})
+          elif "id" in request: reply(request, {})
+      """, devices: [.lights("lamp", "Script"), .lights("spot", "Script")], others: ["Other"],
+      logger: log.logger)
+    try await script.run { lamp in
+      let first = try #require(await pid(of: "Script", in: script))
+      try await lamp.perform(LightsCommand.dim(10))
+      await script.host.apply(
+        [.lights("lamp", "Other"), .lights("spot", "Script")], catalogue: script.catalogue)
+      await script.host.waitUntilSettled()
+      let spot = script.host.devices[1]
+      #expect(await outcome(of: LightsCommand.dim(20), on: spot).success == .observed)
+      await waitForBrightness(10, of: lamp)
+      #expect(await pid(of: "Script", in: script) == first)
+      #expect(!log.lines.contains { $0.contains("bad line") })
+    }
+  }
+
+  @Test("The late answer of the old plugin does not end a command in the new one")
+  func lateAnswer() async throws {
+    // A request for 66 is answered with the next one for 67; both plugins number requests alike.
+    let script = try ScriptPlugin(
+      """
+      late = []
+      def perform(request):
+          level = request["params"]["command"]["dim"]
+          if level == 66:
+              late.append(request)
+              return
+          for old in late:
+              device = old["params"]["device"]
+              if "lamp" == device and "spot" == request["params"]["device"]:
+                  send({"id": old["id"], "error": {"code": -32000, "message": "too late",
+                      "data": {"kind": "refused"}}})
+              else:
+                  state(device, power="on", brightness=66)
+                  reply(old, {})
+          late.clear()
+          state(request["params"]["device"], power="on", brightness=level)
+          reply(request, {})
+      """,
+      devices: [
+        .lights("lamp", "Script"), .lights("spot", "Script"), .lights("third", "Other"),
+      ], others: ["Other"])
+    try await script.run { lamp in
+      let (spot, third) = (script.host.devices[1], script.host.devices[2])
+      async let first = outcome(of: LightsCommand.dim(66), on: lamp)
+      #expect(await eventually { (lamp as? DeviceProxy)?.commandsInHand.underWay != nil })
+      await script.host.apply(
+        [.lights("lamp", "Other"), .lights("spot", "Script"), .lights("third", "Other")],
+        catalogue: script.catalogue)
+      #expect(await first.failure?.message.contains("swapped") == true)
+      await script.host.waitUntilSettled()
+      async let second = outcome(of: LightsCommand.dim(66), on: lamp)
+      #expect(await eventually { (lamp as? DeviceProxy)?.commandsInHand.underWay != nil })
+      try await spot.perform(LightsCommand.dim(67))
+      try await third.perform(LightsCommand.dim(67))
+      #expect(await second.success == .observed)
+    }
   }
 
   @Test("A secret of a device that is added, or was removed, is hidden in a running process' words")

@@ -208,6 +208,27 @@ struct SwapTests {
     }
   }
 
+  @Test("What the new device remembers itself is restored at the swap, not after a restart")
+  func remembered() async throws {
+    let clock = ManualClock()
+    let bench = SwapBench([.lights("lamp", "A")], clock: clock)
+    let offer = Manifest.RoleOffer(remembers: [.power, .brightness])
+    let manifest = Manifest(id: "B", version: "1", command: ["./B"], roles: [.lights: offer])
+    let catalogue = PluginCatalogue(plugins: [.init(manifest: manifest, folder: "/nowhere/B")])
+    try await bench.run {
+      let lamp = try bench.device("lamp")
+      try await lamp.perform(LightsCommand.dim(40))
+      await bench.apply([.lights("lamp", "B")], catalogue: catalogue)
+      await waitForBrightness(40, of: lamp)
+      bench.launcher.crash()
+      #expect(await eventually { await bench.outage(of: "lamp")?.contains("again in") == true })
+      clock.advance(by: .seconds(1))
+      #expect(await eventually { await lamp.snapshot().generation == 3 })
+      try await lamp.perform(LightsCommand.off)
+      #expect(bench.scripts["B", "lamp"].commands == [["dim": 40], "off"])
+    }
+  }
+
   @Test("A swapped player plays on where it was heard last, once its new plugin has the cable")
   func player() async throws {
     let clock = ManualClock()
@@ -393,23 +414,23 @@ struct SwapTests {
   @Test("Configurations that are applied at once take effect one after the other, each as a whole")
   func atOnce() async throws {
     let bench = SwapBench([.lights("a", "A"), .lights("b", "A")])
+    let script = bench.scripts["A", "a"]
     try await bench.run {
-      await withDiscardingTaskGroup { group in
-        for round in 0..<20 {
-          let plugin = round.isMultiple(of: 2) ? "B" : "A"
-          group.addTask {
-            await bench.host.apply(
-              [.lights("a", plugin), .lights("b", plugin)], catalogue: SwapBench.catalogue)
-          }
-        }
-      }
-      await bench.host.waitUntilSettled()
-      #expect(bench.launcher.running.count == 1)
-      let plugin = try #require(bench.launcher.running.first)
-      for id in ["a", "b"] as [DeviceID] {
-        #expect(bench.scripts[plugin, id].isOpen)
-        try await bench.device(id).perform(LightsCommand.dim(5))
-      }
+      defer { script.release() }
+      script.hangOnClose()
+      async let first: Void = bench.apply([.lights("a", "B"), .lights("b", "B")])
+      #expect(await eventually { script.isHeld })
+      async let second: Void = bench.apply([.lights("a", "A"), .lights("b", "B")])
+      // Enough for the second to begin; if it begins later, it waits for nothing.
+      for _ in 0..<1000 { await Task.yield() }
+      script.release()
+      _ = await (first, second)
+      #expect(bench.launcher.launches == ["A", "B", "A"])
+      #expect(bench.launcher.running == ["B", "A"])
+      for device in bench.devices { try await device.perform(LightsCommand.dim(5)) }
+      #expect(bench.scripts["A", "a"].commands == [["dim": 5]])
+      #expect(bench.scripts["B", "b"].commands == [["dim": 5]])
+      #expect(!bench.scripts["B", "a"].isOpen && !bench.scripts["A", "b"].isOpen)
     }
   }
 
