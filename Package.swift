@@ -213,7 +213,7 @@ let package = Package(
       "TheaterTests",
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient", "Storage",
-        "TheaterConfiguration", "JSON", "Devices",
+        "TheaterConfiguration", "HomeTheater", "PluginHost", "JSON", "Devices", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,6 +19,8 @@ void linux_name_thread(const char *name) { pthread_setname_np(pthread_self(), na
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int linux_memory_file(void) { return memfd_create("theater", MFD_CLOEXEC); }
+
+int linux_temporary_file(char *path) { return mkostemp(path, O_CLOEXEC); }
 
 int linux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 

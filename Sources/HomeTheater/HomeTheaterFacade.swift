@@ -153,6 +153,7 @@ public final class HomeTheaterFacade {
       .other(
         name: "configuration",
         [
+          "status": "applied",
           "changed": .array(changed.map { .string($0.id.name) }),
           "removed": .array(removed.map { .string($0.name) }),
         ]))

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Reads files by paths that people give.
+/// Reads and replaces files by paths that people give.
 package enum RegularFile {
   /// Why a file was not read.
   package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -53,6 +53,51 @@ package enum RegularFile {
       guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
       if count == 0 { return bytes }
       bytes += chunk[..<count]
+    }
+  }
+
+  /// Replaces the bytes of the file at `path`, links followed. Its mode stays, and its owner where this
+  /// user may set it.
+  ///
+  /// The bytes are written to a new file beside it, which is renamed: after a crash or power cut the
+  /// file has either the old or the new bytes.
+  ///
+  /// - Throws: `EACCES` if the folder must not be written, `ENOSPC` if the disk is full.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    guard let resolved = realpath(path, nil) else { throw SystemError(errno) }
+    defer { free(resolved) }
+    let target = String(cString: resolved)
+    let slash = target.lastIndex(of: "/") ?? target.startIndex
+    let folder = slash == target.startIndex ? "/" : String(target[..<slash])
+    var facts = stat()
+    guard stat(target, &facts) == 0 else { throw SystemError(errno) }
+    var draft = Array("\(folder)/.\(target[target.index(after: slash)...]).XXXXXX".utf8CString)
+    let file = linux_temporary_file(&draft)
+    guard file >= 0 else { throw SystemError(errno) }
+    defer { close(file) }
+    do throws(SystemError) {
+      // Refused to all but the superuser where it would change anything.
+      _ = fchown(file, facts.st_uid, facts.st_gid)
+      guard fchmod(file, facts.st_mode & 0o7777) == 0 else { throw SystemError(errno) }
+      try write(bytes, to: file)
+      guard fsync(file) == 0, rename(draft, target) == 0 else { throw SystemError(errno) }
+    } catch {
+      unlink(draft)
+      throw error
+    }
+    let entries = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+    guard entries >= 0 else { throw SystemError(errno) }
+    defer { close(entries) }
+    guard fsync(entries) == 0 else { throw SystemError(errno) }
+  }
+
+  private static func write(_ bytes: [UInt8], to file: Int32) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw SystemError(errno) }
+      rest = rest.dropFirst(count)
     }
   }
 

@@ -28,6 +28,14 @@ struct RemoteTheater: Sendable {
     try await ask(.POST, path, body, wait: wait)
   }
 
+  /// Sends a POST request with a JSON text as it stands, and returns the response's JSON.
+  func post(_ path: String, text: [UInt8]) async throws -> JSON {
+    let answer = try await client.send(
+      .POST, path, bytes: text, headers: ["content-type": "application/json"])
+    guard answer.isSuccess else { throw ExitError(answer) }
+    return answer.json
+  }
+
   /// Sends a DELETE request.
   func delete(_ path: String) async throws { _ = try await ask(.DELETE, path) }
 

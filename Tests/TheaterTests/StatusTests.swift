@@ -93,6 +93,40 @@ import Testing
     #expect(text.hasPrefix("Nothing is on."))
   }
 
+  @Test("F6 · the status shows a refused edit with file, line and what to do")
+  func refusedEdit() {
+    var snapshot = Self.status().object ?? [:]
+    snapshot["configuration"] = [
+      "errors": 2,
+      "problem": [
+        "kind": "shape", "severity": "error", "file": "/etc/devices.json", "line": 10,
+        "column": 24, "path": "$.devices.lights.role", "message": "expected a role",
+        "hint": "Did you mean \"lights\"?",
+      ],
+    ]
+    var view = TheaterStatus(snapshot: .object(snapshot), at: 0)
+    func text() -> String { StatusText(width: 80, hasColour: false).text(view, at: 0) }
+    for part in [
+      "devices.json was edited and has mistakes (2 errors)",
+      "/etc/devices.json:10:24: error: $.devices.lights.role: expected a role",
+      "Did you mean \"lights\"?", "config check /etc/devices.json",
+    ] {
+      #expect(text().contains(part), "\(part)")
+    }
+    func event(_ data: JSON) -> ServerSentEvent {
+      ServerSentEvent(id: nil, name: "configuration", data: data.text())
+    }
+    view.take(event(["status": "applied", "changed": [], "removed": ["lights"]]), at: 1)
+    #expect(!text().contains("mistakes"))
+    #expect(view.devices.map { $0["id"] } == ["dvd", "amp"])
+    view.take(event(["status": "refused", "changed": [], "removed": []]), at: 2)
+    #expect(text().contains("devices.json was edited and has mistakes;"))
+    var lines = ChangeLines()
+    #expect(
+      lines.lines(for: event(["status": "refused", "changed": [], "removed": []]))
+        == ["configuration: refused"])
+  }
+
   @Test("E15 · a device's state is shown with assumed and unknown values marked")
   func deviceStates() {
     let devices = Self.status()["devices"]?.array ?? []

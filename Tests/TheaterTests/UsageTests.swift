@@ -41,11 +41,86 @@ import Testing
       ["audit", "--all", "--since", "7d"], ["plugins"], ["audio", "devices"],
       ["doctor"],
       ["config", "check"], ["config", "check", "x.json"], ["config", "schema"],
+      ["config", "diff"], ["config", "diff", "x.json", "--json"],
+      ["device", "swap", "amp", "--plugin", "Simulated"],
+      [
+        "device", "swap", "amp", "--plugin", "ALSAAmplifier", "--option", "device=hw:1", "--option",
+        "buffer=100", "--process", "second", "--save", "--json",
+      ],
       ["serve", "--config", "x.json", "--port", "0", "--host", "::1", "--plugins", "a"],
       ["serve", "--host", "0.0.0.0", "--insecure-plain-http-on-the-network"],
     ])
   func understood(words: [String]) throws {
     _ = try Theater.parseAsRoot(words)
+  }
+
+  @Test("F6 · the options of a swap are JSON, or else texts")
+  func swap() throws {
+    let swap = try DeviceSwap.parse([
+      "amp", "--plugin", "ALSAAmplifier", "--option", "device=hw:CARD=1,DEV=0", "--option",
+      "buffer=100", "--option", #"inputs=["a", "b"]"#, "--option", #"name="7""#, "--option",
+      "empty=",
+      "--process", "second", "--save",
+    ])
+    #expect(
+      swap.body == [
+        "plugin": "ALSAAmplifier", "save": true, "process": "second",
+        "options": [
+          "device": "hw:CARD=1,DEV=0", "buffer": 100, "inputs": ["a", "b"], "name": "7",
+          "empty": "",
+        ],
+      ])
+    #expect(
+      try DeviceSwap.parse(["amp", "--plugin", "x"]).body == ["plugin": "x", "save": false])
+  }
+
+  @Test("F6 · a swap tells what has changed and for how long")
+  func swapText() {
+    let change: JSON = [
+      "kind": "changed", "section": "devices", "name": "amp", "keys": ["plugin"], "live": true,
+    ]
+    func text(_ changes: JSON, saved: Bool) -> String {
+      DeviceSwap.text([
+        "device": "amp", "plugin": "Simulated", "saved": .bool(saved), "changes": changes,
+      ])
+    }
+    #expect(
+      text([change], saved: false) == """
+        amp has the plugin Simulated now.
+        ~ devices.amp: plugin
+        Until the next start, or until its entry in devices.json is edited; --save keeps it.
+        """)
+    #expect(text([change], saved: true).hasSuffix("\nIt is saved in devices.json."))
+    #expect(text([], saved: false) == "amp has the plugin Simulated already.")
+  }
+
+  @Test("F6 · a difference is shown line by line, or the mistakes of the file")
+  func differenceText() {
+    let answer: JSON = [
+      "problems": [],
+      "changes": [
+        ["kind": "added", "section": "scenes", "name": "x", "keys": [], "live": true],
+        ["kind": "changed", "section": "web", "keys": ["host", "port"], "live": false],
+      ],
+    ]
+    #expect(
+      DifferenceText.text(answer, of: nil) == """
+        + scenes.x
+        ~ web: host, port (takes effect at the next start)
+        """)
+    #expect(DifferenceText.text(["problems": [], "changes": []], of: nil) == "Nothing differs.")
+    let wrong: JSON = [
+      "problems": [
+        [
+          "severity": "error", "file": "devices.json", "line": 4, "column": 2,
+          "path": "$.devices.amp", "message": "expected an object", "hint": "Write one.",
+        ]
+      ], "changes": [],
+    ]
+    #expect(
+      DifferenceText.text(wrong, of: "mine.json")
+        == "mine.json:4:2: error: $.devices.amp: expected an object\n  Write one.")
+    #expect(DifferenceText.hasErrors(wrong) && !DifferenceText.hasErrors(answer))
   }
 
   @Test("F2 · the version is the newest one of the changelog")
@@ -71,7 +146,10 @@ import Testing
       ["invite", "--role", "guest"], ["invite", "--for", "7"], ["guest", "invite"],
       ["guest", "invite", "--activities", "film", "--volume", "101"], ["audit", "--limit", "0"],
       ["audit", "--before", "0"], ["audit", "--all", "--limit", "5"],
-      ["accounts", "age", "E", "22"],
+      ["accounts", "age", "E", "22"], ["config", "diff", "a", "b"], ["device", "swap"],
+      ["device", "swap", "amp"], ["device", "swap", "amp", "--plugin", "x", "--option", "speed"],
+      ["device", "swap", "amp", "--plugin", "x", "--option", "=1"],
+      ["device", "swap", "amp", "dvd", "--plugin", "x"],
     ])
   func wrongUsage(words: [String]) throws {
     let error = try #require(throws: (any Error).self) { try Theater.parseAsRoot(words) }

@@ -9,6 +9,9 @@ void linux_name_thread(const char *name);
 int linux_pipe(int ends[2]);
 /// An empty file in memory, without a name; close-on-exec. -1 and errno on failure.
 int linux_memory_file(void);
+/// Makes a file whose name is `path` with its last six letters, "XXXXXX", replaced; close-on-exec, for
+/// its owner alone. -1 and errno on failure.
+int linux_temporary_file(char *path);
 /// A descriptor that becomes readable when the process ends; close-on-exec. -1 and errno.
 int linux_pidfd_open(int pid);
 /// Adds to a `posix_spawn_file_actions_t`: close every descriptor above 2, and begin in `folder`

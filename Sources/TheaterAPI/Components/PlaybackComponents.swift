@@ -15,7 +15,12 @@ extension Component {
         "event": .eventID, "activity": .reference(activity),
         "devices": .list(of: .reference(device)),
       ],
-      optional: ["playback": .reference(playback)]))
+      optional: [
+        "playback": .reference(playback),
+        "configuration": .reference(refusedEdit).described(
+          "For owners, while `devices.json` has mistakes and the configuration from before is in "
+            + "force."),
+      ]))
 
   static let activity = Component(
     "Activity",

@@ -3,7 +3,8 @@
 extension Component {
   static let systemComponents = [
     validationRules, passwordBlocklist, questionAnswer, health, address, plugins,
-    configurationCheck,
+    configurationProblem, configurationCheck, configurationDifference, pluginSwap, refusedEdit,
+    configurationEvent,
   ]
 
   /// The rules that a front end checks while a person types; see `docs/validation.md`.
@@ -57,18 +58,57 @@ extension Component {
           ]))
     ]))
 
+  static let configurationProblem = Component(
+    "ConfigurationProblem",
+    .object(
+      [
+        "kind": .text(1...64), "severity": .words(["error", "warning"]), "file": .text(),
+        "message": .text(),
+      ],
+      optional: [
+        "line": .count, "column": .count, "path": .text(), "hint": .text(),
+      ]))
+
   static let configurationCheck = Component(
-    "ConfigurationCheck",
+    "ConfigurationCheck", .object(["problems": problems]))
+
+  /// The names of entries and keys that differ, never their values.
+  static let configurationDifference = Component(
+    "ConfigurationDifference",
     .object([
-      "problems": .list(
-        of: .object(
-          [
-            "kind": .text(1...64), "severity": .words(["error", "warning"]), "file": .text(),
-            "message": .text(),
-          ],
-          optional: [
-            "line": .count, "column": .count, "path": .text(), "hint": .text(),
-          ]),
-        count: 0...200)
+      "problems": problems,
+      "changes": changes.described("Empty if the configuration has errors."),
     ]))
+
+  static let pluginSwap = Component(
+    "PluginSwap",
+    .object([
+      "device": .name, "plugin": .name, "saved": .boolean,
+      "changes": changes.described("Empty if the device had this plugin already."),
+    ]))
+
+  static let refusedEdit = Component(
+    "RefusedEdit",
+    .object(["errors": .count], optional: ["problem": .reference(configurationProblem)]))
+
+  /// A new configuration is in force, or an edit of `devices.json` was refused.
+  static let configurationEvent = Component(
+    "ConfigurationEvent",
+    .object([
+      "status": .words(["applied", "refused"]),
+      "changed": .list(of: .name).described("Devices that are new, or have another role."),
+      "removed": .list(of: .name),
+    ]))
+
+  private static let problems = Schema.list(
+    of: .reference(configurationProblem), count: 0...201)
+
+  private static let changes = Schema.list(
+    of: .object(
+      [
+        "kind": .words(["added", "removed", "changed"]), "section": .text(1...64),
+        "keys": .list(of: .text()),
+        "live": .boolean.described("Whether it is applied at once; otherwise at the next start."),
+      ],
+      optional: ["name": .text()]))
 }

@@ -2,7 +2,7 @@ import Devices
 
 /// Single devices and scenes.
 public enum DeviceEndpoint: String, Endpoint {
-  case devices, device, sendCommand, scenes, planScene, runScene, run
+  case devices, device, sendCommand, swapPlugin, scenes, planScene, runScene, run
 
   public static let title = "Devices and scenes"
 
@@ -26,6 +26,22 @@ public enum DeviceEndpoint: String, Endpoint {
         body: .json(.reference(.command)), parameters: [.prefer],
         answers: [200: .json(.reference(.confirmation)), 202: .json(.reference(.confirmation))],
         errors: [409, 503])
+    case .swapPlugin:
+      Route(
+        .post, "/devices/{id}/plugin", .permitted(.administer),
+        "Gives a device another plugin while everything runs. Without `save` until the next start, or "
+          + "until the device's entry in `devices.json` is edited.",
+        body: .json(
+          .request(
+            ["plugin": .name],
+            optional: [
+              "options": .map(to: .anything).described(
+                "In place of all options. Without it the plugin that `devices.json` names keeps its "
+                  + "options, and any other one has its defaults."),
+              "process": .name.described("The label of the plugin's process."),
+              "save": .boolean.described("Whether to change the device's entry in `devices.json`."),
+            ])),
+        answers: [200: .json(.reference(.pluginSwap))], errors: [409])
     case .scenes:
       Route(
         .get, "/scenes", .permitted(.view), "Lists every scene with its parameters and steps.",

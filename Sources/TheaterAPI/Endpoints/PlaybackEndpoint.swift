@@ -27,7 +27,7 @@ public enum PlaybackEndpoint: String, Endpoint {
           200: .events([
             ("snapshot", .status), ("device", .device), ("activity", .activity),
             ("run", .runChange),
-            ("library", .libraryChange),
+            ("library", .libraryChange), ("configuration", .configurationEvent),
           ])
         ], errors: [429])
     case .films: list("films", .films)

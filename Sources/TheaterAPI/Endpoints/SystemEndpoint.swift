@@ -3,6 +3,7 @@ import Devices
 /// The controller itself: health, address, plugins, configuration, and this contract.
 public enum SystemEndpoint: String, Endpoint {
   case health, openAPI, address, plugins, audioDevices, checkConfiguration
+  case configurationDifference, compareConfiguration
 
   public static let title = "The controller"
 
@@ -36,6 +37,16 @@ public enum SystemEndpoint: String, Endpoint {
         .post, "/configuration/check", .permitted(.administer),
         "Validates the `devices.json` in the body; reports at most 100 errors and 100 warnings.",
         body: .text, answers: [200: .json(.reference(.configurationCheck))], errors: [507])
+    case .configurationDifference:
+      Route(
+        .get, "/configuration/difference", .permitted(.administer),
+        "Names what differs between the controller's `devices.json` and the configuration in force.",
+        answers: [200: .json(.reference(.configurationDifference))])
+    case .compareConfiguration:
+      Route(
+        .post, "/configuration/difference", .permitted(.administer),
+        "Names what differs between the `devices.json` in the body and the configuration in force.",
+        body: .text, answers: [200: .json(.reference(.configurationDifference))])
     }
   }
 }

@@ -24,14 +24,19 @@ package struct ConfigurationFile: Sendable {
   ///   - path: Absolute, or relative to the current folder.
   ///   - home: The folder that `~` means in the paths of the file.
   package init(path: String, home: String?) throws(InvalidConfiguration) {
-    name = path
-    origin = PathOrigin(folder: Self.folder(of: path), home: home)
     do throws(RegularFile.Failure) {
-      bytes = try RegularFile.read(path, atMost: Self.longest)
+      self.init(path: path, with: try RegularFile.read(path, atMost: Self.longest), home: home)
     } catch {
       throw Self.failure(
         path, "\(error)", hint: "Give the path of a configuration with --config FILE.")
     }
+  }
+
+  /// The file at `path` as it would be with this text; reads nothing.
+  package init(path: String, with bytes: [UInt8], home: String?) {
+    name = path
+    origin = PathOrigin(folder: Self.folder(of: path), home: home)
+    self.bytes = bytes
   }
 
   /// The absolute paths of `pluginFolders`; empty if the text cannot be parsed.

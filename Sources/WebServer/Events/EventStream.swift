@@ -20,6 +20,7 @@ struct EventStream: Sendable {
   private static let batch = (bytes: 32 * 1024, events: 32)
 
   let theater: HomeTheaterFacade
+  let configuration: any ConfigurationService
   let accountService: AccountService
   let limiter: EventStreamLimiter
 
@@ -117,7 +118,8 @@ struct EventStream: Sendable {
     guard let entries = log.entries(after: sequence, most: Self.batch.events) else {
       sequence = log.sequence
       text.event(
-        "snapshot", id: log.id(of: sequence), data: try await theater.status(for: principal))
+        "snapshot", id: log.id(of: sequence),
+        data: try await configuration.status(of: theater, for: principal))
       return true
     }
     let now = theater.clock.now()

@@ -25,6 +25,7 @@ extension APIServices {
       object["commands"] = .array(device.role.commands.map(\.json))
       return Response(.object(object))
     case .sendCommand: return try await sendCommand(request)
+    case .swapPlugin: return try await swapPlugin(request)
     case .scenes:
       let scenes = theater.plan.scenes.values.sorted { $0.name < $1.name }
       return Response(["scenes": .array(scenes.map(\.json))])
@@ -62,6 +63,20 @@ extension APIServices {
     return response
   }
 
+  private func swapPlugin(_ request: RequestContext) async throws -> Response {
+    let device = try device(request)
+    let fields = try request.fields()
+    let choice = PluginChoice(
+      plugin: try fields.requiredText("plugin"), options: try fields.object("options"),
+      process: try fields.text("process"), isSaved: try fields.flag("save"))
+    let answer = try await configuration.swapPlugin(
+      of: device.id, to: choice, by: request.theaterPrincipal())
+    await accountService.audit.record(
+      .pluginSwapped, by: AuditActor(try request.principal()),
+      about: "\(device.id.name): \(choice.plugin)\(choice.isSaved ? ", saved" : "")")
+    return Response(answer)
+  }
+
   private func device(_ request: RequestContext) throws -> any Device {
     let name = try request.captured("id")
     if let device = theater.devices[DeviceID(name)] { return device }
@@ -93,12 +108,8 @@ extension CommandSpec {
 extension BodyFields {
   /// The arguments for the parameters of a scene; numbers as text.
   fileprivate func sceneArguments() throws(APIError) -> [String: String] {
-    guard let value = self["parameters"] else { return [:] }
-    guard let object = value.object else {
-      throw .invalid("\"parameters\" is \(value.kind), expected an object")
-    }
     var arguments: [String: String] = [:]
-    for (name, value) in object {
+    for (name, value) in try object("parameters") ?? [:] {
       switch value {
       case .string(let text): arguments[name] = text
       case .integer, .number: arguments[name] = value.text()

@@ -14,10 +14,12 @@ extension APIServices {
   func respond(to endpoint: PlaybackEndpoint, _ request: RequestContext) async throws -> Response {
     let principal = try request.theaterPrincipal()
     switch endpoint {
-    case .status: return Response(try await theater.status(for: principal))
+    case .status: return Response(try await configuration.status(of: theater, for: principal))
     case .events:
-      return try EventStream(theater: theater, accountService: accountService, limiter: streams)
-        .response(to: request)
+      return try EventStream(
+        theater: theater, configuration: configuration, accountService: accountService,
+        limiter: streams
+      ).response(to: request)
     case .films: return await entries(.films, principal)
     case .songs: return await entries(.songs, principal)
     case .stations: return await entries(.stations, principal)

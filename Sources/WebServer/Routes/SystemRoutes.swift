@@ -26,11 +26,16 @@ extension APIServices {
     case .plugins: return Response(await diagnostics.plugins())
     case .audioDevices: return Response(try await diagnostics.audioDevices())
     case .checkConfiguration:
-      let answer = await diagnostics.check(configuration: Array(request.text.readableBytesView))
+      let answer = await configuration.check(Array(request.text.readableBytesView))
       await accountService.audit.record(
         .configurationChecked, by: AuditActor(try request.principal()),
         about: "\(answer["problems"]?.array?.count ?? 0) problems")
       return Response(answer)
+    case .configurationDifference:
+      return Response(await configuration.differenceAnswer(to: nil))
+    case .compareConfiguration:
+      let text = Array(request.text.readableBytesView)
+      return Response(await configuration.differenceAnswer(to: text))
     }
   }
 

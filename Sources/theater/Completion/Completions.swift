@@ -29,7 +29,13 @@ enum TitleCompletion {
 /// Completions for the commands of a device.
 enum CommandCompletion {
   static let words: @Sendable ([String], Int, String) async -> [String] = { words, index, prefix in
-    guard let command = words.firstIndex(of: "device"), words.count > command + 1,
+    guard let command = words.firstIndex(of: "device"), words.count > command + 1 else {
+      return []
+    }
+    if words[command + 1] == DeviceSwap.word {
+      return await TitleCompletion.devices(words, index, prefix)
+    }
+    guard
       let known = try? await RemoteTheater().get(
         "/api/v1/devices/\(words[command + 1].percentEncoded)"),
       let role = known["role"]?.string.flatMap(Role.init)

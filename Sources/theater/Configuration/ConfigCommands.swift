@@ -1,14 +1,15 @@
 import ArgumentParser
 import JSON
+import Platform
 import PluginHost
 import PluginProtocol
 import TheaterConfiguration
 
-/// `theater config check`, `theater config schema`.
+/// `theater config check`, `theater config diff`, `theater config schema`.
 struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check a configuration, or print its schema.",
-    subcommands: [ConfigCheck.self, ConfigSchema.self])
+    abstract: "Check a configuration, compare it with the running one, or print its schema.",
+    subcommands: [ConfigCheck.self, ConfigDiff.self, ConfigSchema.self])
 }
 
 /// `theater config check [FILE]`.
@@ -40,6 +41,85 @@ struct ConfigCheck: ParsableCommand {
         errors == 0 ? "\(file) is fine." : "\(errors) \(errors == 1 ? "error" : "errors")")
     }
     if errors > 0 { throw ExitError(silent: .failed) }
+  }
+}
+
+/// `theater config diff [FILE]`.
+struct ConfigDiff: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show what differs between a file and the configuration in force.",
+    discussion: """
+      Without FILE the controller's own file is compared. Names of entries and keys are \
+      shown, never values: + added, - removed, ~ changed.
+      """)
+
+  @Argument(
+    help: "Another file, in place of the controller's.", completion: .file(extensions: ["json"]))
+  var file: String?
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let theater = try RemoteTheater()
+    let path = "/api/v1/configuration/difference"
+    let answer =
+      if let file { try await theater.post(path, text: try Self.read(file)) } else {
+        try await theater.get(path)
+      }
+    try output.show(answer) { DifferenceText.text($0, of: file) }
+    if DifferenceText.hasErrors(answer) { throw ExitError(silent: .failed) }
+  }
+
+  private static func read(_ file: String) throws(ExitError) -> [UInt8] {
+    do throws(RegularFile.Failure) {
+      return try RegularFile.read(file, atMost: 4 << 20)
+    } catch {
+      throw ExitError(.failed, "\(file): \(error)")
+    }
+  }
+}
+
+/// The difference between two configurations as text.
+enum DifferenceText {
+  /// The text for an answer of the API.
+  ///
+  /// - Parameter file: The compared file; `nil` for the controller's.
+  static func text(_ answer: JSON, of file: String?) -> String {
+    var lines = (answer["problems"]?.array ?? []).map { Self.line($0, of: file) }
+    if !hasErrors(answer) {
+      let changes = answer["changes"]?.array ?? []
+      lines += changes.isEmpty ? ["Nothing differs."] : changes.map(line(of:))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Whether the compared file has errors.
+  static func hasErrors(_ answer: JSON) -> Bool {
+    answer["problems"]?.array?.contains { $0["severity"] == "error" } ?? false
+  }
+
+  /// `~ devices.amp: plugin, options.device`.
+  static func line(of change: JSON) -> String {
+    let signs = ["added": "+", "removed": "-", "changed": "~"]
+    let sign = change["kind"]?.string.flatMap { signs[$0] } ?? "?"
+    let place = [change["section"]?.string, change["name"]?.string].compactMap(\.self)
+    let keys = (change["keys"]?.array ?? []).compactMap(\.string)
+    return "\(sign) \(place.joined(separator: "."))"
+      + (keys.isEmpty ? "" : ": \(keys.joined(separator: ", "))")
+      + (change["live"] == false ? " (takes effect at the next start)" : "")
+  }
+
+  /// `devices.json:4:29: error: $.devices.amp.role: expected …`, and the hint below it.
+  static func line(_ problem: JSON, of file: String? = nil) -> String {
+    var text = file ?? problem["file"]?.string ?? "devices.json"
+    if let line = problem["line"]?.integer, let column = problem["column"]?.integer {
+      text += ":\(line):\(column)"
+    }
+    text += ": \(problem["severity"]?.string ?? "error"): "
+    if let path = problem["path"]?.string { text += "\(path): " }
+    text += problem["message"]?.string ?? "?"
+    if let hint = problem["hint"]?.string { text += "\n  \(hint)" }
+    return text
   }
 }
 

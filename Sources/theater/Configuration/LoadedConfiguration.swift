@@ -5,22 +5,46 @@ import TheaterConfiguration
 
 /// A valid configuration with the catalogue of its plugins.
 struct LoadedConfiguration: Sendable {
-  let configuration: TheaterConfiguration
+  var configuration: TheaterConfiguration
   let catalogue: PluginCatalogue
   /// The base of its relative paths.
   let origin: PathOrigin
+
+  init(_ configuration: TheaterConfiguration, catalogue: PluginCatalogue, origin: PathOrigin) {
+    self.configuration = configuration
+    self.catalogue = catalogue
+    self.origin = origin
+  }
 
   /// Reads and validates a file, with the manifests of the plugins.
   ///
   /// - Parameter plugins: Plugin folders from the command line, which are searched first.
   init(path: String, plugins: [String], paths: ApplicationPaths) throws(InvalidConfiguration) {
-    let file = try ConfigurationFile(path: path, home: paths.home)
+    try self.init(
+      ConfigurationFile(path: path, home: paths.home), plugins: plugins, paths: paths)
+  }
+
+  /// Validates the text of a file, with the manifests of the plugins.
+  init(_ file: ConfigurationFile, plugins: [String], paths: ApplicationPaths)
+    throws(InvalidConfiguration)
+  {
     origin = file.origin
     catalogue = PluginCatalogue(folders: plugins + file.pluginFolders + paths.pluginFolders)
     configuration = try file.configuration(
       plugins: KnownPlugins(catalogue),
       secrets: SecretFolders(
         credentials: Console.environment("CREDENTIALS_DIRECTORY"), own: paths.secrets))
+  }
+}
+
+extension LoadedConfiguration {
+  /// The devices for the plugin host, with the texts of their secrets.
+  var hostedDevices: [HostedDevice] {
+    configuration.devices.map {
+      HostedDevice(
+        id: $0.id, role: $0.role, plugin: $0.plugin, options: $0.options.revealed(),
+        process: $0.process, secrets: $0.options.revealedSecrets())
+    }
   }
 }
 

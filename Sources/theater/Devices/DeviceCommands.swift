@@ -31,18 +31,30 @@ struct DeviceCommand: AsyncParsableCommand {
       theater device tuner fm 98.5
       theater device dvd play "TITLE"
       theater device lights             what it knows
+      theater device swap amp --plugin Simulated [--option KEY=VALUE]… [--process LABEL] [--save]
+                                        another plugin, also while it plays
       """)
 
   @Flag(help: "Do not wait until the device reports it as done.")
   var noWait = false
-  @Argument(help: "The device.", completion: .custom(TitleCompletion.devices))
+  @Argument(help: "The device, or swap.", completion: .custom(TitleCompletion.devices))
   var device: String
   @Argument(
     parsing: .allUnrecognized, help: "The command and its argument.",
     completion: .custom(CommandCompletion.words))
   var command: [String] = []
 
+  func validate() throws {
+    guard device == DeviceSwap.word else { return }
+    do {
+      _ = try DeviceSwap.parse(command)
+    } catch {
+      throw ValidationError(DeviceSwap.message(for: error))
+    }
+  }
+
   func run() async throws {
+    if device == DeviceSwap.word { return try await DeviceSwap.parse(command).run() }
     let theater = try RemoteTheater()
     let path = "/api/v1/devices/\(device.percentEncoded)"
     let known = try await theater.get(path)

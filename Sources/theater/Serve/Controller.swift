@@ -16,6 +16,9 @@ import WebServer
 /// The composition root of `theater serve`: it connects plugins, devices, facade, accounts and web
 /// server.
 struct Controller: Sendable {
+  let store: ConfigurationFileStore
+  /// The text of the configuration, and the configuration that it describes.
+  let text: ConfigurationText
   let loaded: LoadedConfiguration
   let paths: ApplicationPaths
   let listening: ListenerConfiguration
@@ -42,13 +45,7 @@ struct Controller: Sendable {
 
   private func makeHost() -> PluginHost {
     PluginHost(
-      catalogue: loaded.catalogue,
-      devices: loaded.configuration.devices.map {
-        HostedDevice(
-          id: $0.id, role: $0.role, plugin: $0.plugin, options: $0.options.revealed(),
-          process: $0.process, secrets: $0.options.revealedSecrets())
-      },
-      runtimeDirectory: paths.runtime,
+      catalogue: loaded.catalogue, devices: loaded.hostedDevices, runtimeDirectory: paths.runtime,
       launcher: ProcessLauncher(environment: Environment.all, logger: logger), logger: logger)
   }
 
@@ -58,34 +55,61 @@ struct Controller: Sendable {
     let accountService = AccountService(
       stores: database.accountStores,
       policy: AccountPolicy(rules: loaded.configuration.accounts.rules),
-      delivery: try makeDispatcher()
-    )
+      delivery: try makeDispatcher())
     let setupCode = try await Self.open(accountService)
-    let theater = HomeTheaterFacade(
+    let theater = makeTheater(plugins, database, accountService)
+    let runtime = TheaterRuntime(
+      loaded, from: text, in: store, target: RunningTheater(plugins: plugins, theater: theater),
+      logger: logger)
+    let certificate = try listening.certificate(paths)
+    let report = StartReport(
+      loaded: loaded, plugins: plugins, paths: paths, listening: listening,
+      certificate: certificate, setupCode: setupCode?.text)
+    var services: [any Service] = [
+      TheaterService(theater: theater),
+      ConfigurationWatchService(runtime: runtime, path: store.name, logger: logger),
+      BackupService(backups: Backups(of: paths.state), logger: logger) {
+        await theater.waitUntilIdle()
+      },
+    ]
+    services += webServices(
+      theater, accountService, runtime, plugins, report, certificate?.certificate)
+    do {
+      try await run(services)
+    } catch {
+      await Self.close(theater)
+      throw explained(error)
+    }
+    await Self.close(theater)
+  }
+
+  private func makeTheater(
+    _ plugins: PluginHost, _ database: TheaterDatabase, _ accountService: AccountService
+  ) -> HomeTheaterFacade {
+    HomeTheaterFacade(
       devices: plugins.devices, plan: loaded.configuration.plan, positions: database.positions,
       log: { [logger] in logger.warning("\($0)") },
       limitStopped: {
         await accountService.recordLimitStop(
           of: "\($0.words) on \($0.player)", startedBy: $0.user)
       })
-    let certificate = try listening.certificate(paths)
-    let listener = listening.listener(certificate?.certificate)
-    let remote = APIServices(
-      theater: theater, accountService: accountService,
-      diagnostics: ControllerDiagnostics(plugins: plugins, loaded: loaded, paths: paths),
-      webAddress: listening.address, certificate: listener.certificate)
-    let web = WebServer(remote, site: readSite(), logger: logger)
-    warn(of: certificate?.certificate)
+  }
+
+  /// The servers, the renewal of their certificate, and the report of the start.
+  private func webServices(
+    _ theater: HomeTheaterFacade, _ accountService: AccountService, _ runtime: TheaterRuntime,
+    _ plugins: PluginHost, _ report: StartReport, _ certificate: ServerCertificate?
+  ) -> [any Service] {
+    let listener = listening.listener(certificate)
+    let web = WebServer(
+      APIServices(
+        theater: theater, accountService: accountService,
+        diagnostics: ControllerDiagnostics(plugins: plugins, runtime: runtime),
+        configuration: runtime, webAddress: listening.address, certificate: listener.certificate),
+      site: readSite(), logger: logger)
+    warn(of: certificate)
     let ports = ListeningPorts(count: 2)
-    let report = StartReport(
-      loaded: loaded, plugins: plugins, paths: paths, listening: listening,
-      certificate: certificate,
-      setupCode: setupCode?.text)
-    var services: [any Service] = [
-      TheaterService(theater: theater),
-      BackupService(backups: Backups(of: paths.state), logger: logger) {
-        await theater.waitUntilIdle()
-      },
+    let services: [any Service] = [
       web.server(on: listener) { ports.opened($0) },
       web.server(on: Listener.socket(paths.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
@@ -93,22 +117,18 @@ struct Controller: Sendable {
     let renewal = listening.renewal(of: listener.certificate, paths, logger: logger) {
       await accountService.recordCertificate($0.fingerprint, replacing: $1)
     }
-    if let renewal {
-      services.append(RenewalService(renewal: renewal))
-    }
+    return services + (renewal.map { [RenewalService(renewal: $0)] } ?? [])
+  }
+
+  /// Runs the services until SIGTERM or SIGINT, or until one fails.
+  private func run(_ services: [any Service]) async throws {
     var configuration = ServiceGroupConfiguration(
       services: services.map {
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
       }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     // Requests that still wait then are cancelled.
     configuration.maximumGracefulShutdownDuration = .seconds(4)
-    do {
-      try await ServiceGroup(configuration: configuration).run()
-    } catch {
-      await Self.close(theater)
-      throw explained(error)
-    }
-    await Self.close(theater)
+    try await ServiceGroup(configuration: configuration).run()
   }
 
   /// Saves positions and stops playback; turns nothing off.

@@ -6,17 +6,17 @@ import PluginProtocol
 import TheaterConfiguration
 import WebServer
 
-/// The diagnostics of plugins, sound devices and configurations for the API.
+/// The diagnostics of plugins and sound devices for the API.
 struct ControllerDiagnostics: Diagnostics {
   let plugins: PluginHost
-  let loaded: LoadedConfiguration
-  let paths: ApplicationPaths
+  let runtime: TheaterRuntime
 
   func plugins() async -> JSON {
     ["plugins": .array(await plugins.statuses().map(\.json))]
   }
 
   func audioDevices() async throws(TheaterError) -> JSON {
+    let loaded = await runtime.current
     let amplifier = loaded.configuration.devices.first { $0.role.has(.input) }
     guard let amplifier, let plugin = loaded.catalogue[amplifier.plugin] else {
       throw TheaterError(
@@ -31,16 +31,6 @@ struct ControllerDiagnostics: Diagnostics {
         hint: "Only an amplifier that plays on this machine's sound has some.",
         device: amplifier.id)
     }
-  }
-
-  func check(configuration text: [UInt8]) async -> JSON {
-    let problems: [ConfigurationIssue]
-    do {
-      problems = try loaded.check(text, paths: paths).warnings
-    } catch {
-      problems = error.problems
-    }
-    return ["problems": .array(problems.map(\.json))]
   }
 }
 

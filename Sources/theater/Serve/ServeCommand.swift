@@ -42,7 +42,9 @@ struct Serve: AsyncParsableCommand {
     var logger = Logger(label: "theater")
     logger.logLevel = logLevel.level
     let paths = ApplicationPaths()
-    let loaded = try load(paths)
+    let store = ConfigurationFileStore(
+      name: config ?? Self.usualConfiguration(paths), plugins: plugins.folders, paths: paths)
+    let (text, loaded) = try load(store)
     for warning in loaded.configuration.warnings { logger.warning("\(warning)") }
     let listening = try ListenerConfiguration(
       host: host, port: port, isInsecure: isInsecure, settings: loaded.configuration.web)
@@ -51,14 +53,18 @@ struct Serve: AsyncParsableCommand {
     let lock = try ControllerLock(paths)
     defer { lock.release() }
     let controller = Controller(
-      loaded: loaded, paths: paths, listening: listening, logger: logger)
+      store: store, text: text, loaded: loaded, paths: paths, listening: listening,
+      logger: logger)
     try await controller.run()
   }
 
-  private func load(_ paths: ApplicationPaths) throws(ExitError) -> LoadedConfiguration {
-    let path = config ?? Self.usualConfiguration(paths)
+  private func load(_ store: ConfigurationFileStore) throws(ExitError)
+    -> (ConfigurationText, LoadedConfiguration)
+  {
     do {
-      return try LoadedConfiguration(path: path, plugins: plugins.folders, paths: paths)
+      let text = try store.read()
+      let loaded = try store.validate(text)
+      return (try ConfigurationText(text), loaded)
     } catch {
       throw ExitError(
         .failed, "the configuration has mistakes; nothing was started.\n\(error)")

@@ -1,6 +1,8 @@
 import Devices
 import HomeTheater
+import Logging
 import NIOCore
+import Platform
 import PluginHost
 import ServiceLifecycle
 import WebServer
@@ -19,6 +21,32 @@ struct RenewalService: Service {
   let renewal: any CertificateKeeping
 
   func run() async throws { await cancelWhenGracefulShutdown { await renewal.run() } }
+}
+
+/// Applies each edit of the configuration's file.
+struct ConfigurationWatchService: Service {
+  let runtime: TheaterRuntime
+  /// The path of the file.
+  let path: String
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      do throws(SystemError) {
+        let watcher = try FileWatcher(path) { warn($0) }
+        // The file may have changed since the start.
+        await runtime.reload()
+        for await _ in watcher.changes { await runtime.reload() }
+      } catch {
+        warn(error)
+      }
+    }
+    try await gracefulShutdown()
+  }
+
+  private func warn(_ error: SystemError) {
+    logger.warning("\(path) cannot be watched, so edits take effect at the next start: \(error)")
+  }
 }
 
 /// Prints the start report when all ports are open and no device is starting any more.

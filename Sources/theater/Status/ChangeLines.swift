@@ -15,6 +15,7 @@ struct ChangeLines {
         + (json["devices"]?.array ?? []).flatMap { take(device: $0) }
     case "device": return take(device: json)
     case "activity": return take(activity: json)
+    case "configuration": return ["configuration: \(json["status"]?.string ?? "?")"]
     default: return []
     }
   }

@@ -22,7 +22,22 @@ struct StatusText {
         device["id"]?.string ?? "?", device["title"]?.string ?? "", DeviceText.state(device))
     }
     lines += columns.lines
+    if let edit = view.refusedEdit { lines += [""] + Self.lines(ofRefused: edit) }
     return lines.joined(separator: "\n")
+  }
+
+  /// The lines about a refused edit: what is wrong, where, and what to do.
+  private static func lines(ofRefused edit: JSON) -> [String] {
+    let count = edit["errors"]?.integer
+    let errors = count.map { " (\($0) \($0 == 1 ? "error" : "errors"))" } ?? ""
+    var lines = [
+      "devices.json was edited and has mistakes\(errors); the configuration from before is in force."
+    ]
+    if let problem = edit["problem"] {
+      lines += DifferenceText.line(problem).split(separator: "\n").map { "  \($0)" }
+    }
+    let file = edit["problem"]?["file"]?.string.map { " \($0)" } ?? ""
+    return lines + ["  Mend the file; every mistake: \(Invocation.name) config check\(file)"]
   }
 
   /// The line about the current activity.

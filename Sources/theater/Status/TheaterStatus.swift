@@ -4,6 +4,9 @@ import JSON
 /// The theater's status, kept up to date by events. All texts are printable.
 struct TheaterStatus: Sendable {
   private(set) var activity: JSON
+  /// The refused edit of `devices.json`; without details if it was told by an event. `nil` if the file
+  /// is in force.
+  private(set) var refusedEdit: JSON?
   /// In the order of the snapshot; new devices follow.
   private(set) var devices: [JSON]
   /// The playback of the activity's player, valid at `playbackTime`.
@@ -16,6 +19,7 @@ struct TheaterStatus: Sendable {
     activity = snapshot["activity"] ?? [:]
     devices = snapshot["devices"]?.array ?? []
     playback = snapshot["playback"]
+    refusedEdit = snapshot["configuration"]
     playbackTime = time
   }
 
@@ -33,6 +37,10 @@ struct TheaterStatus: Sendable {
         devices.append(json)
       }
       if json["id"] == activity["player"] { readPlayback(at: time) }
+    case "configuration":
+      refusedEdit = json["status"] == "refused" ? [:] : nil
+      let removed = json["removed"]?.array ?? []
+      devices.removeAll { device in removed.contains { $0 == device["id"] } }
     default: break
     }
   }

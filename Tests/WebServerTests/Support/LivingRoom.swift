@@ -36,7 +36,7 @@ struct LivingRoom: Sendable {
   let accountService: AccountService
   /// What was sent to people.
   let box: CodeBox
-  let works: FakeWorks
+  let configuration: FakeConfiguration
   /// What went to the controller's log.
   let log: KeptLines
   let routes: [Route]
@@ -104,8 +104,10 @@ struct LivingRoom: Sendable {
       stores: try TheaterDatabase(inMemory: day.clock).accountStores,
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
       clock: day.clock, steady: day.steady)
-    let works = FakeWorks()
-    let remote = APIServices(theater: theater, accountService: accountService, diagnostics: works)
+    let configuration = FakeConfiguration()
+    let remote = APIServices(
+      theater: theater, accountService: accountService, diagnostics: FakeWorks(),
+      configuration: configuration)
     let log = KeptLines()
     let logger = Logger(label: "test") { _ in log }
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: logger)
@@ -118,7 +120,7 @@ struct LivingRoom: Sendable {
     self.theater = theater
     self.accountService = accountService
     self.box = box
-    self.works = works
+    self.configuration = configuration
     self.log = log
     routes = remote.routes.map(\.route)
     streams = remote.streams
@@ -263,14 +265,53 @@ struct FakeWorks: Diagnostics {
 
   func plugins() -> JSON { ["plugins": []] }
   func audioDevices() throws -> JSON { throw Surprise() }
-  func check(configuration text: [UInt8]) -> JSON {
+}
+
+/// The configuration as a test wants it.
+final class FakeConfiguration: ConfigurationService {
+  private struct State {
+    var choices: [PluginChoice] = []
+    var failure: TheaterError?
+    var refusedEdit: JSON?
+  }
+  private let state = Mutex(State())
+
+  /// The plugins that devices were given.
+  var choices: [PluginChoice] { state.withLock { $0.choices } }
+  /// Makes every swap fail.
+  func fail(with error: TheaterError) { state.withLock { $0.failure = error } }
+  /// Has this refused edit from now on.
+  func refuse(_ edit: JSON?) { state.withLock { $0.refusedEdit = edit } }
+
+  var refusedEdit: JSON? { state.withLock { $0.refusedEdit } }
+
+  func check(_ text: [UInt8]) -> JSON { ["problems": [Self.problem("\(text.count) bytes")]] }
+
+  func differenceAnswer(to text: [UInt8]?) -> JSON {
     [
-      "problems": [
-        [
-          "kind": "test", "severity": "warning", "file": "devices.json",
-          "message": .string("\(text.count) bytes"),
-        ]
-      ]
+      "problems": [Self.problem(text.map { "\($0.count) bytes" } ?? "the file")],
+      "changes": [
+        ["kind": "changed", "section": "devices", "name": "amp", "keys": ["plugin"], "live": true]
+      ],
+    ]
+  }
+
+  func swapPlugin(
+    of device: DeviceID, to choice: PluginChoice, by principal: Principal
+  ) throws -> JSON {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      state.choices.append(choice)
+    }
+    return [
+      "device": .string(device.name), "plugin": .string(choice.plugin),
+      "saved": .bool(choice.isSaved), "changes": [],
+    ]
+  }
+
+  private static func problem(_ message: String) -> JSON {
+    [
+      "kind": "test", "severity": "warning", "file": "devices.json", "message": .string(message),
     ]
   }
 }

@@ -70,6 +70,13 @@ struct BodyFields: Sendable {
     return number
   }
 
+  /// An optional object.
+  func object(_ name: String) throws(APIError) -> JSONObject? {
+    guard let value = self[name] else { return nil }
+    guard let object = value.object else { throw wrong(name, value, "an object") }
+    return object
+  }
+
   /// A required list of texts.
   ///
   /// - Parameter hint: The hint of the error; it lists the possible names.

@@ -1,15 +1,17 @@
 import Synchronization
 
 /// A lock that tasks wait for without blocking a thread. They get it in the order of their calls.
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
   private struct State {
     var isHeld = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
   private let state = Mutex(State())
 
+  package init() {}
+
   /// Waits until no other task holds the lock, and takes it. Also a cancelled task waits.
-  func acquire() async {
+  package func acquire() async {
     await withCheckedContinuation { waiter in
       let isFree = state.withLock { state in
         if state.isHeld { state.waiters.append(waiter) }
@@ -21,7 +23,7 @@ final class AsyncLock: Sendable {
   }
 
   /// Passes the lock to the task that has waited longest.
-  func release() {
+  package func release() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
       state.isHeld = false

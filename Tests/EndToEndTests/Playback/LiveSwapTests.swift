@@ -1,0 +1,293 @@
+import APIClient
+import Foundation
+import Glibc
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+/// Plugins are swapped and `devices.json` is edited while a song plays.
+@Suite(.serialized, .realTime) struct LiveSwapTests {
+  /// The longest silence at the sound device.
+  private static let longestGap = 1.0
+
+  /// Runs `body` while a song of a minute plays on the ALSA amplifier.
+  private static func song(_ body: (LivingRoom) async throws -> Void) async throws {
+    try await withLivingRoom { room in
+      try await room.makeTone("tone.flac", seconds: 60, left: 440, right: 660)
+      try await room.moveIn()
+      #expect(await eventually { await room.titles("songs").contains("tone") })
+      try await room.expect("listen", "tone", "--from-start")
+      #expect(await eventually { (room.newestRecording?.seconds ?? 0) > 1 }, "\(room.log)")
+      try await body(room)
+    }
+  }
+
+  @Test(
+    "F6 E13 · an amplifier moves to another process in the middle of a song: at most 1 s of silence"
+  )
+  func process() async throws {
+    try await Self.song { room in
+      let before = try await Playing(room)
+      let amplifier = try #require(try await room.pid(of: "ALSAAmplifier"))
+      let events = try await DeviceEvents(room)
+      let sound = SoundClock(room)
+      let answer = try await room.expect(
+        "device", "swap", "amp", "--plugin", "ALSAAmplifier", "--process", "second")
+      #expect(answer.contains("~ devices.amp: process"))
+      let gap = await sound.gap()
+      print("GAP \(gap)")
+      #expect(gap < Self.longestGap, "silent for \(gap) s: \(room.log)")
+      #expect(await eventually { kill(amplifier, 0) != 0 })
+      try await before.expectToGoOn(room)
+      let amp = try #require(try await room.device("amp"))
+      #expect(amp["state"]?["power"]?["value"] == "on")
+      #expect(amp["state"]?["input"]?["value"] == "cd")
+      // The same pitch on both channels, after the swap too.
+      #expect(
+        await eventually { (room.newestRecording?.sounding(0).count ?? 0) > 44_100 },
+        "\(room.log)")
+      let heard = try #require(room.newestRecording)
+      #expect(abs(heard.frequency(0) - 440) <= 1)
+      #expect(abs(heard.frequency(1) - 660) <= 1)
+      #expect(await events.end(excluding: ["amp", "cd"]) == [])
+      try await room.expect("stop")
+    }
+  }
+
+  @Test("F6 E13 · an amplifier becomes a simulated one in the middle of a song, and itself again")
+  func plugin() async throws {
+    try await Self.song { room in
+      let before = try await Playing(room)
+      let events = try await DeviceEvents(room)
+      let volume = try await room.device("amp")?["state"]?["volume"]?["value"]
+      try await room.expect(
+        "device", "swap", "amp", "--plugin", "Simulated", "--option", "speed=0")
+      #expect(
+        await eventually {
+          let amp = try? await room.device("amp")
+          return amp?["availability"] == "available"
+            && amp?["state"]?["power"]?["value"] == "on"
+            && amp?["state"]?["input"]?["value"] == "cd"
+            && amp?["state"]?["volume"]?["value"] == volume
+        }, "the state is not carried over: \(room.log)")
+      try await before.expectToGoOn(room)
+      let recordings = room.recordings.count
+      // Its own options are those of the file again.
+      try await room.expect("device", "swap", "amp", "--plugin", "ALSAAmplifier")
+      #expect(
+        await eventually {
+          room.recordings.count > recordings && (room.newestRecording?.sounding(0).count ?? 0) > 0
+        }, "nothing is heard again: \(room.log)")
+      try await before.expectToGoOn(room)
+      let amp = try #require(try await room.device("amp"))
+      #expect(amp["state"]?["volume"]?["value"] == volume)
+      #expect(await events.end(excluding: ["amp", "cd"]) == [])
+      let again = try await room.expect("device", "swap", "amp", "--plugin", "ALSAAmplifier")
+      #expect(again.contains("already"))
+      try await room.expect("stop")
+    }
+  }
+
+  @Test("F6 · a swap that does not fit is refused with its place, and the song goes on")
+  func refused() async throws {
+    try await Self.song { room in
+      let recordings = room.recordings.count
+      for (words, part) in [
+        (["amp", "--plugin", "Simulated", "--option", "speed=-1"], "$.devices.amp.options.speed"),
+        (["amp", "--plugin", "Simulatd"], "$.devices.amp.plugin"),
+        (["ampp", "--plugin", "Simulated"], "amp"),
+      ] {
+        let outcome = try await Program.run(
+          Program.products.appendingPathComponent("theater"), ["device", "swap"] + words,
+          environment: room.environment, folder: room.folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(part), "\(outcome.errors)")
+      }
+      #expect(room.recordings.count == recordings)
+      try await room.expect("stop")
+    }
+  }
+
+  @Test("F6 · an edit by rename changes its device alone; a bad edit keeps everything and is shown")
+  func edits() async throws {
+    try await Self.song { room in
+      let before = try await Playing(room)
+      let pids = try await room.pids()
+      let recordings = room.recordings.count
+      let good = room.text("devices.json")
+      let projector = #""projector","plugin":"Simulated","options":{"speed":"#
+      let edited = good.replacing(projector + "0", with: projector + "7")
+      try room.replaceConfiguration(edited)
+      #expect(await eventually { room.log.contains("~ devices.projector: options.speed") })
+      #expect(try await room.expect("config", "diff").contains("Nothing differs."))
+
+      try room.replaceConfiguration(edited.replacing("\"lights\"", with: "\"lihgts\""))
+      #expect(await eventually { room.log.contains("the edit is refused") })
+      let status = try await room.expect("status")
+      #expect(status.contains("devices.json was edited and has mistakes"))
+      #expect(status.contains("\(room.folder.path)/devices.json:1:"))
+      #expect(try await room.json("status")["configuration"]?["errors"]?.integer ?? 0 > 0)
+      let diff = try await room.theater("config", "diff")
+      #expect(diff.status == 1 && diff.output.contains("lihgts"))
+      try await room.expect("device", "lights", "on")
+
+      try room.replaceConfiguration(good)
+      #expect(await eventually { room.log.contains("the file is valid again") })
+      #expect(try await !room.expect("status").contains("mistakes"))
+      // The song went on in the same processes, into the same recording.
+      #expect(try await room.pids() == pids)
+      #expect(room.recordings.count == recordings)
+      try await before.expectToGoOn(room)
+      try await room.expect("stop")
+    }
+  }
+
+  @Test("F6 · a saved swap changes one entry of the file, and is not applied a second time")
+  func saved() async throws {
+    try await withLivingRoom { room in
+      try await room.moveIn()
+      let place = room.folder.appendingPathComponent("devices.json").path
+      chmod(place, 0o640)
+      let before = room.text("devices.json")
+      try await room.expect(
+        "device", "swap", "lights", "--plugin", "Simulated", "--option", "speed=3", "--save")
+      let options = #""plugin": "Simulated", "options": {"speed": 3}}"#
+      let entry = try #require(try JSON(parsing: before)["devices"]?["lights"])
+      #expect(
+        room.text("devices.json")
+          == before.replacing(
+            entry.text(), with: "{\"role\": \"lights\", " + options, maxReplacements: 1))
+      let attributes = try FileManager.default.attributesOfItem(atPath: place)
+      #expect(attributes[.posixPermissions] as? Int == 0o640)
+      // The watcher has seen the save before it sees this edit.
+      try room.replaceConfiguration(
+        room.text("devices.json").replacing(options, with: options.replacing("3", with: "4")))
+      #expect(
+        await eventually {
+          room.log.split(separator: "\n").count { $0 == "~ devices.lights: options.speed" } == 2
+        }, "\(room.log)")
+      #expect(!room.log.contains("refused"))
+    }
+  }
+}
+
+/// What plays, and since when.
+private struct Playing {
+  private let activity: JSON?
+  private let run: JSON?
+  private let position: Double
+  private let start = ContinuousClock.now
+
+  init(_ room: LivingRoom) async throws {
+    let status = try await room.json("status")
+    activity = status["activity"]?["activity"]
+    run = status["activity"]?["itemTitle"]
+    position = try #require(status["playback"]?["position"]?.number)
+  }
+
+  /// The same activity and song play, and the position has gone on as the time has.
+  func expectToGoOn(_ room: LivingRoom) async throws {
+    let status = try await room.json("status")
+    let passed = (ContinuousClock.now - start) / .seconds(1)
+    #expect(status["activity"]?["activity"] == activity)
+    #expect(status["activity"]?["itemTitle"] == run)
+    #expect(status["activity"]?["status"] == "running")
+    #expect(status["playback"]?["state"] == "playing")
+    let now = try #require(status["playback"]?["position"]?.number)
+    #expect(now > position)
+    #expect(abs(now - position - passed) < 1.5, "\(position) s, \(passed) s later \(now) s")
+  }
+}
+
+/// The events of devices from now on.
+private final class DeviceEvents: Sendable {
+  private struct Seen {
+    var ids: Set<String> = []
+    var isOpen = false
+  }
+  private final class Log: Sendable { let seen = Mutex(Seen()) }
+  private let log = Log()
+  private let task: Task<Void, any Error>
+
+  /// Listens from when it returns.
+  init(_ room: LivingRoom) async throws {
+    let token = room.text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)
+    let client = ControllerClient(
+      .socket(room.folder.appendingPathComponent("run/theater/theater.sock").path), token: token)
+    let log = log
+    task = Task {
+      _ = try await client.listen { event in
+        log.seen.withLock { seen in
+          if event.name == "snapshot" { seen.isOpen = true }
+          if event.name == "device" { seen.ids.insert(event.json["id"]?.string ?? "?") }
+        }
+        return true
+      }
+    }
+    #expect(await eventually { log.seen.withLock { $0.isOpen } })
+  }
+
+  /// The devices with events, but for some.
+  func end(excluding names: Set<String>) async -> Set<String> {
+    task.cancel()
+    _ = await task.result
+    return log.seen.withLock { $0.ids }.subtracting(names)
+  }
+}
+
+/// Measures from now on how long the sound device is silent between two recordings.
+private struct SoundClock {
+  private let task: Task<Double, Never>
+
+  init(_ room: LivingRoom) {
+    let count = room.recordings.count
+    task = Task {
+      let clock = ContinuousClock()
+      let start = clock.now
+      var (size, end) = (0, start)
+      while clock.now - start < .seconds(30) {
+        let recordings = room.recordings
+        if recordings.count > count, let newest = recordings.last.flatMap(Recording.init),
+          newest.channels.first?.contains(where: { abs($0) > 0.001 }) == true
+        {
+          return (clock.now - end) / .seconds(1)
+        }
+        let grown = recordings[count - 1].size
+        if grown > size { (size, end) = (grown, clock.now) }
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+      return .infinity
+    }
+  }
+
+  /// The seconds from the last sample of the old recording to the first sound in the new one; infinite
+  /// if there is none.
+  func gap() async -> Double { await task.value }
+}
+
+extension URL {
+  /// The bytes of the file.
+  fileprivate var size: Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.size] as? Int ?? 0
+  }
+}
+
+extension LivingRoom {
+  /// Writes `devices.json` as an editor does: into another file, which is renamed.
+  fileprivate func replaceConfiguration(_ text: String) throws {
+    let place = folder.appendingPathComponent("devices.json").path
+    try Data(text.utf8).write(to: URL(fileURLWithPath: place + "~"))
+    #expect(rename(place + "~", place) == 0)
+  }
+
+  /// The processes of all plugins.
+  fileprivate func pids() async throws -> [String: Int] {
+    let plugins = try #require(try await json("plugins")["plugins"]?.array)
+    return Dictionary(
+      plugins.compactMap { plugin in
+        plugin["pid"]?.integer.map { (plugin["id"]?.string ?? "?", $0) }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+}
