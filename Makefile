@@ -8,7 +8,7 @@ THEATER_BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 
-.PHONY: run build test fuzz bench trace lint format demo samples schema openapi install uninstall
+.PHONY: run build test test-page fuzz bench trace lint format demo samples schema openapi install uninstall
 
 ## run: install what is missing, build, and start the controller on devices.json
 run: build
@@ -26,7 +26,13 @@ test:
 	@Scripts/install-dependencies test
 	@Scripts/test
 	@Scripts/check-api
+	@Scripts/test-page
 	@$(MAKE) --no-print-directory lint trace
+
+## test-page: the page alone, in Chromium, with the controller that was built last
+test-page:
+	@Scripts/install-dependencies test
+	@Scripts/test-page
 
 ## lint: layout of the sources
 lint:

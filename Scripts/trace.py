@@ -3,7 +3,8 @@
 Requirements: docs/requirements.md, lines "- **A1** (library, terminal, page) …".
 Faces that are not built yet: docs/not-built-yet.txt, lines "A1 page".
 Tests carry IDs at the beginning of their display names: @Test("E12 E17 · a failed step is
-reported"). Their face follows from their target (see `faces`).
+reported"). Their face follows from their target (see `faces`). The tests of the page are Python's:
+@proves("E8 E9 · watches a film").
 Each promise of docs/security.md stands beside the name of its test in “quotation marks”, without
 IDs; each such test must exist.
 """
@@ -18,7 +19,7 @@ all_faces = ("library", "terminal", "page")
 
 requirement = re.compile(r"^- \*\*([A-F]\d+)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
 any_requirement = re.compile(r"^- \*\*([A-F]\d+)\*\*", re.MULTILINE)
-test_name = re.compile(r'@Test\(\s*"(?:((?:[A-F]\d+ )+)· )?((?:[^"\\\n]|\\.)+)"')
+test_name = re.compile(r'@(?:Test|proves)\(\s*"(?:((?:[A-F]\d+ )+)· )?((?:[^"\\\n]|\\.)+)"')
 
 
 def read(path):
@@ -27,7 +28,8 @@ def read(path):
 
 def tests():
     """Each test's IDs, name, face and file."""
-    for path in sorted((root / "Tests").rglob("*.swift")):
+    folder = root / "Tests"
+    for path in sorted([*folder.rglob("*.swift"), *folder.glob("PageTests/test_*.py")]):
         file = path.relative_to(root)
         face = faces.get(file.parts[1], "library")
         for identifiers, name in test_name.findall(path.read_text()):

@@ -1,6 +1,6 @@
 // What the transport keys do, everywhere the same.
 import { post } from './api.js';
-import { announce, clock, left } from './dom.js';
+import { announce, clamp, clock, left } from './dom.js';
 import { playback, withRole, device, activity, devices, knownTitles } from './store.js';
 import { value } from './words.js';
 import { act, paced } from './parts.js';
@@ -15,13 +15,17 @@ export async function flip(button) {
   if (await act(button, () => post(paused ? '/resume' : '/pause'))) announce(paused ? 'Playing' : 'Paused');
 }
 export async function seekTo(position, button) {
-  if (await act(button, () => post('/seek', { to: Math.max(0, position) }))) sayPlace(position);
+  const to = clamp(position, 0, lastPlace());
+  if (await act(button, () => post('/seek', { to }))) sayPlace(to);
 }
 export async function jump(by, button) {
   const now = playback();
   if (!now) return;
-  if (await act(button, () => post('/seek', { by }))) sayPlace(now.position + by);
+  const to = clamp(now.position + by, 0, lastPlace());
+  if (await act(button, () => post('/seek', to === now.position + by ? { by } : { to }))) sayPlace(to);
 }
+/** Players refuse a position at or behind the end. */
+const lastPlace = () => Math.max(0, (playback()?.duration ?? Infinity) - 1);
 function sayPlace(position) {
   const { duration } = playback() ?? {};
   announce([clock(position), duration ? left(Math.max(0, duration - position)) : null].filter(Boolean).join(', '));

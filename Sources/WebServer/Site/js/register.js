@@ -108,8 +108,10 @@ export async function show(main, { go }) {
     const check = (text) => mistake(evaluate({ ...declared('email'), rules: [...declared('email').rules.filter((rule) => rule.rule !== 'asked'), isFree] }, text, { values: known, answers: { emailFree: answers.get(text) } }, labels()));
     const made = oneField('email', { label: 'E-mail address', name: 'email', type: 'email', autocomplete: 'email', inputmode: 'email', note: 'You log in with it. Nobody else sees it.', check, changed }, ticket(), (one) => { known.email = one.value; turn('password'); });
     const { one, button } = made;
+    let before = '';
     function changed(changedField) {
-      clearTimeout(timer); asking?.abort(); goOn = false;
+      if (changedField.value === before) return;
+      before = changedField.value; clearTimeout(timer); asking?.abort(); goOn = false;
       if (changedField.problem === 'pending') { button.enable(true); timer = setTimeout(() => question(changedField.value), ASK_AFTER); }
     }
     async function question(text) {

@@ -1,0 +1,242 @@
+"""The page in Chromium against a live controller with simulated devices, on loopback."""
+
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Benchmarks"))
+os.environ.setdefault("THEATER_PRODUCTS", str(ROOT / ".build/debug"))
+sys.dont_write_bytecode = True
+
+import pytest
+from measuring.controller import Controller, instant_configuration
+from playwright.sync_api import expect, sync_playwright
+
+PASSWORD = "a long evening at the movies"
+SIZES = {"phone": {"width": 390, "height": 844}, "desktop": {"width": 1440, "height": 900}}
+# Texts that would run if anything took them for markup.
+HOSTILE = [
+    "<img src=x onerror=globalThis.ran=1>", "\"><script>globalThis.ran=1</script>",
+    "<svg onload=globalThis.ran=1>", "javascript:globalThis.ran=1",
+    "{{constructor.constructor('globalThis.ran=1')()}}", "</title><script>globalThis.ran=1</script>",
+    "'-globalThis.ran=1-'", "<a href=javascript:globalThis.ran=1>x</a>",
+]
+expect.set_options(timeout=8000)
+
+
+def configuration():
+    """The shipped one, quick but not instant, with titles that try to be markup and a broken device."""
+    made = instant_configuration()
+    for device in made["devices"].values():
+        device["options"]["speed"] = 20
+    made["devices"]["dvd"]["options"]["films"] = [
+        {"id": "night-ferry", "title": "Night Ferry", "duration": 600},
+        {"id": "paper-moons", "title": "Paper Moons", "duration": 90},
+        {"id": "the-long-hall", "title": "The Long Hall", "duration": 60},
+    ] + [{"id": f"hostile-{i}", "title": text, "duration": 60} for i, text in enumerate(HOSTILE)]
+    made["devices"]["cd"] = {
+        "role": "cdPlayer", "plugin": "Simulated", "options": {"speed": 20}}
+    # The last of its role, so that the room shows the one that works.
+    made["devices"]["spare"] = {
+        "role": "projector", "plugin": "Simulated",
+        "options": {"speed": 0, "faults": {"refuses": ["on"]}}}
+    made["library"]["films"] = [
+        {"id": film["id"], "title": film["title"], "duration": film["duration"], "player": "dvd"}
+        for film in made["devices"]["dvd"]["options"]["films"]]
+    made["scenes"]["broken"] = {"title": "A broken evening", "steps": [
+        {"lights": {"dim": 20}}, {"spare": "on"}, {"popper": "on"}]}
+    made["scenes"]["hostile"] = {"title": HOSTILE[0], "steps": [{"lights": "on"}]}
+    made["accounts"] = {"demo": True, "delivery": {"email": "log"}}
+    return made
+
+
+class House:
+    """A controller with an owner, and what tests ask of it beside the page."""
+
+    def __init__(self, controller):
+        self.controller = controller
+        self.base = f"http://127.0.0.1:{controller.port}"
+        self.people = {}
+        self.register("Ann", "ann@example.org", setupCode=controller.setup_code())
+        self.log_in("ann@example.org")
+        controller.token = self.people["ann@example.org"]
+
+    def send(self, method, path, body=None, token=None):
+        """Sends a request with a session: the owner's, unless another or an empty text is given."""
+        self.controller.token = self.people.get("ann@example.org") if token is None else token
+        return self.controller.request(method, f"/api/v1{path}", body)
+
+    def register(self, name, email, **code):
+        self.send("POST", "/accounts", {"name": name, "email": email, "password": PASSWORD, **code})
+
+    def log_in(self, email):
+        self.people[email] = self.send(
+            "POST", "/sessions", {"email": email, "password": PASSWORD}, token="")["token"]
+
+    def invitation(self):
+        return self.send("POST", "/invitations", {})["code"]
+
+    def member(self, name, email):
+        self.register(name, email, invitation=self.invitation())
+
+    def state(self, device, key):
+        return self.send("GET", f"/devices/{device}")["state"][key]["value"]
+
+    def wait_for(self, device, key, wanted):
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            if self.state(device, key) == wanted:
+                return
+            time.sleep(0.02)
+        assert self.state(device, key) == wanted
+
+    def off(self):
+        """Ends what is on, so that each test begins alike."""
+        if self.send("GET", "/status")["activity"]["status"] != "idle":
+            self.wait("/end")
+        self.wait("/off")
+
+    def wait(self, path, body=None):
+        """Runs a scene to its end."""
+        run = self.send("POST", path, body or {})["run"]
+        deadline = time.monotonic() + 15
+        while time.monotonic() < deadline:
+            run = self.send("GET", f"/runs/{run['id']}")
+            if run["status"] != "running":
+                return run
+            time.sleep(0.02)
+        raise AssertionError(f"the run does not end: {run}")
+
+    def watch(self, item="night-ferry", **body):
+        run = self.wait("/watch", {"item": item, **body})
+        assert run["status"] == "done", run
+
+    def mailed_code(self, count=1):
+        """The newest code in the log, once there are `count` of them."""
+        def find():
+            codes = re.findall(r"NOT SENT[^\n]*?\b(\d{6})\b",
+                               (self.controller.folder / "log").read_text(errors="replace"))
+            return codes[-1] if len(codes) >= count else None
+        return self.controller.wait_for(find, seconds=5)
+
+    def codes_sent(self):
+        return len(re.findall(r"NOT SENT[^\n]*?\b\d{6}\b",
+                              (self.controller.folder / "log").read_text(errors="replace")))
+
+
+@pytest.fixture(scope="session")
+def house():
+    with Controller(configuration()) as controller:
+        controller.wait_for(controller.answers)
+        made = House(controller)
+        controller.wait_for(controller.plugins_are_up)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        program = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
+        launched = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+class Visit:
+    """One browser context: it fails its test if the page says anything on the console, asks another
+    host, or breaks its policy."""
+
+    def __init__(self, browser, base, size="desktop", theme="dark", **options):
+        self.base, self.complaints, self.expected, self.requests = base, [], set(), []
+        self.context = browser.new_context(
+            viewport=SIZES[size], color_scheme=theme, base_url=base, reduced_motion="reduce",
+            locale="en-GB", has_touch=size == "phone", **options)
+        self.context.on("page", self.observe)
+        self.page = self.context.new_page()
+
+    def observe(self, page):
+        page.on("console", self.heard)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
+        page.on("request", self.asked)
+
+    def heard(self, message):
+        # Chromium reports each refused request by itself; a test says which it provokes.
+        status = re.search(r"the server responded with a status of (\d+)", message.text)
+        if status and int(status.group(1)) in self.expected:
+            return
+        if message.text.startswith("Clear-Site-Data header"):
+            return
+        if "net::ERR" in message.text and "network" in self.expected:
+            return
+        self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def asked(self, request):
+        self.requests.append(request.url)
+        if not request.url.startswith(self.base + "/"):
+            self.complaints.append(f"a request to {request.url}")
+
+    def use(self, token):
+        """Gives the context a session of the API."""
+        self.context.add_cookies([{
+            "name": "theater", "value": token, "url": self.base, "httpOnly": True,
+            "sameSite": "Strict"}])
+        self.context.add_init_script("try { localStorage.setItem('theater-session', '1') } catch { /* about:blank has none */ }")
+        return self
+
+    def open(self, path):
+        self.page.goto(path)
+        self.ready()
+        return self.page
+
+    def ready(self):
+        self.page.wait_for_selector("html[data-ready]")
+
+    def close(self):
+        assert self.page.evaluate("globalThis.ran === undefined"), "a stored text ran"
+        self.context.close()
+        assert not self.complaints, self.complaints
+
+
+@pytest.fixture
+def visit(browser, house):
+    """Opens visits of a person without a session."""
+    made = []
+
+    def open_visit(**options):
+        made.append(Visit(browser, house.base, **options))
+        return made[-1]
+    yield open_visit
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def owner(visit, house):
+    """A visit with the owner's session, and nothing on."""
+    house.off()
+    return visit().use(house.people["ann@example.org"])
+
+
+def proves(name):
+    """Names a test: the requirements that it proves, then what it shows."""
+    def mark(function):
+        function.__doc__ = name
+        return function
+    return mark
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.function.__doc__:
+            item._nodeid = f"{item.path.name}: {item.function.__doc__}" + (
+                f" [{item.callspec.id}]" if hasattr(item, "callspec") else "")
+
+
+@pytest.fixture(scope="session")
+def vectors():
+    return json.loads((ROOT / "Tests/ValidationTests/validation-vectors.json").read_text())

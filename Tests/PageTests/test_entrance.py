@@ -1,0 +1,351 @@
+"""Login, registration, one-time codes and guest passes."""
+
+import re
+import time
+
+import pytest
+from conftest import PASSWORD, proves
+from playwright.sync_api import expect
+
+MODULES = "document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')"
+
+
+def fill_login(page, email="ann@example.org", password=PASSWORD):
+    page.get_by_role("textbox", name="E-mail address").fill(email)
+    page.get_by_label("Password", exact=True).fill(password)
+
+
+def hold(page, path):
+    """Holds requests to a path until the returned list's routes are continued."""
+    held = []
+    page.route(f"**/api/v1{path}", lambda route: held.append(route))
+    return held
+
+
+def wait_held(page, held):
+    deadline = time.monotonic() + 5
+    while not held and time.monotonic() < deadline:
+        page.wait_for_timeout(10)
+    return held.pop()
+
+
+@proves("A1 A3 A12 · the button follows both fields at every keystroke, and the fields begin empty")
+def test_button(visit):
+    page = visit().open("/login")
+    button, email = page.get_by_role("button", name="Log in"), page.get_by_role("textbox", name="E-mail address")
+    password = page.get_by_label("Password", exact=True)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert password.get_attribute("type") == "password"
+    for typed, enabled in [("ann", False), ("ann@", False), ("ann@example.org", False)]:
+        email.fill(typed)
+        expect(button).to_have_attribute("aria-disabled", str(not enabled).lower())
+    password.press_sequentially("x")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    password.fill("")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("link", name="Register").click()
+    page.get_by_role("heading", name="Your invitation").wait_for()
+    page.go_back()
+    page.get_by_role("button", name="Log in").wait_for()
+    assert page.get_by_role("textbox", name="E-mail address").input_value() == ""
+    for name, goal in [("Log in with a code", "/code"), ("Forgot your password?", "/reset")]:
+        expect(page.get_by_role("link", name=name)).to_have_attribute("href", goal)
+
+
+@proves("A2 · the login is assembled in a fixed order: create, configure, lay out, bind")
+def test_order(visit):
+    page = visit().open("/login")
+    order = page.evaluate("""async () => {
+      const { assemble } = await import(%s + 'assemble.js');
+      const calls = [];
+      const step = (name) => (parts) => { calls.push([name, parts?.made ?? null]); return { made: 1 }; };
+      assemble({ create: step('create'), configure: step('configure'), layOut: step('layOut'), bind: step('bind') }, null, {});
+      return calls;
+    }""" % MODULES)
+    assert order == [["create", None], ["configure", 1], ["layOut", 1], ["bind", 1]]
+    source = page.evaluate("fetch(%s + 'login.js').then((answer) => answer.text())" % MODULES)
+    assert "assemble({ create, configure, layOut, bind }, main, app)" in source
+
+
+@proves("A4 A5 A6 E2 · locks everything while loading, brings it back with the error, then opens the theater")
+def test_loading(visit):
+    one = visit()
+    one.expected = {401}
+    page = one.open("/login")
+    button = page.locator("button[type=submit]")
+    held = hold(page, "/sessions")
+    fill_login(page, password="wrong")
+    button.click()
+    route = wait_held(page, held)
+    expect(button).to_have_text("Logging in …")
+    expect(button).to_have_attribute("aria-busy", "true")
+    for field in ("E-mail address", "Password"):
+        expect(page.get_by_label(field, exact=True)).to_be_disabled()
+    route.continue_()
+    expect(page.get_by_role("alert")).to_contain_text("address or the password is wrong")
+    expect(page.get_by_role("textbox", name="E-mail address")).to_be_enabled()
+    expect(page.get_by_label("Password", exact=True)).to_have_value("")
+    expect(page.get_by_label("Password", exact=True)).to_be_focused()
+    expect(button).to_have_attribute("aria-disabled", "true")
+    fill_login(page)
+    button.click()
+    route = wait_held(page, held)
+    expect(page.locator(".form-error")).to_be_hidden()
+    route.continue_()
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing is on")
+
+
+@proves("A9 · tells three failures apart: a malformed address, a refusal, no connection")
+def test_failures(visit):
+    one = visit()
+    one.expected = {401, "network"}
+    page = one.open("/login")
+    page.get_by_role("textbox", name="E-mail address").fill("ann@")
+    page.get_by_role("textbox", name="E-mail address").blur()
+    expect(page.get_by_text("Write the address like")).to_be_visible()
+    page.get_by_role("textbox", name="E-mail address").press_sequentially("e")
+    expect(page.get_by_text("Write the address like")).to_be_hidden()
+    fill_login(page, password="wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("address or the password is wrong")
+    page.route("**/api/v1/sessions", lambda route: route.abort())
+    fill_login(page)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("The theater does not answer")
+    expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
+
+
+@proves("A5 A10 F5 · logs in with the keyboard alone, and out; the server refuses the session from then on")
+def test_keyboard(visit, house):
+    one = visit()
+    one.expected = {401}
+    page = one.open("/devices")
+    page.get_by_role("button", name="Log in").wait_for()
+    assert page.evaluate("location.pathname") == "/login"
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("textbox", name="E-mail address")).to_be_focused()
+    page.keyboard.type("ann@example.org")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Devices", level=1).wait_for()
+    cookie = next(c for c in one.context.cookies() if c["name"] == "theater")
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").press("Enter")
+    page.get_by_role("button", name="Log out").press("Enter")
+    page.get_by_role("button", name="Log in").wait_for()
+    assert "theater" not in {c["name"] for c in one.context.cookies()}
+    answer = one.context.request.get(f"{house.base}/api/v1/status", headers={
+        "Cookie": f"theater={cookie['value']}"})
+    assert answer.status == 401
+
+
+@proves("F5 · shows nothing of the theater without a session, at any of its addresses")
+@pytest.mark.parametrize("path", ["/", "/room", "/library", "/player", "/people", "/settings"])
+def test_gate(visit, path):
+    one = visit()
+    page = one.open(path)
+    page.get_by_role("button", name="Log in").wait_for()
+    asked = {url.removeprefix(one.base) for url in one.requests if "/api/" in url}
+    assert not asked, asked
+    expect(page.get_by_role("navigation")).to_have_count(0)
+
+
+@proves("B6 B7 C1 C3 C4 C7 C8 E6 E7 · registers by the link of an invitation: rules, taken address, repetition, success")
+def test_register(visit, house):
+    one = visit(size="phone")
+    one.expected = {409}
+    page = one.open(f"/register#{house.invitation()}")
+    assert page.evaluate("location.hash") == ""
+    next_button = page.get_by_role("button", name="Next")
+    expect(next_button).to_have_attribute("aria-disabled", "true")
+    name = page.get_by_role("textbox", name="Name")
+    assert name.evaluate("(e) => e.closest('.field').dataset.look") == "pristine"
+    name.fill("   ")
+    name.blur()
+    expect(page.get_by_text("Type the name.")).to_be_visible()
+    name.fill("Борис")
+    assert name.evaluate("(e) => e.closest('.field').dataset.look") == "valid"
+    next_button.click()
+    email = page.get_by_role("textbox", name="E-mail address")
+    email.fill("ann@example.org")
+    expect(page.get_by_text("There is an account with this address already.")).to_be_visible()
+    expect(next_button).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Back").click()
+    page.get_by_role("textbox", name="Name").fill("Борис")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("textbox", name="E-mail address").fill("boris@example.org")
+    page.get_by_role("button", name="Next").click()
+    password, again = page.get_by_label("Password", exact=True), page.get_by_label("Repeat the password")
+    password.wait_for()
+    rules = page.locator(".rules")
+    expect(rules).to_contain_text("of 4 met")
+    password.fill("boris@example.org is me")
+    expect(rules.get_by_text("Without your name and address").locator("..").locator("..")).to_have_attribute("data-outcome", "unsatisfied")
+    password.fill("correcthorsebatterystaple")
+    expect(rules.get_by_text("Not easily guessed").locator("..").locator("..")).to_have_attribute("data-outcome", "unsatisfied")
+    password.fill(PASSWORD)
+    expect(rules).to_contain_text("4 of 4 met")
+    page.get_by_role("button", name="Show the password").first.click()
+    assert password.get_attribute("type") == "text"
+    register = page.get_by_role("button", name="Register")
+    again.fill("something else entirely")
+    expect(register).to_have_attribute("aria-disabled", "true")
+    again.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("different")
+    expect(password).to_have_value("")
+    password.fill(PASSWORD)
+    again.fill(PASSWORD)
+    register.click()
+    page.get_by_role("button", name="Log in").wait_for()
+    assert "boris@example.org" in {a["email"] for a in house.send("GET", "/accounts")["accounts"]}
+
+
+@proves("E7 A9 · keeps everything at a fault of the controller, and tries again")
+def test_register_fault(visit, house):
+    one = visit()
+    one.expected = {500}
+    page = one.open(f"/register#{house.invitation()}")
+    page.get_by_role("textbox", name="Name").fill("Lena")
+    page.keyboard.press("Enter")
+    page.get_by_role("textbox", name="E-mail address").fill("lena@example.org")
+    page.keyboard.press("Enter")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Repeat the password").fill(PASSWORD)
+    page.route("**/api/v1/accounts", lambda route: route.fulfill(
+        status=500, content_type="application/json",
+        body='{"error": {"code": "internal", "message": "the controller failed"}}'))
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("alert")).to_contain_text("The controller failed")
+    expect(page.get_by_label("Password", exact=True)).to_have_value(PASSWORD)
+    page.unroute("**/api/v1/accounts")
+    page.get_by_role("button", name="Register").click()
+    page.get_by_role("button", name="Log in").wait_for()
+
+
+@proves("E7 · says that an invitation is not good, and lets another be typed")
+def test_register_code(visit, house):
+    one = visit()
+    one.expected = {403, 409}
+    page = one.open("/register#AAAAA-BBBBB-CCCCC-DDDDD-EEEEE")
+    expect(page.get_by_role("alert")).to_be_visible()
+    field = page.get_by_label("Code of the invitation")
+    field.fill(house.invitation())
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("textbox", name="Name").wait_for()
+
+
+def ask_code(page, email="ann@example.org"):
+    page.get_by_label("E-mail address or phone number").fill(email)
+    page.get_by_role("button", name="Send a code").click()
+    page.get_by_role("heading", name="Enter the code").wait_for()
+
+
+@pytest.fixture(scope="module")
+def verified(house):
+    """Verifies the address of an account of its own: codes go to verified contacts alone."""
+    house.member("Cara", "cara@example.org")
+    house.log_in("cara@example.org")
+    token = house.people["cara@example.org"]
+    count = house.codes_sent()
+    request = house.send("POST", "/account/email", {}, token=token)["request"]
+    house.send("POST", "/account/email/confirmation", {
+        "request": request, "code": house.mailed_code(count + 1)}, token=token)
+    return "cara@example.org"
+
+
+@proves("D1 D3 D5 D6 · logs in with a code that submits itself; a wrong one leaves the countdown alone")
+def test_code(visit, house, verified):
+    one = visit()
+    one.expected = {403, 429}
+    page = one.page
+    page.clock.install()
+    one.open("/code")
+    count = house.codes_sent()
+    ask_code(page, verified)
+    right = house.mailed_code(count + 1)
+    code = page.get_by_label("Code of 6 digits")
+    ring = page.get_by_role("timer")
+    expect(page.get_by_role("button", name="Send a new code")).to_have_count(0)
+    page.clock.run_for(10_000)
+    before = int(re.search(r"\d+", ring.get_attribute("aria-label")).group())
+    assert 10 <= before <= 20
+    wrong = "000000" if right != "000000" else "111111"
+    held = hold(page, "/sessions")
+    code.fill(wrong)
+    route = wait_held(page, held)
+    expect(code).to_be_disabled()
+    assert not held, "one submission at a time"
+    route.continue_()
+    expect(page.get_by_role("alert")).to_contain_text("4 tries left")
+    expect(code).to_have_value("")
+    expect(code).to_be_focused()
+    assert int(re.search(r"\d+", ring.get_attribute("aria-label")).group()) <= before
+    page.clock.run_for(25_000)
+    expect(page.get_by_role("button", name="Send a new code")).to_be_visible()
+    page.unroute("**/api/v1/sessions")
+    # As it is pasted from a message.
+    code.fill(f"{right[:3]} {right[3:]}")
+    page.clock.run_for(2_000)
+    page.get_by_role("heading", name="What would you like?").wait_for()
+
+
+@proves("D1 D6 · sends a new code when the countdown is over, and tells the wait of the controller")
+def test_resend(visit, verified):
+    one = visit()
+    one.expected = {429}
+    page = one.page
+    page.clock.install()
+    one.open("/reset")
+    ask_code(page, "nobody@example.org")
+    page.clock.run_for(31_000)
+    page.get_by_role("button", name="Send a new code").click()
+    # The controller's own clock has not moved.
+    expect(page.get_by_role("alert")).to_contain_text("Try again in")
+    expect(page.get_by_role("timer")).to_be_visible()
+
+
+@proves("A12 C7 D1 · sets a forgotten password with a code, by the rules")
+def test_reset(visit, house, verified):
+    one = visit()
+    one.expected = {422}
+    page = one.open("/reset")
+    count = house.codes_sent()
+    ask_code(page, verified)
+    page.get_by_label("Code of 6 digits").fill(house.mailed_code(count + 1))
+    page.get_by_role("heading", name="Your new password").wait_for()
+    page.get_by_role("textbox", name="New password").fill("the projector hums at night")
+    page.get_by_label("Repeat the password").fill("the projector hums at night")
+    page.get_by_role("button", name="Set the password").click()
+    page.get_by_role("button", name="Log in").wait_for()
+    fill_login(page, verified, "the projector hums at night")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+
+
+@proves("F5 · a guest enters by a link and sees only what the pass allows")
+def test_guest(visit, house):
+    made = house.send("POST", "/guests", {"activities": ["film"], "name": "Friends", "volumeLimit": 30})
+    one = visit(size="phone")
+    one.expected = {401}
+    page = one.open(f"/guest#{made['code']}")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    assert page.evaluate("location.hash") == ""
+    links = page.get_by_role("navigation", name="Main").get_by_role("link")
+    assert {"Home", "Room", "Library"} <= set(links.all_inner_texts())
+    assert "Devices" not in links.all_inner_texts()
+    expect(page.get_by_role("button", name=re.compile("^Popcorn"))).to_have_count(0)
+    house.send("DELETE", f"/guests/{made['id']}")
+    page.get_by_role("button", name="Log in").wait_for()
+
+
+@proves("A12 · the login loads at most 100 kB")
+def test_weight(visit):
+    one = visit()
+    page = one.page
+    sizes = []
+    page.on("response", lambda answer: sizes.append(len(answer.body())) if answer.url.startswith(one.base) else None)
+    one.open("/login")
+    page.wait_for_timeout(100)
+    assert 20_000 < sum(sizes) <= 100_000, sum(sizes)
