@@ -39,7 +39,7 @@ export async function show(main, { go }) {
   const draw = () => { if (theater.store.status) room.render(roomStatus()); };
   draw();
   const undraw = theater.watch(draw);
-  return () => { clearInterval(timer); unwatch(); undraw(); };
+  return () => { clearInterval(timer); unwatch(); undraw(); room.end(); };
 }
 
 function paintHero(hero, seek, go) {
@@ -75,7 +75,7 @@ function running(head, title, now, play, paused, seek) {
 }
 const startOver = () => { const node = h('button', { class: 'btn link', type: 'button', onclick: () => seekTo(0, node) }, 'From the start'); return node; };
 function moving(head, title, now, step) {
-  return [...head(now.status === 'starting' ? 'Starting' : 'Ending', title), h('p', { class: 'soft', role: 'status' }, step ? `Step ${step.number} of ${step.total}: ${step.words}` : 'One moment …'), h('div', { class: 'hero-keys' }, now.status === 'starting' ? button('Cancel', 'stop', endActivity, 'quiet') : null)];
+  return [...head(now.status === 'starting' ? 'Starting' : 'Ending', title), h('p', { class: 'soft' }, step ? `Step ${step.number} of ${step.total}: ${step.words}` : 'One moment …'), h('div', { class: 'hero-keys' }, now.status === 'starting' ? button('Cancel', 'stop', endActivity, 'quiet') : null)];
 }
 function failed(head, title, now) {
   const device = theater.device(now.error?.device), where = placeOf(now.error, theater.run());

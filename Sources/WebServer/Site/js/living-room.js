@@ -45,7 +45,7 @@ function parts() { // XMLHttpRequest hands over a parsed document, which strict 
   return artwork;
 }
 
-export async function createRoom(host, { open, fix, levels: demoLevels, hits: wantHits = true } = {}) {
+export async function createRoom(host, { open, fix, hits: wantHits = true } = {}) {
   const art = await parts();
   const stage = h('div', { class: 'stage' }), hits = h('div', { class: 'hits' });
   const air = h('canvas', { 'aria-hidden': 'true' });
@@ -382,9 +382,10 @@ export async function createRoom(host, { open, fix, levels: demoLevels, hits: wa
   }
   function blob(g, x, y, r) { g.beginPath(); for (const [dx, dy, k] of [[-.5, -.3, .62], [.45, -.4, .6], [.5, .42, .58], [-.42, .46, .6], [0, 0, .7]]) { g.moveTo(x + dx * r + k * r, y + dy * r); g.arc(x + dx * r, y + dy * r, k * r, 0, 6.3); } g.fill(); }
 
-  new ResizeObserver(fit).observe(stage);
-  document.addEventListener('visibilitychange', () => { visible = !document.hidden; if (visible) loop(); });
-  matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => status && paint());
+  const size = new ResizeObserver(fit), over = new AbortController();
+  size.observe(stage);
+  document.addEventListener('visibilitychange', () => { visible = !document.hidden; if (visible) loop(); }, { signal: over.signal });
+  matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => status && paint(), { signal: over.signal });
   fit();
   return {
     node: stage,
@@ -393,5 +394,7 @@ export async function createRoom(host, { open, fix, levels: demoLevels, hits: wa
     names(on) { stage.classList.toggle('names', on); },
     get light() { return now.light ?? .3; },
     focus(id) { buttons.get(id)?.button.focus(); },
+    /** Ends everything that goes on by itself. */
+    end() { over.abort(); size.disconnect(); visible = false; cancelAnimationFrame(raf); host.replaceChildren(); },
   };
 }

@@ -57,7 +57,8 @@ async function show(keepScroll) {
   const entrance = ENTRANCE[path], name = entrance ?? SCREENS[path] ?? 'home';
   if (!entrance && !app && !(await open())) return;
   if (entrance && app) { app.end(); app = undefined; }
-  const [module] = await Promise.all([loaders[name](), ...(entrance ? ['door'] : ['shell', 'screens', 'room']).map(style)]);
+  let module;
+  try { [module] = await Promise.all([loaders[name](), ...(entrance ? ['door'] : ['shell', 'screens', 'room']).map(style)]); } catch (failure) { outdated(failure); return; }
   if (mine !== turn) return;
   leave(); leave = () => {};
   const main = h('main', { id: 'main', tabindex: -1, class: entrance ? 'stage-set' : { room: 'room-page', player: 'player' }[name] ?? 'page' });
@@ -75,6 +76,13 @@ async function show(keepScroll) {
   if (!keepScroll) scrollTo(0, 0);
   if (mine > 1 && !main.contains(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title); }
   document.documentElement.dataset.ready = name;
+  sessionStorage.removeItem('theater-reloaded');
+}
+/** A newer controller has other files: the page is loaded anew, once. */
+function outdated(failure) {
+  if (sessionStorage.getItem('theater-reloaded')) throw failure;
+  sessionStorage.setItem('theater-reloaded', '1');
+  location.reload();
 }
 /** Opens the session's theater; shows the login where there is none. */
 async function open() {

@@ -50,7 +50,7 @@ function build(now, play, parts) {
   ambient(name);
   const state = { running: isFilm ? 'Watching now' : 'Listening now', starting: 'Starting', ending: 'Ending', failed: 'Stopped' }[now.status];
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
-  const second = step ? h('p', { class: 'soft', role: 'status' }, `Step ${step.number} of ${step.total}: ${step.words}`) : h('p', { class: 'soft ends num' }, play?.duration ? endWords(play) : '');
+  const second = step ? h('p', { class: 'soft' }, `Step ${step.number} of ${step.total}: ${step.words}`) : h('p', { class: 'soft ends num' }, play?.duration ? endWords(play) : '');
   return [
     h('div', { class: 'player-top' }, h('a', { class: 'btn icon quiet', href: '/', 'aria-label': 'Close the player', data: { focus: 'close' } }, icon('down')), h('p', { class: 'small' }, state), h('span', { 'aria-hidden': 'true', hidden: true })),
     h('div', { class: 'player-grid alone' }, art, h('div', { class: 'player-words' }, h('h1', { class: 'title-1' }, name), second),

@@ -38,7 +38,7 @@ export async function show(main) {
   const still = restAfterAWhile(), awake = keepAwake();
   const keys = (event) => { if (event.key === 'n' && !event.target.closest('input, textarea, dialog')) names.click(); };
   addEventListener('keydown', keys);
-  return () => { unwatch(); clearInterval(timer); still(); awake(); removeEventListener('keydown', keys); };
+  return () => { unwatch(); clearInterval(timer); room.end(); still(); awake(); removeEventListener('keydown', keys); };
 }
 const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
 function headline(now, play) {

@@ -14,7 +14,13 @@ const look = () => JSON.parse(localStorage.getItem('theater-look') ?? '{}');
 const keepLook = (change) => localStorage.setItem('theater-look', JSON.stringify({ ...look(), ...change }));
 
 export async function show(main, { exit }) {
-  const logout = h('button', { class: 'btn', type: 'button', onclick: () => act(logout, async () => { await remove('/sessions/current'); await exit(); }) }, 'Log out');
+  const logout = h('button', { class: 'btn', type: 'button', onclick: () => act(logout, async () => {
+    const kept = localStorage.getItem('theater-look');
+    await remove('/sessions/current');
+    // The answer clears what the browser stores; how the page looks here is no secret of the account.
+    if (kept) localStorage.setItem('theater-look', kept);
+    await exit();
+  }) }, 'Log out');
   const hasAccount = theater.role() !== 'guest', account = h('div', { class: 'setting-list' }), sessions = h('ul', { class: 'rows' });
   main.append(heading('Settings', logout), h('div', { class: 'two-col' }, h('div', { class: 'col' }, appearance(), theater.mayOperate() ? house() : null),
     h('div', { class: 'col' }, hasAccount ? [h('section', { class: 'card', 'aria-labelledby': 'h-account' }, h('h2', { class: 'title-4', id: 'h-account' }, 'Account'), account), sessionCard(sessions, exit)] : null)));

@@ -37,7 +37,8 @@ export function describe(device, titles = {}) {
 /** The name that people know: the role, and the id where there are several of a role. */
 export const nameOf = (device, all = []) => {
   const name = NAMES[device.role] ?? device.id;
-  return all.filter((other) => other.role === device.role).length > 1 ? `${name} ${device.id}` : name;
+  const isAlone = all.filter((other) => other.role === device.role).length < 2;
+  return isAlone || device.id.toLowerCase() === name.toLowerCase() ? name : `${name} ${device.id}`;
 };
 const COMMANDS = {
   on: 'turn on', off: 'turn off', stereo: 'stereo', surround: 'surround sound', mute: 'mute', unmute: 'unmute', play: 'play', pause: 'pause', stop: 'stop', eject: 'eject',
