@@ -308,3 +308,22 @@ def test_hostile(owner, house):
     # The policy itself refuses markup from text; Chromium reports the attempt.
     assert [text for text in owner.complaints if "TrustedHTML" in text or "Trusted Type" in text]
     owner.complaints.clear()
+
+
+@proves("E12 E17 · shows the end of a run even if its events come before the answer that starts it")
+def test_late_answer(owner, house):
+    page = owner.open("/scenes?scene=broken")
+    pane = page.get_by_role("region", name="A broken evening")
+
+    def late(route):
+        answer = route.fetch()
+        run = answer.json()["run"]
+        started = {**run, "status": "running", "steps": [{"id": s["id"], "kind": s["kind"], "device": s["device"], "command": s["command"], "status": "waiting"} for s in run["steps"]]}
+        deadline = time.monotonic() + 10
+        while house.send("GET", f"/runs/{run['id']}")["status"] == "running" and time.monotonic() < deadline:
+            time.sleep(0.02)
+        route.fulfill(status=202, content_type="application/json", body=json.dumps({"run": started, "event": answer.json()["event"]}))
+    page.route("**/runs", late)
+    pane.get_by_role("button", name="Run").click()
+    expect(pane.locator(".error-card")).to_contain_text("Step 2 of 3")
+    expect(pane.locator('.steps li[data-status="done"]')).to_have_count(1)

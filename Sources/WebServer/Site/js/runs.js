@@ -33,9 +33,9 @@ const asked = new Set();
 /** The step that a run is at: its number, the count of all and its words; asks for a run that is not known yet. */
 export function progressOf(id) {
   const run = store.runs.get(id);
-  if (id && !run?.steps.length && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => {}); }
+  if (id && !run?.isWhole && !asked.has(id)) { asked.add(id); loadRun(id).catch(() => {}); }
   const all = leaves(run);
-  if (!all.length) return undefined;
+  if (!run?.isWhole || !all.length) return undefined;
   let at = all.findIndex((step) => step.status === 'running');
   if (at < 0) at = all.findIndex((step) => step.status === 'waiting');
   if (at < 0) at = all.length - 1;

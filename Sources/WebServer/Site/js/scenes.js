@@ -69,7 +69,7 @@ export async function show(main) {
   }
   let told;
   function paint() {
-    const run = theater.store.runs.get(runID);
+    const known = theater.store.runs.get(runID), run = known?.isWhole ? known : undefined;
     pane.dataset.view = run ? run.status : 'plan';
     choices.classList.toggle('locked', run?.status === 'running');
     if (run) paintRun(run); else if (plan) paintPlan();
@@ -102,7 +102,7 @@ export async function show(main) {
     return errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(run.error.message)}`, [placeOf(run.error, run), 'What was done stays as it is.', run.error.hint].filter(Boolean).join(' '), again);
   }
   paintList();
-  if (runID && !theater.store.runs.has(runID)) await theater.loadRun(runID).catch(() => { runID = undefined; });
+  if (runID && !theater.store.runs.get(runID)?.isWhole) await theater.loadRun(runID).catch(() => { runID = undefined; });
   await prepare().catch(complain);
   return theater.watch(() => { if (runID) paint(); });
 }

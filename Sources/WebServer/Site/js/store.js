@@ -64,8 +64,16 @@ function change({ step, ...run }) {
   store.runs.set(run.id, next);
   if (store.runs.size > 20) store.runs.delete(store.runs.keys().next().value);
 }
-/** Keeps the whole report of a run, which an answer or a request brought. */
-export function keepRun(run) { store.runs.set(run.id, run); changed(); }
+const HOW_FAR = { waiting: 0, running: 1 };
+const howFar = ({ status }) => HOW_FAR[status] ?? 2;
+/** Keeps the whole report of a run, which an answer brought. Events may have been faster than the answer. */
+export function keepRun(run) {
+  const known = store.runs.get(run.id);
+  const steps = run.steps.map((step) => { const other = known?.steps.find(({ id }) => id === step.id); return other && howFar(other) > howFar(step) ? other : step; });
+  const isOver = known && known.status !== 'running';
+  store.runs.set(run.id, { ...run, ...(isOver && { status: known.status, error: known.error }), steps, isWhole: true });
+  changed();
+}
 export async function loadRun(id) { keepRun(await get(`/runs/${encodeURIComponent(id)}`)); }
 
 // ---- questions about the state ----
