@@ -67,6 +67,20 @@ def test_screens(visit, house, size, playing):
     assert not wrong, "\n".join(wrong)
 
 
+@proves("E8 E9 E15 · nothing scrolls sideways at 320 pixels, and with text at 200 %")
+@pytest.mark.parametrize("width, text", [(320, 100), (390, 200)])
+def test_narrow(visit, house, width, text):
+    one = visit(size="phone").use(house.people["ann@example.org"])
+    one.page.set_viewport_size({"width": width, "height": 700})
+    wide = {}
+    for path in SCREENS:
+        page = one.open(path)
+        page.evaluate(f"document.documentElement.style.fontSize = '{text}%'")
+        page.evaluate(PAINTED)
+        wide[path] = page.evaluate(LAYOUT)["sideways"]
+    assert not [f"{path}: {pixels} px" for path, pixels in wide.items() if pixels > 0]
+
+
 @proves("E15 E17 · a failed device, an empty search and an open sheet have no accessibility violation")
 def test_states(visit, house):
     house.off()
