@@ -25,6 +25,7 @@ build:
 test:
 	@Scripts/install-dependencies test
 	@Scripts/test
+	@Scripts/test-examples
 	@Scripts/check-api
 	@Scripts/test-page
 	@$(MAKE) --no-print-directory lint trace
@@ -36,12 +37,12 @@ test-page:
 
 ## lint: layout of the sources
 lint:
-	@swift format lint --strict --recursive Package.swift Sources Plugins Tests Benchmarks
+	@swift format lint --strict --recursive Package.swift Sources Plugins Tests Benchmarks Examples
 	@echo "lint: clean"
 
 ## format: bring the sources into that layout
 format:
-	@swift format --in-place --recursive Package.swift Sources Plugins Tests Benchmarks
+	@swift format --in-place --recursive Package.swift Sources Plugins Tests Benchmarks Examples
 
 ## trace: each requirement beside the tests that prove it
 trace:

@@ -5,6 +5,7 @@ Faces that are not built yet: docs/not-built-yet.txt, lines "A1 page".
 Tests carry IDs at the beginning of their display names: @Test("E12 E17 · a failed step is
 reported"). Their face follows from their target (see `faces`). The tests of the page are Python's:
 @proves("E8 E9 · watches a film").
+The checks of Scripts/test-examples carry IDs in their docstrings; they are of the library.
 Each promise of docs/security.md stands beside the name of its test in “quotation marks”, without
 IDs; each such test must exist.
 """
@@ -20,6 +21,7 @@ all_faces = ("library", "terminal", "page")
 requirement = re.compile(r"^- \*\*([A-F]\d+)\*\* \(([a-z, ]+)\) (.+)$", re.MULTILINE)
 any_requirement = re.compile(r"^- \*\*([A-F]\d+)\*\*", re.MULTILINE)
 test_name = re.compile(r'@(?:Test|proves)\(\s*"(?:((?:[A-F]\d+ )+)· )?((?:[^"\\\n]|\\.)+)"')
+example_check = re.compile(r'^    """((?:[A-F]\d+ )+)· (.+)"""$', re.MULTILINE)
 
 
 def read(path):
@@ -34,6 +36,8 @@ def tests():
         face = faces.get(file.parts[1], "library")
         for identifiers, name in test_name.findall(path.read_text()):
             yield identifiers.split(), name, face, file
+    for identifiers, name in example_check.findall(read("Scripts/test-examples")):
+        yield identifiers.split(), name, "library", pathlib.Path("Scripts/test-examples")
 
 
 def not_built_yet():

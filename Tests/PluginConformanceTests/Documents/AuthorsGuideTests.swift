@@ -25,11 +25,12 @@ struct AuthorsGuideTests {
     try String(contentsOf: folder.appending(path: "light"), encoding: .utf8)
   }
 
-  @Test("F1 · the Swift program of the page is the one that is compiled here, and dims")
+  @Test("F1 · the Swift program of the page is that of Examples/SwiftPlugin, and dims")
   func swift() async throws {
-    let compiled = try ProjectFolder.text(
-      "Tests/PluginConformanceTests/Documents/GuideLamp.swift")
-    #expect(try Self.blocks("swift") == [compiled + "await lamps.run()"])
+    // GuideLamp.swift is a link to Lamp.swift.
+    let lamp = try ProjectFolder.text("Examples/SwiftPlugin/Sources/Lamps/Lamp.swift")
+    let main = try ProjectFolder.text("Examples/SwiftPlugin/Sources/Lamps/main.swift")
+    #expect(try Self.blocks("swift").map { $0 + "\n" } == [lamp + main])
     try await Self.withFolder { folder in
       let (controller, plugin) = InMemoryConnection.pair()
       let (answers, answer) = AsyncStream<Int?>.makeStream()
@@ -83,9 +84,10 @@ struct AuthorsGuideTests {
     }
   }
 
-  @Test("F1 · the manifest of the page is valid")
+  @Test("F1 · the manifest of the page is that of Examples/SwiftPlugin, and valid")
   func manifest() throws {
     let block = try #require(try Self.blocks("json manifest").first)
+    #expect(try ProjectFolder.text("Examples/SwiftPlugin/manifest.json") == block + "\n")
     let manifest = try Manifest(parsing: block.utf8)
     #expect(manifest.id == "Lamps")
     #expect(SchemaSubset.problems(in: try #require(manifest.roles[.lights]).options) == [])

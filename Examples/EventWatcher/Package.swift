@@ -1,0 +1,13 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "EventWatcher",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "HomeTheater", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "EventWatcher",
+      dependencies: [.product(name: "TheaterAPI", package: "HomeTheater")])
+  ]
+)

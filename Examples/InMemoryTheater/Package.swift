@@ -1,0 +1,13 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "InMemoryTheater",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "HomeTheater", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "InMemoryTheater",
+      dependencies: [.product(name: "HomeTheater", package: "HomeTheater")])
+  ]
+)

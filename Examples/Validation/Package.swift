@@ -1,0 +1,13 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "Validation",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "HomeTheater", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "PasswordCheck",
+      dependencies: [.product(name: "Validation", package: "HomeTheater")])
+  ]
+)
