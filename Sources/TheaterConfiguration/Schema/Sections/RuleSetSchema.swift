@@ -66,8 +66,11 @@ enum RuleSetSchemaNodes {
           help: "Of pattern: a regular expression for the whole text."),
         .init("field", name, help: "Of equals: the field with the same value."),
         .init("question", question, help: "Of asked: the question about the text."),
-        .init("fields", .list(name), help: "Of noPersonalWords: the fields whose words are refused."),
-        .init("advice", .boolean, standard: false, help: "Whether the rule is shown but does not block."),
+        .init(
+          "fields", .list(name), help: "Of noPersonalWords: the fields whose words are refused."),
+        .init(
+          "advice", .boolean, standard: false,
+          help: "Whether the rule is shown but does not block."),
         .init(
           "statement", message,
           help: "The requirement, such as \"at most {length} characters\"."),
