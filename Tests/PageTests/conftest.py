@@ -87,12 +87,14 @@ class House:
         return self.send("GET", f"/devices/{device}")["state"][key]["value"]
 
     def wait_for(self, device, key, wanted):
+        """Waits until a device reports a value, or one of which `wanted` holds."""
+        holds = wanted if callable(wanted) else lambda value: value == wanted
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
-            if self.state(device, key) == wanted:
+            if holds(self.state(device, key)):
                 return
             time.sleep(0.02)
-        assert self.state(device, key) == wanted
+        assert holds(self.state(device, key)), self.state(device, key)
 
     def off(self):
         """Ends what is on, so that each test begins alike."""

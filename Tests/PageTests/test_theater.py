@@ -61,7 +61,9 @@ def test_film(owner, house):
 def test_resume(owner, house):
     house.watch("night-ferry", fromStart=True)
     house.send("POST", "/seek", {"to": 200})
+    house.wait_for("dvd", "playback", lambda playback: playback["position"] >= 199)
     house.send("POST", "/pause")
+    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
     house.wait("/end")
     page = owner.open("/library")
     page.get_by_role("button", name=re.compile("^Night Ferry")).click()
@@ -69,7 +71,7 @@ def test_resume(owner, house):
     page.get_by_role("dialog").get_by_role("button", name="Watch", exact=True).click()
     heading(page, "Night Ferry").wait_for()
     page.get_by_role("button", name="Pause").wait_for()
-    assert 199 <= house.send("GET", "/status")["playback"]["position"] <= 215
+    house.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] <= 215)
     page.get_by_role("link", name="Close the player").click()
     expect(page.get_by_text("Went on at 3:2")).to_be_visible()
     page.get_by_role("button", name="From the start").click()
