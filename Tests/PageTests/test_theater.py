@@ -138,7 +138,7 @@ def test_room(owner, house):
     expect(page.get_by_role("button", name="Lights: dimmed to 40 %")).to_be_focused()
 
 
-@proves("E15 · sends every command of each role with its argument, and shows the state with its age")
+@proves("E15 · lists a device's commands as the API does, and sends one with its argument")
 @pytest.mark.parametrize("device, name, command, value, key, wanted", [
     ("Amplifier", "amp", "volume", "33", "volume", 33), ("Lights", "lights", "dim", "25", "brightness", 25),
     ("Tuner", "tuner", "fm", "91.2", "frequency", 91.2), ("Screen", "screen", "down", None, "position", "down"),
@@ -181,7 +181,7 @@ def test_scenes(owner, house):
     expect(pane.get_by_role("button", name="Try again")).to_be_visible()
 
 
-@proves("E17 · ending while an activity begins ends it; what failed is told on every screen")
+@proves("E17 · ending an activity right after it was begun ends it")
 def test_end_early(owner, house):
     page = owner.open("/")
     house.send("POST", "/watch", {"item": "night-ferry"})
@@ -255,7 +255,7 @@ def test_people(owner, house, visit):
     assert "dora@example.org" not in {one["email"] for one in house.send("GET", "/accounts")["accounts"]}
 
 
-@proves("F5 · changes the theme, the name and the library's age on the settings screen")
+@proves("F5 · keeps the theme, changes the name and reads the library again on the settings screen")
 def test_settings(owner, house):
     page = owner.open("/settings")
     page.get_by_role("radio", name="Matinée").click()
