@@ -56,7 +56,7 @@ final class Peer: Sendable {
   struct Missing: Error {}
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Peers").path
+    .appendingPathComponent("Peers").path
 }
 
 /// Certificates of a test's own authority, in a folder that goes with it.

@@ -81,7 +81,7 @@ struct HostileTextTests {
   func texts() async throws {
     try await LivingRoom.open { room in
       let texts = room.routes.filter { $0.body == .text }.map(\.fullPath)
-      #expect(texts == ["/api/v1/configuration/check"])
+      #expect(texts == ["/api/v1/configuration/check", "/api/v1/configuration/difference"])
     }
   }
 
