@@ -298,8 +298,14 @@ struct DeviceCore: Sendable {
     _ queued: QueuedCommand, at now: Duration, _ effects: inout Effects
   ) {
     let command = queued.command
-    // The player's reports since then are newer than the command: the disc may play its next song.
-    if !queued.wasSettled || queued.origin == .restoration { restoration.accept(command, at: now) }
+    if queued.origin == .restoration {
+      // A restored setting is wanted already; "on" alone would leave lights at 100 % if contact were
+      // lost before the brightness is restored.
+      if command.spec.settled.key == .playback { restoration.accept(command, at: now) }
+    } else if !queued.wasSettled {
+      // The player's reports since then are newer than the command: the disc may play its next song.
+      restoration.accept(command, at: now)
+    }
     if !snapshot.capabilities.reportsState { assume(command, at: now, &effects) }
     let superseded = settlement.supersede(by: command, at: now)
     effects.finish(

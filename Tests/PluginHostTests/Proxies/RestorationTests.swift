@@ -45,6 +45,34 @@ struct RestorationTests {
     }
   }
 
+  @Test("Contact that is lost between two restored settings leaves both wanted")
+  func lostWhileRestoring() throws {
+    var core = DeviceCore(id: "lamp", role: .lights)
+    func values(_ power: JSON, _ brightness: JSON) -> StateNotification {
+      StateNotification(device: "lamp", values: [.power: power, .brightness: brightness])
+    }
+    var now = Duration.zero
+    func open(_ state: StateNotification) -> DeviceCore.Effects {
+      now += .seconds(1)
+      core.willOpen()
+      _ = core.report(state, at: now)
+      return core.opened(
+        Capabilities(names: [], reportsState: true), memory: DeviceMemory(), nextRequest: { 7 },
+        at: now)
+    }
+    #expect(open(values("on", 20)).send == nil)
+    for _ in 1...2 {
+      now += .seconds(1)
+      _ = core.lost("the plugin has crashed", at: now)
+      #expect(open(values("off", 0)).send?.command.spec.name == "on")
+      now += .seconds(1)
+      _ = core.report(values("on", 100), at: now)
+      let next = core.replied(7, .success(()), at: now).send?.command
+      #expect(next?.spec.name == "dim")
+      #expect(next?.argument == 20)
+    }
+  }
+
   @Test("A problem that the process before had reported is gone with it")
   func problem() async throws {
     let script = DeviceScript([.power: "off", .brightness: 0])
