@@ -65,6 +65,8 @@ final class PlaybackEngine: Sendable {
   func play(_ song: PlayableSong, seconds: Double) async -> Result<Place, MediaFailure> {
     let interrupt = LibavInterrupt()
     let result = Promise<Place>()
+    // A quick disk could be faster than the handler of a cancellation that came before.
+    if Task.isCancelled { interrupt.cancel() }
     // First the flush: it frees the thread, which may wait for room in the cable.
     let section = source.flush().section
     timeline.value.withLock { $0.lastSection = nil }

@@ -35,7 +35,7 @@ public enum DeviceEndpoint: String, Endpoint {
           .request(
             ["plugin": .name],
             optional: [
-              "options": .map(to: .anything).described(
+              "options": .map(to: .anything, count: 0...100).described(
                 "In place of all options. Without it the plugin that `devices.json` names keeps its "
                   + "options, and any other one has its defaults."),
               "process": .name.described("The label of the plugin's process."),

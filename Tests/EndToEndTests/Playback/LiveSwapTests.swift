@@ -36,7 +36,6 @@ import Testing
         "device", "swap", "amp", "--plugin", "ALSAAmplifier", "--process", "second")
       #expect(answer.contains("~ devices.amp: process"))
       let gap = await sound.gap()
-      print("GAP \(gap)")
       #expect(gap < Self.longestGap, "silent for \(gap) s: \(room.log)")
       #expect(await eventually { kill(amplifier, 0) != 0 })
       try await before.expectToGoOn(room)

@@ -21,6 +21,8 @@ actor TheaterRuntime {
   private var file: ConfigurationText
   /// The entries that replace those of the file until the next start, or until the entry is edited.
   private var swaps: [DeviceID: JSONObject] = [:]
+  /// The changes that wait for the next start.
+  private var bound: [ConfigurationDifference.Change] = []
   private let store: any ConfigurationStore
   private let target: any ConfigurationTarget
   private let logger: Logger
@@ -123,8 +125,21 @@ actor TheaterRuntime {
       logger.warning("\(warning)")
     }
     current = new
-    if !difference.isEmpty { logger.notice("\(store.name): applied\n\(difference.text)") }
+    let bound = difference.changes.filter { !$0.section.isLive }
+    // What waits for the next start is part of every difference until then.
+    if differs || bound != self.bound {
+      log(difference, as: differs ? "applied" : "edited, nothing to apply before the next start")
+    }
+    self.bound = bound
     return difference
+  }
+
+  private func log(_ difference: ConfigurationDifference, as outcome: String) {
+    let most = 50
+    let changes = difference.text.split(separator: "\n").map(String.init)
+    var lines = ["\(store.name): \(outcome)"] + changes.prefix(most)
+    if changes.count > most { lines.append("… and \(changes.count - most) more") }
+    logger.notice("\(lines.joined(separator: "\n"))")
   }
 
   // MARK: Another plugin for a device

@@ -1,0 +1,51 @@
+import Devices
+import HomeTheater
+import JSON
+
+/// The configuration that the controller holds.
+package protocol ConfigurationService: Sendable {
+  /// The mistakes in another text, as the component `ConfigurationCheck` of the API.
+  func check(_ text: [UInt8]) async -> JSON
+  /// What differs between the file, or another text, and the configuration in force, as the component
+  /// `ConfigurationDifference`.
+  func differenceAnswer(to text: [UInt8]?) async -> JSON
+  /// Gives a device another plugin; returns the component `PluginSwap`.
+  func swapPlugin(
+    of device: DeviceID, to choice: PluginChoice, by principal: Principal
+  ) async throws -> JSON
+  /// The newest edit of the file, as the component `RefusedEdit`; `nil` if the file is in force.
+  var refusedEdit: JSON? { get async }
+}
+
+/// Another plugin for a device.
+package struct PluginChoice: Sendable, Hashable {
+  /// The plugin's id.
+  package var plugin: String
+  /// All options; `nil` for those of the file if it names this plugin, else for the defaults.
+  package var options: JSONObject?
+  /// The label of the process; `nil` for the one of the file.
+  package var process: String?
+  /// Whether the device's entry in the file is changed.
+  package var isSaved: Bool
+
+  package init(plugin: String, options: JSONObject?, process: String?, isSaved: Bool) {
+    self.plugin = plugin
+    self.options = options
+    self.process = process
+    self.isSaved = isSaved
+  }
+}
+
+extension ConfigurationService {
+  /// The status of the theater, with the file's refused edit for administrators.
+  func status(
+    of theater: HomeTheaterFacade, for principal: Principal
+  ) async throws(TheaterError) -> JSON {
+    let status = try await theater.status(for: principal)
+    guard principal.permissions.contains(.administer), let refusedEdit = await refusedEdit,
+      var object = status.object
+    else { return status }
+    object["configuration"] = refusedEdit
+    return .object(object)
+  }
+}
