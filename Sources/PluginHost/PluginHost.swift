@@ -80,7 +80,7 @@ package final class PluginHost: Sendable {
   private func markStopped() -> [PluginRunner] {
     state.withLock { state in
       state.isStopped = true
-      // Under the lock, so that no runner is added that nobody stops.
+      // Under the lock: a runner that is added after `stop` would never be stopped.
       start.finish()
       return Array(state.runners.values)
     }
@@ -152,7 +152,7 @@ package final class PluginHost: Sendable {
   /// Makes `next` the present configuration once processes have let go of what it moves. Starts the
   /// processes that are new.
   ///
-  /// - Returns: What the processes that go on are to serve.
+  /// - Returns: The devices to open in the processes that keep running.
   private func rebind(to next: ProcessAssignment) -> [Arrival] {
     let (current, oldProxies, oldRunners) = state.withLock {
       ($0.assignment, $0.proxies, $0.runners)

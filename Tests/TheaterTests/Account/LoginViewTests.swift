@@ -38,7 +38,7 @@ struct LoginViewTests {
     harness.press(.text("x"), .back, .erase)
     #expect(line("e-mail address", in: harness).hasPrefix("▸ "))
     #expect(harness.text.contains("( Log in )"))
-    // Enter on the disabled button asks nobody.
+    // Enter on the disabled button sends no request.
     harness.press(.next, .enter)
     #expect(harness.work == [])
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import theater
 
-/// The states of a file while somebody edits it.
+/// Generates the states of a file during an edit.
 private struct MidEdits {
   private var state: UInt64
 
@@ -78,7 +78,7 @@ private struct MidEdits {
       let text = edits.next(texts)
       harness.store.text = text
       await harness.runtime.reload()
-      // What a start with this text would have.
+      // The configuration that a start with this text would use.
       let isValid: Bool
       do {
         valid = try harness.store.validate(text).configuration

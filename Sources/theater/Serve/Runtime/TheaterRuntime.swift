@@ -28,7 +28,8 @@ actor TheaterRuntime {
   private let logger: Logger
   private let lock = AsyncLock()
 
-  /// Whoever may edit the file administers the theater.
+  /// The principal of edits: a person who can edit the file may administer the
+  /// theater.
   private static let editor = Principal(
     user: nil, permissions: [.administer], activities: nil, volumeLimit: nil, ageLimit: nil)
 
@@ -242,7 +243,8 @@ actor TheaterRuntime {
 }
 
 extension TheaterError {
-  /// The first mistake that a swap would make. Its line would be one of a text that nobody has seen.
+  /// The first error of the text with the swapped entry. It names no line, because the user never
+  /// sees this text.
   fileprivate init(_ invalid: InvalidConfiguration, device: DeviceID) {
     let problem = invalid.problems.first { $0.severity == .error } ?? invalid.problems.first
     self.init(
