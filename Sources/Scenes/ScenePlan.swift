@@ -174,9 +174,15 @@ public struct PlannedCommand: Sendable, Hashable {
 extension PlannedCommand {
   /// Whether the command would change nothing, judged by the device's own reports.
   func decision(seeing snapshot: DeviceSnapshot?) -> PlanNode.Decision {
+    guard canBeNeedless else { return .send }
+    guard let snapshot, snapshot.availability == .available else { return .decideLater }
+    if isNeedlessWhenOff, let power = snapshot.state.readings[.power],
+      power.provenance == .reported, power.value == "off"
+    {
+      return .skip(.power, power.value)
+    }
     guard let key = skippableKey else { return .send }
-    guard let snapshot, snapshot.availability == .available,
-      let reading = snapshot.state.readings[key],
+    guard let reading = snapshot.state.readings[key],
       // A lower volume than the limit is never raised to it, even when it is only assumed.
       reading.provenance == .reported || (isCeiling && reading.provenance == .assumed)
     else { return .decideLater }
@@ -189,8 +195,13 @@ extension PlannedCommand {
     return isMet ? .skip(key, reading.value) : .send
   }
 
+  /// Whether a report of the device can make the command needless.
+  var canBeNeedless: Bool { skippableKey != nil || isNeedlessWhenOff }
+
+  private var isNeedlessWhenOff: Bool { !always && command.spec.isNeedlessWhenOff }
+
   /// The reported value that can make the command needless; `nil` where none can.
-  var skippableKey: StateKey? {
+  private var skippableKey: StateKey? {
     let spec = command.spec
     guard !always, spec.manner != .momentary else { return nil }
     switch spec.settled {

@@ -181,7 +181,7 @@ public struct ScenePlanner: Sendable {
     switch node.work {
     case .wait: break
     case .command(let command, _):
-      let isUncertain = command.skippableKey != nil && touched.contains(command.device)
+      let isUncertain = command.canBeNeedless && touched.contains(command.device)
       let decision =
         isUncertain ? .decideLater : command.decision(seeing: snapshots[command.device])
       node.work = .command(command, decision)

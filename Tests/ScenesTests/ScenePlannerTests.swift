@@ -52,6 +52,27 @@ import Testing
     }
   }
 
+  @Test("E12 E17 · a player that is off has nothing to stop and nothing to eject")
+  func stoppingWhatIsOff() throws {
+    let steps: [Step] = [.make("dvd", .dvdPlayer, "stop"), .make("dvd", .dvdPlayer, "eject")]
+    let off = try Self.plan(steps, seeing: ["dvd": Self.reported([.power: "off"])])
+    #expect(
+      Self.lines(off) == [
+        #"1 dvd stop: skip, power is "off""#, #"2 dvd eject: skip, power is "off""#,
+      ])
+    let assumed = try Self.plan(steps, seeing: ["dvd": Self.reported([.power: "off"], .assumed)])
+    #expect(Self.lines(assumed) == ["1 dvd stop: send", "2 dvd eject: decide later"])
+    let on = try Self.plan(steps, seeing: ["dvd": Self.reported([.power: "on"])])
+    #expect(Self.lines(on) == ["1 dvd stop: send", "2 dvd eject: decide later"])
+    // Whatever turns it on first is waited for.
+    let later = try Self.plan(
+      [.make("dvd", .dvdPlayer, "on")] + steps, seeing: ["dvd": Self.reported([.power: "off"])])
+    #expect(
+      Self.lines(later) == [
+        "1 dvd on: send", "2 dvd stop: decide later", "3 dvd eject: decide later",
+      ])
+  }
+
   @Test("E17 · the id of a node is its place in the tree of the scene")
   func ids() throws {
     let plan = try Self.plan([
@@ -65,7 +86,7 @@ import Testing
     #expect(
       Self.lines(plan) == [
         "1 popper pop: send", "2 parallel", "2.1 lights dim 10: decide later", "2.2 sequence",
-        "2.2.1 wait 2.0", "2.2.2 dvd eject: send", #"3 dvd play {"item":"f1"}: send"#,
+        "2.2.1 wait 2.0", "2.2.2 dvd eject: decide later", #"3 dvd play {"item":"f1"}: send"#,
       ])
     #expect(plan.commands.map(\.device) == ["popper", "lights", "dvd", "dvd"])
   }

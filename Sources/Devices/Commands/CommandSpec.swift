@@ -23,6 +23,8 @@ public final class CommandSpec: Sendable {
   public let effect: ItemEffect?
   /// The settings that are obsolete once the command was given with an argument.
   package let replaces: [StateKey]
+  /// Whether there is nothing to do at a device that is off, such as stopping a player.
+  public let isNeedlessWhenOff: Bool
   /// One sentence for the reference and the CLI.
   public let help: String
 
@@ -30,7 +32,8 @@ public final class CommandSpec: Sendable {
     _ name: String, _ argument: ArgumentSpec? = nil, settled: Settled,
     within longest: Duration = .seconds(10), capability: String? = nil,
     manner: CommandManner = .ordinary, permission: Permission = .operate,
-    effect: ItemEffect? = nil, replaces: [StateKey] = [], help: String
+    effect: ItemEffect? = nil, replaces: [StateKey] = [], isNeedlessWhenOff: Bool = false,
+    help: String
   ) {
     self.name = name
     self.argument = argument
@@ -41,6 +44,7 @@ public final class CommandSpec: Sendable {
     self.permission = permission
     self.effect = effect
     self.replaces = replaces
+    self.isNeedlessWhenOff = isNeedlessWhenOff
     self.help = help
   }
 }

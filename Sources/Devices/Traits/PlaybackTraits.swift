@@ -87,7 +87,8 @@ extension DeviceTrait {
           permission: .play, help: "Holds still; play goes on."),
         CommandSpec(
           "stop", settled: .playback([.stopped, .ended, .failed]), manner: .urgent,
-          effect: .releases, help: "Stops and goes back to the beginning."),
+          effect: .releases, isNeedlessWhenOff: true,
+          help: "Stops and goes back to the beginning."),
       ],
       states: [StateSpec(.playback, .playback)], stop: "stop", category: category,
       restore: restorePlayback)
@@ -134,7 +135,7 @@ extension DeviceTrait {
     commands: [
       CommandSpec(
         "eject", settled: .value(.tray, "open"), manner: .momentary, effect: .releases,
-        help: "Stops and opens the tray; play closes it.")
+        isNeedlessWhenOff: true, help: "Stops and opens the tray; play closes it.")
     ],
     states: [
       StateSpec(

@@ -167,10 +167,16 @@ import Testing
     }
   }
 
-  @Test("E17 · ending while the film begins cancels the beginning first")
+  @Test(
+    "E12 E17 · ending while the film begins cancels the beginning, and asks nothing of a player that is off"
+  )
   func endingEarly() async throws {
     try await Theater().live { theater in
       await theater["projector"].hold("on")
+      await theater["dvd"].report(.power, "off")
+      for command in ["stop", "eject"] {
+        await theater["dvd"].fail(command, with: DeviceError(.notNow, "the DVD player is off"))
+      }
       let begun = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "a")
       await theater["projector"].waitForHeldCommand()
       let ending = try await theater.facade.end()

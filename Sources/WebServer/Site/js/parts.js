@@ -107,8 +107,24 @@ export function paced(sendValue, pause = 100) {
   };
   return (v) => { waiting = v; if (!busy) next(); };
 }
-/** Builds the children of a node anew only when `key` differs from the last time. */
+// A button that is replaced between down and up gets no click, so `renew` waits until a press is over.
+let pressed = null, over;
+const afterPress = new Map();
+addEventListener('pointerdown', ({ target }) => { clearTimeout(over); pressed = target; }, true);
+addEventListener('pointerup', () => endPress(300), true); // a tap clicks a little later
+for (const type of ['click', 'pointercancel']) addEventListener(type, () => endPress(0), true);
+function endPress(delay) {
+  clearTimeout(over);
+  over = setTimeout(() => {
+    pressed = null;
+    const waiting = [...afterPress.values()];
+    afterPress.clear();
+    for (const run of waiting) run();
+  }, delay);
+}
+/** Builds the children of a node anew only when `key` differs from the last time, and never under a pressed finger. */
 export function renew(node, key, build) {
+  if (pressed && node.contains(pressed)) { afterPress.set(node, () => renew(node, key, build)); return; }
   if (node.renewedFor === key) return;
   node.renewedFor = key;
   const had = node.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
