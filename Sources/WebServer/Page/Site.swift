@@ -7,14 +7,19 @@ import NIOCore
 /// The files of the page: a fixed table, read once. No request names a file of the disk.
 ///
 /// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
-/// revalidated each time. It names all other files below `/page/HASH/`, where HASH covers the content of
-/// them all, so browsers may keep those for ever.
+/// revalidated each time, as are the service worker and the manifest. They name all other files below
+/// `/page/HASH/`, where HASH covers the content of them all, so browsers may keep those for ever.
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
     "/", "/login", "/register", "/guest", "/code", "/reset", "/home", "/room", "/library",
-    "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings",
+    "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account",
+    "/configuration", "/doctor", "/schedules",
   ]
+  /// The folders beside the shell.
+  private static let folders = ["css", "js", "text"]
+  /// The files that browsers want at an address that never changes. They may name the placeholder.
+  private static let fixed: Set = ["service-worker.js", "manifest.webmanifest"]
   /// Stands for `page/HASH` in the shell.
   static let placeholder = "@page@"
   /// The largest accepted file, in bytes.
@@ -28,7 +33,7 @@ package struct Site: Sendable {
   /// - Parameter contents: The bytes of each file by its path in the folder: `js/app.js`.
   /// - Throws: `SiteError` without a shell, or with a file of an unknown type.
   package init(contents: [String: [UInt8]]) throws(SiteError) {
-    guard let shell = contents["index.html"] else { throw SiteError("it has no index.html") }
+    guard contents["index.html"] != nil else { throw SiteError("it has no index.html") }
     var digest = SHA256()
     for (name, bytes) in contents.sorted(by: { $0.key < $1.key }) {
       digest.update(data: Data("\(name)\0\(bytes.count)\0".utf8))
@@ -36,26 +41,32 @@ package struct Site: Sendable {
     }
     let hash = digest.finalize().prefix(10).map { String(format: "%02x", $0) }.joined()
     var files: [String: SiteFile] = [:]
-    for (name, bytes) in contents where name != "index.html" {
+    for (name, bytes) in contents {
       guard let type = Self.mediaType(of: name) else {
         throw SiteError("\(name) is of no type that the page uses")
       }
-      files["/page/\(hash)/\(name)"] = SiteFile(bytes, type: type, tag: hash, lasts: true)
+      guard name == "index.html" || Self.fixed.contains(name) else {
+        files["/page/\(hash)/\(name)"] = SiteFile(bytes, type: type, tag: hash, lasts: true)
+        continue
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+        .replacing(Self.placeholder, with: "page/\(hash)")
+      let file = SiteFile(Array(text.utf8), type: type, tag: hash, lasts: false)
+      for address in Self.fixed.contains(name) ? ["/\(name)"] : Self.addresses {
+        files[address] = file
+      }
     }
-    let text = String(decoding: shell, as: UTF8.self)
-      .replacing(Self.placeholder, with: "page/\(hash)")
-    let page = SiteFile(Array(text.utf8), type: "text/html; charset=utf-8", tag: hash, lasts: false)
-    for address in Self.addresses { files[address] = page }
     self.files = files
   }
 
-  /// Reads the files of a folder and of its folders `css` and `js`. Hidden files are left out.
+  /// Reads the files of a folder and of its folders `css`, `js` and `text`. Hidden files are left out.
   package init(folder: String) throws(SiteError) {
     var contents: [String: [UInt8]] = [:]
     do {
-      for part in ["", "css/", "js/"] {
+      for part in [""] + Self.folders.map({ "\($0)/" })
+      where part.isEmpty || FileManager.default.fileExists(atPath: "\(folder)/\(part)") {
         for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)") {
-          guard !name.hasPrefix("."), !["css", "js"].contains(name) else { continue }
+          guard !name.hasPrefix("."), !Self.folders.contains(name) else { continue }
           let file = try FileHandle(
             forReadingFrom: URL(fileURLWithPath: "\(folder)/\(part)\(name)"))
           let bytes = try file.read(upToCount: Self.largestFile + 1) ?? Data()
@@ -76,7 +87,9 @@ package struct Site: Sendable {
   private static func mediaType(of name: String) -> String? {
     switch name.split(separator: ".").last {
     case "css": "text/css; charset=utf-8"
+    case "html": "text/html; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
+    case "json": "application/json"
     case "svg": "image/svg+xml"
     case "png": "image/png"
     case "webmanifest": "application/manifest+json"
@@ -111,7 +124,8 @@ package struct SiteFile: Sendable {
   /// Only the page's own files are used, and no text becomes markup or code.
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
-    "connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'none'",
+    "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "base-uri 'none'",
+    "form-action 'none'",
     "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
   ].joined(separator: "; ")
 

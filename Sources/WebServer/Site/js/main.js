@@ -1,6 +1,7 @@
 // The beginning of the page and its router: which address shows which screen.
 import { h, $, announce } from './dom.js';
 import { get, whenLoggedOut } from './api.js';
+import { loadTexts } from './text.js';
 
 const NAME = 'Home Theater';
 // Screens of people without a session; each stands on the stage of door.css.
@@ -127,4 +128,4 @@ const look = JSON.parse(localStorage.getItem('theater-look') ?? '{}');
 if (look.theme) document.documentElement.dataset.theme = look.theme;
 if (look.still) document.documentElement.dataset.motion = 'still';
 if (look.size) document.documentElement.style.fontSize = `${look.size}%`;
-show();
+loadTexts(look.language).then(() => show());
