@@ -8,7 +8,7 @@ THEATER_BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 
-.PHONY: run build test test-page fuzz bench trace lint format demo samples schema openapi install uninstall
+.PHONY: run build test test-page fuzz bench trace lint format demo samples schema openapi transcripts install uninstall
 
 ## run: install what is missing, build, and start the controller on devices.json
 run: build
@@ -72,6 +72,10 @@ schema: build
 ## openapi: write docs/openapi.json and the routes of docs/http-api.md from the declarations
 openapi:
 	@THEATER_RECORD_CONTRACT=1 Scripts/test-suite TheaterAPITests
+
+## transcripts: record what the screens of login, codes and registration do, for the page's tests
+transcripts:
+	@THEATER_RECORD_TRANSCRIPTS=1 Scripts/test-suite AccountFlowsTests --filter FlowTranscriptTests
 
 ## install: below PREFIX (default ~/.local), with a systemd user unit
 install: build

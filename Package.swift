@@ -189,7 +189,8 @@ let package = Package(
         "PluginProtocol", "Devices", "Validation", "JSON",
       ]),
     tests(
-      "AccountFlowsTests", ["TestSupport", "AccountFlows", "Validation", "Devices"]),
+      "AccountFlowsTests", ["TestSupport", "AccountFlows", "Validation", "Devices", "JSON"],
+      exclude: ["Transcripts/flow-transcripts.json"]),
     tests("JobsTests", ["TestSupport", "Jobs"]),
     tests(
       "AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Jobs", "Validation"]),

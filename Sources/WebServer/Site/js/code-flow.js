@@ -1,0 +1,147 @@
+// From an address or number to an accepted code, without the drawing: CodeFlow of the controller's AccountFlows in
+// JavaScript. flow-transcripts.json holds both to the same results.
+import { FormModel } from './form-model.js';
+
+const tell = (name, value = true) => ({ tell: name, value });
+export const summary = (failure) => (failure ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(' ') : null);
+
+/** The field for a code of digits; a second factor also takes a recovery code, which has another form. */
+export class CodeEntry {
+  constructor({ length = 6, takesRecoveryCode = false } = {}) { Object.assign(this, { length, takesRecoveryCode, text: '' }); }
+  get isWhole() { return this.text.length === this.length && /^[0-9]+$/.test(this.text); }
+  get canSubmit() { return this.isWhole || (this.takesRecoveryCode && !!this.text); }
+  /** Sets the text without spaces, with which people paste codes; returns whether it has changed. */
+  type(typed) {
+    const code = typed.replace(/\s/g, '');
+    if (code === this.text) return false;
+    this.text = code;
+    return true;
+  }
+  clear() { this.text = ''; }
+}
+
+/** The screen for a code: submits a whole code by itself, and offers a new one when the countdown is over. */
+export class CodeScreen {
+  constructor(ticket) { Object.assign(this, { ticket, entry: new CodeEntry(ticket), isLoading: false, isOver: false, failure: null, triesLeft: null, countdown: 0, end: 0, isTicking: false }); }
+  get text() { return this.entry.text; }
+  get isLocked() { return this.isLoading || this.isOver; }
+  get canSubmit() { return !this.isLocked && this.entry.canSubmit; }
+  get canSendAgain() { return !this.isLocked && this.countdown <= 0; }
+
+  begin(ticket, now) { this.ticket = ticket; this.reopen(); return this.startCountdown(ticket.wait, now); }
+  /** Expects the code again; the countdown goes on. */
+  reopen() { Object.assign(this, { entry: new CodeEntry(this.ticket), failure: null, isOver: false, triesLeft: null }); }
+
+  type(text) {
+    if (this.isLocked || !this.entry.type(text)) return [];
+    this.failure = null;
+    return this.entry.isWhole ? this.verify() : [];
+  }
+  submit() { return this.canSubmit ? this.verify() : []; }
+  verify() { return [...this.load(), { start: 'verify', code: this.text, request: this.ticket.request }]; }
+  verified(failure) {
+    if (!failure) { this.isOver = true; return [...this.stop(), tell('code.authorized')]; }
+    // A refused code is cleared; one that did not arrive may be right.
+    if (failure.kind === 'refused') { this.entry.clear(); this.triesLeft = failure.triesLeft ?? null; }
+    return this.stop(failure);
+  }
+  sendAgain(now) { return this.canSendAgain ? [...this.load(), { start: 'sendAgain' }, ...this.startCountdown(this.ticket.wait, now)] : []; }
+  sent(ticket, failure, now) {
+    if (failure) return [...this.stop(failure), ...(failure.kind === 'refused' && failure.retryAfter !== undefined ? this.startCountdown(failure.retryAfter, now) : [])];
+    const { wait } = this.ticket;
+    Object.assign(this, { ticket, entry: new CodeEntry(ticket), triesLeft: null });
+    return [...this.stop(), tell('code.newCodeRequested'), ...(ticket.wait === wait ? [] : this.startCountdown(ticket.wait, now))];
+  }
+
+  load() { this.isLoading = true; this.failure = null; return [tell('code.loading', true)]; }
+  stop(failure = null) {
+    this.isLoading = false; this.failure = failure;
+    return [tell('code.loading', false), ...(failure ? [tell('code.failure', summary(failure))] : [])];
+  }
+
+  startCountdown(seconds, now) {
+    Object.assign(this, { countdown: seconds, end: now + seconds * 1000 });
+    return [tell('code.countdownIsRunning', seconds > 0), tell('code.countdown', seconds), ...this.nextTick()];
+  }
+  tick(now) {
+    this.isTicking = false;
+    const left = Math.ceil(Math.max(this.end - now, 0) / 1000);
+    if (left >= this.countdown) return this.nextTick();
+    this.countdown = left;
+    return [tell('code.countdown', left), ...(left > 0 ? [] : [tell('code.countdownIsRunning', false)]), ...this.nextTick()];
+  }
+  /** Asks for the next tick unless one is on its way; that one serves a countdown that began anew as well. */
+  nextTick() {
+    if (this.countdown <= 0 || this.isTicking) return [];
+    this.isTicking = true;
+    return [{ start: 'tick', at: this.end - (this.countdown - 1) * 1000 }];
+  }
+}
+
+/** The screen for the address, then the screen for the code, and the way back. Times are in milliseconds. */
+export class CodeFlow {
+  /** @param declaration of the field for an address or a number */
+  constructor(declaration) {
+    this.name = declaration.name;
+    this.form = new FormModel([declaration]);
+    Object.assign(this, { step: 'place', code: null, sentTo: null, isAsking: false, isSent: false, placeFailure: null });
+  }
+  get contact() { return this.form.text(this.name); }
+  get isLoading() { return this.step === 'place' ? this.isAsking : !!this.code?.isLoading; }
+  get isOver() { return !!this.code?.isOver; }
+  get isLocked() { return this.isLoading || this.isOver; }
+  get canSubmit() { return this.step === 'place' ? this.canSend : !!this.code?.canSubmit; }
+  get canSend() { return !this.isAsking && !this.isSent && this.form.isValid(this.name); }
+  get failure() { return this.step === 'place' ? this.placeFailure : this.code?.failure ?? null; }
+
+  receive(event, now) {
+    switch (event.type) {
+      case 'appeared': return [];
+      case 'requested': return this.requested(event.ticket, event.failure, now);
+      case 'verified': return this.passOn(this.code?.verified(event.failure));
+      case 'ticked': return this.passOn(this.code?.tick(now));
+      default: return this.isLocked ? [] : this.take(event, now);
+    }
+  }
+  take({ type, text }, now) {
+    if (this.step === 'place') {
+      if (type === 'typedContact') return this.atPlace(() => { this.form.type(this.name, text); return []; });
+      // A code is on its way there, and no other can be sent yet.
+      if (type === 'submitContact') return this.sentTo === this.contact && this.code?.countdown > 0 ? this.show('code') : this.atPlace(() => this.request());
+      return [];
+    }
+    switch (type) {
+      case 'typedCode': return this.passOn(this.code.type(text));
+      case 'submitCode': return this.passOn(this.code.submit());
+      case 'sendAgain': return this.passOn(this.code.sendAgain(now));
+      case 'back': Object.assign(this, { isSent: false, placeFailure: null }); return this.show('place');
+      default: return [];
+    }
+  }
+  reopen() { this.code?.reopen(); }
+
+  atPlace(body) {
+    const before = this.canSend, effects = body();
+    return [...(this.canSend === before ? [] : [tell('place.canSubmit', this.canSend)]), ...effects];
+  }
+  request() {
+    this.form.submit([this.name]);
+    if (!this.canSend) return [];
+    Object.assign(this, { isAsking: true, placeFailure: null });
+    return [tell('place.loading', true), { start: 'request', contact: this.contact }];
+  }
+  show(step) { this.step = step; return [tell('step', step)]; }
+  requested(ticket, failure, now) {
+    if (this.step === 'code') return this.passOn(this.code.sent(ticket, failure, now));
+    const effects = this.atPlace(() => {
+      Object.assign(this, { isAsking: false, isSent: !failure, placeFailure: failure ?? null });
+      return [tell('place.loading', false), failure ? tell('place.failure', summary(failure)) : tell('place.codeSent')];
+    });
+    if (failure) return effects;
+    this.sentTo = this.contact;
+    const shown = this.show('code');
+    this.code ??= new CodeScreen(ticket);
+    return [...effects, ...shown, ...this.passOn(this.code.begin(ticket, now))];
+  }
+  passOn(effects = []) { return effects.map((effect) => (effect.start === 'sendAgain' ? { start: 'request', contact: this.sentTo } : effect)); }
+}

@@ -1,0 +1,95 @@
+// A form without its drawing: texts, what is shown of each field, and questions that the controller answers.
+// The same as Form of the controller's module Validation; flow-transcripts.json holds both to the same results.
+import { evaluate } from './rules.js';
+
+export class FormModel {
+  /**
+   * @param declarations fields with `name`, `label`, `rules` and `hidesMistakeOnEdit`, as GET /validation returns them
+   * @param blocklist a Set of common passwords
+   */
+  constructor(declarations, { values = {}, blocklist } = {}) {
+    this.fields = new Map(declarations.map((declaration) => [declaration.name, { declaration, text: values[declaration.name] ?? '', isTouched: false, isRevealed: false }]));
+    this.blocklist = blocklist;
+    this.questions = new Map();
+    this.lastNumber = 0;
+    this.evaluate();
+  }
+
+  text(name) { return this.fields.get(name).text; }
+  isValid(name) { return this.fields.get(name).report.state === 'valid'; }
+  areValid(names) { return names.every((name) => this.isValid(name)); }
+  /** Whether only the answer to a question is missing. */
+  isPending(name) { return isPending(this.fields.get(name).report); }
+  /** What is shown: `pristine`, `editing`, `valid`, `invalidHidden` or `invalidShown`. */
+  display(name) {
+    const { report, isTouched, isRevealed } = this.fields.get(name);
+    if (!isTouched && !isRevealed) return 'pristine';
+    if (report.state === 'valid') return 'valid';
+    if (isPending(report)) return 'editing';
+    if (isRevealed) return 'invalidShown';
+    return report.state === 'empty' ? 'editing' : 'invalidHidden';
+  }
+  /** Whether a password and its repetition are both given, and differ only there. */
+  isMismatch() { return this.isValid('password') && !!this.text('passwordAgain') && !this.isValid('passwordAgain'); }
+
+  // Each returns what to ask and what to withdraw.
+  type(name, text) {
+    return this.change(() => {
+      const field = this.fields.get(name);
+      if (this.isValid(name) || field.declaration.hidesMistakeOnEdit) field.isRevealed = false;
+      Object.assign(field, { isTouched: true, text });
+    });
+  }
+  leave(name) { return this.change(() => { const field = this.fields.get(name); if (field.isTouched) field.isRevealed = true; }); }
+  submit(names) {
+    return this.change(() => {
+      for (const name of names) {
+        this.fields.get(name).isRevealed = true;
+        const question = this.questions.get(name);
+        if (question?.state === 'failed') this.questions.delete(name);
+      }
+    });
+  }
+  reset(name, text = '') { return this.change(() => Object.assign(this.fields.get(name), { text, isTouched: false, isRevealed: false })); }
+  /** @param answer nothing where none was obtained */
+  answer({ field, number }, answer) {
+    return this.change(() => {
+      const question = this.questions.get(field);
+      if (question?.state !== 'waiting' || question.number !== number) return;
+      Object.assign(question, answer === undefined ? { state: 'failed' } : { state: 'answered', answer });
+    });
+  }
+
+  change(body) {
+    const before = this.waiting();
+    body();
+    this.evaluate();
+    const after = this.waiting(), isIn = (list, one) => list.some(({ number }) => number === one.number);
+    const withdrawn = before.filter((one) => !isIn(after, one) && !['answered', 'failed'].includes(this.questions.get(one.field)?.state));
+    return [...withdrawn.map(({ number }) => ({ start: 'withdraw', number })), ...after.filter((one) => !isIn(before, one)).map((one) => ({ start: 'ask', ...one }))];
+  }
+  waiting() {
+    return [...this.questions].filter(([, { state }]) => state === 'waiting')
+      .map(([field, { question, number, text }]) => ({ field, question, number, text })).sort((one, other) => one.number - other.number);
+  }
+  evaluate() {
+    const values = Object.fromEntries([...this.fields].map(([name, { text }]) => [name, text]));
+    const labels = Object.fromEntries([...this.fields].map(([name, { declaration }]) => [name, declaration.label]));
+    for (const [name, field] of this.fields) {
+      const asked = this.questions.get(name), answers = asked?.state === 'answered' && asked.text === field.text ? { [asked.question]: asked.answer } : {};
+      field.report = evaluate(field.declaration, field.text, { values, answers, blocklist: this.blocklist }, labels);
+      this.question(name, field);
+    }
+  }
+  /** Asks the question of a field: only when its other rules are kept, and once for a text. */
+  question(name, { declaration, text, report }) {
+    const rule = declaration.rules.find((one) => one.rule === 'asked'), known = this.questions.get(name);
+    if (!rule) return;
+    if (!isUndisputed(report)) { if (known?.state === 'waiting') this.questions.delete(name); return; }
+    if (known?.text === text) return;
+    this.lastNumber += 1;
+    this.questions.set(name, { state: 'waiting', question: rule.question, number: this.lastNumber, text });
+  }
+}
+const isUndisputed = ({ state, results }) => state !== 'empty' && !results.some(({ advice, outcome }) => !advice && outcome === 'unsatisfied');
+const isPending = (report) => report.state === 'invalid' && isUndisputed(report);

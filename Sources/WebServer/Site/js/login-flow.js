@@ -1,0 +1,96 @@
+// The login without its drawing: LoginScreen of the controller's AccountFlows in JavaScript. flow-transcripts.json
+// holds both to the same results.
+import { FormModel } from './form-model.js';
+import { CodeEntry, summary } from './code-flow.js';
+
+const tell = (name, value = true) => ({ tell: name, value });
+// An account may be older than the rules for new passwords: they do not apply.
+const FIELDS = [{ name: 'email', label: 'e-mail address', hidesMistakeOnEdit: true, rules: [{ rule: 'notEmpty' }, { rule: 'email' }] }, { name: 'password', label: 'password', hidesMistakeOnEdit: true, rules: [] }];
+const NAMES = FIELDS.map(({ name }) => name);
+const ONE_TIME = ['typedContact', 'submitContact', 'typedCode', 'submitCode', 'sendAgain', 'back'];
+
+export class LoginFlow {
+  /** @param oneTime the flow of a one-time code; without it a password is asked for */
+  constructor(oneTime) { this.oneTime = oneTime; this.factor = new CodeEntry({ takesRecoveryCode: true }); this.appear(); }
+  get isLoading() { return this.isAsking || (this.step === 'oneTimeCode' && this.oneTime.isLoading); }
+  get isOver() { return !!this.person || !!this.exit; }
+  get isLocked() { return this.isLoading || this.isOver; }
+  get failure() { return this.step === 'oneTimeCode' ? this.oneTime.failure : this.lastFailure; }
+  get canSubmit() {
+    if (this.isLocked) return false;
+    return { password: () => this.form.areValid(NAMES), oneTimeCode: () => this.oneTime.canSubmit, secondFactor: () => this.factor.canSubmit }[this.step]();
+  }
+
+  receive(event, now = 0) {
+    const before = this.canSubmit, effects = this.apply(event, now);
+    return [...(this.canSubmit === before ? [] : [tell('canSubmit', this.canSubmit)]), ...effects];
+  }
+  apply(event, now) {
+    switch (event.type) {
+      case 'appeared': this.appear(); return this.oneTime?.receive(event, now) ?? [];
+      case 'loggedIn': return this.answered(event, now);
+      case 'requested': case 'ticked': return this.toOneTime(event, now);
+      default: return this.isLocked ? [] : this.take(event, now);
+    }
+  }
+  /** Begins with empty fields, each time the screen appears. */
+  appear() {
+    this.form = new FormModel(FIELDS);
+    Object.assign(this, { step: this.oneTime ? 'oneTimeCode' : 'password', isAsking: false, person: null, exit: null, lastFailure: null });
+    this.factor.clear();
+  }
+
+  take(event, now) {
+    if (this.step === 'secondFactor') return this.takeFactor(event);
+    if (event.type === 'leave') { this.exit = event.for; return [tell('left', event.for)]; }
+    if (this.step === 'oneTimeCode') return ONE_TIME.includes(event.type) ? this.toOneTime(event, now) : [];
+    switch (event.type) {
+      case 'typed':
+        this.form.type(event.field, event.text);
+        if (this.lastFailure?.field === event.field) this.lastFailure = null;
+        return [];
+      case 'left': this.form.leave(event.field); return [];
+      case 'submit': this.form.submit(NAMES); return this.form.areValid(NAMES) ? this.submit() : [];
+      default: return [];
+    }
+  }
+  takeFactor({ type, text }) {
+    switch (type) {
+      // A whole code submits itself; a recovery code needs the button.
+      case 'typedFactor': return this.factor.type(text) && this.factor.isWhole ? this.submit() : [];
+      case 'submit': return this.factor.canSubmit ? this.submit() : [];
+      case 'backFromFactor':
+        Object.assign(this, { step: this.oneTime ? 'oneTimeCode' : 'password', lastFailure: null });
+        this.oneTime?.reopen(); this.factor.clear();
+        return [];
+      default: return [];
+    }
+  }
+  /** Submitting the code is a login. */
+  toOneTime(event, now) {
+    return (this.oneTime?.receive(event, now) ?? []).map((effect) => (effect.start === 'verify' ? { start: 'logIn', oneTimeCode: effect.code, request: effect.request } : effect));
+  }
+  get proof() {
+    const code = this.oneTime?.code;
+    return code ? { oneTimeCode: code.text, request: code.ticket.request } : { email: this.form.text('email'), password: this.form.text('password') };
+  }
+  submit() {
+    Object.assign(this, { isAsking: true, lastFailure: null });
+    return [tell('loading', true), { start: 'logIn', ...this.proof, ...(this.step === 'secondFactor' && { code: this.factor.text }) }];
+  }
+  answered(answer, now) {
+    if (this.step !== 'oneTimeCode') { this.isAsking = false; return [tell('loading', false), ...this.goOn(answer)]; }
+    const told = this.toOneTime({ type: 'verified', failure: answer.failure }, now);
+    return answer.failure ? told : [...told, ...this.goOn(answer)];
+  }
+  goOn({ person, failure }) {
+    if (failure) {
+      this.lastFailure = failure;
+      if (failure.kind === 'refused') this.factor.clear();
+      return [tell('failure', summary(failure))];
+    }
+    if (person) { this.person = person; return [tell('loggedIn', person)]; }
+    this.step = 'secondFactor'; this.factor.clear();
+    return [tell('codeNeeded')];
+  }
+}

@@ -1,0 +1,91 @@
+// Registration in three steps without the drawing: RegistrationWizard of the controller's AccountFlows in JavaScript.
+// flow-transcripts.json holds both to the same results.
+import { FormModel } from './form-model.js';
+import { summary } from './code-flow.js';
+
+const tell = (name, value = true) => ({ tell: name, value });
+const STEPS = ['name', 'email', 'password'];
+const FIELDS = { name: ['name'], email: ['email'], password: ['password', 'passwordAgain'] };
+const INTERNAL = ['internal', 'storageFailed', 'storageFull'];
+
+export class RegistrationFlow {
+  /** @param declarations the controller's rules for the four fields */
+  constructor(declarations, blocklist) {
+    this.form = new FormModel(declarations, { blocklist });
+    Object.assign(this, { step: 'name', isRegistering: false, isWaiting: false, outcome: null });
+  }
+  get fields() { return FIELDS[this.step]; }
+  get isLoading() { return this.isRegistering || this.isWaiting; }
+  get isOver() { return this.outcome === 'success'; }
+  get isLocked() { return this.isLoading || this.isOver; }
+  get canGoOn() { return !this.isLocked && this.form.areValid(this.fields); }
+  get canGoBack() { return !this.isLocked && this.step !== 'name'; }
+
+  receive(event) {
+    const before = this.canGoOn, effects = this.apply(event);
+    return [...effects, ...(this.canGoOn === before ? [] : [tell('canGoOn', this.canGoOn)])];
+  }
+  apply(event) {
+    switch (event.type) {
+      case 'appeared': return this.show('name');
+      case 'registered': return this.registered(event.failure);
+      case 'answered': return this.answered(event);
+      default: return this.isLocked ? [] : this.take(event);
+    }
+  }
+  take({ type, field, text }) {
+    switch (type) {
+      case 'typed': if (!this.fields.includes(field)) return []; this.outcome = null; return this.form.type(field, text);
+      case 'left': return this.fields.includes(field) ? this.form.leave(field) : [];
+      case 'next': return this.goOn();
+      case 'back': { this.outcome = null; const before = STEPS[STEPS.indexOf(this.step) - 1]; return before ? this.show(before) : []; }
+      default: return [];
+    }
+  }
+
+  show(step) { this.step = step; return [...this.reset(), tell('step', step)]; }
+  reset() { return this.fields.flatMap((name) => this.form.reset(name)); }
+  goOn() {
+    this.outcome = null;
+    if (!this.form.areValid(this.fields)) return this.refuse();
+    const next = STEPS[STEPS.indexOf(this.step) + 1];
+    if (next) return this.show(next);
+    this.isRegistering = true;
+    const [name, email, password] = STEPS.map((field) => this.form.text(field));
+    return [tell('loading', true), { start: 'register', name, email, password }];
+  }
+  /** Shows why the step is not complete, or waits for answers. */
+  refuse() {
+    if (this.step === 'password' && this.form.isMismatch()) return [...this.reset(), ...this.end('mismatch')];
+    const asked = this.form.submit(this.fields), open = this.fields.filter((name) => !this.form.isValid(name));
+    if (open.length && open.every((name) => this.form.isPending(name))) { this.isWaiting = true; return [tell('loading', true), ...asked]; }
+    return [...asked, ...(this.fields.some((name) => !this.form.text(name)) ? this.end('empty') : [])];
+  }
+  answered({ ticket, answer, failure }) {
+    const asked = this.form.answer(ticket, failure ? undefined : answer);
+    if (failure && this.fields.includes(ticket.field)) return [...asked, ...this.stopWaiting(), ...this.end('failed', failure)];
+    const open = this.fields.filter((name) => !this.form.isValid(name));
+    if (!this.isWaiting || (open.length && open.every((name) => this.form.isPending(name)))) return asked;
+    return [...asked, ...this.stopWaiting(), ...this.goOn()];
+  }
+  stopWaiting() {
+    if (!this.isWaiting) return [];
+    this.isWaiting = false;
+    return [tell('loading', false)];
+  }
+  registered(failure) {
+    this.isRegistering = false;
+    const told = [tell('loading', false)];
+    if (!failure) return [...told, ...this.end('success')];
+    const isRefused = failure.kind === 'refused';
+    if (isRefused && failure.code === 'taken') return [...told, ...this.show('email'), ...this.end('taken', failure)];
+    if (isRefused && INTERNAL.includes(failure.code)) return [...told, ...this.end('internalError', failure)];
+    const step = STEPS.find((one) => FIELDS[one].includes(failure.field));
+    return [...told, ...(step ? this.show(step) : []), ...this.end('failed', failure)];
+  }
+  /** @param failure what the controller said; a screen shows it */
+  end(outcome, failure = null) {
+    Object.assign(this, { outcome, failure });
+    return [tell('outcome', outcome === 'failed' ? `failed ${summary(failure)}` : outcome)];
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import JSON
+import Testing
+import Validation
+
+@testable import AccountFlows
+
+/// The page has these screens in JavaScript. Both sides are held to the same transcripts.
+@Suite struct FlowTranscriptTests {
+  private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "flow-transcripts.json")
+  /// `make transcripts` sets it: the test writes the file instead of comparing it.
+  private static let isRecording =
+    ProcessInfo.processInfo.environment["THEATER_RECORD_TRANSCRIPTS"] != nil
+
+  private static let contact = FieldDeclaration(
+    .email, label: "e-mail address", rules: [Rule(.email)])
+  /// The standard rules with the question whether an address is free (E6).
+  private static let rules: [FieldDeclaration] = RegistrationWizard.Step.allCases
+    .flatMap(\.fields).map { name in
+      var declaration = RuleSet.standard[name]
+      if name == .email { declaration.rules.append(Rule(.asked("emailFree"))) }
+      return declaration
+    }
+
+  private static let transcripts: [Transcript] =
+    (1...60).map { Transcript("login", of: LoginScreen(), seed: $0, events: 24) }
+    + (1...30).map {
+      Transcript("loginByCode", of: LoginScreen(byCode: CodeFlow(contact)), seed: $0, events: 40)
+    }
+    + (1...40).map { Transcript("code", of: CodeFlow(contact), seed: $0, events: 40) }
+    + (1...50).map {
+      Transcript(
+        "registration", of: RegistrationWizard(RuleSet("standard", fields: rules)), seed: $0,
+        events: 40)
+    }
+
+  private static var text: String {
+    // One line an event, so that a change of a screen is a readable difference.
+    let rules = JSON.array(rules.map(\.json)).text()
+    let transcripts = transcripts.map { transcript in
+      let lines = transcript.lines.map { "    \($0.text())" }.joined(separator: ",\n")
+      return "  {\"flow\":\"\(transcript.flow)\",\"lines\":[\n\(lines)]}"
+    }
+    return "{\"rules\":\(rules),\n\"transcripts\":[\n\(transcripts.joined(separator: ",\n"))]}\n"
+  }
+
+  @Test("A1 A5 D1 D6 E6 E7 · the transcripts that the page follows are those of the screens")
+  func transcripts() throws {
+    let text = Self.text
+    if Self.isRecording { try text.write(to: Self.file, atomically: true, encoding: .utf8) }
+    let recorded = try String(contentsOf: Self.file, encoding: .utf8)
+    #expect(recorded == text, "A screen has changed: run make transcripts, and follow on the page.")
+  }
+
+  @Test("A1 A5 D1 D6 E6 E7 · the transcripts hold every event, every outcome and every failure")
+  func coverage() {
+    #expect(Self.transcripts.count >= 150)
+    func found(_ flow: String, _ key: String, _ member: String) -> Set<String> {
+      Set(
+        Self.transcripts.filter { $0.flow == flow }.flatMap(\.lines).flatMap { line -> [String] in
+          guard let part = line.object?[key] else { return [] }
+          return (part.array ?? [part]).compactMap { $0.object?[member]?.string }
+        })
+    }
+    #expect(
+      found("login", "event", "type") == [
+        "appeared", "typed", "left", "submit", "typedFactor", "backFromFactor", "leave", "loggedIn",
+        "sendAgain",
+      ])
+    #expect(
+      found("loginByCode", "event", "type").isSuperset(of: [
+        "typedContact", "submitContact", "typedCode", "sendAgain", "back", "requested", "ticked",
+        "loggedIn", "typedFactor", "backFromFactor", "leave",
+      ]))
+    #expect(
+      found("code", "event", "type") == [
+        "appeared", "typedContact", "submitContact", "typedCode", "submitCode", "sendAgain", "back",
+        "requested", "verified", "ticked",
+      ])
+    #expect(
+      found("registration", "event", "type") == [
+        "appeared", "typed", "left", "next", "back", "answered", "registered",
+      ])
+    #expect(
+      found("login", "effects", "value").isSuperset(of: [
+        "network", "notKept", "refused wrongCredentials", "refused throttled", "refused internal",
+        "refused codeWrong", "registration", "forgottenPassword", "oneTimeCode", "Ann",
+      ]))
+    #expect(
+      found("code", "effects", "value").isSuperset(of: [
+        "network", "refused codeWrong", "refused codeInvalid", "refused throttled", "place", "code",
+      ]))
+    #expect(
+      found("registration", "effects", "value").isSuperset(of: [
+        "name", "email", "password", "success", "mismatch", "empty", "taken", "internalError",
+        "failed network", "failed refused throttled", "failed refused invalid",
+      ]))
+  }
+}
