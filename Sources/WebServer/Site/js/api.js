@@ -1,15 +1,17 @@
 // The controller's API: JSON in, JSON out, one shape for every failure.
+import { t, has } from './text.js';
+
 export class Failure extends Error {
   /** @param status the HTTP status; 0 if the controller was not reached. */
   constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft }) {
-    super(message);
-    Object.assign(this, { status, code, hint, device, step, field, retryAfter, triesLeft });
+    // The page has its own text for what happens often; the controller's English says more of all others.
+    const own = `error.${code}`;
+    super(has(own) ? t(own) : message);
+    Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft });
   }
 }
 
-const unreachable = () => new Failure(0, {
-  code: 'network', message: 'The theater does not answer', hint: 'Check that it is switched on and that this device is in its network.',
-});
+const unreachable = () => new Failure(0, { code: 'network' });
 let loggedOut = () => {};
 /** Calls `action` when the controller no longer accepts the session. */
 export const whenLoggedOut = (action) => { loggedOut = action; };
@@ -33,9 +35,9 @@ export async function send(method, path, body, { wait, signal, open } = {}) {
     throw unreachable();
   }
   let value;
-  try { value = text ? JSON.parse(text) : undefined; } catch { throw new Failure(answer.status, { code: 'malformed', message: 'The answer of the theater cannot be read', hint: 'Reload the page.' }); }
+  try { value = text ? JSON.parse(text) : undefined; } catch { throw new Failure(answer.status, { code: 'unreadable' }); }
   if (answer.ok) return value;
-  const failure = new Failure(answer.status, value?.error ?? { code: 'unknown', message: `The theater answered ${answer.status}` });
+  const failure = new Failure(answer.status, value?.error ?? { code: 'unknown', message: t('error.answered', { status: answer.status }) });
   if (answer.status === 401 && !open) loggedOut();
   throw failure;
 }

@@ -4,12 +4,13 @@ import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
 import { isEmail, isPhone } from './rules.js';
 import { brand } from './stage.js';
+import { t, parts } from './text.js';
 
 /** Where the code should go: an e-mail address or a phone number. */
 export function contactForm({ heading, note, button: words, path, set, foot, onsent, contact = '' }) {
   const error = formError();
-  const one = field({ label: 'E-mail address or phone number', name: 'contact', autocomplete: 'username', note, hidesMistakeOnEdit: true,
-    check: (text) => (isEmail(text) || isPhone(text) ? null : 'Write an address like ann@example.org or a number like +49 170 1234567.'), onchange: () => { button.setAttribute('aria-disabled', !one.valid); set.light(one.valid ? 1 / 3 : 0); } });
+  const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, hidesMistakeOnEdit: true,
+    check: (text) => (isEmail(text) || isPhone(text) ? null : t('field.contactLike')), onchange: () => { button.setAttribute('aria-disabled', !one.valid); set.light(one.valid ? 1 / 3 : 0); } });
   const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, words);
   let isLoading = false;
   const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello', tabindex: -1 }, heading), one.node, error.node, button, foot);
@@ -18,7 +19,7 @@ export function contactForm({ heading, note, button: words, path, set, foot, ons
     if (isLoading) return;
     error.hide();
     if (!one.valid) { one.look('submit'); one.input.focus(); return; }
-    isLoading = true; one.lock(true); busyButton(button, true, 'Sending …'); announce('Sending the code');
+    isLoading = true; one.lock(true); busyButton(button, true, t('code.sending')); announce(t('code.sending'));
     const target = isPhone(one.value) ? { phone: one.value } : { email: one.value };
     try { onsent(await postOpen(path, target), target); } catch (failure) {
       isLoading = false; one.lock(false); busyButton(button, false, words); error.show(failure); one.input.focus();
@@ -37,36 +38,36 @@ export function contactForm({ heading, note, button: words, path, set, foot, ons
 export function codeForm({ heading, sent, target, path, set, use, onback, foot }) {
   const error = formError(), ring = countdownRing();
   const code = codeField({ ondone: send, describedby: 'where' });
-  const again = h('button', { class: 'btn line', type: 'button', onclick: resend }, 'Send a new code'), wait = h('div', { class: 'code-wait' });
+  const again = h('button', { class: 'btn line', type: 'button', onclick: resend }, t('code.again')), wait = h('div', { class: 'code-wait' });
   let request = sent.request, left = 0, total = 1, timer, isLoading = false;
   const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello', onsubmit: (event) => event.preventDefault() },
-    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, 'If there is an account, a code went to ', h('b', {}, target.email ?? target.phone), `. It is valid for ${Math.round(sent.validFor / 60)} minutes.`),
-    code.node, error.node, wait, h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: () => { stop(); onback(); } }, 'Another address'), foot));
+    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, parts('code.sent', { contact: h('bdi', { class: 'strong' }, target.email ?? target.phone), count: Math.round(sent.validFor / 60) })),
+    code.node, error.node, wait, h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: () => { stop(); onback(); } }, t('code.otherAddress')), foot));
 
   function count(seconds) {
     clearInterval(timer);
     const end = performance.now() + seconds * 1000;
     total = Math.max(1, seconds);
     const tick = () => { left = Math.max(0, Math.ceil((end - performance.now()) / 1000)); paint(); if (!left) clearInterval(timer); };
-    clear(wait, ring.node, h('p', { class: 'small' }, 'seconds until you can request a new code'));
+    clear(wait, ring.node, h('p', { class: 'small' }, t('code.wait')));
     tick(); timer = setInterval(tick, 1000);
   }
   function paint() {
     ring.set(left, total);
     if (left || again.isConnected) return;
-    clear(wait, h('p', { class: 'small' }, 'Didn’t get it?'), again);
-    announce('You can request a new code now.');
+    clear(wait, h('p', { class: 'small' }, t('code.missed')), again);
+    announce(t('code.now'));
   }
   function lock(on) { isLoading = on; code.state(on ? 'loading' : 'open'); again.disabled = on; }
   async function send(text) {
     if (isLoading) return;
-    lock(true); error.hide(); announce('Checking the code'); set.light(2 / 3);
+    lock(true); error.hide(); announce(t('code.checking')); set.light(2 / 3);
     try { await use(request, text); stop(); code.state('done'); } catch (failure) {
       lock(false); set.light(1 / 3);
       if (failure.code === 'codeWrong') code.state('wrong');
       else { code.set(''); code.input.focus(); }
       const tries = failure.triesLeft;
-      error.show(tries === undefined ? failure : { ...failure, message: failure.message, hint: `${tries} ${tries === 1 ? 'try' : 'tries'} left.` });
+      error.show(tries === undefined ? failure : { ...failure, message: failure.message, hint: t('code.tries', { count: tries }) });
     }
   }
   async function resend() {
@@ -75,7 +76,7 @@ export function codeForm({ heading, sent, target, path, set, use, onback, foot }
     try {
       const next = await postOpen(path, target);
       request = next.request; lock(false); code.set(''); count(next.resendAfter);
-      announce('A new code has been sent. The old one no longer works.');
+      announce(t('code.renewed'));
     } catch (failure) { lock(false); error.show(failure); if (failure.retryAfter) count(failure.retryAfter); }
     code.input.focus();
   }

@@ -2,11 +2,12 @@
 import { h, s, uid, announce, clear } from './dom.js';
 import { icon } from './icons.js';
 import { isEmail } from './rules.js';
+import { t, unit, capitalized } from './text.js';
 
 /** The checks of a login, which applies no rules: an account may be older than they are. */
 export const CHECK = {
-  email: (text) => (isEmail(text) ? null : 'Write the address like ann@example.org.'),
-  any: (text) => (text ? null : 'Enter your password.'),
+  email: (text) => (isEmail(text) ? null : t('field.emailLike')),
+  any: (text) => (text ? null : t('field.passwordMissing')),
 };
 
 /**
@@ -21,7 +22,7 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
   const box = h('div', { class: 'box' }, input, mark), node = h('div', { class: 'field', data: { look: 'pristine' } }, h('label', { for: id }, label), box, noteBox);
   let show;
   if (secret) {
-    show = h('button', { type: 'button', class: 'in-box', 'aria-pressed': 'false', 'aria-label': 'Show the password' }, icon('eye'));
+    show = h('button', { type: 'button', class: 'in-box', 'aria-pressed': 'false', 'aria-label': t('field.show') }, icon('eye'));
     show.addEventListener('click', () => { const on = input.type === 'password'; input.type = on ? 'text' : 'password'; show.setAttribute('aria-pressed', on); clear(show, icon(on ? 'eyeOff' : 'eye')); input.focus(); });
     box.append(show);
   }
@@ -52,11 +53,11 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
 }
 
 /** The live list of a field's rules with its progress; a rule that is kept lights its bulb. */
-export function ruleList(rules, about = 'Password') {
+export function ruleList(rules) {
   const bar = h('div', { class: 'bar', 'aria-hidden': 'true' }, h('i')), count = h('span', { class: 'num' });
   const items = rules.map((rule) => h('li', { data: { outcome: 'unsatisfied', advice: rule.advice ? '1' : null } },
-    h('span', { class: 'bulb', 'aria-hidden': 'true' }), h('span', {}, h('span', { class: 'sr state' }, 'Not yet: '), h('span', { class: 'statement' }))));
-  const node = h('div', { class: 'rules', data: { state: 'empty' } }, h('p', { class: 'label' }, `${about} rules: `, count), bar, h('ul', {}, items));
+    h('span', { class: 'bulb', 'aria-hidden': 'true' }), h('span', {}, h('span', { class: 'sr state' }, t('rules.open')), h('span', { class: 'statement' }))));
+  const node = h('div', { class: 'rules', data: { state: 'empty' } }, h('p', { class: 'label' }, t('rules.title'), ' ', count), bar, h('ul', {}, items));
   let last = -1, timer;
   return {
     node,
@@ -66,14 +67,14 @@ export function ruleList(rules, about = 'Password') {
         const item = items[i], isKept = result.outcome === 'satisfied';
         item.dataset.outcome = result.outcome;
         item.toggleAttribute('data-missed', !!leaving && report.state === 'invalid' && !isKept && !result.advice);
-        item.querySelector('.state').textContent = isKept ? 'Done: ' : result.advice ? 'Advice: ' : 'Not yet: ';
-        item.querySelector('.statement').textContent = result.statement[0].toUpperCase() + result.statement.slice(1);
+        item.querySelector('.state').textContent = isKept ? t('rules.kept') : result.advice ? t('rules.advice') : t('rules.open');
+        item.querySelector('.statement').textContent = capitalized(result.statement);
       });
-      count.textContent = `${report.satisfied} of ${report.total} met`;
+      count.textContent = t('rules.met', { count: report.satisfied, total: report.total });
       node.style.setProperty('--done', report.fraction); node.dataset.state = report.state;
       if (report.satisfied !== last && last !== -1) {
         clearTimeout(timer);
-        timer = setTimeout(() => announce(report.state === 'valid' ? 'All password rules are met.' : `${report.satisfied} of ${report.total} password rules are met.`), 700);
+        timer = setTimeout(() => announce(report.state === 'valid' ? t('rules.all') : t('rules.met', { count: report.satisfied, total: report.total })), 700);
       }
       last = report.satisfied;
     },
@@ -81,7 +82,7 @@ export function ruleList(rules, about = 'Password') {
 }
 
 /** Six boxes, one input: pastes, auto-fills and reads as one field. */
-export function codeField({ label = 'Code of 6 digits', ondone, describedby }) {
+export function codeField({ label = t('code.digits'), ondone, describedby }) {
   const digits = Array.from({ length: 6 }, (_, i) => h('span', { class: 'digit', 'aria-hidden': 'true', vars: { i } }));
   const input = h('input', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: 12, pattern: '[0-9]*', 'aria-label': label, 'aria-describedby': describedby });
   const node = h('div', { class: 'code', data: { state: 'open' } }, digits, input);
@@ -94,7 +95,7 @@ export function codeField({ label = 'Code of 6 digits', ondone, describedby }) {
 export function countdownRing() {
   const leftCircle = s('circle', { class: 'left', cx: 30, cy: 30, r: 26, pathLength: 100 }), number = h('span', { class: 'num' });
   const node = h('div', { class: 'ring', role: 'timer', 'aria-live': 'off' }, s('svg', { viewBox: '0 0 60 60', 'aria-hidden': 'true' }, s('circle', { class: 'track', cx: 30, cy: 30, r: 26 }), leftCircle), number);
-  return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', `${seconds} seconds until a new code can be sent`); } };
+  return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', t('code.seconds', { count: seconds })); } };
 }
 export const busyButton = (button, busy, text) => { button.setAttribute('aria-busy', busy); button.disabled = busy; clear(button, busy ? h('span', { class: 'leader', 'aria-hidden': 'true' }) : null, text); };
 
@@ -106,9 +107,9 @@ export function formError() {
     hide() { node.hidden = true; clear(node); },
     show(failure) {
       node.hidden = false;
-      const wait = failure.retryAfter ? ` Try again in ${failure.retryAfter} s.` : '';
-      clear(node, icon('warn'), h('p', {}, h('b', {}, `${sentence(failure.message)} `), failure.hint ?? '', wait));
+      const wait = failure.retryAfter ? ` ${t('error.wait', { time: unit(failure.retryAfter, 'second') })}` : '';
+      clear(node, icon('warn'), h('p', {}, h('b', {}, `${sentence(failure.message)} `), failure.hint || '', wait));
     },
   };
 }
-export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.') : '');
+export const sentence = (text) => (text ? capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.') : '');

@@ -1,5 +1,7 @@
+import { t } from './text.js';
+
 export function greeting(hour = new Date().getHours()) {
-  if (hour < 5) return 'Still awake';
-  if (hour < 12) return 'Good morning';
-  return hour < 18 ? 'Good afternoon' : 'Good evening';
+  if (hour < 5) return t('greet.night');
+  if (hour < 12) return t('greet.morning');
+  return t(hour < 18 ? 'greet.day' : 'greet.evening');
 }

@@ -4,15 +4,16 @@ import { postOpen } from './api.js';
 import { field, busyButton, formError } from './forms.js';
 import { stageSet, brand } from './stage.js';
 import { welcome } from './login.js';
+import { t, parts } from './text.js';
 
-export const title = 'Guest';
+export const title = t('guest.title');
 
 export function show(main, { enter }) {
   const set = stageSet(main), error = formError();
-  const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, 'Enter');
-  const pass = field({ label: 'Code of your pass', name: 'pass', autocomplete: 'off', note: 'Your host has given it to you.', check: (text) => (text.trim() ? null : 'Enter the code of your pass.'), onchange: follow, hidesMistakeOnEdit: true });
-  const form = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, 'Welcome, guest'), pass.node, error.node, button,
-    h('p', { class: 'door-foot small' }, 'You have an account? ', h('a', { href: '/login' }, 'Log in')));
+  const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, t('guest.go'));
+  const pass = field({ label: t('guest.code'), name: 'pass', autocomplete: 'off', note: t('guest.note'), check: (text) => (text.trim() ? null : t('guest.missing')), onchange: follow, hidesMistakeOnEdit: true });
+  const form = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, t('guest.welcome')), pass.node, error.node, button,
+    h('p', { class: 'door-foot small' }, parts('guest.account', { link: h('a', { href: '/login' }, t('login.go')) })));
   set.inside.append(form);
   function follow() { button.setAttribute('aria-disabled', !pass.valid); set.light(pass.valid ? 1 / 2 : 0); }
   let isLoading = false;
@@ -21,11 +22,11 @@ export function show(main, { enter }) {
     if (isLoading) return;
     error.hide();
     if (!pass.valid) { pass.look('submit'); pass.input.focus(); return; }
-    isLoading = true; pass.lock(true); busyButton(button, true, 'Opening …'); announce('Opening the theater');
+    isLoading = true; pass.lock(true); busyButton(button, true, t('guest.busy')); announce(t('guest.busy'));
     try {
       const { user } = await postOpen('/guests/sessions', { pass: pass.value.trim(), cookie: true });
       await welcome(set, button, user.name, enter);
-    } catch (failure) { isLoading = false; pass.lock(false); busyButton(button, false, 'Enter'); error.show(failure); pass.input.focus(); follow(); }
+    } catch (failure) { isLoading = false; pass.lock(false); busyButton(button, false, t('guest.go')); error.show(failure); pass.input.focus(); follow(); }
   });
   follow();
   // The code stands behind the #, which browsers send to nobody; it does not stay in the address.

@@ -2,23 +2,24 @@
 import { h, announce } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
-import { field, CHECK, busyButton, formError, sentence } from './forms.js';
+import { field, CHECK, busyButton, formError } from './forms.js';
 import { stageSet, brand } from './stage.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
+import { t, parts } from './text.js';
 
-export const title = 'Log in';
+export const title = t('login.title');
 
 export const show = (main, app) => assemble({ create, configure, layOut, bind }, main, app);
 
 function create(main) {
   return {
     set: stageSet(main), error: formError(),
-    email: field({ label: 'E-mail address', name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email, hidesMistakeOnEdit: true }),
-    password: field({ label: 'Password', name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any, hidesMistakeOnEdit: true }),
-    factor: field({ label: 'Code of your authenticator app', name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: 'Six digits, or one of your recovery codes.', check: (text) => (text.trim() ? null : 'Enter the code.'), hidesMistakeOnEdit: true }),
-    button: h('button', { class: 'btn primary big wide', type: 'submit' }, 'Log in'),
-    back: h('button', { class: 'btn quiet wide', type: 'button' }, icon('arrowBack'), 'Another account'),
+    email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email, hidesMistakeOnEdit: true }),
+    password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any, hidesMistakeOnEdit: true }),
+    factor: field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote'), check: (text) => (text.trim() ? null : t('field.codeMissing')), hidesMistakeOnEdit: true }),
+    button: h('button', { class: 'btn primary big wide', type: 'submit' }, t('login.go')),
+    back: h('button', { class: 'btn quiet wide', type: 'button' }, icon('arrowBack'), t('login.other')),
     form: h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }),
   };
 }
@@ -28,8 +29,8 @@ function configure({ factor, back, button }) {
 }
 function layOut({ set, form, email, password, factor, error, button, back }) {
   form.append(brand(), h('h1', { class: 'title-2', id: 'hello' }, greeting()), email.node, password.node, factor.node, error.node, button, back,
-    h('div', { class: 'door-links' }, h('a', { class: 'btn link', href: '/code' }, 'Log in with a code'), h('a', { class: 'btn link', href: '/reset' }, 'Forgot your password?')),
-    h('p', { class: 'door-foot small' }, 'Invited? ', h('a', { href: '/register' }, 'Register'), ' · Guest? ', h('a', { href: '/guest' }, 'Use your pass')));
+    h('div', { class: 'door-links' }, h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
+    h('p', { class: 'door-foot small' }, parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })));
   set.inside.append(form);
 }
 function bind({ set, form, email, password, factor, error, button, back }, { enter }) {
@@ -50,14 +51,14 @@ function bind({ set, form, email, password, factor, error, button, back }, { ent
   function lock(on) {
     isLoading = on;
     for (const one of fields()) one.lock(on);
-    busyButton(button, on, on ? 'Logging in …' : 'Log in'); back.disabled = on;
+    busyButton(button, on, t(on ? 'login.busy' : 'login.go')); back.disabled = on;
   }
   async function submit() {
     if (isLoading) return;
     error.hide();
     const wrong = fields().filter((one) => !one.valid);
     if (wrong.length) { for (const one of wrong) one.look('submit'); wrong[0].input.focus(); return; }
-    lock(true); announce('Logging in');
+    lock(true); announce(t('login.busy'));
     try {
       const session = await postOpen('/sessions', { email: email.value, password: password.value, cookie: true, ...(needsFactor && { code: factor.value.trim() }) });
       await welcome(set, button, session.user.name, enter);
@@ -75,7 +76,7 @@ function bind({ set, form, email, password, factor, error, button, back }, { ent
   function askFactor() {
     needsFactor = true;
     email.node.hidden = password.node.hidden = true; factor.node.hidden = back.hidden = false;
-    announce('Enter the code of your authenticator app'); follow(); factor.input.focus();
+    announce(t('login.askFactor')); follow(); factor.input.focus();
   }
   function restart() {
     needsFactor = false; error.hide();
@@ -88,8 +89,8 @@ function bind({ set, form, email, password, factor, error, button, back }, { ent
 /** The curtain opens, then the theater. */
 export async function welcome(set, button, name, enter) {
   set.light(1); set.open();
-  button.replaceChildren(icon('check'), 'Welcome');
-  announce(sentence(`Welcome, ${name}`));
+  button.replaceChildren(icon('check'), t('login.welcome'));
+  announce(t('login.welcomeName', { name }));
   await new Promise((done) => { setTimeout(done, matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 650); });
   await enter();
 }

@@ -1,7 +1,7 @@
 // The beginning of the page and its router: which address shows which screen.
 import { h, $, announce } from './dom.js';
 import { get, whenLoggedOut } from './api.js';
-import { loadTexts } from './text.js';
+import { loadTexts, t } from './text.js';
 
 const NAME = 'Home Theater';
 // Screens of people without a session; each stands on the stage of door.css.
@@ -106,7 +106,7 @@ async function open() {
 async function unreachable(failure) {
   await style('door');
   document.body.className = 'door';
-  const again = h('button', { class: 'btn primary big', type: 'button', onclick: () => show() }, 'Try again');
+  const again = h('button', { class: 'btn primary big', type: 'button', onclick: () => show() }, t('do.retry'));
   $('#main').replaceChildren(h('div', { class: 'stage-floor' }, h('div', { class: 'card door-card', role: 'alert' },
     h('h1', { class: 'title-2' }, failure.message), h('p', { class: 'soft' }, failure.hint), again)));
   again.focus();

@@ -5,7 +5,7 @@ import { get, post, remove } from './api.js';
 import * as theater from './store.js';
 import { heading, sheet, segments, slider, toast, ask, act, complain, errorCard } from './parts.js';
 import { sentence } from './forms.js';
-import { when, clockTime } from './dates.js';
+import { when, clockTime } from './text.js';
 
 export const title = 'People';
 const ROLE = { owner: 'Owner', member: 'Member', guest: 'Guest' };

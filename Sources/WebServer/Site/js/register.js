@@ -4,19 +4,20 @@ import { h, announce, clear, still } from './dom.js';
 import { icon } from './icons.js';
 import { get, postOpen } from './api.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
-import { evaluate, normalize } from './rules.js';
+import { evaluate, normalize, worded } from './rules.js';
 import { stageSet, brand } from './stage.js';
 import { seat, ticket, door } from './drawings.js';
+import { t } from './text.js';
 
-export const title = 'Register';
+export const title = t('register.title');
 const STEPS = ['code', 'name', 'email', 'password'];
-const QUESTION = { code: 'Your invitation', name: 'Your name', email: 'Your e-mail address', password: 'Your password' };
+const question = (step) => t(`register.${step}`);
 const ASK_AFTER = 300;
 
 export async function show(main, { go }) {
   const set = stageSet(main), error = formError();
   const picture = h('div', { class: 'wiz-picture' }), body = h('div', { class: 'wiz-body' });
-  const dots = h('ol', { class: 'wiz-dots', 'aria-label': 'Steps' }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', { class: 'sr' }, QUESTION[step]))));
+  const dots = h('ol', { class: 'wiz-dots', 'aria-label': t('register.steps') }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', { class: 'sr' }, question(step)))));
   const card = h('form', { class: 'card wizard', novalidate: true, 'aria-labelledby': 'question' }, picture, h('div', { class: 'wiz-side' }, h('div', { class: 'wiz-top' }, brand(), dots), body));
   set.inside.append(card);
   // The link carries the code behind the #, which browsers send to nobody; it does not stay in the address.
@@ -31,14 +32,14 @@ export async function show(main, { go }) {
 
   async function loadRules() {
     try {
-      rules = (await get('/validation', { open: true })).rules;
+      rules = { fields: (await get('/validation', { open: true })).rules.fields.map(worded) };
       if (linked) {
         try { await checkCode(linked); build('name'); } catch (failure) { linked = ''; build('code').value = known.code; error.show(failure); }
       } else build('code');
       blocklist = new Set((await get('/validation/blocklist', { open: true })).entries);
     } catch (failure) {
-      const again = h('button', { class: 'btn primary big', type: 'button', onclick: loadRules }, 'Try again');
-      if (!rules) { clear(body, h('h1', { class: 'title-2', id: 'question' }, 'Register'), error.node, again); error.show(failure); }
+      const again = h('button', { class: 'btn primary big', type: 'button', onclick: loadRules }, t('do.retry'));
+      if (!rules) { clear(body, h('h1', { class: 'title-2', id: 'question' }, title), error.node, again); error.show(failure); }
     }
   }
   const declared = (name) => rules.fields.find((one) => one.name === name) ?? { name, label: name, rules: [] };
@@ -55,15 +56,15 @@ export async function show(main, { go }) {
     step = next; error.hide();
     const made = { code: codeStep, name: nameStep, email: emailStep, password: passwordStep }[step]();
     const first = index() === 0;
-    const back = first ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), 'Log in') : h('button', { class: 'btn quiet', type: 'button', onclick: () => turn(STEPS[STEPS.indexOf(step) - 1]) }, icon('arrowBack'), 'Back');
-    const count = step === 'code' ? null : h('p', { class: 'small wiz-count' }, `Step ${STEPS.indexOf(step)} of 3`);
+    const back = first ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), t('login.go')) : h('button', { class: 'btn quiet', type: 'button', onclick: () => turn(STEPS[STEPS.indexOf(step) - 1]) }, icon('arrowBack'), t('do.back'));
+    const count = step === 'code' ? null : h('p', { class: 'small wiz-count' }, t('step.of', { number: STEPS.indexOf(step), total: 3 }));
     for (const dot of dots.children) {
       const at = STEPS.indexOf(dot.dataset.step), here = STEPS.indexOf(step);
       dot.className = at < here ? 'done' : at === here ? 'now' : '';
       if (at === here) dot.setAttribute('aria-current', 'step'); else dot.removeAttribute('aria-current');
     }
     clear(picture, made.art.node);
-    clear(body, count, h('h1', { class: 'title-2', id: 'question' }, QUESTION[step]), made.content, error.node, h('div', { class: 'wiz-end' }, back, made.next));
+    clear(body, count, h('h1', { class: 'title-2', id: 'question' }, question(step)), made.content, error.node, h('div', { class: 'wiz-end' }, back, made.next));
     submit = made.submit;
     return made.input;
   }
@@ -71,7 +72,7 @@ export async function show(main, { go }) {
     const swap = () => {
       const input = build(next);
       card.classList.remove('leaving');
-      announce(`${step === 'code' ? '' : `Step ${STEPS.indexOf(step)} of 3. `}${QUESTION[step]}`);
+      announce(`${step === 'code' ? '' : `${t('step.of', { number: STEPS.indexOf(step), total: 3 })}. `}${question(step)}`);
       input.focus({ preventScroll: true });
     };
     if (still()) { swap(); return; }
@@ -84,29 +85,29 @@ export async function show(main, { go }) {
   }
   /** A step of one field: its rules gate the button. */
   function oneField(name, options, art, onvalid) {
-    const next = nextButton('Next');
+    const next = nextButton(t('do.next'));
     const one = field({ ...options, check: options.check ?? ((text) => mistake(report(name, text))), onchange: (changed) => { art.set?.(changed.value); next.enable(changed.valid); options.changed?.(changed, next); } });
     const goOn = () => { if (one.valid) { onvalid(one, next); } else { one.look('submit'); one.input.focus(); } };
     set.light(0);
     return { art, content: [one.node], input: one.input, next: next.node, submit: goOn, one, button: next };
   }
   function codeStep() {
-    return oneField('code', { label: 'Code of the invitation', name: 'code', note: 'It is in your invitation. For the first person, the controller prints it when it starts.', autocomplete: 'off', check: (text) => (text.trim() ? null : 'Enter the code of your invitation.') }, ticket(), async (one, next) => {
-      const lock = (on) => { isLoading = on; one.lock(on); busyButton(next.node, on, on ? 'Checking …' : 'Next'); };
+    return oneField('code', { label: t('register.codeField'), name: 'code', note: t('register.codeNote'), autocomplete: 'off', check: (text) => (text.trim() ? null : t('register.codeMissing')) }, ticket(), async (one, next) => {
+      const lock = (on) => { isLoading = on; one.lock(on); busyButton(next.node, on, t(on ? 'form.checking' : 'do.next')); };
       lock(true);
       try { await checkCode(one.value.trim()); lock(false); turn('name'); } catch (failure) { lock(false); error.show(failure); one.input.focus(); }
     });
   }
   function nameStep() {
-    return oneField('name', { label: 'Name', name: 'name', autocomplete: 'name', note: 'So that the theater can greet you.' }, seat(), (one) => { known.name = one.value; turn('email'); });
+    return oneField('name', { label: t('field.name'), name: 'name', autocomplete: 'name', note: t('register.nameNote') }, seat(), (one) => { known.name = one.value; turn('email'); });
   }
   function emailStep() {
     // "Taken" is said here to who holds a code; the database decides when the account is made.
     const answers = new Map();
     let timer, asking, goOn = false;
-    const isFree = { rule: 'asked', question: 'emailFree', message: 'There is an account with this address already.', statement: 'not taken' };
+    const isFree = { rule: 'asked', question: 'emailFree', message: t('error.taken'), statement: t('rule.asked') };
     const check = (text) => mistake(evaluate({ ...declared('email'), rules: [...declared('email').rules.filter((rule) => rule.rule !== 'asked'), isFree] }, text, { values: known, answers: { emailFree: answers.get(text) } }, labels()));
-    const made = oneField('email', { label: 'E-mail address', name: 'email', type: 'email', autocomplete: 'email', inputmode: 'email', note: 'You log in with it. Nobody else sees it.', check, changed }, ticket(), (one) => { known.email = one.value; turn('password'); });
+    const made = oneField('email', { label: t('field.email'), name: 'email', type: 'email', autocomplete: 'email', inputmode: 'email', note: t('register.emailNote'), check, changed }, ticket(), (one) => { known.email = one.value; turn('password'); });
     const { one, button } = made;
     let before = '';
     function changed(changedField) {
@@ -128,7 +129,7 @@ export async function show(main, { go }) {
         lock(false); goOn = false; error.show(failure);
       }
     }
-    function lock(on) { isLoading = on; one.lock(on); busyButton(button.node, on, on ? 'Checking …' : 'Next'); }
+    function lock(on) { isLoading = on; one.lock(on); busyButton(button.node, on, t(on ? 'form.checking' : 'do.next')); }
     const submitValid = made.submit;
     made.submit = () => {
       error.hide();
@@ -150,13 +151,13 @@ export async function show(main, { go }) {
   }
 
   function passwordStep() {
-    const next = nextButton('Register'), counted = declared('password').rules.filter((rule) => !rule.advice).length;
+    const next = nextButton(t('register.go')), counted = declared('password').rules.filter((rule) => !rule.advice).length;
     const art = door(counted), list = ruleList(declared('password').rules);
     let last;
     const judge = (text) => report('password', text);
     const same = (text) => (normalize(text) === normalize(one.value) && text ? null : mistake(report('passwordAgain', text, { password: one.value })) ?? null);
-    const one = field({ label: 'Password', name: 'password', secret: true, autocomplete: 'new-password', check: (text) => mistake(judge(text)), onchange: (changed, left) => change(left) });
-    const two = field({ label: 'Repeat the password', name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: same, onchange: () => change() });
+    const one = field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'new-password', check: (text) => mistake(judge(text)), onchange: (changed, left) => change(left) });
+    const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: same, onchange: () => change() });
     function change(left) {
       last = judge(one.value);
       list.update(last, left); art.set(last.satisfied, last.total);
@@ -168,16 +169,16 @@ export async function show(main, { go }) {
       if (!one.valid) { one.look('submit'); list.update(last, true); one.input.focus(); return; }
       if (!two.valid) {
         one.clear(); two.clear(); change();
-        error.show({ message: 'The two passwords were different', hint: 'Enter both again.' }); one.input.focus();
+        error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus();
         return;
       }
-      lock(true); announce('Registering');
+      lock(true); announce(t('register.busy'));
       try { await register(one.value); } catch (failure) { lock(false); refuse(failure); }
     };
     function lock(on) {
       isLoading = on;
       for (const each of [one, two]) each.lock(on);
-      busyButton(next.node, on, on ? 'Registering …' : 'Register');
+      busyButton(next.node, on, t(on ? 'register.busy' : 'register.go'));
       for (const button of body.querySelectorAll('.wiz-end .quiet')) button.disabled = on;
     }
     function refuse(failure) {
@@ -194,7 +195,7 @@ export async function show(main, { go }) {
     const person = { name: known.name, email: known.email, password };
     const { user } = await postOpen('/accounts', { ...person, ...codes() });
     set.light(1); set.open();
-    announce(`Welcome, ${user.name}. Now log in.`);
+    announce(t('register.done', { name: user.name }));
     setTimeout(() => go('/login'), still() ? 0 : 900);
   }
 }

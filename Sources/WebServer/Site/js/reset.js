@@ -4,23 +4,24 @@ import { get, postOpen } from './api.js';
 import { stageSet, brand } from './stage.js';
 import { contactForm, codeForm } from './code-entry.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
-import { evaluate, normalize } from './rules.js';
+import { evaluate, normalize, worded } from './rules.js';
 import { icon } from './icons.js';
+import { t } from './text.js';
 
-export const title = 'New password';
+export const title = t('field.newPassword');
 
 export function show(main, { go }) {
   const set = stageSet(main);
   let current;
   const put = (form) => { current?.stop?.(); current = form; clear(set.inside, form.node); form.focus(); };
-  const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), 'Log in');
-  const first = (contact = '') => put(contactForm({ heading: 'Forgot your password?', note: 'A code is sent to it, if it was verified.', button: 'Send a code', path: '/password-resets', set, foot: h('div', { class: 'door-links' }, link()), contact, onsent: second }));
+  const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
+  const first = (contact = '') => put(contactForm({ heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send'), path: '/password-resets', set, foot: h('div', { class: 'door-links' }, link()), contact, onsent: second }));
   function second(sent, target) {
-    put(codeForm({ heading: 'Enter the code', sent, target, path: '/password-resets', set, onback: () => first(target.email ?? target.phone), foot: link(),
+    put(codeForm({ heading: t('code.enter'), sent, target, path: '/password-resets', set, onback: () => first(target.email ?? target.phone), foot: link(),
       // A right code without a password is answered with 422 "empty".
       use: async (request, code) => {
         try { await postOpen('/password-resets/confirmation', { request, code }); } catch (failure) { if (failure.code !== 'empty') throw failure; }
-        put(await passwordForm({ set, email: target.email ?? '', heading: 'Your new password', button: 'Set the password', use: (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword }), done: () => { announce('The password is set. Now log in.'); go('/login'); } }));
+        put(await passwordForm({ set, email: target.email ?? '', heading: t('reset.yours'), button: t('reset.set'), use: (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword }), done: () => { announce(t('reset.done')); go('/login'); } }));
       } }));
   }
   first();
@@ -32,22 +33,22 @@ export async function passwordForm({ set, email = '', name = '', heading, button
   const { rules } = await get('/validation', { open: true });
   let blocklist = new Set();
   get('/validation/blocklist', { open: true }).then(({ entries }) => { blocklist = new Set(entries); change(); }, () => {});
-  const declared = rules.fields.find((one) => one.name === 'password'), error = formError(), list = ruleList(declared.rules);
+  const declared = worded(rules.fields.find((one) => one.name === 'password')), error = formError(), list = ruleList(declared.rules);
   const judge = (text) => evaluate(declared, text, { values: { name, email }, blocklist, secondFactor: true });
-  const firstMistake = (text) => judge(text).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? (text ? null : 'Enter a password.');
-  const one = field({ label: 'New password', name: 'password', secret: true, autocomplete: 'new-password', check: firstMistake, onchange: (changed, left) => change(left) });
-  const two = field({ label: 'Repeat the password', name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : 'The two passwords differ.'), onchange: () => change() });
+  const firstMistake = (text) => judge(text).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? (text ? null : t('reset.missing'));
+  const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: firstMistake, onchange: (changed, left) => change(left) });
+  const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
   const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, words);
   function change(left) { list.update(judge(one.value), left); const ok = one.valid && two.valid; button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }
   const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), one.node, list.node, two.node, error.node, button);
   let isLoading = false;
-  const lock = (on) => { isLoading = on; one.lock(on); two.lock(on); busyButton(button, on, on ? 'One moment …' : words); };
+  const lock = (on) => { isLoading = on; one.lock(on); two.lock(on); busyButton(button, on, on ? t('form.moment') : words); };
   node.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (isLoading) return;
     error.hide();
     if (!one.valid) { one.look('submit'); list.update(judge(one.value), true); one.input.focus(); return; }
-    if (!two.valid) { one.clear(); two.clear(); change(); error.show({ message: 'The two passwords were different', hint: 'Enter both again.' }); one.input.focus(); return; }
+    if (!two.valid) { one.clear(); two.clear(); change(); error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus(); return; }
     lock(true);
     try { await use(one.value); done(); } catch (failure) { lock(false); if (failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); one.input.focus(); }
   });

@@ -1,5 +1,7 @@
 // The evaluator of rules, as docs/validation.md defines it. Tests/ValidationTests/validation-vectors.json holds
 // it and the controller's evaluator to the same results.
+import { t, has } from './text.js';
+
 const MOST_BYTES = 16_384, MOST_CODE_POINTS = 4_096, MARKS_IN_A_ROW = 30;
 const INVISIBLE = /[\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}\u{13441}\u{13442}]/u;
 // Half-width voiced marks are not \p{M}, and neither are some with a combining class: normalising moves those.
@@ -83,6 +85,15 @@ const WORDS = {
   equals: ['the same as the {other}', 'Type the {field} the same as the {other}.'],
   asked: ['not taken', 'Choose another {field}: this one cannot be taken.'],
 };
+/** A field as the controller declares it, in the page's language; texts that the configuration gives stay. */
+export function worded(field) {
+  const own = (key, text, standard) => (text === standard && has(key) ? t(key) : text);
+  const rules = field.rules.map((rule) => {
+    const [statement, message] = WORDS[rule.rule] ?? [], key = `rule.${rule.rule}`;
+    return { ...rule, statement: own(key, rule.statement ?? statement, statement), message: own(`${key}.fix`, rule.message ?? message, message) };
+  });
+  return { ...field, label: has(`rule.field.${field.name}`) ? t(`rule.field.${field.name}`) : field.label, rules };
+}
 /** Fills in the placeholders; the label last, because it is a person's text and may look like one. */
 function filled(words, rule, label, labels, secondFactor) {
   let text = words;

@@ -6,7 +6,7 @@ import * as theater from './store.js';
 import { heading, segments, toggle, slider, toast, ask, chip, act, sheet, complain } from './parts.js';
 import { field, busyButton, formError } from './forms.js';
 import { passwordForm } from './reset.js';
-import { when } from './dates.js';
+import { when } from './text.js';
 
 export const title = 'Settings';
 const root = document.documentElement;

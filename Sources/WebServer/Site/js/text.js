@@ -1,19 +1,39 @@
 // The texts of the page in the reader's language: one file a language, keys like "home.title".
 export const LANGUAGES = { en: 'English', uk: 'Українська', ru: 'Русский' };
 export let language = 'en';
+/** The language with the reader's region, for dates and numbers. */
+export let locale = 'en';
 let texts = {}, plurals;
 
 /** Loads the texts of the language that was chosen, or of the browser's; English where there is none of them. */
 export async function loadTexts(chosen) {
-  const known = (tag) => LANGUAGES[tag?.slice(0, 2).toLowerCase()] && tag.slice(0, 2).toLowerCase();
+  const known = (tag) => { const own = tag?.slice(0, 2).toLowerCase(); return own in LANGUAGES && own; };
   language = [chosen, ...navigator.languages].map(known).find(Boolean) ?? 'en';
+  locale = navigator.languages.find((tag) => known(tag) === language) ?? language;
   plurals = new Intl.PluralRules(language);
   texts = await (await fetch(new URL(`../text/${language}.json`, import.meta.url))).json();
   document.documentElement.lang = language;
 }
-/** The text of a key, `{name}` replaced by the value of that name. A text with plural forms goes by `count`. */
-export function t(key, values = {}) {
+export const has = (key) => key in texts;
+/** The text of a key in parts, with the value of each `{name}`, which may be a node. A text with plural forms goes by `count`. */
+export function parts(key, values = {}) {
   const found = texts[key], form = typeof found === 'object' ? found[plurals.select(values.count)] ?? found.other : found;
-  if (form === undefined) { console.error(`There is no text ${key} in ${language}.`); return key; }
-  return form.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  if (form === undefined) { console.error(`There is no text ${key} in ${language}.`); return [key]; }
+  return form.split(/\{(\w+)\}/).map((part, i) => { const value = i % 2 ? values[part] ?? `{${part}}` : part; return typeof value === 'number' ? number(value) : value; });
 }
+export const t = (key, values) => parts(key, values).join('');
+
+/** A number with so many digits behind the point. */
+export const number = (value, digits) => value.toLocaleString(locale, digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** "3 min", or "3 minutes" where it is spoken. */
+export const unit = (count, name, isSpoken) => (isSpoken ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' }) : t(`unit.${name}`, { count }));
+export const clockTime = (date) => new Date(date).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
+export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
+/** The time since or until a date: "3 min ago", "in 5 hr". */
+export function when(date, now = Date.now()) {
+  const seconds = (new Date(date).getTime() - now) / 1000, size = Math.abs(seconds);
+  if (size < 10) return t('time.now');
+  const [name, length] = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]].find(([, one]) => size >= one);
+  return new Intl.RelativeTimeFormat(locale, { style: 'short' }).format(Math.round(seconds / length), name);
+}
+export const capitalized = (text) => text[0].toLocaleUpperCase(language) + text.slice(1);
