@@ -9,6 +9,7 @@ import NIOCore
 /// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
 /// revalidated each time, as are the service worker and the manifest. They name all other files below
 /// `/page/HASH/`, where HASH covers the content of them all, so browsers may keep those for ever.
+/// Modules and styles are served without their comments and indentation.
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
@@ -45,6 +46,8 @@ package struct Site: Sendable {
       guard let type = Self.mediaType(of: name) else {
         throw SiteError("\(name) is of no type that the page uses")
       }
+      let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
+      let bytes = isCode ? Self.withoutComments(bytes) : bytes
       guard name == "index.html" || Self.fixed.contains(name) else {
         files["/page/\(hash)/\(name)"] = SiteFile(bytes, type: type, tag: hash, lasts: true)
         continue
@@ -84,6 +87,23 @@ package struct Site: Sendable {
     try self.init(contents: contents)
   }
 
+  /// Code without the comments that have lines of their own, and without indentation.
+  ///
+  /// Each line stays a line, so that an error names the right one.
+  static func withoutComments(_ code: [UInt8]) -> [UInt8] {
+    var isInComment = false
+    let lines = String(decoding: code, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .map { line -> Substring in
+        let text = line.drop { $0 == " " }
+        guard isInComment || text.hasPrefix("/*") else { return text.hasPrefix("//") ? "" : text }
+        let end = text.firstRange(of: "*/")?.upperBound
+        isInComment = end == nil
+        return end.map { text[$0...] } ?? ""
+      }
+    return Array(lines.joined(separator: "\n").utf8)
+  }
+
   private static func mediaType(of name: String) -> String? {
     switch name.split(separator: ".").last {
     case "css": "text/css; charset=utf-8"
@@ -121,12 +141,13 @@ package struct SiteFile: Sendable {
     ]
   }
 
-  /// Only the page's own files are used, and no text becomes markup or code.
+  /// Only the page's own files are used, and no text becomes markup or code. The one trusted type is the
+  /// constant address of the service worker.
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
     "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+    "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types worker",
   ].joined(separator: "; ")
 
   /// Answers a GET or HEAD: 304 if the client has this content (RFC 9110, section 13.1.2).

@@ -74,7 +74,8 @@ import Testing
       #expect(!policy.contains("*"))
       #expect(!policy.contains("data:"))
       for part in [
-        "default-src 'none'", "require-trusted-types-for 'script'", "frame-ancestors 'none'",
+        "default-src 'none'", "require-trusted-types-for 'script'", "trusted-types worker",
+        "frame-ancestors 'none'",
         "form-action 'none'", "base-uri 'none'",
       ] {
         #expect(policy.contains(part), "\(part)")
@@ -173,6 +174,30 @@ import Testing
         try await follow("/register", "GET", "Origin: null"),
       ]
       #expect(refused == [403, 403, 403, 403])
+    }
+  }
+
+  @Test("A12 · serves modules and styles without comments, each line in its place")
+  func withoutComments() throws {
+    let code = """
+      // One line.
+      /** Several
+       * lines. */
+      export const a = '/* text */'; // kept
+        /* before */ const b = 'http://x';
+      """
+    #expect(
+      String(decoding: Site.withoutComments(Array(code.utf8)), as: UTF8.self)
+        == "\n\n\nexport const a = '/* text */'; // kept\n const b = 'http://x';")
+    // A text over several lines would lose its indentation.
+    let folder = URL(fileURLWithPath: LivingRoom.siteFolder).appending(path: "js")
+    for file in try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    {
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        let ticks = line.count { $0 == "`" }
+        #expect(ticks.isMultiple(of: 2), "\(file.lastPathComponent): \(line)")
+      }
     }
   }
 

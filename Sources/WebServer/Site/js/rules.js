@@ -23,7 +23,7 @@ function isOverlong(text) {
 }
 
 // ---- addresses and numbers ----
-const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+", LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]+", LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
 export const isEmail = (text) => text.length <= 254 && ADDRESS.test(text) && text.indexOf('@') <= 64;
 export function isPhone(text) {
