@@ -50,7 +50,7 @@ def configuration():
     made["scenes"]["broken"] = {"title": "A broken evening", "steps": [
         {"lights": {"dim": 20}}, {"spare": "on"}, {"popper": "on"}]}
     made["scenes"]["hostile"] = {"title": HOSTILE[0], "steps": [{"lights": "on"}]}
-    made["accounts"] = {"demo": True, "delivery": {"email": "log"}}
+    made["accounts"] = {"demo": True, "delivery": {"email": "log", "sms": "log"}}
     return made
 
 

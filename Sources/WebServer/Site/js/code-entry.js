@@ -6,8 +6,11 @@ import { isEmail, isPhone } from './rules.js';
 import { brand } from './stage.js';
 import { t, parts } from './text.js';
 
-/** Where the code should go: an e-mail address or a phone number. */
-export function contactForm({ heading, note, button: words, path, set, foot, onsent, contact = '' }) {
+/**
+ * Where the code should go: an e-mail address or a phone number.
+ * @param with what the request has beside it
+ */
+export function contactForm({ heading, note, button: words, path, set, foot, onsent, contact = '', with: also = {} }) {
   const error = formError();
   const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, hidesMistakeOnEdit: true,
     check: (text) => (isEmail(text) || isPhone(text) ? null : t('field.contactLike')), onchange: () => { button.setAttribute('aria-disabled', !one.valid); set.light(one.valid ? 1 / 3 : 0); } });
@@ -20,7 +23,7 @@ export function contactForm({ heading, note, button: words, path, set, foot, ons
     error.hide();
     if (!one.valid) { one.look('submit'); one.input.focus(); return; }
     isLoading = true; one.lock(true); busyButton(button, true, t('code.sending')); announce(t('code.sending'));
-    const target = isPhone(one.value) ? { phone: one.value } : { email: one.value };
+    const target = { ...also, ...(isPhone(one.value) ? { phone: one.value } : { email: one.value }) };
     try { onsent(await postOpen(path, target), target); } catch (failure) {
       isLoading = false; one.lock(false); busyButton(button, false, words); error.show(failure); one.input.focus();
     }
@@ -35,13 +38,13 @@ export function contactForm({ heading, note, button: words, path, set, foot, ons
  * @param use sends the code; its failure is shown, and the countdown goes on
  * @param onback leads to another address
  */
-export function codeForm({ heading, sent, target, path, set, use, onback, foot }) {
+export function codeForm({ heading, sent, target, path, set, use, onback, foot, says = 'code.sent' }) {
   const error = formError(), ring = countdownRing();
   const code = codeField({ ondone: send, describedby: 'where' });
   const again = h('button', { class: 'btn line', type: 'button', onclick: resend }, t('code.again')), wait = h('div', { class: 'code-wait' });
   let request = sent.request, left = 0, total = 1, timer, isLoading = false;
   const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello', onsubmit: (event) => event.preventDefault() },
-    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, parts('code.sent', { contact: h('bdi', { class: 'strong' }, target.email ?? target.phone), count: Math.round(sent.validFor / 60) })),
+    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', { class: 'strong' }, target.email ?? target.phone), count: Math.round(sent.validFor / 60) })),
     code.node, error.node, wait, h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: () => { stop(); onback(); } }, t('code.otherAddress')), foot));
 
   function count(seconds) {

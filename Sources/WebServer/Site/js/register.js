@@ -14,7 +14,7 @@ const STEPS = ['code', 'name', 'email', 'password'];
 const question = (step) => t(`register.${step}`);
 const ASK_AFTER = 300;
 
-export async function show(main, { go }) {
+export async function show(main, { go, enter }) {
   const set = stageSet(main), error = formError();
   const picture = h('div', { class: 'wiz-picture' }), body = h('div', { class: 'wiz-body' });
   const dots = h('ol', { class: 'wiz-dots', 'aria-label': t('register.steps') }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', { class: 'sr' }, question(step)))));
@@ -99,7 +99,13 @@ export async function show(main, { go }) {
     });
   }
   function nameStep() {
-    return oneField('name', { label: t('field.name'), name: 'name', autocomplete: 'name', note: t('register.nameNote') }, seat(), (one) => { known.name = one.value; turn('email'); });
+    const made = oneField('name', { label: t('field.name'), name: 'name', autocomplete: 'name', note: t('register.nameNote') }, seat(), (one) => { known.name = one.value; turn('email'); });
+    if (known.kind === 'invitation') made.content.push(h('button', { class: 'btn link', type: 'button', onclick: beginByCode }, t('newcomer.begin')));
+    return made;
+  }
+  async function beginByCode() {
+    const { newcomer } = await import('./newcomer.js');
+    newcomer({ set, invitation: known.code, enter, onback: () => { clear(set.inside, card); build('name').focus(); } });
   }
   function emailStep() {
     // "Taken" is said here to who holds a code; the database decides when the account is made.

@@ -28,30 +28,40 @@ export function show(main, { go }) {
   return () => current?.stop?.();
 }
 
-/** A new password, typed twice, with the live list of rules. */
-export async function passwordForm({ set, email = '', name = '', heading, button: words, use, done }) {
+/**
+ * A new password, typed twice, with the live list of rules.
+ * @param also fields before it by the names of their rules; `use` gets their values after the password
+ */
+export async function passwordForm({ set, email = '', name = '', heading, button: words, use, done, also = {} }) {
   const { rules } = await get('/validation', { open: true });
   let blocklist = new Set();
   get('/validation/blocklist', { open: true }).then(({ entries }) => { blocklist = new Set(entries); change(); }, () => {});
   const declared = worded(rules.fields.find((one) => one.name === 'password')), error = formError(), list = ruleList(declared.rules);
-  const judge = (text) => evaluate(declared, text, { values: { name, email }, blocklist, secondFactor: true });
+  const values = () => ({ name, email, ...Object.fromEntries(others.map((each) => [each.input.name, each.value])) });
+  const judge = (text) => evaluate(declared, text, { values: values(), blocklist, secondFactor: true });
+  const others = Object.entries(also).map(([about, options]) => {
+    const all = worded(rules.fields.find((each) => each.name === about)), known = { ...all, rules: all.rules.filter(({ rule }) => rule !== 'asked') };
+    return field({ ...options, name: about, check: (text) => evaluate(known, text, { values: {}, blocklist }).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? null, onchange: () => change() });
+  });
   const firstMistake = (text) => judge(text).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? (text ? null : t('reset.missing'));
   const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: firstMistake, onchange: (changed, left) => change(left) });
   const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
   const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, words);
-  function change(left) { list.update(judge(one.value), left); const ok = one.valid && two.valid; button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }
-  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), one.node, list.node, two.node, error.node, button);
+  function change(left) { list.update(judge(one.value), left); const ok = [...others, one, two].every((each) => each.valid); button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }
+  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), others.map((each) => each.node), one.node, list.node, two.node, error.node, button);
   let isLoading = false;
-  const lock = (on) => { isLoading = on; one.lock(on); two.lock(on); busyButton(button, on, on ? t('form.moment') : words); };
+  const lock = (on) => { isLoading = on; for (const each of [...others, one, two]) each.lock(on); busyButton(button, on, on ? t('form.moment') : words); };
   node.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (isLoading) return;
     error.hide();
+    const missing = others.find((each) => !each.valid);
+    if (missing) { missing.look('submit'); missing.input.focus(); return; }
     if (!one.valid) { one.look('submit'); list.update(judge(one.value), true); one.input.focus(); return; }
     if (!two.valid) { one.clear(); two.clear(); change(); error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus(); return; }
     lock(true);
-    try { await use(one.value); done(); } catch (failure) { lock(false); if (failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); one.input.focus(); }
+    try { done(await use(one.value, values())); } catch (failure) { lock(false); if (failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); one.input.focus(); }
   });
   change();
-  return { node, focus: () => one.input.focus() };
+  return { node, focus: () => (others[0] ?? one).input.focus() };
 }
