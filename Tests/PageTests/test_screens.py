@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import SIZES, proves
 
 ENTRANCE = ["/login", "/register", "/code", "/reset", "/guest"]
-SCREENS = ["/", "/room", "/library", "/library?kind=music", "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings"]
+SCREENS = ["/", "/room", "/library", "/library?kind=music", "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account"]
 axe = Axe()
 # All that depends on the theme.
 COLORS = {"runOnly": ["color-contrast"]}

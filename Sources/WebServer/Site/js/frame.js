@@ -13,6 +13,8 @@ const PLACES = [
   ['people', 'People', '/people', 'people', theater.isOwner], ['plugins', 'Plugins', '/plugins', 'plugins', theater.mayOperate], ['settings', 'Settings', '/settings', 'settings'],
 ];
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
+/** Screens without a place of their own in the navigation. */
+const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings' };
 const WITHOUT_BAR = ['home', 'player'];
 
 /** Builds the frame and begins to follow the theater. */
@@ -31,7 +33,7 @@ export async function begin(session, { exit }) {
   return {
     turnTo(name) {
       place = name;
-      const shown = name === 'player' ? 'library' : name;
+      const shown = WITHIN[name] ?? name;
       for (const link of document.querySelectorAll('.rail [data-place], .tabs [data-place]')) link.removeAttribute('aria-current');
       for (const link of document.querySelectorAll(`[data-place="${shown}"]`)) link.setAttribute('aria-current', 'page');
       tabs.more.removeAttribute('aria-current');
@@ -53,7 +55,7 @@ function makeRail(places, { user }) {
     h('a', { class: 'rail-brand', href: '/', 'aria-label': 'Home Theater, home' }, mark(), h('span', {}, 'Home Theater')),
     h('ul', {}, places.map(([id, name, href, picture]) => h('li', { class: ['people', 'plugins'].includes(id) && id === places.find(([other]) => ['people', 'plugins', 'settings'].includes(other))[0] ? 'apart' : null },
       h('a', { href, data: { place: id } }, icon(picture), h('span', {}, name))))),
-    h('a', { class: 'rail-user', href: '/settings' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', { class: 'tiny block' }, ROLE[user.role]))));
+    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', { class: 'tiny block' }, ROLE[user.role]))));
 }
 function makeTabs(places) {
   const rest = places.filter(([id]) => id === 'radio' || !IN_TABS.includes(id));

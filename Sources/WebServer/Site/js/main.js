@@ -9,6 +9,7 @@ const ENTRANCE = { '/login': 'login', '/register': 'register', '/guest': 'guest'
 const SCREENS = {
   '/': 'home', '/home': 'home', '/room': 'room', '/library': 'library', '/player': 'player', '/radio': 'radio', '/scenes': 'scenes',
   '/devices': 'devices', '/people': 'people', '/plugins': 'plugins', '/settings': 'settings',
+  '/account': 'account',
 };
 let leave = () => {}, app, turn = 0;
 
@@ -18,7 +19,7 @@ const loaders = {
   home: () => import('./home.js'), room: () => import('./room.js'), library: () => import('./library.js'),
   player: () => import('./player.js'), radio: () => import('./radio.js'), scenes: () => import('./scenes.js'),
   devices: () => import('./devices.js'), people: () => import('./people.js'), plugins: () => import('./plugins.js'),
-  settings: () => import('./settings.js'),
+  settings: () => import('./settings.js'), account: () => import('./account.js'),
 };
 
 const sheets = new Map();

@@ -1,0 +1,71 @@
+// A form in a sheet, the code that confirms an address, and the proof that it is still the same person.
+import { h } from './dom.js';
+import { post } from './api.js';
+import { sheet } from './parts.js';
+import { field, busyButton, formError } from './forms.js';
+import { codeForm } from './code-entry.js';
+import { t } from './text.js';
+
+export const passwordField = () => field({ label: t('account.password'), name: 'password', secret: true, autocomplete: 'current-password', check: (text) => (text ? null : t('account.passwordMissing')) });
+
+/**
+ * Opens a form; it closes when `use` succeeds with the values of the fields.
+ * @param refused called with the failure of `use`
+ * @param done called with the result of `use`
+ */
+export function formSheet({ heading, note, fields = [], button: words, danger, use, refused, done }) {
+  const error = formError(), button = h('button', { class: `btn ${danger ? 'danger' : 'primary'} wide`, type: 'submit' }, words);
+  const form = h('form', { class: 'controls', novalidate: true }, note ? h('p', { class: 'soft' }, note) : null, fields.map((one) => one.node), error.node, button), box = sheet(heading, form);
+  let isLoading = false;
+  const lock = (on) => { isLoading = on; for (const one of fields) one.lock(on); busyButton(button, on, words); };
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (isLoading) return;
+    error.hide();
+    const wrong = fields.find((one) => !one.valid);
+    if (wrong) { wrong.look('submit'); wrong.input.focus(); return; }
+    lock(true);
+    try {
+      const made = await use(...fields.map((one) => one.value));
+      box.close(); done?.(made);
+    } catch (failure) {
+      lock(false); refused?.(failure);
+      if (failure.name !== 'AbortError') error.show(failure);
+      (fields.find((one) => !one.node.hidden) ?? { input: button }).input.focus();
+    }
+  });
+  return box;
+}
+/** Takes an existing form into a sheet. */
+export function inSheet(heading, form) {
+  form.node.className = 'controls'; form.node.removeAttribute('aria-labelledby');
+  for (const part of form.node.querySelectorAll('.brand, h1')) part.remove();
+  return sheet(heading, form.node);
+}
+/** Asks for the code that was sent to a new contact. */
+export function confirmContact({ path, target, sent, done, onback }) {
+  const form = codeForm({ heading: '', says: t('account.codeSent'), sent, target, path, set: { light() {} }, onback: () => { box.close(); onback(); },
+    use: async (request, code) => { await post(`${path}/confirmation`, { request, code }, { open: true }); box.close(); done(); } });
+  const box = inSheet(t('account.code'), form);
+  box.addEventListener('close', form.stop);
+}
+
+/** Runs an action; asks for the password first if the last proof is too old. */
+export async function proven(action) {
+  try { return await action(); } catch (failure) { if (failure.code !== 'proofNeeded') throw failure; }
+  await prove();
+  return action();
+}
+const prove = () => new Promise((done, fail) => {
+  let needsCode = false;
+  const code = field({ label: t('factor.code'), name: 'code', autocomplete: 'one-time-code', note: t('factor.either'), check: (text) => (needsCode && !text.trim() ? t('factor.codeMissing') : null) });
+  code.node.hidden = true;
+  const box = formSheet({
+    heading: t('account.proof'), note: t('account.proofNote'), fields: [passwordField(), code], button: t('account.goOn'),
+    use: (password, text) => post('/sessions/current/proof', { password, cookie: true, ...(text.trim() && { code: text.trim() }) }, { open: true }),
+    refused: ({ code: why }) => { if (why === 'secondFactorNeeded') { needsCode = true; code.node.hidden = false; } },
+    done,
+  });
+  // After a success this comes too late.
+  box.addEventListener('close', () => setTimeout(() => fail(new DOMException('', 'AbortError'))));
+});

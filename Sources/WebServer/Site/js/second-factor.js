@@ -1,0 +1,44 @@
+// The second factor: an authenticator app set up by QR code, and its recovery codes, shown once.
+import { h } from './dom.js';
+import { post } from './api.js';
+import { icon } from './icons.js';
+import { codeField, formError } from './forms.js';
+import { sheet, toast } from './parts.js';
+import { formSheet, passwordField, proven } from './form-sheet.js';
+import { qr } from './qr.js';
+import { t } from './text.js';
+
+const PATH = '/account/second-factor';
+
+export async function copy(text, said) {
+  try { await navigator.clipboard.writeText(text); toast(said); } catch { toast(t('account.copyFailed')); }
+}
+export const copyButton = (words, text, said, kind = '') => h('button', { class: `btn wide ${kind}`, type: 'button', onclick: () => copy(text, said) }, icon('log'), words);
+
+export async function addFactor(done) {
+  const { secret, uri, svg } = await proven(() => post(PATH, {}));
+  const error = formError(), code = codeField({ label: t('factor.code'), ondone: confirm });
+  const box = sheet(t('factor.add'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.scan')), svg ? qr(svg, t('factor.qr')) : null,
+    h('p', { class: 'small' }, t('factor.type'), ' ', h('span', { class: 'mono secret' }, secret.match(/.{1,4}/g).join(' '))),
+    h('div', { class: 'control-keys' }, matchMedia('(pointer: coarse)').matches ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open')) : null, copyButton(t('factor.copySecret'), secret, t('factor.secretCopied'))),
+    h('p', { class: 'label' }, t('factor.shows')), code.node, error.node));
+  async function confirm(text) {
+    code.state('loading'); error.hide();
+    try {
+      const { recoveryCodes } = await post(`${PATH}/confirmation`, { code: text }, { open: true });
+      code.state('done'); box.close(); showRecoveryCodes(recoveryCodes); done();
+    } catch (failure) { code.state('wrong'); code.state('open'); code.input.focus(); error.show(failure); }
+  }
+}
+export const removeFactor = (done) => formSheet({
+  heading: t('factor.remove'), note: t('factor.removeNote'), fields: [passwordField()], button: t('factor.remove'), danger: true,
+  use: (password) => proven(() => post(`${PATH}/removal`, { password }, { open: true })), done: () => { toast(t('factor.removed')); done(); },
+});
+export async function newRecoveryCodes(done) {
+  const { recoveryCodes } = await proven(() => post('/account/recovery-codes', {}));
+  showRecoveryCodes(recoveryCodes); done();
+}
+function showRecoveryCodes(codes) {
+  const box = sheet(t('factor.recovery'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.recoveryNote')), h('ul', { class: 'recovery mono' }, codes.map((one) => h('li', {}, one))),
+    copyButton(t('factor.copyCodes'), codes.join('\n'), t('factor.codesCopied'), 'primary'), h('button', { class: 'btn wide', type: 'button', onclick: () => box.close() }, t('factor.kept'))));
+}

@@ -1,0 +1,170 @@
+"""One's own account: name, contacts, password, second factor, sessions, its end."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+
+import pytest
+from conftest import PASSWORD, proves
+from playwright.sync_api import expect
+from test_entrance import fill_login
+from test_screens import faults
+
+
+def app_code(secret):
+    """The six digits of an authenticator app at this moment (RFC 6238)."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.new(key, int(time.time() // 30).to_bytes(8, "big"), hashlib.sha1).digest()
+    at = digest[-1] & 15
+    return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+@pytest.fixture
+def member(visit, house, request):
+    """A visit with the session of a member of its own."""
+    email = f"{request.node.originalname.removeprefix('test_').replace('_', '-')}@example.org"
+    house.member("Gita", email)
+    house.log_in(email)
+    one = visit().use(house.people[email])
+    one.email = email
+    return one
+
+
+def account(house, one):
+    return house.send("GET", "/account", token=house.people[one.email])["user"]
+
+
+@proves("D5 D8 F5 · changes the name, verifies the address with a code, adds a phone number")
+def test_contacts(member, house):
+    member.expected = {403}
+    page = member.open("/account")
+    page.get_by_role("button", name="Change the name").press("Enter")
+    page.get_by_role("dialog").get_by_label("Name", exact=True).fill("Gitanjali")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Your name is changed.").first).to_be_visible()
+    count = house.codes_sent()
+    page.get_by_role("button", name="Verify the e-mail address").click()
+    page.get_by_role("dialog").get_by_label("Code of 6 digits").fill(house.mailed_code(count + 1))
+    expect(page.get_by_text("The address is verified.").first).to_be_visible()
+    page.get_by_role("button", name="Add a phone number").click()
+    page.get_by_role("dialog").get_by_label("Phone number").fill("12")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Write the number like")).to_be_visible()
+    page.get_by_role("dialog").get_by_label("Phone number").fill("+380 67 123 4567")
+    page.keyboard.press("Enter")
+    code = page.get_by_role("dialog").get_by_label("Code of 6 digits")
+    code.wait_for()
+    right = house.mailed_code(count + 2)
+    code.fill("000000" if right != "000000" else "111111")
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("4 tries left")
+    assert not faults(page)
+    code.fill(right)
+    expect(page.get_by_text("Your phone number is set.").first).to_be_visible()
+    user = account(house, member)
+    assert (user["name"], user["emailVerified"], user["phone"]) == ("Gitanjali", True, "+380671234567")
+
+
+@proves("F5 · asks for the password again before the address changes, and keeps the old one until the code is in")
+def test_proof(member, house):
+    member.expected = {401, 403}
+    page = member.open("/account")
+    page.route("**/account/email", lambda route: route.fulfill(
+        status=403, content_type="application/json", body=json.dumps(
+            {"error": {"code": "proofNeeded", "message": "Prove first that it is you"}})), times=1)
+    page.get_by_role("button", name="Change the e-mail address").click()
+    page.get_by_role("dialog").get_by_label("E-mail address").fill("gita2@example.org")
+    count = house.codes_sent()
+    page.keyboard.press("Enter")
+    proof = page.get_by_role("dialog", name="Is it still you?")
+    proof.get_by_label("Password", exact=True).fill("not this one")
+    page.keyboard.press("Enter")
+    expect(proof.get_by_role("alert")).to_be_visible()
+    assert not faults(page)
+    proof.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.keyboard.press("Enter")
+    code = page.get_by_role("dialog").get_by_label("Code of 6 digits")
+    code.wait_for()
+    house.log_in(member.email)
+    assert account(house, member)["email"] == member.email
+    code.fill(house.mailed_code(count + 1))
+    expect(page.get_by_text("Your e-mail address is changed.").first).to_be_visible()
+    assert account(house, member)["email"] == "gita2@example.org"
+
+
+@proves("C7 F5 · changes the password by the rules")
+def test_password(member, house):
+    page = member.open("/account")
+    page.get_by_role("button", name="Change the password").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Password", exact=True).fill(PASSWORD)
+    dialog.get_by_role("textbox", name="New password").fill("the projector hums at night")
+    dialog.get_by_label("Repeat the password").fill("the projector hums at night")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The password is changed.").first).to_be_visible()
+    house.send("POST", "/sessions", {"email": member.email, "password": "the projector hums at night"}, token="")
+
+
+@proves("F5 · sets up the second factor by QR code, logs in with it and with a recovery code, and removes it")
+def test_second_factor(member, visit, house):
+    member.expected = {403}
+    member.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = member.open("/account")
+    page.get_by_role("button", name="Set up an app").click()
+    dialog = page.get_by_role("dialog", name="Set up an app")
+    picture = dialog.get_by_role("img", name="QR code of the secret")
+    # 45 modules of a side and the quiet zone, in some of them a dark line.
+    assert int(picture.get_attribute("viewBox").split()[2]) >= 33
+    assert picture.locator("path").get_attribute("d").count("M") > 200
+    assert not faults(page)
+    secret = dialog.locator(".secret").inner_text().replace(" ", "")
+    code = dialog.get_by_label("Code of your authenticator app")
+    code.fill("000000" if app_code(secret) != "000000" else "111111")
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    code.fill(app_code(secret))
+    codes = page.get_by_role("dialog", name="Recovery codes")
+    expect(codes.get_by_role("listitem")).to_have_count(10)
+    listed = codes.get_by_role("listitem").all_inner_texts()
+    assert len(set(listed)) == 10
+    codes.get_by_role("button", name="Copy the codes").click()
+    assert page.evaluate("navigator.clipboard.readText()").split("\n") == listed
+    codes.get_by_role("button", name="I have kept them").click()
+    expect(page.get_by_text("10 codes left")).to_be_visible()
+    other = visit(size="phone")
+    other.expected = {401, 403}
+    login = other.open("/login")
+    fill_login(login, member.email)
+    login.keyboard.press("Enter")
+    login.get_by_label("Code of your authenticator app").fill(listed[0])
+    assert not faults(login)
+    login.keyboard.press("Enter")
+    login.get_by_role("heading", name="What would you like?").wait_for()
+    member.open("/account")
+    expect(page.get_by_text("9 codes left")).to_be_visible()
+    page.get_by_role("button", name="Make new recovery codes").click()
+    expect(codes.get_by_role("listitem")).to_have_count(10)
+    assert not set(codes.get_by_role("listitem").all_inner_texts()) & set(listed)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Remove the second factor").click()
+    page.get_by_role("dialog").get_by_label("Password", exact=True).fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The second factor is removed.").first).to_be_visible()
+    expect(page.get_by_role("button", name="Set up an app")).to_be_visible()
+
+
+@proves("A10 F5 · lists and ends sessions, and deletes the account after a question")
+def test_end(member, house):
+    member.expected = {401}
+    house.log_in(member.email)
+    page = member.open("/account")
+    page.get_by_role("button", name=re.compile("^End the session of")).click()
+    expect(page.get_by_role("button", name=re.compile("^End the session of"))).to_have_count(0)
+    page.get_by_role("button", name="Delete my account").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("cannot be undone")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    dialog.get_by_role("button", name="Delete my account").click()
+    page.get_by_role("button", name="Log in").wait_for()
+    assert member.email not in {one["email"] for one in house.send("GET", "/accounts")["accounts"]}
