@@ -44,7 +44,7 @@ export function inSheet(heading, form) {
 }
 /** Asks for the code that was sent to a new contact. */
 export function confirmContact({ path, target, sent, done, onback }) {
-  const form = codeForm({ heading: '', says: t('account.codeSent'), sent, target, path, set: { light() {} }, onback: () => { box.close(); onback(); },
+  const form = codeForm({ heading: '', says: 'account.codeSent', sent, target, path, set: { light() {} }, onback: () => { box.close(); onback(); },
     use: async (request, code) => { await post(`${path}/confirmation`, { request, code }, { open: true }); box.close(); done(); } });
   const box = inSheet(t('account.code'), form);
   box.addEventListener('close', form.stop);
