@@ -277,6 +277,17 @@ public final class HomeTheaterFacade {
     return try engine.run(id: id)
   }
 
+  /// Cancels one of the newest runs, and waits until it has stopped. Needs the permission `play` for a
+  /// run that begins or ends the current activity, and `operate` for any other.
+  ///
+  /// - Returns: The report of the run, which stays as it is if the run was over.
+  package func cancelRun(
+    id: String, by principal: Principal
+  ) async throws(TheaterError) -> RunReport {
+    try policy.require(.play, of: principal)
+    return try await activities.cancelRun(id: id, by: principal)
+  }
+
   // MARK: Transport and volume. Need the permission `play`.
 
   @discardableResult

@@ -307,6 +307,19 @@ final class ActivityController {
     publish()
   }
 
+  /// Cancels one of the newest runs, and waits until it has stopped. The activity that it begins or
+  /// ends has failed then.
+  ///
+  /// - Throws: `forbidden` unless the principal may end the activity, or run scenes if the run is
+  ///   beside the activity.
+  func cancelRun(id: String, by principal: Principal) async throws(TheaterError) -> RunReport {
+    let run = try engine.run(id: id)
+    if run !== session.run { try policy.require(.operate, of: principal) }
+    try policy.checkControl(of: session, by: principal)
+    await run.cancel()
+    return run.report
+  }
+
   // MARK: Turns
 
   private func takeTurn() -> Int {

@@ -2,7 +2,7 @@ import Devices
 
 /// Single devices and scenes.
 public enum DeviceEndpoint: String, Endpoint {
-  case devices, device, sendCommand, swapPlugin, scenes, planScene, runScene, run
+  case devices, device, sendCommand, swapPlugin, scenes, planScene, runScene, run, cancelRun
 
   public static let title = "Devices and scenes"
 
@@ -64,6 +64,13 @@ public enum DeviceEndpoint: String, Endpoint {
       Route(
         .get, "/runs/{id}", .permitted(.view), "Shows the progress of a run.",
         parameters: [.prefer], answers: [200: .json(.reference(.run))])
+    case .cancelRun:
+      Route(
+        .post, "/runs/{id}/cancellation", .permitted(.play),
+        "Stops a run after the commands that are on their way, and shows it. A run that begins or "
+          + "ends the activity may be cancelled by everyone who may end the activity; any other "
+          + "needs the permission `operate`. A run that is over stays as it is.",
+        body: .json(.request()), answers: [200: .json(.reference(.run))])
     }
   }
 }

@@ -29,8 +29,8 @@ struct ScenesCommand: AsyncParsableCommand {
 /// `theater scene run movie-night --film "TITLE"`.
 struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scene", abstract: "Run a scene, or show what it would do.",
-    subcommands: [Run.self, Plan.self])
+    commandName: "scene", abstract: "Run a scene, show what it would do, or cancel it.",
+    subcommands: [Run.self, Plan.self, Cancel.self])
 
   /// `theater scene run NAME`.
   struct Run: AsyncParsableCommand {
@@ -79,6 +79,27 @@ extension SceneCommand {
         "/api/v1/scenes/\(name.percentEncoded)/plan", ["parameters": .object(parameters.object)])
       try output.show(plan) { plan in
         (plan["steps"]?.array ?? []).map(StepLines.line(planned:)).joined(separator: "\n")
+      }
+    }
+  }
+}
+
+extension SceneCommand {
+  /// `theater scene cancel RUN`.
+  struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Cancel a run: of a scene, or of what starts or ends an activity.",
+      discussion: "`--no-wait` of the command that started it shows the run's name, such as run-7.")
+
+    @Argument(help: "The run, such as run-7.")
+    var run: String
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let report = try await RemoteTheater().post("/api/v1/runs/\(run.percentEncoded)/cancellation")
+      try output.show(report) { report in
+        let status = report["status"]?.string ?? "?"
+        return status == "cancelled" ? "\(run) is cancelled" : "\(run) was over already: \(status)"
       }
     }
   }

@@ -122,6 +122,51 @@ import WebServer
     }
   }
 
+  @Test("E5 E11 · cancels the run that begins an activity, and sends none of its later commands")
+  func cancelledBeginning() async throws {
+    try await LivingRoom.open { room in
+      let projector = try #require(room.devices["projector"])
+      await projector.hold("on")
+      let owner = try await room.owner()
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let run = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"]).json["run"]
+      let place = "/api/v1/runs/\(run?["id"]?.string ?? "")"
+      await projector.waitForHeldCommand()
+      let answer = try await guest.send(.POST, "\(place)/cancellation")
+      #expect(answer.status == 200)
+      #expect(answer.json["status"] == "cancelled")
+      #expect(
+        answer.json["steps"]?.array?.compactMap { $0["status"]?.string } == [
+          "done", "cancelled", "waiting", "waiting", "waiting", "waiting",
+        ])
+      #expect(room.journal.lines == ["lights {\"dim\":10}", "projector \"on\""])
+      let status = try await owner.send(.GET, "/api/v1/status").json
+      #expect(status["activity"]?["status"] == "failed")
+      // Its end is possible, and cancelling again changes nothing.
+      #expect(try await owner.send(.POST, "/api/v1/end", wait: 10).status == 200)
+      let again = try await owner.send(.POST, "\(place)/cancellation")
+      #expect(again.status == 200 && again.json["status"] == "cancelled")
+      #expect(try await owner.send(.POST, "/api/v1/runs/run-99/cancellation").status == 404)
+    }
+  }
+
+  @Test("E5 F5 · a scene beside the activity is cancelled by those who may run scenes")
+  func cancelledScene() async throws {
+    try await LivingRoom.open { room in
+      let popper = try #require(room.devices["popper"])
+      await popper.hold("pop")
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let run = try await owner.send(.POST, "/api/v1/popcorn").json["run"]
+      let path = "/api/v1/runs/\(run?["id"]?.string ?? "")/cancellation"
+      await popper.waitForHeldCommand()
+      #expect(try await guest.send(.POST, path).status == 403)
+      let answer = try await member.send(.POST, path)
+      #expect(answer.json["status"] == "cancelled")
+    }
+  }
+
   @Test("E9 · lists the library by category")
   func lists() async throws {
     try await LivingRoom.open { room in
