@@ -210,6 +210,16 @@ public final class HomeTheaterFacade {
     return activity
   }
 
+  /// Returns every activity, by name. Needs the permission `view`.
+  package nonisolated func activities(
+    for principal: Principal
+  ) async throws(TheaterError) -> [OfferedActivity] {
+    try await policy.require(.view, of: principal)
+    return plan.activities.values.sorted { $0.name < $1.name }.map {
+      OfferedActivity(activity: $0, isPermitted: principal.mayBegin($0))
+    }
+  }
+
   /// Begins an activity in place of the current one. Needs the permission `play`.
   ///
   /// - Parameters:

@@ -35,6 +35,11 @@ public struct Principal: Sendable, Hashable {
     self.ageLimit = ageLimit
   }
 
+  /// Whether this user may begin the activity while nothing is on.
+  func mayBegin(_ activity: Activity) -> Bool {
+    permissions.contains(.play) && activities?.contains(activity.name) != false
+  }
+
   /// A user with every permission and without limits.
   public static func owner(_ user: String) -> Principal {
     Principal(

@@ -41,3 +41,9 @@ package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
   /// The activity stays as it is.
   case stay
 }
+
+/// An activity, and whether a user may begin it while nothing is on.
+package struct OfferedActivity: Sendable, Hashable {
+  package let activity: Activity
+  package let isPermitted: Bool
+}

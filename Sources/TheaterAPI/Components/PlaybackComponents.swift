@@ -4,7 +4,7 @@ import Devices
 
 extension Component {
   static let playbackComponents = [
-    status, activity, playback, catalogueEntry, films, songs, stations, libraryScan,
+    status, activity, activities, playback, catalogueEntry, films, songs, stations, libraryScan,
     libraryChange, confirmation, volumeChange,
   ]
 
@@ -33,6 +33,24 @@ extension Component {
         "resumedAt": .seconds.described("The saved position at which the first item resumed."),
         "error": .reference(failure),
       ]))
+
+  /// The activities of `devices.json`.
+  static let activities = Component(
+    "Activities",
+    .object([
+      "activities": .list(
+        of: .object(
+          [
+            "name": .name,
+            "permitted": .boolean.described("Whether the user may begin it while nothing is on."),
+          ],
+          optional: [
+            "title": .title,
+            "category": .category.described(
+              "The list from which its item is chosen; missing if it takes none."),
+            "player": .name, "amplifier": .name,
+          ]))
+    ]))
 
   /// The anchor of a player's position.
   static let playback = Component(
@@ -71,7 +89,7 @@ extension Component {
       "films": .count, "songs": .count, "stations": .count,
       "players": .list(
         of: .object([
-          "player": .name, "category": .words(["films", "songs", "stations"]), "items": .count,
+          "player": .name, "category": .category, "items": .count,
           "problems": .list(
             of: .object(["message": .text()], optional: ["hint": .text(), "folder": .text()])),
         ])),
@@ -92,6 +110,8 @@ extension Component {
 extension Schema {
   /// The id of a film, song or station.
   static let itemID = Schema.text(1...1000)
+  /// A list of the library.
+  fileprivate static let category = Schema.words(Category.allCases.map(\.rawValue))
   /// `observed` was reported by the device, `accepted` was not.
   fileprivate static let confirmation = Schema.words(["observed", "accepted"])
 }

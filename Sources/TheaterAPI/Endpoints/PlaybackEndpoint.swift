@@ -3,7 +3,7 @@ import Devices
 /// The current activity, the library, and steering playback.
 public enum PlaybackEndpoint: String, Endpoint {
   case status, events, films, songs, stations, scanLibrary
-  case startActivity, watch, listen, radio, popcorn, end, off
+  case activities, startActivity, watch, listen, radio, popcorn, end, off
   case pause, resume, next, previous, seek, volume
 
   public static let title = "Watching and listening"
@@ -38,6 +38,11 @@ public enum PlaybackEndpoint: String, Endpoint {
         .post, "/library/scan", .permitted(.operate),
         "Reads every player's catalogue again and reports what each found.",
         body: .json(.request()), answers: [200: .json(.reference(.libraryScan))])
+    case .activities:
+      Route(
+        .get, "/activities", .permitted(.view),
+        "Lists the activities with the category of their items, and whether the user may begin each.",
+        answers: [200: .json(.reference(.activities))])
     case .startActivity:
       starting("/activities/{name}", .play, "Starts an activity.", .activityStart)
     case .watch:

@@ -24,6 +24,9 @@ extension APIServices {
     case .songs: return await entries(.songs, principal)
     case .stations: return await entries(.stations, principal)
     case .scanLibrary: return try await scanLibrary(principal)
+    case .activities:
+      let activities = try await theater.activities(for: principal)
+      return Response(["activities": .array(activities.map(\.json))])
     case .startActivity: return try await begin(request.captured("name"), request)
     case .watch: return try await begin(theater.activity(for: .films), request)
     case .listen: return try await begin(theater.activity(for: .songs), request)
@@ -123,6 +126,20 @@ extension APIServices {
     answer["volume"] = outcome.volume.map { .integer($0) }
     answer["muted"] = outcome.isMuted.map { .bool($0) }
     return Response(.object(answer))
+  }
+}
+
+extension OfferedActivity {
+  /// The activity as an element of the component `Activities`.
+  fileprivate var json: JSON {
+    var object: JSONObject = [
+      "name": .string(activity.name), "permitted": .bool(isPermitted),
+    ]
+    if let title = activity.title { object["title"] = .string(title) }
+    if let category = activity.category { object["category"] = .string(category.rawValue) }
+    if let player = activity.player { object["player"] = .string(player.name) }
+    if let amplifier = activity.amplifier { object["amplifier"] = .string(amplifier.name) }
+    return .object(object)
   }
 }
 

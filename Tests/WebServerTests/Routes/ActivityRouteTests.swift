@@ -167,6 +167,34 @@ import WebServer
     }
   }
 
+  @Test("E8 F5 · lists the activities, and whether the user may begin each")
+  func activities() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      let film: JSONObject = [
+        "name": "film", "permitted": true, "title": "Watch a film", "category": "films",
+        "player": "dvd",
+        "amplifier": "amp",
+      ]
+      for client in [owner, guest] {
+        let answer = try await client.send(.GET, "/api/v1/activities")
+        #expect(answer.json == ["activities": [.object(film)]])
+      }
+      var plan = room.theater.plan
+      plan.activities["music"] = Activity(
+        name: "music", title: "Listen", start: "watch-film", end: "end-film")
+      try await room.theater.apply(
+        plan, devices: Array(room.devices.values), by: .owner("ann"))
+      let music: JSONObject = ["name": "music", "permitted": true, "title": "Listen"]
+      let all = try await owner.send(.GET, "/api/v1/activities").json["activities"]?.array
+      #expect(all == [.object(film), .object(music)])
+      let ofGuest = try await guest.send(.GET, "/api/v1/activities").json["activities"]?.array
+      #expect(ofGuest?.map { $0["permitted"] } == [true, false])
+      #expect(try await room.stranger.send(.GET, "/api/v1/activities").status == 401)
+    }
+  }
+
   @Test("E9 · lists the library by category")
   func lists() async throws {
     try await LivingRoom.open { room in
