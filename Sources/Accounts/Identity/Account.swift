@@ -27,10 +27,12 @@ package struct Account: Hashable, Sendable, Identifiable {
   package let createdAt: Date
   /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
+  /// The language of the page for this person; nil for the browser's.
+  package let language: Language?
 
   package init(
     id: AccountID, name: DisplayName, email: EmailAddress, role: AccountRole, createdAt: Date,
-    ageLimit: Int? = nil
+    ageLimit: Int? = nil, language: Language? = nil
   ) {
     self.id = id
     self.name = name
@@ -38,7 +40,15 @@ package struct Account: Hashable, Sendable, Identifiable {
     self.role = role
     self.createdAt = createdAt
     self.ageLimit = ageLimit
+    self.language = language
   }
+}
+
+/// The languages of the page, by their ISO 639-1 codes.
+package enum Language: String, Sendable, CaseIterable {
+  case english = "en"
+  case ukrainian = "uk"
+  case russian = "ru"
 }
 
 /// An account with its credentials, for stores and login only.

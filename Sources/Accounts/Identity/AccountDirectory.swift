@@ -79,6 +79,14 @@ package struct AccountDirectory: Sendable {
     await audit.record(.nameChanged, by: AuditActor(principal), about: name.text)
   }
 
+  /// Changes the language of the person who asks; nil for the browser's.
+  package func setLanguage(
+    _ language: Language?, by principal: SessionPrincipal
+  ) async throws(AccountError) {
+    try await store.setLanguage(language, of: principal.account)
+    sessions.holderChanged(principal.account)
+  }
+
   /// Returns the address of an account or the name on a guest pass, for the audit log; the identity
   /// itself when both are gone.
   package func displayName(of account: AccountID) async -> String {
@@ -132,6 +140,10 @@ package protocol PeopleStore: Sendable {
   /// Changes a person's display name.
   /// - Throws: `notFound`.
   func setName(_ name: DisplayName, of account: AccountID) async throws(AccountError)
+
+  /// Changes a person's language; nil for the browser's.
+  /// - Throws: `notFound`.
+  func setLanguage(_ language: Language?, of account: AccountID) async throws(AccountError)
 
   /// Deletes an account, its sessions, its invitations and guest passes with their sessions, and its
   /// saved positions.

@@ -72,6 +72,8 @@ package struct SessionPrincipal: Hashable, Sendable {
   package let role: AccountRole
   /// The highest age rating that this person may watch, in years; nil for no limit.
   package let ageLimit: Int?
+  /// The language of the page; nil for the browser's, and for guests.
+  package let language: Language?
   /// The pass of a guest; nil for people with an account.
   package let pass: GuestPass?
   /// The session of the request.
@@ -89,12 +91,14 @@ package struct SessionPrincipal: Hashable, Sendable {
       email = account.email.text
       role = account.role
       ageLimit = account.ageLimit
+      language = account.language
       pass = nil
     case .guest(let pass):
       name = pass.name.text
       email = nil
       role = .guest
       ageLimit = pass.ageLimit
+      language = nil
       self.pass = pass
     }
     self.session = session.id

@@ -8,7 +8,14 @@ extension Component {
   ]
 
   static let user = Component(
-    "User", .object(["name": .displayName, "role": .anyRole], optional: ["email": .email]))
+    "User",
+    .object(
+      ["name": .displayName, "role": .anyRole],
+      optional: [
+        "email": .email,
+        "language": .language.described(
+          "The chosen language of the page; missing for the browser's."),
+      ]))
 
   static let session = Component("Session", .object(sessionMembers, optional: guestMembers))
 
@@ -55,7 +62,9 @@ extension Component {
           "name": .displayName, "email": .email, "emailVerified": .boolean, "role": .accountRole,
           "secondFactor": .boolean,
         ],
-        optional: ["phone": .text(1...40), "recoveryCodesLeft": .integer(0...10)])
+        optional: [
+          "phone": .text(1...40), "language": .language, "recoveryCodesLeft": .integer(0...10),
+        ])
     ]))
 
   static let secondFactorSecret = Component(
@@ -86,6 +95,13 @@ extension Component {
   private static let codeMembers: Schema.Members = [
     "code": .text(1...80), "command": .text(1...200),
   ]
+  /// The address that does the same in a browser, where the controller knows its address.
+  private static let linkMembers: Schema.Members = [
+    "link": .text(1...400),
+    "qr": .list(of: .text(21...177, pattern: "^[01]+$"), count: 21...177).described(
+      "A QR code of `link`: a text for each row of modules, `1` for a dark one, without the quiet zone "
+        + "of four light modules."),
+  ]
   private static let passMembers: Schema.Members = [
     "id": .id, "name": .displayName, "activities": .list(of: .name, count: 1...100),
     "volumeLimit": .percent, "made": .time, "expires": .time,
@@ -95,14 +111,15 @@ extension Component {
   static let invitations = Component(
     "Invitations", .object(["invitations": .list(of: .reference(invitation))]))
   static let issuedInvitation = Component(
-    "IssuedInvitation", .object(invitationMembers + codeMembers))
+    "IssuedInvitation", .object(invitationMembers + codeMembers, optional: linkMembers))
 
   static let guestPass = Component(
     "GuestPass", .object(passMembers, optional: ["ageLimit": .ageLimit]))
   static let guestPasses = Component(
     "GuestPasses", .object(["guests": .list(of: .reference(guestPass))]))
   static let issuedGuestPass = Component(
-    "IssuedGuestPass", .object(passMembers + codeMembers, optional: ["ageLimit": .ageLimit]))
+    "IssuedGuestPass",
+    .object(passMembers + codeMembers, optional: linkMembers + ["ageLimit": .ageLimit]))
 
   static let auditPage = Component(
     "AuditPage",
@@ -128,6 +145,8 @@ extension Component {
 }
 
 extension Schema {
+  /// English, Ukrainian or Russian.
+  static let language = Schema.words(["en", "uk", "ru"])
   /// The display name of a person.
   static let displayName = Schema.text(1...100)
   static let email = Schema.text(1...254)

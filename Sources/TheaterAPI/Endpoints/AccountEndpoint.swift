@@ -4,7 +4,7 @@ import Devices
 public enum AccountEndpoint: String, Endpoint {
   case register, sendRegistrationCode, registerByCode
   case validationRules, passwordBlocklist, answerQuestion
-  case account, changeName, removeAccount
+  case account, changeName, changeLanguage, removeAccount
   case sendEmailCode, confirmEmail, sendPhoneCode, confirmPhone
   case changePassword, sendPasswordResetCode, resetPassword
   case addSecondFactor, confirmSecondFactor, removeSecondFactor, renewRecoveryCodes
@@ -68,6 +68,12 @@ public enum AccountEndpoint: String, Endpoint {
       Route(
         .post, "/account/name", .permitted(.account), "Changes one's display name.",
         body: .json(.request(["name": .displayName])), answers: [204: .empty], errors: [503, 507])
+    case .changeLanguage:
+      Route(
+        .post, "/account/language", .permitted(.account),
+        "Changes the language of the page for oneself; without one it is the browser's.",
+        body: .json(.request(optional: ["language": .language])), answers: [204: .empty],
+        errors: [503, 507])
     case .removeAccount:
       Route(
         .delete, "/account", .permitted(.account),

@@ -33,6 +33,10 @@ extension APIServices {
       try await accountService.people.setName(
         request.fields().requiredText("name"), by: request.principal())
       return Response(status: .noContent)
+    case .changeLanguage:
+      try await accountService.people.setLanguage(
+        request.fields().language(), by: request.principal())
+      return Response(status: .noContent)
     case .removeAccount:
       let principal = try request.principal()
       try accountService.sessions.requireFreshProof(principal)
@@ -140,6 +144,17 @@ extension APIServices {
 }
 
 extension BodyFields {
+  /// The chosen language; `nil` for the browser's.
+  fileprivate func language() throws(APIError) -> Language? {
+    guard let code = try text("language") else { return nil }
+    guard let language = Language(rawValue: code) else {
+      throw .invalid(
+        "there is no language \"\(code.quotation)\"",
+        hint: "There is \(Language.allCases.map(\.rawValue).joined(separator: ", ")), or null.")
+    }
+    return language
+  }
+
   /// The code that admits a person to registering: exactly one of two.
   fileprivate func registrationCode() throws(APIError) -> Accounts.Admission {
     switch (try text("setupCode"), try text("invitation")) {
@@ -168,6 +183,7 @@ extension OwnAccount {
       "role": .string(account.role.rawValue), "secondFactor": .bool(hasSecondFactor),
     ]
     if let phone = contact.phone { user["phone"] = .string(phone.text) }
+    if let language = account.language { user["language"] = .string(language.rawValue) }
     if hasSecondFactor { user["recoveryCodesLeft"] = .integer(recoveryCodesLeft) }
     return ["user": .object(user)]
   }

@@ -139,6 +139,7 @@ extension SessionPrincipal {
     var user: JSONObject = ["name": .string(name)]
     if let email { user["email"] = .string(email) }
     user["role"] = .string(role.rawValue)
+    if let language { user["language"] = .string(language.rawValue) }
     var object: JSONObject = [
       "user": .object(user), "expires": .string(expires.ISO8601Format()),
     ]

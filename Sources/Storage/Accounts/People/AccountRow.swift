@@ -4,8 +4,9 @@ import GRDB
 
 /// The columns of the account table.
 enum AccountRow {
-  static let columns = "id, name, email, emailKey, role, passwordHash, createdAt, ageLimit"
-  static let placeholders = "?, ?, ?, ?, ?, ?, ?, ?"
+  static let columns =
+    "id, name, email, emailKey, role, passwordHash, createdAt, ageLimit, language"
+  static let placeholders = "?, ?, ?, ?, ?, ?, ?, ?, ?"
 
   /// The values of `columns`, in their order.
   static func arguments(_ record: AccountRecord) -> StatementArguments {
@@ -13,7 +14,7 @@ enum AccountRow {
     return [
       account.id.text, account.name.text, account.email.text, account.email.key,
       account.role.rawValue, record.passwordHash.text, account.createdAt.milliseconds,
-      account.ageLimit,
+      account.ageLimit, account.language?.rawValue,
     ]
   }
 
@@ -48,7 +49,15 @@ enum AccountRow {
       id: AccountID(id), name: DisplayName(stored: row["name"]),
       email: EmailAddress(stored: row["email"]),
       role: try role(row), createdAt: Date(milliseconds: row["createdAt"]),
-      ageLimit: row["ageLimit"])
+      ageLimit: row["ageLimit"], language: try language(row))
+  }
+
+  private static func language(_ row: Row) throws -> Language? {
+    guard let word: String = row["language"] else { return nil }
+    guard let language = Language(rawValue: word) else {
+      throw StorageError.failed("an account has a language that does not exist")
+    }
+    return language
   }
 
   /// Reads the column `role`; an unknown word is an error.

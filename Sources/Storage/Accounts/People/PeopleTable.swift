@@ -47,6 +47,14 @@ extension AccountDatabase: PeopleStore {
     }
   }
 
+  package func setLanguage(
+    _ language: Language?, of account: AccountID
+  ) async throws(AccountError) {
+    try await run {
+      try await $0.write { try Self.update("language", language?.rawValue, of: account, in: $0) }
+    }
+  }
+
   package func removeAccount(_ account: AccountID) async throws(AccountError) -> [Session] {
     try await run {
       try await $0.protect { database in

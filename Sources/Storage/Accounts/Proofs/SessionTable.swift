@@ -165,7 +165,7 @@ enum SessionRow {
       sql: """
         SELECT session.digest, session.id AS session, openedAt, openedBoot, openedSteady,
           lastSeenAt, provenBoot, provenSteady, address, device,
-          account.id AS id, account.name, email, role, createdAt, account.ageLimit,
+          account.id AS id, account.name, email, role, createdAt, account.ageLimit, language,
           \(GuestPassRow.joined)
         FROM session LEFT JOIN account ON account.id = session.account
           LEFT JOIN guestPass ON guestPass.id = session.pass

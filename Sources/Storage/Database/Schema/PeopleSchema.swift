@@ -1,6 +1,11 @@
 import GRDB
 
 extension Schema {
+  /// The language of the page for a person; null for the browser's.
+  static func language(_ database: Database) throws {
+    try database.execute(sql: "ALTER TABLE account ADD COLUMN language TEXT")
+  }
+
   /// Guest passes, age limits, names for invitations; origin and last authentication of sessions.
   static func people(_ database: Database) throws {
     // SQLite cannot drop NOT NULL from a column, so the session table is made anew: a session belongs to

@@ -16,6 +16,7 @@ enum Schema {
     migrator.registerMigration("6 guesses", migrate: guesses)
     migrator.registerMigration("7 audit shares", migrate: auditShares)
     migrator.registerMigration("8 audit counts", migrate: auditCounts)
+    migrator.registerMigration("9 language", migrate: language)
     return migrator
   }
 
