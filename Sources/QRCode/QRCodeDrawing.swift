@@ -9,6 +9,11 @@ extension QRCode {
     }
   }
 
+  /// The code as texts, one a row of modules: `1` is dark, `0` light. Without the quiet zone.
+  package var rows: [String] {
+    (0..<size).map { y in String((0..<size).map { x in self[x, y] ? "1" : "0" }) }
+  }
+
   private static func halfBlock(isUpperDark: Bool, isLowerDark: Bool) -> Character {
     switch (isUpperDark, isLowerDark) {
     case (false, false): "█"

@@ -5,6 +5,7 @@ import HTTPTypes
 import HomeTheater
 import Hummingbird
 import JSON
+import QRCode
 import TheaterAPI
 
 extension APIServices {
@@ -52,6 +53,7 @@ extension APIServices {
     var answer = issued.invitation.members
     answer["code"] = .string(issued.code.text)
     answer["command"] = .string("theater register --invitation \(issued.code.text)")
+    answer.addLink("/register#\(issued.code.text)", at: address(for: request))
     return Response(.object(answer), status: .created)
   }
 
@@ -69,7 +71,14 @@ extension APIServices {
     answer["code"] = .string(issued.code.text)
     // The command reads the code from standard input, so that no list of processes shows it.
     answer["command"] = "theater guest enter"
+    answer.addLink("/guest#\(issued.code.text)", at: address(for: request))
     return Response(.object(answer), status: .created)
+  }
+
+  /// The address for browsers: the configured one, else the one of the page that asks, which the
+  /// listener has checked.
+  private func address(for request: RequestContext) -> String? {
+    webAddress ?? (request.cookies == nil ? nil : request.request.headers[.origin])
   }
 
   /// The activities that the body names; all of them exist.
@@ -106,6 +115,15 @@ extension APIServices {
     var answer: JSONObject = ["entries": .array(page.entries.map(\.json))]
     if let before = page.before { answer["before"] = .integer(Int(before)) }
     return Response(.object(answer))
+  }
+}
+
+extension JSONObject {
+  /// Adds a link to the page and its QR code, which another person scans.
+  fileprivate mutating func addLink(_ path: String, at address: String?) {
+    guard let address, let code = QRCode(address + path) else { return }
+    self["link"] = .string(address + path)
+    self["qr"] = .array(code.rows.map { .string($0) })
   }
 }
 

@@ -9,6 +9,57 @@ import Testing
 import WebServer
 
 @Suite struct PeopleRouteTests {
+  @Test("E6 F5 · an invitation and a guest pass made on the page come with a link as a QR code")
+  func links() async throws {
+    try await LivingRoom.open(.port(0, of: "127.0.0.1")) { (room) async throws in
+      let owner = try await room.owner()
+      let requests = [
+        ("invitations", "{}", "register"), ("guests", #"{"activities": ["film"]}"#, "guest"),
+      ]
+      for (path, body, page) in requests {
+        let answer = try await room.raw(
+          lines: [
+            "POST /api/v1/\(path) HTTP/1.1", "Host: localhost:\(room.port)",
+            "Origin: http://localhost:\(room.port)", "X-Theater: 1",
+            "Authorization: Bearer \(owner.token ?? "")", "Content-Type: application/json",
+          ], body: body)
+        #expect(answer.status == 201)
+        let json = try JSON(parsing: Array(answer.body.utf8))
+        let link = "http://localhost:\(room.port)/\(page)#\(json["code"]?.string ?? "")"
+        #expect(json["link"]?.string == link)
+        let rows = json["qr"]?.array?.compactMap(\.string) ?? []
+        #expect(rows.count >= 21 && rows.allSatisfy { $0.count == rows.count })
+        #expect(rows.first?.hasPrefix("1111111") == true)
+      }
+      // A terminal has no address of its own.
+      #expect(try await owner.send(.POST, "/api/v1/invitations").json["link"] == nil)
+    }
+  }
+
+  @Test("E6 · keeps a person's language with the account, for every session")
+  func language() async throws {
+    try await LivingRoom.open { (room) async throws in
+      let owner = try await room.owner()
+      let other = try await room.logIn("ann@example.org")
+      func languages() async throws -> [JSON?] {
+        [
+          try await other.send(.GET, "/api/v1/sessions/current").json["user"]?["language"],
+          try await owner.send(.GET, "/api/v1/account").json["user"]?["language"],
+        ]
+      }
+      #expect(try await languages() == [nil, nil])
+      let path = "/api/v1/account/language"
+      #expect(try await owner.send(.POST, path, ["language": "uk"]).status == 204)
+      #expect(try await languages() == ["uk", "uk"])
+      #expect(try await owner.send(.POST, path, ["language": "xx"]).status == 422)
+      #expect(try await languages() == ["uk", "uk"])
+      #expect(try await owner.send(.POST, path, ["language": nil]).status == 204)
+      #expect(try await languages() == [nil, nil])
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      #expect(try await guest.send(.POST, path, ["language": "uk"]).status == 403)
+    }
+  }
+
   @Test("A10 · lists a user's sessions with device and address, and ends one of them")
   func sessions() async throws {
     try await LivingRoom.open { (room) async throws in
