@@ -6,7 +6,8 @@ import JSON
 
 extension Component {
   static let deviceComponents = [
-    device, deviceState, deviceDetails, devices, command, scene, scenes, plan, reported, run, step,
+    device, deviceState, deviceDetails, devices, deviceLog, command, scene, scenes, plan, reported,
+    run, step,
     runChange,
     startedRun,
   ]
@@ -56,6 +57,19 @@ extension Component {
 
   static let devices = Component(
     "Devices", .object(["devices": .list(of: .reference(device))]))
+
+  static let deviceLog = Component(
+    "DeviceLog",
+    .object(
+      [
+        "device": .name,
+        "lines": .list(of: .text(0...600), count: 0...201).described("Oldest first."),
+      ],
+      optional: [
+        "plugin": .name,
+        "status": .text(1...100).described("The status of the plugin's process."),
+        "message": .text().described("The last problem of the plugin."),
+      ]))
 
   /// A command of some role: `"on"`, `{"dim": 40}`.
   static let command = Component("Command", .command(of: Role.allCases))

@@ -2,7 +2,8 @@ import Devices
 
 /// Single devices and scenes.
 public enum DeviceEndpoint: String, Endpoint {
-  case devices, device, sendCommand, swapPlugin, scenes, planScene, runScene, run, cancelRun
+  case devices, device, sendCommand, swapPlugin, deviceLog, scenes, planScene, runScene, run,
+    cancelRun
 
   public static let title = "Devices and scenes"
 
@@ -42,6 +43,12 @@ public enum DeviceEndpoint: String, Endpoint {
               "save": .boolean.described("Whether to change the device's entry in `devices.json`."),
             ])),
         answers: [200: .json(.reference(.pluginSwap))], errors: [409])
+    case .deviceLog:
+      Route(
+        .get, "/devices/{id}/log", .permitted(.operate),
+        "Returns the last log lines of the device's plugin, at most 200 of at most 500 bytes. Devices "
+          + "of one process have one log.",
+        answers: [200: .json(.reference(.deviceLog))])
     case .scenes:
       Route(
         .get, "/scenes", .permitted(.view), "Lists every scene with its parameters and steps.",

@@ -26,6 +26,7 @@ extension APIServices {
       return Response(.object(object))
     case .sendCommand: return try await sendCommand(request)
     case .swapPlugin: return try await swapPlugin(request)
+    case .deviceLog: return try await deviceLog(request)
     case .scenes:
       let scenes = theater.plan.scenes.values.sorted { $0.name < $1.name }
       return Response(["scenes": .array(scenes.map(\.json))])
@@ -78,6 +79,17 @@ extension APIServices {
       .pluginSwapped, by: AuditActor(try request.principal()),
       about: "\(device.id.name): \(choice.plugin)\(choice.isSaved ? ", saved" : "")")
     return Response(answer)
+  }
+
+  private func deviceLog(_ request: RequestContext) async throws -> Response {
+    let name = JSON.string(try device(request).id.name)
+    let plugins = await diagnostics.plugins()["plugins"]?.array ?? []
+    let plugin = plugins.first { $0["devices"]?.array?.contains(name) == true }
+    var answer: JSONObject = ["device": name, "lines": plugin?["log"] ?? []]
+    answer["plugin"] = plugin?["id"]
+    answer["status"] = plugin?["status"]
+    answer["message"] = plugin?["message"]
+    return Response(.object(answer))
   }
 
   private func device(_ request: RequestContext) throws -> any Device {

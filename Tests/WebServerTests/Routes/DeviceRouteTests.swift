@@ -8,6 +8,24 @@ import Testing
 import WebServer
 
 @Suite struct DeviceRouteTests {
+  @Test("F1 · shows the log of a device's plugin to those who may operate it")
+  func deviceLog() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let log = try await owner.send(.GET, "/api/v1/devices/screen/log")
+      #expect(
+        log.json == [
+          "device": "screen", "lines": ["one", "two"], "plugin": "Simulated", "status": "running",
+          "message": "two",
+        ])
+      let none = try await owner.send(.GET, "/api/v1/devices/amp/log")
+      #expect(none.json == ["device": "amp", "lines": []])
+      #expect(try await owner.send(.GET, "/api/v1/devices/x/log").status == 404)
+      let guest = try await room.enter(try await room.guestPass(from: owner))
+      #expect(try await guest.send(.GET, "/api/v1/devices/screen/log").status == 403)
+    }
+  }
+
   @Test("E15 · lists every device with role and state")
   func list() async throws {
     try await LivingRoom.open { room in
