@@ -10,6 +10,7 @@ public struct Route: Sendable {
   public enum Method: String, Sendable, Hashable, CaseIterable {
     case get = "GET"
     case post = "POST"
+    case put = "PUT"
     case delete = "DELETE"
   }
 

@@ -34,6 +34,7 @@ extension Component {
           "field": .text().described("The member of the request, or field of a form, to change."),
           "retryAfter": .count.described("Seconds until a retry makes sense."),
           "triesLeft": .count.described("How often the code may still be mistyped."),
+          "problems": Component.problems.described("The mistakes of a configuration."),
         ])
     ]))
 

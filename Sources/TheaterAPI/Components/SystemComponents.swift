@@ -3,7 +3,8 @@
 extension Component {
   static let systemComponents = [
     validationRules, passwordBlocklist, questionAnswer, health, address, plugins,
-    configurationProblem, configurationCheck, configurationDifference, pluginSwap, refusedEdit,
+    configurationProblem, configurationCheck, configurationDifference, configurationFile,
+    savedConfiguration, doctorReport, pluginSwap, refusedEdit,
     configurationEvent,
   ]
 
@@ -80,6 +81,31 @@ extension Component {
       "changes": changes.described("Empty if the configuration has errors."),
     ]))
 
+  static let configurationFile = Component(
+    "ConfigurationFile",
+    .object([
+      "text": .text(), "hash": .contentHash.described("It is also the header `ETag`."),
+    ]))
+
+  static let savedConfiguration = Component(
+    "SavedConfiguration",
+    .object([
+      "hash": .contentHash.described("The new version."),
+      "problems": problems.described("Warnings alone."), "changes": changes,
+    ]))
+
+  static let doctorReport = Component(
+    "DoctorReport",
+    .object([
+      "checks": .list(
+        of: .object(
+          [
+            "name": .text(1...200), "status": .words(["ok", "warning", "failed"]),
+            "message": .text(),
+          ],
+          optional: ["hint": .text().described("What mends it.")]))
+    ]))
+
   static let pluginSwap = Component(
     "PluginSwap",
     .object([
@@ -100,7 +126,7 @@ extension Component {
       "removed": .list(of: .name),
     ]))
 
-  private static let problems = Schema.list(
+  static let problems = Schema.list(
     of: .reference(configurationProblem), count: 0...201)
 
   private static let changes = Schema.list(
@@ -111,4 +137,9 @@ extension Component {
         "live": .boolean.described("Whether it is applied at once; otherwise at the next start."),
       ],
       optional: ["name": .text()]))
+}
+
+extension Schema {
+  /// SHA-256 in hexadecimal digits.
+  fileprivate static let contentHash = Schema.text(64...64, pattern: "^[0-9a-f]{64}$")
 }

@@ -2,8 +2,9 @@ import Devices
 
 /// The controller itself: health, address, plugins, configuration, and this contract.
 public enum SystemEndpoint: String, Endpoint {
-  case health, openAPI, address, plugins, audioDevices, checkConfiguration
-  case configurationDifference, compareConfiguration
+  case health, openAPI, address, plugins, audioDevices, doctor
+  case configuration, saveConfiguration, checkConfiguration, configurationDifference
+  case compareConfiguration
 
   public static let title = "The controller"
 
@@ -32,6 +33,31 @@ public enum SystemEndpoint: String, Endpoint {
         .get, "/audio", .permitted(.operate),
         "Lists the sound devices that the amplifier's plugin can use.",
         answers: [200: .json(.map(to: .anything))], errors: [404, 503])
+    case .doctor:
+      Route(
+        .get, "/doctor", .permitted(.administer),
+        "Checks this machine and the controller as `theater doctor` does: sound, folders, backups, "
+          + "configuration, plugins, certificate and devices. Simultaneous requests share one run.",
+        answers: [200: .json(.reference(.doctorReport))])
+    case .configuration:
+      Route(
+        .get, "/configuration", .permitted(.administer),
+        "Returns the text of `devices.json` and its hash.",
+        answers: [200: .json(.reference(.configurationFile))], errors: [409])
+    case .saveConfiguration:
+      Route(
+        .put, "/configuration", .permitted(.administer),
+        "Replaces the text of `devices.json` and applies it as a whole. Refuses a text with mistakes "
+          + "(422, with all of them in `problems`), and a text that was not made from the present "
+          + "version (409).",
+        body: .text,
+        parameters: [
+          .init(
+            name: "If-Match", place: .header, schema: .text(0...200),
+            help: "The hash of the version from which the text was made, in quotation marks. "
+              + "Required.")
+        ],
+        answers: [200: .json(.reference(.savedConfiguration))], errors: [409, 428])
     case .checkConfiguration:
       Route(
         .post, "/configuration/check", .permitted(.administer),

@@ -37,6 +37,8 @@ package struct APIServices: Sendable {
 package protocol Diagnostics: Sendable {
   /// Every plugin, as the component `Plugins` of the API.
   func plugins() async -> JSON
+  /// The findings of `theater doctor`, as the component `DoctorReport` of the API.
+  func doctor() async -> JSON
   /// The sound devices that the amplifier's plugin can use.
   func audioDevices() async throws -> JSON
 }
@@ -51,6 +53,7 @@ package struct BoundRoute: Sendable {
     switch route.method {
     case .get: [.get, .head]
     case .post: [.post]
+    case .put: [.put]
     case .delete: [.delete]
     }
   }

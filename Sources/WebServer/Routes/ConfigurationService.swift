@@ -9,6 +9,20 @@ package protocol ConfigurationService: Sendable {
   /// What differs between the file, or another text, and the configuration in force, as the component
   /// `ConfigurationDifference`.
   func differenceAnswer(to text: [UInt8]?) async -> JSON
+  /// Returns the present text of the file.
+  ///
+  /// - Throws: `notNow` if it cannot be read.
+  func text() async throws(TheaterError) -> [UInt8]
+  /// Replaces the text of the file and applies it, or does neither.
+  ///
+  /// - Parameter isBase: Whether a present text is the one from which `text` was made.
+  /// - Returns: The members `problems` and `changes` of the component `SavedConfiguration`; for a text
+  ///   with mistakes `problems` alone.
+  /// - Throws: `notNow` if the present text is another one or the file cannot be written.
+  func save(
+    _ text: [UInt8], replacing isBase: @escaping @Sendable ([UInt8]) -> Bool,
+    by principal: Principal
+  ) async throws(TheaterError) -> JSONObject
   /// Gives a device another plugin; returns the component `PluginSwap`.
   func swapPlugin(
     of device: DeviceID, to choice: PluginChoice, by principal: Principal

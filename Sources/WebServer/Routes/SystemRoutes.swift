@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import Devices
 import HTTPTypes
 import HomeTheater
@@ -25,6 +26,16 @@ extension APIServices {
       return Response(.object(answer))
     case .plugins: return Response(await diagnostics.plugins())
     case .audioDevices: return Response(try await diagnostics.audioDevices())
+    case .doctor: return Response(await diagnostics.doctor())
+    case .configuration:
+      let text = try await configuration.text()
+      let hash = ContentHash(text)
+      var answer = Response([
+        "text": .string(String(decoding: text, as: UTF8.self)), "hash": .string(hash.text),
+      ])
+      answer.headers[.eTag] = hash.tag
+      return answer
+    case .saveConfiguration: return try await saveConfiguration(request)
     case .checkConfiguration:
       let answer = await configuration.check(Array(request.text.readableBytesView))
       await accountService.audit.record(
@@ -39,6 +50,39 @@ extension APIServices {
     }
   }
 
+  private func saveConfiguration(_ request: RequestContext) async throws -> Response {
+    guard let base = request.request.headers[.ifMatch] else { throw APIError.versionNeeded }
+    let text = Array(request.text.readableBytesView)
+    var answer = try await configuration.save(
+      text, replacing: { ContentHash($0).tag == base }, by: request.theaterPrincipal())
+    guard answer["changes"] != nil else {
+      throw APIError.invalidConfiguration(answer["problems"]?.array ?? [])
+    }
+    await accountService.audit.record(
+      .configurationSaved, by: AuditActor(try request.principal()),
+      about: "\(answer["changes"]?.array?.count ?? 0) changes")
+    let hash = ContentHash(text)
+    answer["hash"] = .string(hash.text)
+    var response = Response(.object(answer))
+    response.headers[.eTag] = hash.tag
+    return response
+  }
+
   /// The text of the OpenAPI document.
   private static let openAPIDocument = ByteBuffer(string: APIContract.document.text())
+}
+
+/// The version of a text: its SHA-256.
+private struct ContentHash {
+  /// 64 hexadecimal digits.
+  let text: String
+  /// The version as an entity tag (RFC 9110, section 8.8.3).
+  var tag: String { "\"\(text)\"" }
+
+  init(_ bytes: [UInt8]) {
+    text = SHA256.hash(data: bytes).reduce(into: "") { text, byte in
+      text += byte < 16 ? "0" : ""
+      text += String(byte, radix: 16)
+    }
+  }
 }

@@ -26,6 +26,8 @@ package struct APIError: Error, Sendable, Hashable {
   package var retryAfter: Int?
   /// The number of remaining tries for a one-time code.
   package var triesLeft: Int?
+  /// The mistakes of a configuration, each as the component `ConfigurationProblem`.
+  package var problems: [JSON] = []
   /// The header `Allow` of a 405: `GET, POST`.
   package var allowed: String?
 
@@ -51,6 +53,7 @@ package struct APIError: Error, Sendable, Hashable {
     if let field { error["field"] = .string(field) }
     if let retryAfter { error["retryAfter"] = .integer(retryAfter) }
     if let triesLeft { error["triesLeft"] = .integer(triesLeft) }
+    if !problems.isEmpty { error["problems"] = .array(problems) }
     return ["error": .object(error)]
   }
 
@@ -92,11 +95,29 @@ extension APIError {
     return error
   }
 
+  /// A change of something that others may change needs the version from which it was made
+  /// (RFC 6585, section 3).
+  static let versionNeeded = APIError(
+    HTTPResponse.Status(code: 428, reasonPhrase: "Precondition Required"), "versionNeeded",
+    "the request names no version of the text that it replaces",
+    hint: "Send If-Match: \"HASH\" with the hash of GET /configuration.")
+
+  /// A configuration with mistakes.
+  static func invalidConfiguration(_ problems: [JSON]) -> APIError {
+    let errors = problems.count { $0["severity"] == "error" }
+    var error = APIError(
+      .unprocessableContent, "invalidConfiguration",
+      "the configuration has \(errors) \(errors == 1 ? "mistake" : "mistakes"); nothing was changed",
+      hint: "Mend what \"problems\" lists, and send it again.")
+    error.problems = problems
+    return error
+  }
+
   /// No path has the method.
   static func methodNotImplemented(_ method: String) -> APIError {
     APIError(
       .notImplemented, "notImplemented", "no path has the method \(method.prefix(20))",
-      hint: "Use GET, HEAD, POST or DELETE.")
+      hint: "Use GET, HEAD, POST, PUT or DELETE.")
   }
 
   /// An unexpected error. The log has the details.

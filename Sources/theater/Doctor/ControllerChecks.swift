@@ -12,7 +12,7 @@ struct ControllerCheck {
       let plugins = try await theater.get("/api/v1/plugins").printable["plugins"]?.array ?? []
       let devices = try await theater.get("/api/v1/devices").printable["devices"]?.array ?? []
       return [.good("controller", "it answers at \(paths.socket)")]
-        + plugins.compactMap(Self.finding(plugin:)) + devices.compactMap(Self.finding(device:))
+        + Self.findings(plugins: plugins, devices: devices)
     } catch {
       let error = ExitError(error)
       return error.code == .notLoggedIn
@@ -23,6 +23,11 @@ struct ControllerCheck {
         ]
         : [.bad("controller", error.text, remedy: "Look at its log.")]
     }
+  }
+
+  /// The findings on plugins and devices, as the API shows them.
+  static func findings(plugins: [JSON], devices: [JSON]) -> [Finding] {
+    plugins.compactMap(finding(plugin:)) + devices.compactMap(finding(device:))
   }
 
   private static func finding(plugin: JSON) -> Finding? {

@@ -19,12 +19,8 @@ struct Doctor: AsyncParsableCommand {
   func run() async throws {
     let paths = ApplicationPaths()
     let isRunning = SocketProbe.answers(at: paths.socket)
-    var findings = SoundCheck().findings()
-    findings += FolderCheck(paths: paths).findings()
-    findings += KeyCheck(paths: paths).findings()
-    findings += BackupCheck(paths: paths).findings()
-    findings += await ConfigurationCheck(
-      path: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders,
+    var findings = await MachineCheck(
+      configuration: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders,
       paths: paths
     ).findings()
     if isRunning {
@@ -54,5 +50,21 @@ struct Doctor: AsyncParsableCommand {
     if bad > 0 { return "\(bad) \(bad == 1 ? "thing is" : "things are") wrong (✗)." }
     if notices == 0 { return "Nothing is wrong." }
     return "Nothing is broken; \(notices) \(notices == 1 ? "thing" : "things") to know (!)."
+  }
+}
+
+/// The checks of a machine that need no controller.
+struct MachineCheck: Sendable {
+  /// The path of the configuration.
+  let configuration: String
+  /// The plugin folders from the command line.
+  let plugins: [String]
+  let paths: ApplicationPaths
+
+  /// The findings on sound, folders, database, backups, configuration and plugins.
+  func findings() async -> [Finding] {
+    SoundCheck().findings() + FolderCheck(paths: paths).findings()
+      + KeyCheck(paths: paths).findings() + BackupCheck(paths: paths).findings()
+      + (await ConfigurationCheck(path: configuration, plugins: plugins, paths: paths).findings())
   }
 }

@@ -37,6 +37,21 @@ struct Finding: Sendable, Hashable {
     return "\(mark) \(subject): \(message)" + (remedy.map { "\n    \($0)" } ?? "")
   }
 
+  /// The finding as an element of the API's component `DoctorReport`.
+  var check: JSON {
+    let status =
+      switch verdict {
+      case .good: "ok"
+      case .notice: "warning"
+      case .bad: "failed"
+      }
+    var object: JSONObject = [
+      "name": .string(subject), "status": .string(status), "message": .string(message),
+    ]
+    if let remedy { object["hint"] = .string(remedy) }
+    return .object(object)
+  }
+
   /// The finding for scripts.
   var json: JSON {
     var object: JSONObject = [

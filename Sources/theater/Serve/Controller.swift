@@ -104,7 +104,10 @@ struct Controller: Sendable {
     let web = WebServer(
       APIServices(
         theater: theater, accountService: accountService,
-        diagnostics: ControllerDiagnostics(plugins: plugins, runtime: runtime),
+        diagnostics: ControllerDiagnostics(
+          plugins: plugins, runtime: runtime,
+          doctor: DoctorRuns(
+            MachineCheck(configuration: store.name, plugins: store.plugins, paths: paths))),
         configuration: runtime, webAddress: listening.address, certificate: listener.certificate),
       site: readSite(), logger: logger)
     warn(of: certificate)

@@ -10,6 +10,19 @@ import WebServer
 struct ControllerDiagnostics: Diagnostics {
   let plugins: PluginHost
   let runtime: TheaterRuntime
+  let doctor: DoctorRuns
+
+  func doctor() async -> JSON {
+    await doctor.report {
+      let plugins = await plugins.statuses().map { $0.json.printable }
+      var devices: [JSON] = []
+      for device in self.plugins.devices {
+        devices.append(
+          await device.snapshot().json(id: device.id, role: device.role, now: .zero).printable)
+      }
+      return ControllerCheck.findings(plugins: plugins, devices: devices)
+    }
+  }
 
   func plugins() async -> JSON {
     ["plugins": .array(await plugins.statuses().map(\.json))]
@@ -53,5 +66,26 @@ extension PluginStatus {
     if !stderr.isEmpty { object["log"] = .array(stderr.map { .string($0) }) }
     if let lastMessage { object["message"] = .string(lastMessage) }
     return .object(object)
+  }
+}
+
+/// Runs the checks of `theater doctor` in the controller, once for all requests that wait: each run
+/// starts the self-checks of all plugins.
+actor DoctorRuns {
+  private let machine: MachineCheck
+  private var current: Task<[Finding], Never>?
+
+  init(_ machine: MachineCheck) { self.machine = machine }
+
+  /// Returns the component `DoctorReport` of the API.
+  ///
+  /// - Parameter running: Returns the findings on the running controller.
+  func report(running: @escaping @Sendable () async -> [Finding]) async -> JSON {
+    let machine = machine
+    let run = current ?? Task { await machine.findings() + running() }
+    current = run
+    let findings = await run.value
+    if current == run { current = nil }
+    return ["checks": .array(findings.map(\.check))]
   }
 }

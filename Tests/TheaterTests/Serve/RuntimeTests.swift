@@ -38,6 +38,47 @@ import WebServer
     #expect(log.contains("+ library.films.f"))
   }
 
+  @Test(
+    "F6 · a text from an owner is saved and applied as a whole, if the file is the one it replaces")
+  func save() async throws {
+    let harness = try RuntimeHarness()
+    let before = harness.store.text
+    let new = Array(
+      RuntimeHarness.text(lights: #""plugin": "Simulated", "options": {"speed": 5}"#).utf8)
+    await #expect(throws: TheaterError.self) {
+      try await harness.runtime.save(
+        new, replacing: { $0.isEmpty }, by: RuntimeHarness.administrator) as JSONObject
+    }
+    #expect(harness.store.text == before && harness.target.applied == 0)
+    let saved: JSONObject = try await harness.runtime.save(
+      new, replacing: { $0 == before }, by: RuntimeHarness.administrator)
+    #expect(saved["changes"]?.array?.map { $0["name"] } == ["lights"])
+    #expect(harness.store.writes == [new])
+    #expect(harness.target.reopened == ["lights"])
+    // The watcher of the file finds nothing else to apply.
+    await harness.runtime.reload()
+    #expect(harness.target.applied == 1)
+  }
+
+  @Test("F6 · a text with mistakes is not saved, and each mistake has its line and path")
+  func saveMistakes() async throws {
+    let harness = try RuntimeHarness()
+    let before = harness.store.text
+    for text in [RuntimeHarness.text(lights: #""plugin": "Simulate""#), "{\"devices\": "] {
+      let answer: JSONObject = try await harness.runtime.save(
+        Array(text.utf8), replacing: { _ in true }, by: RuntimeHarness.administrator)
+      #expect(answer["changes"] == nil)
+      let first = answer["problems"]?.array?.first
+      #expect(first?["severity"] == "error" && first?["line"]?.integer != nil)
+    }
+    #expect(harness.store.text == before && harness.target.applied == 0)
+    let member = Principal(
+      user: nil, permissions: [.operate], activities: nil, volumeLimit: nil, ageLimit: nil)
+    await #expect(throws: TheaterError.self) {
+      try await harness.runtime.save(before, replacing: { _ in true }, by: member) as JSONObject
+    }
+  }
+
   @Test("F6 · devices come and go with their entries")
   func devices() async throws {
     let harness = try RuntimeHarness()

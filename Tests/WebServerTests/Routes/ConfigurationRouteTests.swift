@@ -111,6 +111,67 @@ import WebServer
     }
   }
 
+  @Test("F6 · an owner replaces the configuration that was read, and gets what changes")
+  func save() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let before = try await owner.send(.GET, Self.file)
+      #expect(before.json["text"] == "{}")
+      let hash = try #require(before.json["hash"]?.string)
+      #expect(before.header("etag") == "\"\(hash)\"")
+      let answer = try await owner.send(
+        .PUT, Self.file, bytes: Array("{ }".utf8), headers: Self.headers("\"\(hash)\""))
+      #expect(answer.status == 200)
+      #expect(answer.json["changes"]?.array?.first?["name"] == "x")
+      let after = try await owner.send(.GET, Self.file)
+      #expect(after.json["text"] == "{ }")
+      #expect(after.json["hash"] == answer.json["hash"])
+      let audit = try await owner.send(.GET, "/api/v1/audit").json["entries"]?.array ?? []
+      #expect(audit.first { $0["deed"] == "configurationSaved" }?["subject"] == "1 changes")
+      // The version of before.
+      let late = try await owner.send(
+        .PUT, Self.file, bytes: Array("{  }".utf8), headers: Self.headers("\"\(hash)\""))
+      #expect(late.status == 409)
+      let blind = try await owner.send(
+        .PUT, Self.file, bytes: Array("{  }".utf8), headers: ["content-type": "application/json"])
+      #expect(blind.status == 428)
+      #expect(try await owner.send(.GET, Self.file).json == after.json)
+    }
+  }
+
+  @Test("F6 · a configuration with mistakes changes nothing, and each has its line and path")
+  func saveMistakes() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let hash = try await owner.send(.GET, Self.file).json["hash"]?.string ?? ""
+      let answer = try await owner.send(
+        .PUT, Self.file, bytes: Array("{bad".utf8), headers: Self.headers("\"\(hash)\""))
+      #expect(answer.status == 422)
+      let error = answer.json["error"]
+      #expect(error?["code"] == "invalidConfiguration")
+      #expect(error?["problems"]?.array?.map { $0["path"] } == ["$.devices.amp"])
+      #expect(error?["problems"]?.array?.map { $0["line"] } == [1])
+      #expect(try await owner.send(.GET, Self.file).json["hash"] == .string(hash))
+    }
+  }
+
+  private static let file = "/api/v1/configuration"
+
+  private static func headers(_ tag: String) -> HTTPHeaders {
+    ["content-type": "application/json", "if-match": tag]
+  }
+
+  @Test("F6 · the doctor tells what is wrong, to owners")
+  func doctor() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.GET, "/api/v1/doctor")
+      #expect(answer.json["checks"]?.array?.map { $0["status"] } == ["ok", "warning"])
+      let member = try await room.member(invitedBy: owner)
+      #expect(try await member.send(.GET, "/api/v1/doctor").status == 403)
+    }
+  }
+
   @Test("F6 · shows a refused edit to owners alone, in the status and in snapshots")
   func refusedEdit() async throws {
     try await LivingRoom.open { room in

@@ -263,7 +263,24 @@ struct FakeWorks: Diagnostics {
     let secret = "the key is under the mat"
   }
 
-  func plugins() -> JSON { ["plugins": []] }
+  func plugins() -> JSON {
+    [
+      "plugins": [
+        [
+          "id": "Simulated", "version": "1.0.0", "status": "running", "restarts": 0,
+          "devices": ["lights", "screen"], "log": ["one", "two"], "message": "two",
+        ]
+      ]
+    ]
+  }
+  func doctor() -> JSON {
+    [
+      "checks": [
+        ["name": "controller", "status": "ok", "message": "it runs"],
+        ["name": "disk", "status": "warning", "message": "it is full", "hint": "Make room."],
+      ]
+    ]
+  }
   func audioDevices() throws -> JSON { throw Surprise() }
 }
 
@@ -273,6 +290,7 @@ final class FakeConfiguration: ConfigurationService {
     var choices: [PluginChoice] = []
     var failure: TheaterError?
     var refusedEdit: JSON?
+    var text = Array("{}".utf8)
   }
   private let state = Mutex(State())
 
@@ -284,6 +302,32 @@ final class FakeConfiguration: ConfigurationService {
   func refuse(_ edit: JSON?) { state.withLock { $0.refusedEdit = edit } }
 
   var refusedEdit: JSON? { state.withLock { $0.refusedEdit } }
+
+  func text() -> [UInt8] { state.withLock { $0.text } }
+
+  /// A text that contains `bad` has a mistake.
+  func save(
+    _ text: [UInt8], replacing isBase: @escaping @Sendable ([UInt8]) -> Bool,
+    by principal: Principal
+  ) throws(TheaterError) -> JSONObject {
+    let isReplaced = state.withLock { state in
+      guard isBase(state.text) else { return false }
+      if !String(decoding: text, as: UTF8.self).contains("bad") { state.text = text }
+      return true
+    }
+    guard isReplaced else { throw TheaterError(.notNow, "the file was edited meanwhile") }
+    var problem = Self.problem("expected a role").object ?? [:]
+    guard self.text() == text else {
+      problem["severity"] = "error"
+      problem["line"] = 1
+      problem["path"] = "$.devices.amp"
+      return ["problems": [.object(problem)]]
+    }
+    return [
+      "problems": [.object(problem)],
+      "changes": [["kind": "added", "section": "devices", "name": "x", "keys": [], "live": true]],
+    ]
+  }
 
   func check(_ text: [UInt8]) -> JSON { ["problems": [Self.problem("\(text.count) bytes")]] }
 

@@ -23,6 +23,25 @@ extension TheaterRuntime: ConfigurationService {
     }
   }
 
+  func text() throws(TheaterError) -> [UInt8] { try presentText() }
+
+  func save(
+    _ text: [UInt8], replacing isBase: @escaping @Sendable ([UInt8]) -> Bool,
+    by principal: Principal
+  ) async throws(TheaterError) -> JSONObject {
+    do {
+      let (difference, warnings): (ConfigurationDifference, [ConfigurationIssue]) = try await save(
+        text, replacing: isBase, by: principal)
+      return ["problems": Self.json(warnings), "changes": difference.json]
+    } catch let error as InvalidConfiguration {
+      return ["problems": Self.json(error.problems)]
+    } catch let error as TheaterError {
+      throw error
+    } catch {
+      throw TheaterError(.notNow, "\(error)")
+    }
+  }
+
   func swapPlugin(
     of device: DeviceID, to choice: PluginChoice, by principal: Principal
   ) async throws -> JSON {

@@ -61,10 +61,16 @@ actor TheaterRuntime {
     }
   }
 
-  private func apply(text: [UInt8]) async throws(InvalidConfiguration) {
+  /// Applies a text of the file.
+  ///
+  /// - Returns: What has changed; `nil` if the target refused it.
+  @discardableResult
+  private func apply(
+    text: [UInt8]
+  ) async throws(InvalidConfiguration) -> ConfigurationDifference? {
     let plain = try store.validate(text)
     // A valid text has a valid syntax.
-    guard let new = try? ConfigurationText(text) else { return }
+    guard let new = try? ConfigurationText(text) else { return nil }
     let kept = swaps.filter { device, _ in new[device] == file[device] }
     var loaded = plain
     var swaps = kept
@@ -77,19 +83,61 @@ actor TheaterRuntime {
           "\(store.name): the plugins that were swapped in do not fit the edited file; it applies")
       }
     }
+    let difference: ConfigurationDifference
     do throws(TheaterError) {
-      try await install(loaded, by: Self.editor)
+      difference = try await install(loaded, by: Self.editor)
     } catch {
       // The target refuses principals only.
       logger.error("\(store.name): \(error.message)")
-      return
+      return nil
     }
     file = new
     self.swaps = swaps
-    guard refusal != nil else { return }
+    guard refusal != nil else { return difference }
     refusal = nil
     logger.notice("\(store.name): the file is valid again")
     target.publish(Self.event("applied"))
+    return difference
+  }
+
+  /// The present text of the file.
+  func presentText() throws(TheaterError) -> [UInt8] {
+    do {
+      return try store.read()
+    } catch {
+      throw TheaterError(
+        .notNow,
+        "\(store.name) cannot be read: \(error.problems.first?.message ?? "it is damaged")",
+        hint: "Look at the file on the controller's machine.")
+    }
+  }
+
+  /// Replaces the file's text and applies it, or does neither. Needs the permission `administer`.
+  ///
+  /// - Parameter isBase: Whether a present text is the one from which `text` was made.
+  /// - Returns: What has changed, and the warnings.
+  func save(
+    _ text: [UInt8], replacing isBase: @Sendable ([UInt8]) -> Bool, by principal: Principal
+  ) async throws -> (ConfigurationDifference, warnings: [ConfigurationIssue]) {
+    guard principal.permissions.contains(.administer) else {
+      throw TheaterError(.forbidden, "only an owner may change the configuration")
+    }
+    await lock.acquire()
+    defer { lock.release() }
+    let present = try presentText()
+    guard isBase(present) else {
+      throw TheaterError(
+        .notNow, "\(store.name) was edited meanwhile; nothing was changed",
+        hint: "Load it again, and make your changes in the new text.")
+    }
+    _ = try store.check(text, with: current)
+    let warnings = try store.validate(text).configuration.warnings
+    try store.replace(present, with: text)
+    guard let difference = try await apply(text: text) else {
+      throw TheaterError(
+        .notNow, "\(store.name) is saved, but could not be applied", hint: "Look at the log.")
+    }
+    return (difference, warnings)
   }
 
   private func refuse(_ invalid: InvalidConfiguration) {

@@ -81,7 +81,11 @@ struct HostileTextTests {
   func texts() async throws {
     try await LivingRoom.open { room in
       let texts = room.routes.filter { $0.body == .text }.map(\.fullPath)
-      #expect(texts == ["/api/v1/configuration/check", "/api/v1/configuration/difference"])
+      #expect(
+        texts == [
+          "/api/v1/configuration", "/api/v1/configuration/check",
+          "/api/v1/configuration/difference",
+        ])
     }
   }
 
