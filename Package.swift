@@ -160,7 +160,8 @@ let package = Package(
 
     // Tests mirror Sources
     .target(
-      name: "TestSupport", dependencies: ["Devices", "JSON", "Platform"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Devices", "JSON", "Platform", logging],
+      path: "Tests/TestSupport",
       swiftSettings: strict),
     tests("PlatformTests", ["TestSupport", "Platform"]),
     tests("JSONTests", ["JSON"]),
@@ -194,7 +195,7 @@ let package = Package(
     tests("JobsTests", ["TestSupport", "Jobs"]),
     tests(
       "AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Jobs", "Validation"]),
-    tests("QRCodeTests", ["QRCode"]),
+    tests("QRCodeTests", ["TestSupport", "QRCode"]),
     tests(
       "DeliveryTests", ["TestSupport", "Delivery", "Accounts", "Jobs", "JSON"], exclude: ["Peers"]),
     tests(

@@ -58,7 +58,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HardwareMixerTests {
   /// The content of the card's mixer file: volume in half dBs up from −50 dB, and the switch.
   private func controls(_ card: VirtualCard) -> [Int] {
-    let text = (try? String(contentsOfFile: card.scratch.file("mixer"), encoding: .utf8)) ?? ""
+    let text = (try? String(contentsOfFile: card.folder.path(of: "mixer"), encoding: .utf8)) ?? ""
     return text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
   }
 
@@ -67,7 +67,7 @@ import Testing
   ) async throws -> Controller {
     try #require(SoundConfiguration.isReady)
     let controller = Controller()
-    let mixer = "card:DIR=\(card.scratch.path),DECIBELS=\(decibels ? 1 : 0)/Master"
+    let mixer = "card:DIR=\(card.folder.path),DECIBELS=\(decibels ? 1 : 0)/Master"
     try await controller.open([
       "device": .string(card.pcm()), "mixer": .string(mixer), "startupVolume": 60,
     ])
@@ -101,7 +101,7 @@ import Testing
     try await controller.perform("on")
     try await controller.perform(["input": "cd"])
     try await controller.perform(["volume": 25])
-    let player = try await controller.plug("cd", scratch: card.scratch)
+    let player = try await controller.plug("cd", folder: card.folder)
     let sent = Tone.frames([440, 440], seconds: 0.5)
     #expect(await eventually { player.source.isHeard })
     await player.send(sent, try .s16())
@@ -115,9 +115,9 @@ import Testing
     let card = try VirtualCard()
     let controller = try await openAmplifier(card)
     try await controller.perform("on")
-    try "64 1\n".write(toFile: card.scratch.file("mixer"), atomically: false, encoding: .utf8)
+    try "64 1\n".write(toFile: card.folder.path(of: "mixer"), atomically: false, encoding: .utf8)
     await controller.wait { $0.value(.volume) == 50 }
-    try "64 0\n".write(toFile: card.scratch.file("mixer"), atomically: false, encoding: .utf8)
+    try "64 0\n".write(toFile: card.folder.path(of: "mixer"), atomically: false, encoding: .utf8)
     await controller.wait { $0.value(.muted) == true }
     try await controller.perform("surround")
     #expect(controller.value(.volume) == 50)

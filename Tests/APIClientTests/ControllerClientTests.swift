@@ -78,7 +78,7 @@ import Testing
       #expect(try await failure(ControllerClient(address)) == .notRunning(address))
     }
     // A socket file whose process has ended.
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("s").path
       let script = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
       _ = try await Program.tool("python3", "-c", script, path)

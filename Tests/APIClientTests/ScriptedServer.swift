@@ -35,7 +35,7 @@ final class ScriptedServer: Sendable {
     socket: String = "theater.sock", reply: String, closes: Bool = true,
     _ body: (ScriptedServer) async throws -> Void
   ) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent(socket).path
       try await run(reply: reply, closes: closes, body) {
         let channel = try await $0.bind(unixDomainSocketPath: path).get()

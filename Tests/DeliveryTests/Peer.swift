@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Synchronization
+import TestSupport
 
 /// A server in Python that a test talks to: its first line is its port, each further line what it
 /// got.
@@ -61,15 +62,15 @@ final class Peer: Sendable {
 
 /// Certificates of a test's own authority, in a folder that goes with it.
 final class Certificates: Sendable {
-  private let folder: String
+  private let temporary: TemporaryFolder
+  private var folder: String { temporary.path }
   /// Key and certificate of a server that is called `localhost`.
   var server: String { folder + "/server.pem" }
   /// What has to be trusted to believe it.
   var authority: String { folder + "/authority.pem" }
 
   init() throws {
-    folder = NSTemporaryDirectory() + "theater-delivery-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    temporary = try TemporaryFolder()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
     process.arguments = [
@@ -85,6 +86,4 @@ final class Certificates: Sendable {
     let certificate = try Data(contentsOf: URL(fileURLWithPath: authority))
     try (key + certificate).write(to: URL(fileURLWithPath: server))
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
 }

@@ -34,7 +34,7 @@ struct FileWatcherTests {
 
   @Test("F6 · a file that is replaced by rename is reported each time", .timeLimit(.minutes(1)))
   func renamed() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a.json").path
       try Self.write("0", path)
       var watch = try Watch(path)
@@ -49,7 +49,7 @@ struct FileWatcherTests {
     "F6 · a file that is truncated and written, deleted or made again is reported",
     .timeLimit(.minutes(1)))
   func truncated() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a.json").path
       var watch = try Watch(path)
       for text in ["1", "22", "3"] {
@@ -65,7 +65,7 @@ struct FileWatcherTests {
 
   @Test("F6 · a burst of changes is reported after its end", .timeLimit(.minutes(1)))
   func burst() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a.json").path
       // Long enough that a busy machine does not make a pause within the burst.
       var changes = try FileWatcher(path, quiet: .seconds(1)).changes.makeAsyncIterator()
@@ -79,7 +79,7 @@ struct FileWatcherTests {
     "F6 · links are followed: the target may change, and each link may point elsewhere",
     .timeLimit(.minutes(1)))
   func links() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       func place(_ name: String) -> String { folder.appendingPathComponent(name).path }
       for name in ["etc", "one", "two"] { mkdir(place(name), 0o700) }
       for name in ["one", "two"] { try Self.write(name, place("\(name)/real.json")) }
@@ -105,7 +105,7 @@ struct FileWatcherTests {
     "F6 · a folder that is moved away, removed and made again is followed",
     .timeLimit(.minutes(1)))
   func folderGone() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       func place(_ name: String) -> String { folder.appendingPathComponent(name).path }
       let path = place("outer/inner/a.json")
       let files = FileManager.default
@@ -132,7 +132,7 @@ struct FileWatcherTests {
 
   @Test("F6 · changes of other files in the folder wake no reader", .timeLimit(.minutes(1)))
   func otherFiles() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a.json").path
       let watcher = try FileWatcher(path, quiet: .milliseconds(1))
       var changes = watcher.changes.makeAsyncIterator()
@@ -148,7 +148,7 @@ struct FileWatcherTests {
 
   @Test("F6 · a watcher whose folder is gone sleeps, and its thread ends with it")
   func sleeps() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let inner = folder.appendingPathComponent("inner")
       try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
       let before = Self.threads()
@@ -170,7 +170,7 @@ struct FileWatcherTests {
 
   @Test("F6 · a folder that cannot be watched is an error", .disabled(if: geteuid() == 0))
   func unreadable() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       chmod(folder.path, 0o300)
       defer { chmod(folder.path, 0o700) }
       #expect(throws: SystemError(EACCES)) {

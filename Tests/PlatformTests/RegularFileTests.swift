@@ -12,7 +12,7 @@ struct RegularFileTests {
 
   @Test("F6 · a replaced file keeps its mode, its links, and leaves nothing beside it")
   func replaced() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       func place(_ name: String) -> String { folder.appendingPathComponent(name).path }
       mkdir(place("real"), 0o700)
       try Data("old".utf8).write(to: folder.appendingPathComponent("real/a.json"))
@@ -30,7 +30,7 @@ struct RegularFileTests {
 
   @Test("F6 · a file that cannot be replaced stays, with nothing beside it")
   func refused() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let missing = folder.appendingPathComponent("a.json").path
       #expect(throws: SystemError(ENOENT)) { try RegularFile.replace(missing, with: []) }
       // A name so long that the one of the draft is too long.

@@ -4,16 +4,15 @@ import Glibc
 import JSON
 import PluginHost
 import PluginProtocol
+import TestSupport
 import Testing
 
 @Suite("Catalogue of plugins")
 struct CatalogueTests {
-  private let root: URL
+  private let folder: TemporaryFolder
+  private var root: URL { folder.url }
 
-  init() throws {
-    root = FileManager.default.temporaryDirectory.appending(path: "cat-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func add(_ folder: String, _ text: String) throws {
     let folder = root.appending(path: folder)
@@ -33,7 +32,6 @@ struct CatalogueTests {
     "F1 · a manifest that is no regular file is refused at once, and named",
     .timeLimit(.minutes(1)))
   func otherKindOfFile() throws {
-    defer { try? FileManager.default.removeItem(at: root) }
     try add("a/Good", manifest("Good"))
     for name in ["Pipe", "Zero", "Folder"] {
       try FileManager.default.createDirectory(
@@ -54,7 +52,6 @@ struct CatalogueTests {
 
   @Test("F1 · plugins are found in their folders, in order, without being started")
   func found() throws {
-    defer { try? FileManager.default.removeItem(at: root) }
     try add("a/Two", manifest("Two"))
     try add("a/One", manifest("One"))
     try add("b/Three", manifest("Three"))
@@ -69,7 +66,6 @@ struct CatalogueTests {
 
   @Test("Of two plugins with one id the first counts, and the other is reported with its file")
   func duplicates() throws {
-    defer { try? FileManager.default.removeItem(at: root) }
     try add("a/P", manifest("P"))
     try add("b/P", manifest("P"))
     let catalogue = read("a", "b", "a")
@@ -82,7 +78,6 @@ struct CatalogueTests {
 
   @Test("A manifest that cannot be used is reported with file, line, column and way")
   func unusable() throws {
-    defer { try? FileManager.default.removeItem(at: root) }
     try add("a/Broken", "{\n  \"id\": ")
     try add(
       "a/Wrong",
@@ -100,7 +95,6 @@ struct CatalogueTests {
 
   @Test("A manifest that may not be read, or is a folder, is reported")
   func unreadable() throws {
-    defer { try? FileManager.default.removeItem(at: root) }
     try FileManager.default.createDirectory(
       at: root.appending(path: "a/P/manifest.json"), withIntermediateDirectories: true)
     #expect(read("a").problems.map(\.path) == [root.appending(path: "a/P/manifest.json").path])

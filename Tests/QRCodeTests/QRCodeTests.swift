@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import QRCode
@@ -15,9 +16,8 @@ import Testing
     for y in 0..<side * scale {
       for x in 0..<side * scale { image.append(isDark(x / scale, y / scale) ? 0 : 255) }
     }
-    let path = NSTemporaryDirectory() + "theater-qr-\(UUID().uuidString).pgm"
-    try image.write(to: URL(fileURLWithPath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = try TemporaryFolder()
+    let path = try folder.write("code.pgm", Array(image))
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/zbarimg")
     process.arguments = ["--quiet", "--raw", "--nodbus", path]

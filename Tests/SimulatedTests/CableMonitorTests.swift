@@ -58,23 +58,20 @@ private final class Cable: Sendable {
   let source: CableSource
   private let sink: CableSink
   private let analyzer: Mutex<CableAnalyzer>
-  private let folder: String
+  private let folder: TemporaryFolder
 
   init() throws {
-    var template = Array("/tmp/monitor-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    folder = try TemporaryFolder()
     let token = String(repeating: "0", count: 64)
-    sink = try CableSink(path: folder + "/s", token: token, heard: true)
+    sink = try CableSink(path: folder.path(of: "s"), token: token, heard: true)
     source = try CableSource()
     analyzer = Mutex(CableAnalyzer(sink))
-    try source.connect(path: folder + "/s", token: token)
+    try source.connect(path: folder.path(of: "s"), token: token)
   }
 
   func close() {
     source.close()
     sink.close()
-    rmdir(folder)
   }
 
   /// Writes silence from a separate thread.

@@ -5,6 +5,7 @@ import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// The amplifier's end of a cable in a test: takes what comes and keeps it.
@@ -12,7 +13,7 @@ final class Speaker: Sendable {
   let sink: CableSink
   let socket: CableSocket
   private let heard = Mutex(Heard())
-  private let folder: String
+  private let folder: TemporaryFolder
 
   struct Heard {
     var format: CableFormat?
@@ -26,21 +27,14 @@ final class Speaker: Sendable {
   }
 
   init() throws {
-    var template = Array("/tmp/speaker-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    socket = CableSocket(path: folder + "/s", token: Self.token())
+    folder = try TemporaryFolder()
+    socket = CableSocket(path: folder.path(of: "s"), token: Self.token())
     sink = try CableSink(path: socket.path, token: socket.token, heard: true)
     SystemThread.start(name: "speaker") { self.run() }
   }
 
   private static func token() -> String {
     String((0..<64).map { _ in "0123456789abcdef".randomElement() ?? "0" })
-  }
-
-  deinit {
-    unlink(socket.path)
-    rmdir(folder)
   }
 
   func close() {

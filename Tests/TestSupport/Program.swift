@@ -32,13 +32,10 @@ public enum Program {
     process.arguments = arguments
     if let environment { process.environment = environment }
     if let folder { process.currentDirectoryURL = folder }
-    let scratch = FileManager.default.temporaryDirectory
-      .appendingPathComponent("run-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: scratch) }
+    let scratch = try TemporaryFolder()
     // Files, not pipes: nothing here can fill up and stall the program.
     let files = try ["in", "out", "err"].map { name in
-      let url = scratch.appendingPathComponent(name)
+      let url = scratch.url.appendingPathComponent(name)
       try Data((name == "in" ? input : "").utf8).write(to: url)
       return url
     }
@@ -69,13 +66,4 @@ public enum Program {
 
   /// Runs a tool of the system, found through the path.
   public static func tool(_ words: String...) async throws -> Outcome { try await tool(words) }
-
-  /// A folder for one test, gone after it.
-  public static func withFolder<Value>(_ use: (URL) async throws -> Value) async throws -> Value {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("test-\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await use(folder)
-  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 
 /// Python's `jsonschema`: an independent reader of JSON Schema (draft 2020-12).
 enum Judge {
@@ -20,8 +21,8 @@ enum Judge {
   /// Returns for each instance whether it is valid; also checks the schema itself.
   static func verdicts(on instances: [JSON], schema: JSON) throws -> [Bool] {
     let python = try python()
-    let input = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID()).json")
-    defer { try? FileManager.default.removeItem(at: input) }
+    let folder = try TemporaryFolder()
+    let input = folder.url.appending(path: "case.json")
     let text = JSON.object(["schema": schema, "instances": .array(instances)]).text()
     try Data(text.utf8).write(to: input)
     let (status, output) = try run(

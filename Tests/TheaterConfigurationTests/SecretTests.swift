@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import TheaterConfiguration
@@ -68,11 +69,13 @@ struct SecretTests {
 
 @Suite("Files of secrets")
 struct SecretFolderTests {
-  let folder: URL
-  let secrets: SecretFolders
+  private let temporary: TemporaryFolder
+  private var folder: URL { temporary.url }
+  private let secrets: SecretFolders
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "secrets-\(UUID())")
+    temporary = try TemporaryFolder()
+    let folder = temporary.url
     for name in ["credentials", "own"] {
       try FileManager.default.createDirectory(
         at: folder.appending(path: name), withIntermediateDirectories: true)
@@ -88,18 +91,14 @@ struct SecretFolderTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
   }
 
-  private func clean() { try? FileManager.default.removeItem(at: folder) }
-
   @Test("a file of one's own is read, without the line break at its end")
   func own() throws {
-    defer { clean() }
     try write("open sesame\n", "own/a", mode: 0o600)
     #expect(try secrets.secret("a").reveal() == "open sesame")
   }
 
   @Test("the credentials directory comes first")
   func order() throws {
-    defer { clean() }
     try write("from here", "credentials/a", mode: 0o440)
     try write("not from here", "own/a", mode: 0o600)
     #expect(try secrets.secret("a").reveal() == "from here")
@@ -107,7 +106,6 @@ struct SecretFolderTests {
 
   @Test("a secret that others can read is refused", arguments: [0o644, 0o604, 0o640, 0o660])
   func open(_ mode: Int) throws {
-    defer { clean() }
     try write("x", "own/a", mode: mode)
     let error = #expect(throws: SecretError.self) { try secrets.secret("a") }
     #expect(error?.message == "the secret \"a\" can be read by others")
@@ -116,7 +114,6 @@ struct SecretFolderTests {
 
   @Test("a world-readable credential is refused, not passed over")
   func openCredential() throws {
-    defer { clean() }
     try write("x", "credentials/a", mode: 0o644)
     try write("y", "own/a", mode: 0o600)
     #expect(throws: SecretError.self) { try secrets.secret("a") }
@@ -124,7 +121,6 @@ struct SecretFolderTests {
 
   @Test("missing, empty, binary, large and linked secrets are refused with a next step")
   func wrong() throws {
-    defer { clean() }
     try write("\n", "own/empty", mode: 0o600)
     try Data([0xFF, 0xFE]).write(to: folder.appending(path: "own/binary"))
     try write(String(repeating: "x", count: 70_000), "own/large", mode: 0o600)

@@ -1,17 +1,11 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import theater
 
 @Suite struct ApplicationPathsTests {
-  /// A folder of this test's own.
-  private static func scratch() throws -> String {
-    let path = FileManager.default.temporaryDirectory.path + "/place-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    return path
-  }
-
   private static func mode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
@@ -33,8 +27,8 @@ import Testing
 
   @Test("F5 · a runtime folder is made private, and an existing one is closed to others")
   func privateFolder() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     try ApplicationPaths.make(privately: base + "/a/b")
     #expect(try Self.mode(base + "/a/b") == 0o700)
     mkdir(base + "/open", 0o777)
@@ -45,8 +39,8 @@ import Testing
 
   @Test("F5 · a link or a file in place of a private folder is rejected")
   func trapFolder() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     mkdir(base + "/real", 0o700)
     symlink(base + "/real", base + "/link")
     #expect(throws: ExitError.self) { try ApplicationPaths.make(privately: base + "/link") }
@@ -56,8 +50,8 @@ import Testing
 
   @Test("A10 · the token's file has mode 0600 and is removed")
   func token() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let file = TokenFile(base + "/state/token")
     #expect(try file.read() == nil)
     try file.write("secret")
@@ -73,8 +67,8 @@ import Testing
 
   @Test("A10 · rejects a token that others can read")
   func openToken() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let file = TokenFile(base + "/token")
     try file.write("secret")
     chmod(file.path, 0o644)
@@ -83,8 +77,8 @@ import Testing
 
   @Test("A10 · rejects a file that cannot hold a token, and asks for a new login")
   func oddToken() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let file = TokenFile(base + "/token")
     let odd: [[UInt8]] = [
       [0xFF, 0xFE, 0x00], Array("a\u{1B}[2J".utf8), Array("two words".utf8), Array("ü".utf8),
@@ -137,8 +131,8 @@ import Testing
 
   @Test("E11 · a second controller in a runtime folder is refused with the first one's process")
   func lock() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let paths = try Self.prepared(base)
     // A socket file of an earlier controller, without a listener.
     try Self.leaveSocket(at: paths.socket)
@@ -158,8 +152,8 @@ import Testing
 
   @Test("E11 · a second controller on a state folder is refused, whatever its runtime folder is")
   func stateLock() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let first = try ControllerLock(Self.prepared(base))
     let second = try Self.prepared(base, runtime: "elsewhere")
     let ending = #expect(throws: ExitError.self) { try ControllerLock(second) }
@@ -174,8 +168,8 @@ import Testing
 
   @Test("E11 · a lock follows no link and overwrites no other file")
   func foreignLock() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let paths = try Self.prepared(base)
     let treasure = URL(fileURLWithPath: base + "/treasure")
     for path in [paths.lock, paths.stateLock] {
@@ -202,8 +196,8 @@ import Testing
 
   @Test("E11 · a file in place of the socket is named and kept")
   func socketPlace() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let paths = try Self.prepared(base)
     mkdir(paths.socket, 0o700)
     let folder = #expect(throws: ExitError.self) { try ControllerLock(paths) }
@@ -220,8 +214,8 @@ import Testing
 
   @Test("A10 · a named pipe in place of the token does not block", .timeLimit(.minutes(1)))
   func tokenPipe() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     mkfifo(base + "/token", 0o600)
     let ending = #expect(throws: ExitError.self) { try TokenFile(base + "/token").read() }
     #expect(ending?.text.contains("is no file") == true)
@@ -229,8 +223,8 @@ import Testing
 
   @Test("E11 · rejects a path that is too long for a socket")
   func longPath() throws {
-    let base = try Self.scratch()
-    defer { try? FileManager.default.removeItem(atPath: base) }
+    let temporary = try TemporaryFolder()
+    let base = temporary.path
     let long = base + "/" + String(repeating: "x", count: 100)
     let paths = ApplicationPaths { ["HOME": base, "XDG_RUNTIME_DIR": long][$0] }
     let ending = #expect(throws: ExitError.self) { try paths.prepareRuntime() }

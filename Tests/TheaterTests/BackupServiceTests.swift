@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct BackupServiceTests {
   private func withBackups(_ body: (Backups) async throws -> Void) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       try TheaterDatabase(in: folder.path).close()
       try await body(Backups(of: folder.path))
     }

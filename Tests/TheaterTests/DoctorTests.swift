@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Storage
+import TestSupport
 import Testing
 
 @testable import theater
@@ -8,23 +9,19 @@ import Testing
 @Suite struct DoctorTests {
   /// The files of a machine with one sound card.
   private final class Machine {
-    let root: String
+    private let folder: TemporaryFolder
+    var root: String { folder.path }
 
     init() throws {
-      root = FileManager.default.temporaryDirectory.path + "/machine-\(UUID().uuidString)"
+      folder = try TemporaryFolder()
       try write(
         "/proc/asound/cards", " 0 [PCH            ]: HDA-Intel - HDA Intel PCH\n    at 0x1\n")
       try write("/proc/asound/card0/pcm0p/sub0/status", "closed\n")
       try write("/dev/snd/pcmC0D0p", "")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: root) }
-
     func write(_ path: String, _ text: String) throws {
-      let path = root + path
-      try FileManager.default.createDirectory(
-        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try text.write(toFile: path, atomically: false, encoding: .utf8)
+      try folder.write(path, Array(text.utf8))
     }
   }
 
@@ -80,9 +77,8 @@ import Testing
   private func backups(
     days: Int = 0, _ arrange: (ApplicationPaths, Backups) throws -> Void
   ) throws -> [Finding] {
-    let state = FileManager.default.temporaryDirectory.path + "/state-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: state) }
-    let paths = ApplicationPaths { ["XDG_STATE_HOME": state][$0] }
+    let state = try TemporaryFolder()
+    let paths = ApplicationPaths { ["XDG_STATE_HOME": state.path][$0] }
     try ApplicationPaths.make(privately: paths.state)
     try TheaterDatabase(in: paths.state).close()
     try arrange(paths, Backups(of: paths.state))

@@ -50,10 +50,8 @@ import WebServer
 
   @Test("F5 · serve and doctor show the same fingerprint and the certificate's maker")
   func fingerprint() throws {
-    let place = FileManager.default.temporaryDirectory
-      .appendingPathComponent("listener-\(UUID().uuidString.prefix(8))")
-    defer { try? FileManager.default.removeItem(at: place) }
-    let paths = ApplicationPaths { $0 == "HOME" ? place.path : nil }
+    let home = try TemporaryFolder()
+    let paths = ApplicationPaths { $0 == "HOME" ? home.path : nil }
     try ApplicationPaths.make(privately: paths.state)
     let settings = WebSettings(hosts: ["tv.example"])
     #expect(CertificateCheck(settings: settings, paths: paths).findings().isEmpty)

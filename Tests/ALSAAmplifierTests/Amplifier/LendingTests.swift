@@ -79,9 +79,9 @@ import Testing
 
   @Test("F4 · a player that holds the card a while longer is waited for, and the card taken then")
   func takesBack() async throws {
-    let scratch = try Scratch()
+    let folder = try TemporaryFolder()
     try await open()
-    let dvd = try await controller.plug("dvd", scratch: scratch)
+    let dvd = try await controller.plug("dvd", folder: folder)
     try await controller.perform(["input": "cd"])
     let player = try #require(take())
     // Longer than the amplifier waits before it answers.
@@ -102,10 +102,10 @@ import Testing
 
   @Test("F4 · a cable of samples at the same input ends the lending")
   func ends() async throws {
-    let scratch = try Scratch()
+    let folder = try TemporaryFolder()
     try await open()
     try await controller.perform(["input": "cd"])
-    _ = try await controller.plug("cd", scratch: scratch)
+    _ = try await controller.plug("cd", folder: folder)
     #expect(take() == nil)
     await controller.end()
   }

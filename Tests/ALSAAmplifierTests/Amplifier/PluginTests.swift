@@ -10,14 +10,14 @@ import Testing
 
 /// The amplifier as the controller sees it, with sound going into a file.
 @Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct PluginTests {
-  /// An open amplifier that plays into `out.raw` of the scratch folder.
+  /// An open amplifier that plays into `out.raw` of the folder folder.
   private func openAmplifier(
-    _ scratch: Scratch, _ more: JSONObject = [:]
+    _ folder: TemporaryFolder, _ more: JSONObject = [:]
   ) async throws -> Controller {
     try #require(SoundConfiguration.isReady)
     let controller = Controller()
     var options: JSONObject = [
-      "device": .string(SoundConfiguration.capture(to: scratch.file("out.raw")))
+      "device": .string(SoundConfiguration.capture(to: folder.path(of: "out.raw")))
     ]
     for (key, value) in more { options[key] = value }
     try await controller.open(.object(options))
@@ -26,23 +26,23 @@ import Testing
 
   @Test("E15 F1 · opened, it is off, reports all its state and takes a pcm cable")
   func opened() async throws {
-    let scratch = try Scratch()
-    let controller = try await openAmplifier(scratch, ["startupVolume": 30])
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder, ["startupVolume": 30])
     await controller.wait { $0.value(.volume) != nil }
     #expect(controller.value(.power) == "off")
     #expect(controller.value(.volume) == 30)
     #expect(controller.value(.mode) == "stereo")
     #expect(controller.value(.muted) == false)
     #expect(controller.value(.input) == .null)
-    #expect(!FileManager.default.fileExists(atPath: scratch.file("out.raw")))
+    #expect(!FileManager.default.fileExists(atPath: folder.path(of: "out.raw")))
     await controller.end()
   }
 
   @Test("E13 E15 F4 · on, input, stereo, volume: a player's sound is heard at that volume")
   func evening() async throws {
-    let scratch = try Scratch()
-    let controller = try await openAmplifier(scratch)
-    let player = try await controller.plug("cd", scratch: scratch)
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder)
+    let player = try await controller.plug("cd", folder: folder)
     for command: JSON in ["on", ["input": "cd"], "stereo", ["volume": 50]] {
       try await controller.perform(command)
     }
@@ -59,7 +59,7 @@ import Testing
     // The device closes once the fade has been written.
     await controller.wait { $0.attribute("sink") == "closed" }
 
-    let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("out.raw"))))
+    let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "out.raw"))))
     let left = try Tone.part(0..<44100, of: Tone.channel(0, of: 2, in: data))
     #expect(abs(Tone.level(of: 440, in: left, rate: 44100) / 0.1 - 1) < 0.01)
     await controller.end()
@@ -67,8 +67,8 @@ import Testing
 
   @Test("E15 · it turns on no louder than its cap, whatever it stood at")
   func startUpCap() async throws {
-    let scratch = try Scratch()
-    let controller = try await openAmplifier(scratch, ["startupVolume": 20])
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder, ["startupVolume": 20])
     try await controller.perform(["volume": 90])
     #expect(controller.value(.volume) == 90)
     try await controller.perform("on")
@@ -82,8 +82,8 @@ import Testing
 
   @Test("E15 · mute keeps the volume, unmute brings it back")
   func mute() async throws {
-    let scratch = try Scratch()
-    let controller = try await openAmplifier(scratch)
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder)
     try await controller.perform(["volume": 33])
     try await controller.perform("mute")
     #expect(controller.value(.muted) == true)
@@ -95,8 +95,8 @@ import Testing
 
   @Test("E15 · turned on, it is not muted, whatever it was when it was turned off")
   func muteEndsWithTheEvening() async throws {
-    let scratch = try Scratch()
-    let controller = try await openAmplifier(scratch)
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder)
     for command: JSON in ["on", "mute", "on"] { try await controller.perform(command) }
     #expect(controller.value(.muted) == true, "turning on what is on changes nothing")
     try await controller.perform("off")
@@ -140,10 +140,10 @@ import Testing
   @Test("F4 · told to be silent without its device, it plays unheard in real time, with a warning")
   func silent() async throws {
     try #require(SoundConfiguration.isReady)
-    let scratch = try Scratch()
+    let folder = try TemporaryFolder()
     let controller = Controller()
     try await controller.open(["device": "no-such-pcm", "whenMissing": "silent"])
-    let player = try await controller.plug("dvd", scratch: scratch)
+    let player = try await controller.plug("dvd", folder: folder)
     try await controller.perform("on")
     try await controller.perform(["input": "dvd"])
     await controller.wait { $0.attribute("sink") == "silent" && !$0.log.isEmpty }
@@ -162,9 +162,9 @@ import Testing
 
   @Test("F4 · asked for, levels are reported while sound runs, at most fifteen times a second")
   func meter() async throws {
-    let scratch = try Scratch()
-    let controller = try await openAmplifier(scratch, ["meter": true, "startupVolume": 100])
-    let player = try await controller.plug("cd", scratch: scratch)
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder, ["meter": true, "startupVolume": 100])
+    let player = try await controller.plug("cd", folder: folder)
     try await controller.perform(["volume": 100])
     try await controller.perform("on")
     try await controller.perform(["input": "cd"])

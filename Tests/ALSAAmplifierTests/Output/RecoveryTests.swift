@@ -87,16 +87,16 @@ import Testing
 
   @Test("F4 · the holder of a busy card is named, from the card's status or from open files")
   func holder() throws {
-    let root = try Scratch()
-    let sub = root.file("asound/card0/pcm0p/sub0")
+    let root = try TemporaryFolder()
+    let sub = root.path(of: "asound/card0/pcm0p/sub0")
     try FileManager.default.createDirectory(atPath: sub, withIntermediateDirectories: true)
     try "state: RUNNING\nowner_pid   : 4711\n".write(
       toFile: sub + "/status", atomically: true, encoding: .utf8)
     for (process, name) in [("4711", "mpv"), ("4712", "aplay")] {
-      let fd = root.file("\(process)/fd")
+      let fd = root.path(of: "\(process)/fd")
       try FileManager.default.createDirectory(atPath: fd, withIntermediateDirectories: true)
       try "\(name)\n".write(
-        toFile: root.file("\(process)/comm"), atomically: true, encoding: .utf8)
+        toFile: root.path(of: "\(process)/comm"), atomically: true, encoding: .utf8)
       try FileManager.default.createSymbolicLink(
         atPath: fd + "/3",
         withDestinationPath: process == "4712" ? "/dev/snd/pcmC0D0p" : "/dev/null")

@@ -16,7 +16,7 @@ struct SoundServerTests {
   @Test("F4 · through a sound server a tone arrives in real time, at its pitch")
   func tone() async throws {
     let server = try await SoundServer()
-    let file = server.scratch.file("heard.raw")
+    let file = server.folder.path(of: "heard.raw")
     let recorder = try server.record(to: file)
     let size: @Sendable () -> Int = {
       (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0

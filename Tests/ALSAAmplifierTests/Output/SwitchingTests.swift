@@ -21,7 +21,7 @@ import Testing
   func input() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
-    let dvd = try TestCable(rig.engine, index: 1, scratch: rig.scratch)
+    let dvd = try TestCable(rig.engine, index: 1, folder: rig.folder)
     async let cdSent = rig.cable.send(Tone.frames([440, 440], seconds: 4), try .s16())
     async let dvdSent = dvd.send(Tone.frames([0, 220], seconds: 4), try .s16())
     #expect(await card.sees("sound"))

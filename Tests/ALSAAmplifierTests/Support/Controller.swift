@@ -4,6 +4,7 @@ import JSON
 import PluginKit
 import PluginProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ALSAAmplifier
@@ -53,9 +54,9 @@ final class Controller: Sendable {
   }
 
   /// Plugs a player into an input.
-  func plug(_ input: String, scratch: Scratch) async throws -> TestCable {
+  func plug(_ input: String, folder: TemporaryFolder) async throws -> TestCable {
     let token = String(repeating: "0123456789abcdef", count: 4)
-    let socket = CableSocket(path: scratch.file(input), token: token)
+    let socket = CableSocket(path: folder.path(of: input), token: token)
     _ = try await ask(OpenSocketRequest(device: Self.device, input: input, socket: socket))
     return try TestCable(path: socket.path, token: socket.token)
   }

@@ -17,7 +17,7 @@ extension SoundEngine {
 
 /// An engine that plays into a file, with one cable.
 struct Rig {
-  let scratch: Scratch
+  let folder: TemporaryFolder
   let engine: SoundEngine
   let cable: TestCable
 
@@ -27,14 +27,14 @@ struct Rig {
     rewind: RewindPolicy = .always
   ) async throws {
     try #require(SoundConfiguration.isReady)
-    scratch = try Scratch()
+    folder = try TemporaryFolder()
     var options = SoundEngine.Options()
     options.bufferMilliseconds = buffer
-    options.device = device ?? SoundConfiguration.capture(to: scratch.file("out.raw"))
+    options.device = device ?? SoundConfiguration.capture(to: folder.path(of: "out.raw"))
     // Of these devices only the virtual card gives frames back.
     options.rewind = device?.hasPrefix("card") == true ? rewind : .auto
     engine = try #require(SoundEngine(options) { _ in })
-    cable = try TestCable(engine, scratch: scratch)
+    cable = try TestCable(engine, folder: folder)
     engine.setSurround(surround)
     engine.setGain(Float(VolumeCurve.gain(volume)))
     engine.select(cable.index)
@@ -49,7 +49,7 @@ struct Rig {
   /// Returns the bytes that the PCM received. Ends the engine, so that the file is complete.
   func captured() throws -> [UInt8] {
     engine.stop()
-    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("out.raw"))))
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "out.raw"))))
   }
 
   /// Plays S16 frames to their end, and returns the received frames.

@@ -1,19 +1,20 @@
 import Foundation
 import Platform
+import TestSupport
 
 /// libasound's configuration for this test process: PCMs that need no hardware, parametrised, so
 /// that each test has a card and files of its own.
 enum SoundConfiguration {
+  /// Used until the process ends.
+  private static let folder = try? TemporaryFolder()
+
   /// Set once, before the first call into libasound; false when the virtual card cannot be built.
   static let isReady: Bool = {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("asound-\(UUID().uuidString)")
+    guard let folder else { return false }
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try buildCard(into: folder.path)
-      let path = folder.appendingPathComponent("asound.conf").path
-      try text(library: "\(folder.path)/libvirtualcard.so")
-        .write(toFile: path, atomically: true, encoding: .utf8)
+      let path = try folder.write(
+        "asound.conf", Array(text(library: folder.path(of: "libvirtualcard.so")).utf8))
       return setenv("ALSA_CONFIG_PATH", path, 1) == 0
     } catch {
       return false

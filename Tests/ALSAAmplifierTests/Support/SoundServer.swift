@@ -7,7 +7,7 @@ import TestSupport
 ///
 /// Safe: a test uses it from one task at a time.
 final class SoundServer: @unchecked Sendable {
-  let scratch: Scratch
+  let folder: TemporaryFolder
   private var server: ChildProcess?
 
   /// Whether this machine has the required programs.
@@ -17,14 +17,14 @@ final class SoundServer: @unchecked Sendable {
 
   /// A server that runs.
   init() async throws {
-    scratch = try Scratch()
+    folder = try TemporaryFolder()
     try await start()
   }
 
   deinit { stop() }
 
   /// The name of its PCM.
-  var pcm: String { "server:DIR=\(scratch.path)" }
+  var pcm: String { "server:DIR=\(folder.path)" }
 
   /// Starts the server, or restarts it on the same socket.
   func start() async throws {
@@ -32,8 +32,8 @@ final class SoundServer: @unchecked Sendable {
       "/usr/bin/pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
       "--realtime=no", "--high-priority=no", "-L",
       "module-null-sink sink_name=test rate=48000 channels=2 norewinds=1", "-L",
-      "module-native-protocol-unix socket=\(scratch.path)/native auth-anonymous=1")
-    let socket = scratch.file("native")
+      "module-native-protocol-unix socket=\(folder.path)/native auth-anonymous=1")
+    let socket = folder.path(of: "native")
     guard await eventually({ FileManager.default.fileExists(atPath: socket) }) else {
       throw CocoaError(.fileNoSuchFile)
     }
@@ -45,20 +45,20 @@ final class SoundServer: @unchecked Sendable {
     server.signal(SIGKILL)
     server.wait()
     self.server = nil
-    try? FileManager.default.removeItem(atPath: scratch.file("native"))
+    try? FileManager.default.removeItem(atPath: folder.path(of: "native"))
   }
 
   /// Starts to record the sound of the sink: 48000 Hz, 16 bits, two channels.
   func record(to file: String) throws -> ChildProcess {
     try run(
-      "/usr/bin/parec", "-s", "unix:\(scratch.path)/native", "-d", "test.monitor",
+      "/usr/bin/parec", "-s", "unix:\(folder.path)/native", "-d", "test.monitor",
       "--latency-msec=20", "--rate=48000", "--channels=2", "--format=s16le", "--raw", file)
   }
 
   /// Sets the sink's volume, in %, as a desktop's control does.
   func turn(to volume: Int) throws {
     try run(
-      "/usr/bin/pactl", "-s", "unix:\(scratch.path)/native", "set-sink-volume", "test",
+      "/usr/bin/pactl", "-s", "unix:\(folder.path)/native", "set-sink-volume", "test",
       "\(volume)%"
     ).wait()
   }
@@ -68,8 +68,8 @@ final class SoundServer: @unchecked Sendable {
       ProgramStart(
         path, arguments,
         environment: [
-          "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path,
-          "PULSE_RUNTIME_PATH": scratch.path, "PATH": "/usr/bin:/bin",
+          "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+          "PULSE_RUNTIME_PATH": folder.path, "PATH": "/usr/bin:/bin",
         ]))
   }
 }

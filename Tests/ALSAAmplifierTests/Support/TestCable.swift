@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import PluginKit
+import TestSupport
 
 @testable import ALSAAmplifier
 
@@ -10,9 +11,9 @@ struct TestCable: Sendable {
   let index: Int
 
   /// Plugs a source into place `index` of `engine`.
-  init(_ engine: SoundEngine, index: Int = 0, scratch: Scratch) throws {
+  init(_ engine: SoundEngine, index: Int = 0, folder: TemporaryFolder) throws {
     let token = String(repeating: "0123456789abcdef", count: 4)
-    let path = scratch.file("input\(index)")
+    let path = folder.path(of: "input\(index)")
     let sink = try CableSink(path: path, token: token, ring: SoundEngine.ring)
     engine.setInput(index, to: sink)
     source = try CableSource()

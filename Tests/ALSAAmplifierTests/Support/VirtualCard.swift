@@ -3,14 +3,14 @@ import TestSupport
 
 /// The virtual sound card of Tests/Fixtures, with a folder of its own.
 struct VirtualCard: Sendable {
-  let scratch: Scratch
+  let folder: TemporaryFolder
 
   /// A card that supports all formats.
-  init() throws { scratch = try Scratch() }
+  init() throws { folder = try TemporaryFolder() }
 
   /// The name of its PCM; `arguments` limit the formats, such as `RATE=48000`.
   func pcm(_ arguments: String...) -> String {
-    (["card:DIR=\(scratch.path)"] + arguments).joined(separator: ",")
+    (["card:DIR=\(folder.path)"] + arguments).joined(separator: ",")
   }
 
   /// An event of the card's log.
@@ -22,7 +22,7 @@ struct VirtualCard: Sendable {
 
   /// The events so far.
   var events: [Event] {
-    let text = (try? String(contentsOfFile: scratch.file("card.log"), encoding: .utf8)) ?? ""
+    let text = (try? String(contentsOfFile: folder.path(of: "card.log"), encoding: .utf8)) ?? ""
     return text.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
@@ -40,12 +40,12 @@ struct VirtualCard: Sendable {
 
   /// Makes the card fail with one word of its control file; "" ends the failure.
   func control(_ word: String) throws {
-    try word.write(toFile: scratch.file("control"), atomically: true, encoding: .utf8)
+    try word.write(toFile: folder.path(of: "control"), atomically: true, encoding: .utf8)
   }
 
   /// The frames that were heard.
   var heard: [UInt8] {
-    get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("heard.raw")))) }
+    get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "heard.raw")))) }
   }
 
   /// Waits until `bytes` more have been heard; false after the timeout.

@@ -86,18 +86,17 @@ import Testing
 
   /// Runs `body` with a folder that has a token, and with a path for a socket.
   private func withPlace(_ body: (URL, String) async throws -> Void) async throws {
-    let folder = URL(fileURLWithPath: "/tmp/to-\(UUID().uuidString.prefix(8))")
-    let files = FileManager.default
-    defer { try? files.removeItem(at: folder) }
-    for name in ["run/theater", "state/theater"] {
-      try files.createDirectory(
-        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+    try await withTemporaryFolder { folder in
+      for name in ["run/theater", "state/theater"] {
+        try FileManager.default.createDirectory(
+          at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+          attributes: [.posixPermissions: 0o700])
+      }
+      let token = folder.appendingPathComponent("state/theater/token")
+      try Data(Self.token.utf8).write(to: token)
+      chmod(token.path, 0o600)
+      try await body(folder, folder.appendingPathComponent("run/theater/theater.sock").path)
     }
-    let token = folder.appendingPathComponent("state/theater/token")
-    try Data(Self.token.utf8).write(to: token)
-    chmod(token.path, 0o600)
-    try await body(folder, folder.appendingPathComponent("run/theater/theater.sock").path)
   }
 
   @Test(

@@ -11,9 +11,9 @@ enum ControllerFolder {
   /// Makes a folder with the plugins of this build, laid out as `make` does.
   ///
   /// - Parameter more: The names of further folders in it.
-  static func make(plugins: [String], more: [String] = []) throws -> URL {
-    // A short path: that of a Unix socket holds 108 bytes.
-    let folder = URL(fileURLWithPath: "/tmp/th-\(UUID().uuidString.prefix(8))")
+  static func make(plugins: [String], more: [String] = []) throws -> TemporaryFolder {
+    let temporary = try TemporaryFolder()
+    let folder = temporary.url
     let files = FileManager.default
     for name in variables.values + plugins.map({ "plugins/\($0)" }) + more {
       try files.createDirectory(
@@ -29,7 +29,7 @@ enum ControllerFolder {
         at: plugin.appendingPathComponent(name),
         withDestinationURL: Program.products.appendingPathComponent(name))
     }
-    return folder
+    return temporary
   }
 
   /// The environment of programs that use the folder.

@@ -6,6 +6,7 @@ import Testing
 
 /// A running controller in a temporary folder, with an ALSA device that records the sound into files.
 final class LivingRoom: Sendable {
+  private let temporary: TemporaryFolder
   let folder: URL
   let environment: [String: String]
   /// The owner's password, random.
@@ -22,8 +23,9 @@ final class LivingRoom: Sendable {
   init(alsa: String = "", arrange: (inout Configuration, URL) throws -> Void = { _, _ in })
     async throws
   {
-    folder = try ControllerFolder.make(
+    temporary = try ControllerFolder.make(
       plugins: ["Simulated", "ALSAAmplifier", "LibavPlayer"], more: ["music", "sound"])
+    folder = temporary.url
     let sound = """
       </usr/share/alsa/alsa.conf>
       pcm.capture {
@@ -193,7 +195,6 @@ final class LivingRoom: Sendable {
     if controller.isRunning { controller.terminate() }
     _ = await eventually { !self.controller.isRunning }
     if controller.isRunning { kill(pid, SIGKILL) }
-    try? FileManager.default.removeItem(at: folder)
   }
 
   /// Kills the controller.

@@ -9,6 +9,7 @@ import Testing
 /// A controller with one simulated lamp, or with the configuration of a test, that is used over its
 /// socket and can be killed and started again.
 final class SmallTheater: Sendable {
+  private let temporary: TemporaryFolder
   let folder: URL
   let environment: [String: String]
   let password = "small theater \(UUID().uuidString)"
@@ -20,7 +21,8 @@ final class SmallTheater: Sendable {
   ///   - more: Additions to the configuration of one lamp.
   ///   - launcher: A program and its arguments, to which the controller's are added.
   init(more: JSONObject = [:], launcher: (URL) -> [String] = { _ in [] }) throws {
-    folder = try ControllerFolder.make(plugins: ["Simulated"])
+    temporary = try ControllerFolder.make(plugins: ["Simulated"])
+    folder = temporary.url
     var object: JSONObject = ["devices": ["lights": ["role": "lights", "plugin": "Simulated"]]]
     for (key, value) in more { object[key] = value }
     let configuration = JSON.object(object)
@@ -114,7 +116,6 @@ final class SmallTheater: Sendable {
     running.withLock { $0?.terminate() }
     await waitForEnd()
     if running.withLock({ $0?.isRunning == true }) { kill(pid, SIGKILL) }
-    try? FileManager.default.removeItem(at: folder)
   }
 
   /// Cleans up after a test that failed before `close`.
@@ -122,7 +123,6 @@ final class SmallTheater: Sendable {
     if let process = running.withLock({ $0 }), process.isRunning {
       kill(process.processIdentifier, SIGKILL)
     }
-    try? FileManager.default.removeItem(at: folder)
   }
 
   private func waitForEnd() async {

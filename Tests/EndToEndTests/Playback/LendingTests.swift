@@ -58,18 +58,17 @@ import Testing
 
 /// The virtual sound card of Tests/Fixtures, for one holder at a time.
 private final class ExclusiveCard: Sendable {
-  private let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("card-\(UUID().uuidString)")
+  private let temporary: TemporaryFolder
+  private var folder: URL { temporary.url }
 
   init() async throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    temporary = try TemporaryFolder()
+    let folder = temporary.url
     let fixture = Program.project.appendingPathComponent("Tests/Fixtures/VirtualCard")
     let outcome = try await Program.tool(
       "make", "-s", "-C", fixture.path, "OUT=\(folder.path)")
     guard outcome.status == 0 else { throw LivingRoom.Missing(what: outcome.errors) }
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Text for an ALSA configuration: the PCM `card`.
   var configuration: String {

@@ -195,7 +195,7 @@ import Testing
 
   /// The numbers of rows in the database files as they are on the disk now.
   private func kept(in theater: SmallTheater) async throws -> String {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       for end in ["", "-wal"] {
         try FileManager.default.copyItem(
           atPath: Self.inside(theater, "theater/theater.sqlite\(end)"),

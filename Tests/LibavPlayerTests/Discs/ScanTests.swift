@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import LibavPlayer

@@ -4,6 +4,7 @@ import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// The amplifier's end of a cable: reads as fast as the player sends, up to a limit, and keeps all of

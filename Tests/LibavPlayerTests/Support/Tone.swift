@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A known signal: one sine per channel, at half of full scale.
 struct Tone: Hashable {

@@ -4,6 +4,7 @@ import JSON
 import Platform
 import PluginKit
 import PluginProtocol
+import TestSupport
 import Testing
 
 @Suite("F1 F4 · docs/plugin-authors-guide.md works as it stands", .timeLimit(.minutes(5)))
@@ -11,14 +12,6 @@ struct AuthorsGuideTests {
   private static func blocks(_ kind: String) throws -> [String] {
     try ProjectFolder.text("docs/plugin-authors-guide.md").components(separatedBy: "\n```\(kind)\n")
       .dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
-  }
-
-  /// A folder of its own with a lamp's file in it.
-  private static func withFolder(_ body: (URL) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "lamp-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try await body(folder)
   }
 
   private static func light(_ folder: URL) throws -> String {
@@ -31,7 +24,7 @@ struct AuthorsGuideTests {
     let lamp = try ProjectFolder.text("Examples/SwiftPlugin/Sources/Lamps/Lamp.swift")
     let main = try ProjectFolder.text("Examples/SwiftPlugin/Sources/Lamps/main.swift")
     #expect(try Self.blocks("swift").map { $0 + "\n" } == [lamp + main])
-    try await Self.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let (controller, plugin) = InMemoryConnection.pair()
       let (answers, answer) = AsyncStream<Int?>.makeStream()
       controller.start { event in
@@ -57,7 +50,7 @@ struct AuthorsGuideTests {
   func python() async throws {
     let program = try #require(try Self.blocks("python").first)
     let manifest = try #require(try Self.blocks("json manifest").first)
-    try await Self.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let script = folder.appending(path: "lamps")
       try (program + "\n").write(to: script, atomically: true, encoding: .utf8)
       try manifest.write(

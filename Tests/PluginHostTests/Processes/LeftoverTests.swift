@@ -25,12 +25,10 @@ struct LeftoverTests {
     }
   }
 
-  private let folder: URL
+  private let temporary: TemporaryFolder
+  private var folder: URL { temporary.url }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "left-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { temporary = try TemporaryFolder() }
 
   private func write(_ record: JSON, _ name: String = "plugins-1.json") throws -> URL {
     let file = folder.appending(path: name)
@@ -47,7 +45,6 @@ struct LeftoverTests {
 
   @Test("A group of a controller that is gone is ended, and its record removed")
   func ended() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let sleeper = try Sleeper()
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": try start(of: sleeper.pid)]
     let file = try write(["controller": Self.nobody, "groups": [entry]])
@@ -58,7 +55,6 @@ struct LeftoverTests {
 
   @Test("A controller that had this one's pid is gone all the same")
   func samePID() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let sleeper = try Sleeper()
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": try start(of: sleeper.pid)]
     let former: JSON = ["pid": .integer(Int(getpid())), "start": 1]
@@ -68,7 +64,6 @@ struct LeftoverTests {
 
   @Test("A process that was given the same number later is left alone")
   func otherProcess() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let sleeper = try Sleeper()
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": 1]
     let file = try write(["controller": Self.nobody, "groups": [entry]])
@@ -79,7 +74,6 @@ struct LeftoverTests {
 
   @Test("The plugins of a controller that still runs are left alone")
   func otherController() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let sleeper = try Sleeper()
     let me: JSON = ["pid": .integer(Int(getpid())), "start": try start(of: getpid())]
     let entry: JSON = ["pid": .integer(Int(sleeper.pid)), "start": try start(of: sleeper.pid)]
@@ -96,7 +90,6 @@ struct LeftoverTests {
       #"{"groups": [{"pid": 99999999999999, "start": 1}, 3, null, {"pid": "7"}]}"#,
     ])
   func nonsense(text: String) throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "plugins-1.json")
     try Data(text.utf8).write(to: file)
     #expect(ProcessRecords(folder: folder.path).endLeftovers() == [])

@@ -9,7 +9,8 @@ import Testing
 
 /// A plugin in Python in a folder of its own, which fails as real plugins do.
 struct ScriptPlugin {
-  let root: URL
+  private let folder: TemporaryFolder
+  var root: URL { folder.url }
   let host: PluginHost
   let device: any Device
   let catalogue: PluginCatalogue
@@ -26,7 +27,8 @@ struct ScriptPlugin {
     clock: any TheaterClock = SystemClock(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
-    root = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID().uuidString)")
+    folder = try TemporaryFolder()
+    let root = folder.url
     let run = root.appending(path: "run")
     try FileManager.default.createDirectory(at: run, withIntermediateDirectories: true)
     for id in ["Script"] + others {
@@ -59,9 +61,8 @@ struct ScriptPlugin {
     install.waitUntilExit()
   }
 
-  /// Runs the host around `body`, and removes the folder.
+  /// Runs the host around `body`.
   func run(_ body: (any Device) async throws -> Void) async throws {
-    defer { try? FileManager.default.removeItem(at: root) }
     try await withThrowingDiscardingTaskGroup { group in
       group.addTask { await host.run() }
       await host.waitUntilSettled()

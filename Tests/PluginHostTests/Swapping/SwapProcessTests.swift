@@ -85,9 +85,7 @@ struct SwapProcessTests {
       return [.lights("lamp", plugin, options: ["card": card])]
         + (hasNeighbour ? [.lights("spot", "Script", options: ["card": neighbour])] : [])
     }
-    let folder = FileManager.default.temporaryDirectory.appending(path: "card-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let script = try ScriptPlugin(
       Self.exclusive, devices: devices("Script", in: nil), others: ["Other"], logger: log.logger)
     try await script.run { lamp in

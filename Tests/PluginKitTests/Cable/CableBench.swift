@@ -1,36 +1,17 @@
 import Glibc
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PluginKit
 
-/// A folder with a short name, removed with the value.
-final class ScratchFolder: Sendable {
-  let path: String
-
-  init() throws {
-    let template = Array("/tmp/cable-XXXXXX".utf8CString)
-    let made = UnsafeMutableBufferPointer<CChar>.allocate(capacity: template.count)
-    defer { made.deallocate() }
-    _ = made.initialize(from: template)
-    let start = try #require(made.baseAddress)
-    try #require(mkdtemp(start) != nil)
-    path = String(cString: start)
-  }
-
-  deinit {
-    unlink(path + "/s")
-    rmdir(path)
-  }
-}
-
-/// Waits until `condition` holds, at most five seconds.
+/// Waits until `condition` holds, at most 60 s.
 func eventually(
   _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () -> Bool
 ) throws {
-  let deadline = MonotonicClock.now + 5_000_000_000
+  let deadline = MonotonicClock.now + 60_000_000_000
   while !condition() {
     try #require(
       MonotonicClock.now < deadline, "never happened: \(what)", sourceLocation: sourceLocation)
@@ -166,14 +147,14 @@ final class TestSpeaker {
 
 /// A source and a sink on one cable.
 struct CableBench {
-  let folder: ScratchFolder
+  let folder: TemporaryFolder
   let sink: CableSink
   let source: CableSource
   let speaker: TestSpeaker
   var path: String { folder.path + "/s" }
 
   init(heard: Bool = true, clock: any CableClock = MonotonicClock()) throws {
-    folder = try ScratchFolder()
+    folder = try TemporaryFolder()
     sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: heard)
     source = try CableSource(clock: clock)
     speaker = TestSpeaker(sink)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PluginKit
@@ -136,7 +137,7 @@ struct CableCodecTests {
 
   @Test("F4 · a file that is no socket is not replaced")
   func notASocket() throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let path = folder.path + "/s"
     try Data("precious".utf8).write(to: URL(filePath: path))
     let error = #expect(throws: CableError.self) { try CableSink(path: path, token: tokenA) }

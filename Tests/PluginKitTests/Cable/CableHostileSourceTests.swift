@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import PluginKit
 
 @Suite("Cable sink: hostile sources", .timeLimit(.minutes(5)))
 struct CableHostileSourceTests {
-  let folder: ScratchFolder
+  let folder: TemporaryFolder
   let sink: CableSink
   var path: String { folder.path + "/s" }
 
   init() throws {
-    folder = try ScratchFolder()
+    folder = try TemporaryFolder()
     sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
   }
 

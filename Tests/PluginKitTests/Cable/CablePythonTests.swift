@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PluginKit
@@ -47,7 +48,7 @@ struct CablePythonTests {
 
   @Test("F4 · a source in Python plays into the Swift sink, pauses and loses no frame")
   func pythonSource() throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
     defer { sink.close() }
     let peer = try Peer("source", folder.path + "/s", tokenA, "30000", "10000")
@@ -63,7 +64,7 @@ struct CablePythonTests {
 
   @Test("F4 · the Swift source plays into a sink in Python, to the last frame")
   func pythonSink() async throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let path = folder.path + "/s"
     let peer = try Peer("sink", path, tokenA)
     #expect(try peer.line()["listening"] as? Bool == true)
@@ -86,7 +87,7 @@ struct CablePythonTests {
 
   @Test("E16 · a sink in Python that does not listen for a while hears the film where it is then")
   func pythonSinkUnheard() throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let path = folder.path + "/s"
     let peer = try Peer("sink", path, tokenA, "20000")
     #expect(try peer.line()["listening"] as? Bool == true)
@@ -111,7 +112,7 @@ struct CablePythonTests {
 
   @Test("F5 · a sink in Python refuses a wrong token, and the source says why")
   func pythonRefuses() throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let peer = try Peer("sink", folder.path + "/s", tokenA)
     #expect(try peer.line()["listening"] as? Bool == true)
     let source = try CableSource()

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import PluginKit
@@ -93,12 +94,12 @@ final class RawPeer: @unchecked Sendable {
 
 /// A raw sink: a listener that accepts one source.
 final class RawSink {
-  let folder: ScratchFolder
+  let folder: TemporaryFolder
   let path: String
   private let listener: Int32
 
   init() throws {
-    folder = try ScratchFolder()
+    folder = try TemporaryFolder()
     path = folder.path + "/s"
     listener = try CableDescriptor.listen(at: path)
   }

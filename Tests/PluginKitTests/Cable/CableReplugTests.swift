@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import PluginKit
@@ -69,7 +70,7 @@ struct CableReplugTests {
 
   @Test("E9 · closing a sink removes its socket, but not the one of its successor")
   func socketFile() throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let path = folder.path + "/s"
     let first = try CableSink(path: path, token: tokenA)
     var status = stat()
@@ -86,7 +87,7 @@ struct CableReplugTests {
 
   @Test("E9 · write returns when the source closes, connected or not", arguments: [true, false])
   func closing(connected: Bool) throws {
-    let folder = try ScratchFolder()
+    let folder = try TemporaryFolder()
     let sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
     defer { sink.close() }
     let source = try CableSource(clock: HandClock())

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import JSON
 import PluginProtocol
+import TestSupport
 import Testing
 
 @testable import TheaterConfiguration
@@ -381,9 +382,8 @@ struct MistakeTests {
 
   @Test("what is no regular file is refused at once, and named", .timeLimit(.minutes(1)))
   func otherKindOfFile() throws {
-    let folder = FileManager.default.temporaryDirectory.path + "/kinds-\(UUID().uuidString)"
-    mkdir(folder, 0o700)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let temporary = try TemporaryFolder()
+    let folder = temporary.path
     mkfifo(folder + "/pipe", 0o600)
     symlink("pipe", folder + "/link")
     for (path, kind) in [

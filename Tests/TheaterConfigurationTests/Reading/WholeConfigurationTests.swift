@@ -4,6 +4,7 @@ import HomeTheater
 import JSON
 import PluginProtocol
 import Scenes
+import TestSupport
 import Testing
 
 @testable import TheaterConfiguration
@@ -154,15 +155,13 @@ struct WholeConfigurationTests {
 
   @Test("A9 · a certificate's file that is not there is a mistake with its place")
   func missingCertificate() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let text = Fixtures.whole(#""tls/chain.pem""#, #""chain.pem""#)
     for (name, contents) in [("devices.json", text), ("chain.pem", "")] {
-      try Data(contents.utf8).write(to: folder.appending(path: name))
+      try folder.write(name, Array(contents.utf8))
     }
     let file = try ConfigurationFile(
-      path: folder.appending(path: "devices.json").path, home: folder.path)
+      path: folder.path(of: "devices.json"), home: folder.path)
     let error = try #require(throws: InvalidConfiguration.self) {
       try file.configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
     }
@@ -171,7 +170,7 @@ struct WholeConfigurationTests {
     #expect(problem.position != nil)
     #expect(problem.message == "expected a PEM file, but there is no \(folder.path)/key.pem")
     #expect(problem.hint?.contains("\"tls\": true") == true)
-    try Data().write(to: folder.appending(path: "key.pem"))
+    try folder.write("key.pem", [])
     _ = try file.configuration(plugins: Fixtures.plugins, secrets: NoSecrets())
   }
 

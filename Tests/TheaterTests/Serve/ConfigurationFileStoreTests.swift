@@ -11,7 +11,7 @@ import Testing
   private static func withStore(
     _ body: (ConfigurationFileStore, URL) async throws -> Void
   ) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("devices.json")
       try Data(RuntimeHarness.text().utf8).write(to: file)
       let paths = ApplicationPaths { $0.hasPrefix("XDG") ? folder.path : nil }

@@ -16,7 +16,7 @@ struct RuntimeHarness {
   let store: MemoryStore
   let target: MemoryTheater
   let runtime: TheaterRuntime
-  let log = RuntimeLog()
+  let log = RecordedLog()
 
   static let administrator = Principal(
     user: nil, permissions: [.administer], activities: nil, volumeLimit: nil, ageLimit: nil)
@@ -28,7 +28,7 @@ struct RuntimeHarness {
     target = MemoryTheater(loaded)
     runtime = TheaterRuntime(
       loaded, from: try ConfigurationText(store.read()), in: store, target: target,
-      logger: Logger(label: "test") { [log] _ in log })
+      logger: log.logger)
   }
 
   /// A small `devices.json`.
@@ -173,25 +173,4 @@ private struct NoPositions: PositionStore {
   func save(_ seconds: Double, item: String, user: String) {}
   func position(item: String, user: String) -> Double? { nil }
   func clear(item: String, user: String) {}
-}
-
-/// The lines of a log.
-final class RuntimeLog: LogHandler {
-  private let entries = Mutex<[String]>([])
-  var lines: [String] { entries.withLock { $0 } }
-
-  func log(event: LogEvent) { entries.withLock { $0.append("\(event.level): \(event.message)") } }
-
-  subscript(metadataKey key: String) -> Logger.MetadataValue? {
-    get { nil }
-    set {}
-  }
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
-  }
 }

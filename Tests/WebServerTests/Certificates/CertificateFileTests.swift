@@ -9,7 +9,7 @@ import Testing
 
   @Test("F5 · creates a self-signed certificate once, with mode 0600")
   func made() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       #expect(try CertificateFiles.existing(at: path) == nil)
       let first = try CertificateFiles.own(at: path, for: ["Theater.example"], and: ["10.0.0.1"])
@@ -27,7 +27,7 @@ import Testing
 
   @Test("F5 · replaces the certificate for a new name and in its last 30 days")
   func renewed() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       let now = Date()
       let first = try CertificateFiles.own(at: path, for: ["a.example"], now: now)
@@ -50,7 +50,7 @@ import Testing
 
   @Test("F5 · refuses a key that others can read, and names the command that repairs it")
   func readableKey() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       _ = try CertificateFiles.own(at: path, for: ["a.example"])
       for (mode, owners) in [(0o644, true), (0o604, true), (0o640, false)] {
@@ -70,7 +70,7 @@ import Testing
 
   @Test("F5 · sends the owner's whole certificate chain, also through links")
   func ownersChain() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let script = """
         set -e
         openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=House -days 9
@@ -107,7 +107,7 @@ import Testing
     "F5 · explains what is wrong with a certificate or key file",
     arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
   func garbage(text: String) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("x.pem").path
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

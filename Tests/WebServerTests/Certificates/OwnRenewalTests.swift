@@ -13,7 +13,7 @@ import Testing
     let room: LivingRoom
     let folder: URL
     let shown: ShownCertificate
-    let log: KeptLines
+    let log: RecordedLog
     let clock: ManualClock
 
     /// So many days pass, in which the controller looks once and then has gone to sleep again.
@@ -31,7 +31,7 @@ import Testing
   }
 
   private func open(_ body: (Years) async throws -> Void) async throws {
-    try await Program.withFolder { top in
+    try await withTemporaryFolder { top in
       let folder = top.appendingPathComponent("state")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let path = folder.appendingPathComponent("tls.pem").path
@@ -39,12 +39,12 @@ import Testing
       let kept = try CertificateFiles.own(at: path, for: ["localhost"], now: begun)
       let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate)
       let shown = try #require(door.certificate)
-      let (clock, log) = (ManualClock(), KeptLines())
+      let (clock, log) = (ManualClock(), RecordedLog())
       try await LivingRoom.open(door) { room in
         let renewal = OwnRenewal(
           path: path, names: ["localhost"], more: { ["10.0.0.7"] }, shown: shown, clock: clock,
           day: WallClock { begun.addingTimeInterval(clock.now().seconds) },
-          logger: Logger(label: "test") { _ in log },
+          logger: log.logger,
           news: { await room.accountService.recordCertificate($0.fingerprint, replacing: $1) })
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }

@@ -11,7 +11,7 @@ import Testing
     let room: LivingRoom
     let folder: URL
     let clock: ManualClock
-    let log: KeptLines
+    let log: RecordedLog
 
     /// Has an authority's program make a certificate and its key.
     static func issue(_ name: String, in folder: URL) async throws {
@@ -64,7 +64,7 @@ import Testing
   }
 
   private func open(_ body: (Owner) async throws -> Void) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       for name in ["first", "second"] { try await Owner.issue(name, in: folder) }
       for (name, live) in [("first.pem", "live.pem"), ("first.key", "live.key")] {
         try FileManager.default.copyItem(
@@ -73,10 +73,10 @@ import Testing
       let (pem, key) = (folder.path + "/live.pem", folder.path + "/live.key")
       let door = Listener.port(
         0, of: "127.0.0.1", certificate: try CertificateFiles.owners(certificate: pem, key: key))
-      let (clock, log) = (ManualClock(), KeptLines())
+      let (clock, log) = (ManualClock(), RecordedLog())
       let renewal = CertificateRenewal(
         certificate: pem, key: key, shown: try #require(door.certificate), clock: clock,
-        logger: Logger(label: "test") { _ in log })
+        logger: log.logger)
       try await LivingRoom.open(door) { room in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }

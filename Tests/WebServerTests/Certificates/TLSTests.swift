@@ -12,7 +12,7 @@ import Testing
   private static func open(
     _ body: (LivingRoom, ServerCertificate, URL) async throws -> Void
   ) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let kept = try CertificateFiles.own(
         at: folder.appendingPathComponent("tls.pem").path, for: ["theater.example.org"],
         and: ["localhost", "127.0.0.1", "::1"])
@@ -133,7 +133,7 @@ import Testing
     "F5 · offers only ephemeral keys and authenticated encryption with TLS 1.2",
     arguments: ["ec -pkeyopt ec_paramgen_curve:P-256", "rsa:2048"])
   func ciphers(kind: String) async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let made = try await Program.tool(
         [
           "sh", "-c",
@@ -165,7 +165,7 @@ import Testing
 
   @Test("F5 · closes a connection that does not finish the TLS handshake")
   func slowHandshake() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       var limits = ConnectionLimits.standard
       limits.firstHead = .milliseconds(200)
       let kept = try CertificateFiles.own(
@@ -210,7 +210,7 @@ import Testing
 
   @Test("F5 · sends Strict-Transport-Security only with the owner's certificate")
   func insistence() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("tls.pem").path
       _ = try CertificateFiles.own(at: path, for: ["localhost"])
       let certificate = try CertificateFiles.owners(certificate: path, key: path)

@@ -180,7 +180,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   @Test(
     "A10 · drops a client that reads nothing over TLS without waiting for its closing handshake")
   func stuckWithTLS() async throws {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let certificate = try CertificateFiles.own(
         at: folder.appendingPathComponent("tls.pem").path, for: [], and: ["127.0.0.1"]
       ).certificate

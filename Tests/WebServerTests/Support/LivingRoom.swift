@@ -38,7 +38,7 @@ struct LivingRoom: Sendable {
   let box: CodeBox
   let configuration: FakeConfiguration
   /// What went to the controller's log.
-  let log: KeptLines
+  let log: RecordedLog
   let routes: [Route]
   let streams: EventStreamLimiter
   /// Asks without a session.
@@ -53,13 +53,11 @@ struct LivingRoom: Sendable {
   static func open(
     _ listener: Listener? = nil, _ body: (LivingRoom) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.path + "/web-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = try TemporaryFolder()
+    let socket = folder.path(of: "s")
     let (running, isRunning) = AsyncStream<Int>.makeStream()
-    let listeners = [.socket("\(folder)/s")] + (listener.map { [$0] } ?? [])
-    var room = try LivingRoom(socket: "\(folder)/s", listeners) {
+    let listeners = [.socket(socket)] + (listener.map { [$0] } ?? [])
+    var room = try LivingRoom(socket: socket, listeners) {
       isRunning.yield($0.localAddress?.port ?? 0)
     }
     let services = room.services
@@ -108,9 +106,8 @@ struct LivingRoom: Sendable {
     let remote = APIServices(
       theater: theater, accountService: accountService, diagnostics: FakeWorks(),
       configuration: configuration)
-    let log = KeptLines()
-    let logger = Logger(label: "test") { _ in log }
-    let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: logger)
+    let log = RecordedLog()
+    let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
     let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
     self.clock = clock
     self.day = day
@@ -127,7 +124,7 @@ struct LivingRoom: Sendable {
     stranger = TestClient(.socket(socket))
     services = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [TheaterWork(theater: theater)] + servers, logger: logger))
+        services: [TheaterWork(theater: theater)] + servers, logger: log.logger))
   }
 
   /// What the tests' `devices.json` would say.

@@ -28,7 +28,7 @@ struct StuckReader {
   func isDropped(
     _ request: String, readingTo mark: String, after body: () async throws -> Void
   ) async throws -> Bool {
-    try await Program.withFolder { folder in
+    try await withTemporaryFolder { folder in
       let sign = folder.appendingPathComponent("stopped").path
       async let outcome = Program.tool(
         ["python3", "-c", Self.program, transport.rawValue, address, mark, sign], input: request)
