@@ -122,7 +122,7 @@ let package = Package(
     layer(
       "APIClient",
       [
-        "JSON", "CLinux",
+        "TheaterAPI", "JSON", "CLinux",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
       ] + nio),
     layer(
@@ -138,7 +138,8 @@ let package = Package(
     .executableTarget(
       name: "theater",
       dependencies: [
-        "WebServer", "APIClient", "Storage", "Delivery", "QRCode", "TheaterConfiguration",
+        "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
+        "TheaterConfiguration",
         "HomeTheater", "PluginHost", "Accounts", "AccountFlows", "Jobs", "Validation",
         "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -4,6 +4,7 @@ import JSON
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import TheaterAPI
 
 /// An HTTP client of one controller, over its Unix socket or a TCP port. Each request has its own
 /// connection. Over a socket, `SocketOwnership` decides before anything is sent.
@@ -72,7 +73,7 @@ package struct ControllerClient: Sendable {
     if let id { headers.add(name: "last-event-id", value: id) }
     let response: HTTPClientResponse
     do {
-      let request = request(.GET, "/api/v1/events", nil, headers)
+      let request = request(.GET, PlaybackEndpoint.events.path(), nil, headers)
       try checkSocket()
       response = try await connections.events.execute(request, deadline: .distantFuture)
       guard response.status == .ok else { return try await collect(response) }

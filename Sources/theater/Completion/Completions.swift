@@ -1,25 +1,21 @@
 import APIClient
 import Devices
 import JSON
+import TheaterAPI
 
 /// Completions for titles, devices and scenes, from the controller; none if it does not run.
 enum TitleCompletion {
-  static let films = titles("films")
-  static let songs = titles("songs")
-  static let stations = titles("stations")
-  static let devices = names("/api/v1/devices", "devices", "id")
-  static let scenes = names("/api/v1/scenes", "scenes", "name")
+  static let films = names(PlaybackEndpoint.films, "films", "title")
+  static let songs = names(PlaybackEndpoint.songs, "songs", "title")
+  static let stations = names(PlaybackEndpoint.stations, "stations", "title")
+  static let devices = names(DeviceEndpoint.devices, "devices", "id")
+  static let scenes = names(DeviceEndpoint.scenes, "scenes", "name")
 
-  private static func titles(_ list: String) -> @Sendable ([String], Int, String) async -> [String]
-  {
-    names("/api/v1/\(list)", list, "title")
-  }
-
-  private static func names(_ path: String, _ list: String, _ key: String)
+  private static func names(_ endpoint: some Endpoint, _ list: String, _ key: String)
     -> @Sendable ([String], Int, String) async -> [String]
   {
     { words, index, prefix in
-      guard let answer = try? await RemoteTheater().get(path) else { return [] }
+      guard let answer = try? await RemoteTheater().get(endpoint.path()) else { return [] }
       let names = (answer[list]?.array ?? []).compactMap { $0[key]?.string }
       return CompletionRequest(words: words, index: index, prefix: prefix).candidates(names)
     }
@@ -37,7 +33,7 @@ enum CommandCompletion {
     }
     guard
       let known = try? await RemoteTheater().get(
-        "/api/v1/devices/\(words[command + 1].percentEncoded)"),
+        DeviceEndpoint.device.path(words[command + 1])),
       let role = known["role"]?.string.flatMap(Role.init)
     else { return [] }
     return CompletionRequest(words: words, index: index, prefix: prefix)

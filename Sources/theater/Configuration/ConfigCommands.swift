@@ -3,6 +3,7 @@ import JSON
 import Platform
 import PluginHost
 import PluginProtocol
+import TheaterAPI
 import TheaterConfiguration
 
 /// `theater config check`, `theater config diff`, `theater config schema`.
@@ -61,10 +62,12 @@ struct ConfigDiff: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let path = "/api/v1/configuration/difference"
     let answer =
-      if let file { try await theater.post(path, text: try Self.read(file)) } else {
-        try await theater.get(path)
+      if let file {
+        try await theater.post(
+          SystemEndpoint.compareConfiguration.path(), text: try Self.read(file))
+      } else {
+        try await theater.get(SystemEndpoint.configurationDifference.path())
       }
     try output.show(answer) { DifferenceText.text($0, of: file) }
     if DifferenceText.hasErrors(answer) { throw ExitError(silent: .failed) }

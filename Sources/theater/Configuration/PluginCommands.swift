@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import JSON
 import PluginHost
+import TheaterAPI
 
 /// `theater plugins`.
 struct Plugins: AsyncParsableCommand {
@@ -10,7 +11,7 @@ struct Plugins: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/v1/plugins")
+    let answer = try await RemoteTheater().get(SystemEndpoint.plugins.path())
     try output.show(answer, PluginText.text)
   }
 }
@@ -52,7 +53,7 @@ struct AudioDevices: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/v1/audio")
+    let answer = try await RemoteTheater().get(SystemEndpoint.audioDevices.path())
     try output.show(answer, AudioText.text)
   }
 }

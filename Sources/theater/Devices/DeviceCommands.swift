@@ -2,6 +2,7 @@ import APIClient
 import ArgumentParser
 import Devices
 import JSON
+import TheaterAPI
 
 /// `theater devices`.
 struct DeviceList: AsyncParsableCommand {
@@ -10,7 +11,7 @@ struct DeviceList: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/v1/devices")
+    let answer = try await RemoteTheater().get(DeviceEndpoint.devices.path())
     try output.show(answer) { answer in
       var columns = Columns()
       for device in answer["devices"]?.array ?? [] {
@@ -56,8 +57,7 @@ struct DeviceCommand: AsyncParsableCommand {
   func run() async throws {
     if device == DeviceSwap.word { return try await DeviceSwap.parse(command).run() }
     let theater = try RemoteTheater()
-    let path = "/api/v1/devices/\(device.percentEncoded)"
-    let known = try await theater.get(path)
+    let known = try await theater.get(DeviceEndpoint.device.path(device))
     guard let role = known["role"]?.string.flatMap(Role.init) else {
       throw ExitError(.failed, "\(device) has a role that this program does not know")
     }
@@ -78,7 +78,8 @@ struct DeviceCommand: AsyncParsableCommand {
         .wrongUsage, "\(device): \(error.message)",
         hint: "\(error.hint)\n\n\(CommandArguments.help(role))")
     }
-    let answer = try await theater.post(path + "/commands", json, wait: noWait ? 0 : nil)
+    let answer = try await theater.post(
+      DeviceEndpoint.sendCommand.path(device), json, wait: noWait ? 0 : nil)
     let isSeen = answer["confirmation"]?.string == "observed"
     Console.say(
       "\(device) \(CommandText.text(json)): \(isSeen ? "done" : "accepted, not confirmed")")
@@ -93,10 +94,10 @@ private struct ItemNames {
 
   /// `words`, with the title of a film or song replaced by its id.
   func resolved(_ words: [String], for role: Role) async throws -> [String] {
-    guard role.has(.playback), let list = role.category?.rawValue, let title = words.first,
+    guard role.has(.playback), let category = role.category, let title = words.first,
       !title.contains("="), TimeText.seconds(title) == nil
     else { return words }
-    let entries = try await theater.get("/api/v1/\(list)")[list]?.array ?? []
+    let entries = try await theater.get(category.endpoint.path())[category.rawValue]?.array ?? []
     let entry = entries.first { $0["title"]?.string?.lowercased() == title.lowercased() }
     guard let id = entry?["id"]?.string else { return words }
     return [id] + words.dropFirst()

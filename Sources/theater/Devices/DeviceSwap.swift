@@ -2,6 +2,7 @@ import APIClient
 import ArgumentParser
 import Devices
 import JSON
+import TheaterAPI
 
 /// `theater device swap amp --plugin Simulated`: gives a device another plugin while everything runs.
 ///
@@ -43,7 +44,7 @@ struct DeviceSwap: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await RemoteTheater().post(
-      "/api/v1/devices/\(device.percentEncoded)/plugin", body)
+      DeviceEndpoint.swapPlugin.path(device), body)
     try output.show(answer) { Self.text($0) }
   }
 

@@ -1,6 +1,7 @@
 import APIClient
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// `theater scenes`.
 struct ScenesCommand: AsyncParsableCommand {
@@ -9,7 +10,7 @@ struct ScenesCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/v1/scenes")
+    let answer = try await RemoteTheater().get(DeviceEndpoint.scenes.path())
     try output.show(answer) { answer in
       var columns = Columns()
       for scene in answer["scenes"]?.array ?? [] {
@@ -54,7 +55,7 @@ struct SceneCommand: AsyncParsableCommand {
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
       try await RunFollower(RemoteTheater(), waiting).run(
-        "/api/v1/scenes/\(name.percentEncoded)/runs", ["parameters": .object(parameters.object)])
+        DeviceEndpoint.runScene.path(name), ["parameters": .object(parameters.object)])
     }
   }
 }
@@ -76,7 +77,7 @@ extension SceneCommand {
     func run() async throws {
       let parameters = try SceneParameters(words: parameters)
       let plan = try await RemoteTheater().post(
-        "/api/v1/scenes/\(name.percentEncoded)/plan", ["parameters": .object(parameters.object)])
+        DeviceEndpoint.planScene.path(name), ["parameters": .object(parameters.object)])
       try output.show(plan) { plan in
         (plan["steps"]?.array ?? []).map(StepLines.line(planned:)).joined(separator: "\n")
       }

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import TheaterAPI
 
 /// Checks the running controller through its API.
 struct ControllerCheck {
@@ -9,8 +10,10 @@ struct ControllerCheck {
   func findings() async -> [Finding] {
     do {
       let theater = try RemoteTheater(paths: paths)
-      let plugins = try await theater.get("/api/v1/plugins").printable["plugins"]?.array ?? []
-      let devices = try await theater.get("/api/v1/devices").printable["devices"]?.array ?? []
+      let plugins =
+        try await theater.get(SystemEndpoint.plugins.path()).printable["plugins"]?.array ?? []
+      let devices =
+        try await theater.get(DeviceEndpoint.devices.path()).printable["devices"]?.array ?? []
       return [.good("controller", "it answers at \(paths.socket)")]
         + Self.findings(plugins: plugins, devices: devices)
     } catch {

@@ -1,5 +1,6 @@
 import APIClient
 import JSON
+import TheaterAPI
 
 /// Begins a run of a scene and shows each step as it happens.
 struct RunFollower: Sendable {
@@ -25,7 +26,7 @@ struct RunFollower: Sendable {
       return
     }
     let status = try await follow(id, from: run, after: answer["event"]?.string)
-    if options.json { Console.say(try await theater.get("/api/v1/runs/\(id)").prettyText()) }
+    if options.json { Console.say(try await theater.get(DeviceEndpoint.run.path(id)).prettyText()) }
     try Self.judge(status)
   }
 
@@ -51,7 +52,7 @@ struct RunFollower: Sendable {
         show(event.json, [event.json["step"]].compactMap(\.self))
       case "snapshot":
         // Events were lost: the report has them all.
-        let run = try await theater.get("/api/v1/runs/\(id)")
+        let run = try await theater.get(DeviceEndpoint.run.path(id))
         show(run, run["steps"]?.array ?? [])
       default: break
       }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// `theater watch "TITLE"`.
 struct Watch: AsyncParsableCommand {
@@ -11,7 +12,7 @@ struct Watch: AsyncParsableCommand {
   var title: String
   @OptionGroup var options: StartOptions
 
-  func run() async throws { try await options.start("watch", item: title) }
+  func run() async throws { try await options.start(.watch, item: title) }
 }
 
 /// `theater listen "TITLE"`.
@@ -24,7 +25,7 @@ struct Listen: AsyncParsableCommand {
   var title: String
   @OptionGroup var options: StartOptions
 
-  func run() async throws { try await options.start("listen", item: title) }
+  func run() async throws { try await options.start(.listen, item: title) }
 }
 
 /// `theater radio "STATION or 98.5 FM"`.
@@ -39,7 +40,7 @@ struct Radio: AsyncParsableCommand {
 
   func run() async throws {
     try await RunFollower(RemoteTheater(), waiting).run(
-      "/api/v1/radio", ["item": .string(station.joined(separator: " "))])
+      PlaybackEndpoint.radio.path(), ["item": .string(station.joined(separator: " "))])
   }
 
   func validate() throws {
@@ -54,7 +55,7 @@ struct Popcorn: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/popcorn")
+    try await RunFollower(RemoteTheater(), waiting).run(PlaybackEndpoint.popcorn.path())
   }
 }
 
@@ -65,7 +66,7 @@ struct Stop: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/end")
+    try await RunFollower(RemoteTheater(), waiting).run(PlaybackEndpoint.end.path())
   }
 }
 
@@ -75,7 +76,7 @@ struct Off: AsyncParsableCommand {
   @OptionGroup var waiting: WaitOptions
 
   func run() async throws {
-    try await RunFollower(RemoteTheater(), waiting).run("/api/v1/off")
+    try await RunFollower(RemoteTheater(), waiting).run(PlaybackEndpoint.off.path())
   }
 }
 
@@ -94,8 +95,8 @@ struct StartOptions: ParsableArguments {
   @OptionGroup var waiting: WaitOptions
 
   /// Starts an activity and shows its steps.
-  func start(_ path: String, item: String) async throws {
+  func start(_ endpoint: PlaybackEndpoint, item: String) async throws {
     try await RunFollower(RemoteTheater(), waiting).run(
-      "/api/v1/\(path)", ["item": .string(item), "fromStart": .bool(fromStart)])
+      endpoint.path(), ["item": .string(item), "fromStart": .bool(fromStart)])
   }
 }

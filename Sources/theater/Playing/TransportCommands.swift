@@ -1,15 +1,18 @@
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// Sends a playback command and prints whether the device confirmed it.
-private func control(_ word: String, _ body: JSON? = nil, done: String) async throws {
-  let answer = try await RemoteTheater().post("/api/v1/\(word)", body)
+private func control(
+  _ endpoint: PlaybackEndpoint, _ body: JSON? = nil, done: String
+) async throws {
+  let answer = try await RemoteTheater().post(endpoint.path(), body)
   Console.say(TransportText.text(done, answer))
 }
 
 /// Changes the volume and prints the new one.
 private func changeVolume(_ body: JSON) async throws {
-  let answer = try await RemoteTheater().post("/api/v1/volume", body)
+  let answer = try await RemoteTheater().post(PlaybackEndpoint.volume.path(), body)
   Console.say(TransportText.text(TransportText.volume(answer), answer))
 }
 
@@ -35,25 +38,25 @@ enum TransportText {
 /// `theater pause`.
 struct Pause: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Pause the film or song.")
-  func run() async throws { try await control("pause", done: "paused") }
+  func run() async throws { try await control(.pause, done: "paused") }
 }
 
 /// `theater resume`.
 struct Resume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Continue the film or song.")
-  func run() async throws { try await control("resume", done: "playing") }
+  func run() async throws { try await control(.resume, done: "playing") }
 }
 
 /// `theater next`.
 struct Next: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Go to the next track.")
-  func run() async throws { try await control("next", done: "next track") }
+  func run() async throws { try await control(.next, done: "next track") }
 }
 
 /// `theater previous`.
 struct Previous: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Go to the previous track.")
-  func run() async throws { try await control("previous", done: "previous track") }
+  func run() async throws { try await control(.previous, done: "previous track") }
 }
 
 /// `theater seek 12:30`, `theater seek +30`, `theater seek -30`.
@@ -72,7 +75,7 @@ struct Seek: AsyncParsableCommand {
       !target.isRelative
       ? "at \(text)" : target.seconds < 0 ? "back by \(text)" : "forward by \(text)"
     try await control(
-      "seek", .object([target.isRelative ? "by" : "to": .number(target.seconds)]), done: done)
+      .seek, .object([target.isRelative ? "by" : "to": .number(target.seconds)]), done: done)
   }
 
   func validate() throws { _ = try SeekTarget(words: place) }

@@ -1,25 +1,27 @@
 import ArgumentParser
+import Devices
 import JSON
+import TheaterAPI
 
 /// `theater films`.
 struct Films: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "List the films.")
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await showLibrary("films", output) }
+  func run() async throws { try await showLibrary(.films, output) }
 }
 
 /// `theater songs`.
 struct Songs: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "List the songs.")
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await showLibrary("songs", output) }
+  func run() async throws { try await showLibrary(.songs, output) }
 }
 
 /// `theater stations`.
 struct Stations: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "List the radio stations.")
   @OptionGroup var output: OutputOptions
-  func run() async throws { try await showLibrary("stations", output) }
+  func run() async throws { try await showLibrary(.stations, output) }
 }
 
 /// `theater library`.
@@ -36,7 +38,7 @@ struct LibraryCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().post("/api/v1/library/scan")
+      let answer = try await RemoteTheater().post(PlaybackEndpoint.scanLibrary.path())
       try output.show(answer, ScanText.text)
       let problems = (answer["players"]?.array ?? []).flatMap { $0["problems"]?.array ?? [] }
       if !problems.isEmpty { throw ExitError(silent: .failed) }
@@ -69,8 +71,20 @@ enum ScanText {
   }
 }
 
-private func showLibrary(_ list: String, _ output: OutputOptions) async throws {
-  let answer = try await RemoteTheater().get("/api/v1/\(list)")
+extension Devices.Category {
+  /// The route that lists the items of this category.
+  var endpoint: PlaybackEndpoint {
+    switch self {
+    case .films: .films
+    case .songs: .songs
+    case .stations: .stations
+    }
+  }
+}
+
+private func showLibrary(_ category: Devices.Category, _ output: OutputOptions) async throws {
+  let list = category.rawValue
+  let answer = try await RemoteTheater().get(category.endpoint.path())
   try output.show(answer) { LibraryText.text($0[list]?.array ?? [], list: list) }
 }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import Devices
 import JSON
 import Platform
+import TheaterAPI
 
 /// `theater status`: the current activity, its progress, and every device.
 struct Status: AsyncParsableCommand {
@@ -16,12 +17,13 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     guard follow else {
-      let status = try await theater.get("/api/v1/status")
+      let status = try await theater.get(PlaybackEndpoint.status.path())
       if output.json { return Console.say(status.prettyText()) }
       let view = TheaterStatus(snapshot: status, at: Self.now)
       let text = StatusText(width: Console.width, hasColour: Console.hasColour)
       // Only in the plain listing: --follow and --json keep their format.
-      let address = AddressLines.lines(try await theater.get("/api/v1/address").printable)
+      let address = AddressLines.lines(
+        try await theater.get(SystemEndpoint.address.path()).printable)
       let end = address.isEmpty ? [] : [""] + address
       return Console.write(([text.text(view, at: Self.now)] + end).joined(separator: "\n") + "\n")
     }

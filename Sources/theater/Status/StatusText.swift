@@ -86,7 +86,7 @@ struct ProgressBar {
 
 /// The controller's web address and its certificate as lines of text.
 enum AddressLines {
-  /// The lines for the response of `GET /api/v1/address`; none if the address is not known.
+  /// The lines for the response of `SystemEndpoint.address`; none if the address is not known.
   static func lines(_ answer: JSON) -> [String] {
     var columns = Columns()
     if let address = answer["address"]?.string { columns.add("web", address) }

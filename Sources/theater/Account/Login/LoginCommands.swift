@@ -1,6 +1,7 @@
 import AccountFlows
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// Options of a command that takes a password.
 struct PasswordOptions: ParsableArguments {
@@ -73,7 +74,7 @@ struct LogOut: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     defer { TokenFile(theater.paths.token).remove() }
-    try await theater.delete("/api/v1/sessions/current")
+    try await theater.delete(SessionEndpoint.logOut.path())
     Console.say("You are logged out.")
   }
 }
@@ -85,7 +86,7 @@ struct WhoAmI: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let answer = try await RemoteTheater().get("/api/v1/sessions/current")
+    let answer = try await RemoteTheater().get(SessionEndpoint.currentSession.path())
     try output.show(answer) {
       let user = $0["user"]
       let address = user?["email"]?.string.map { " <\($0)>" } ?? ""

@@ -1,6 +1,7 @@
 import AccountFlows
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// `theater verify`.
 struct Verify: ParsableCommand {
@@ -19,7 +20,7 @@ struct VerifyEmail: AsyncParsableCommand {
 
   func run() async throws {
     let theater = try RemoteTheater()
-    let present = try await theater.get("/api/v1/account")["user"]?["email"]?.string
+    let present = try await theater.get(AccountEndpoint.account.path())["user"]?["email"]?.string
     let end = try await CodePrompt(.email, to: address ?? present)
       .ask(.verifying(.email, at: theater))
     Console.say("\(end.sentTo ?? "Your address") is verified.")

@@ -2,6 +2,7 @@ import APIClient
 import ArgumentParser
 import Foundation
 import JSON
+import TheaterAPI
 
 /// `theater audit`: lists logins, refusals and changes of accounts.
 struct Audit: AsyncParsableCommand {
@@ -39,7 +40,7 @@ struct Audit: AsyncParsableCommand {
     var pages: [[JSON]] = []
     repeat {
       let answer = try await theater.get(
-        "/api/v1/audit" + query + (place.map { "&before=\($0)" } ?? ""))
+        PeopleEndpoint.auditLog.path() + query + (place.map { "&before=\($0)" } ?? ""))
       pages.append(answer["entries"]?.array ?? [])
       place = answer["before"]?.integer.map(Int64.init)
     } while all && place != nil

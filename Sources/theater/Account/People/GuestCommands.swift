@@ -1,6 +1,7 @@
 import APIClient
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// `theater guest`: makes and revokes guest passes.
 struct Guest: AsyncParsableCommand {
@@ -40,7 +41,8 @@ struct Guest: AsyncParsableCommand {
         "validFor": .integer(validity.seconds),
       ]
       if let years = age?.years { body["ageLimit"] = .integer(years) }
-      let answer = try await RemoteTheater().post("/api/v1/guests", .object(body))
+      let answer = try await RemoteTheater().post(
+        PeopleEndpoint.createGuestPass.path(), .object(body))
       try output.show(answer) {
         "guest pass: \($0["code"]?.string ?? "?")\n"
           + "It is good until \($0["expires"]?.string ?? "?").\n"
@@ -56,7 +58,7 @@ struct Guest: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/v1/guests")
+      let answer = try await RemoteTheater().get(PeopleEndpoint.guestPasses.path())
       try output.show(answer) {
         let passes = $0["guests"]?.array ?? []
         if passes.isEmpty { return "There are no guest passes." }
@@ -80,7 +82,7 @@ struct Guest: AsyncParsableCommand {
     @Argument(help: "The id of the pass.") var id: String
 
     func run() async throws {
-      try await RemoteTheater().delete("/api/v1/guests/\(id.percentEncoded)")
+      try await RemoteTheater().delete(PeopleEndpoint.revokeGuestPass.path(id))
       Console.say("The guest pass is void.")
     }
   }
@@ -94,7 +96,8 @@ struct Guest: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater(needsLogin: false)
       let pass = try Prompt.secretLine("Guest pass")
-      let answer = try await theater.post("/api/v1/guests/sessions", ["pass": .string(pass)])
+      let answer = try await theater.post(
+        SessionEndpoint.enterAsGuest.path(), ["pass": .string(pass)])
       guard let token = answer["token"]?.string else {
         throw ExitError(.failed, "the controller gave no token")
       }

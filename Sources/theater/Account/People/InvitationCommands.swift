@@ -1,6 +1,7 @@
 import APIClient
 import ArgumentParser
 import JSON
+import TheaterAPI
 
 /// `theater invite`: makes and revokes invitations to register.
 struct Invite: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct Invite: AsyncParsableCommand {
     func run() async throws {
       var body: JSONObject = ["role": .string(role.rawValue)]
       if let validity { body["validFor"] = .integer(validity.seconds) }
-      let answer = try await RemoteTheater().post("/api/v1/invitations", .object(body))
+      let answer = try await RemoteTheater().post(PeopleEndpoint.invite.path(), .object(body))
       try output.show(answer) {
         let code = $0["code"]?.string ?? "?"
         return "invitation: \(code)\nIt is good once, until \($0["expires"]?.string ?? "?").\n"
@@ -38,7 +39,7 @@ struct Invite: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/v1/invitations")
+      let answer = try await RemoteTheater().get(PeopleEndpoint.invitations.path())
       try output.show(answer) {
         let invitations = $0["invitations"]?.array ?? []
         if invitations.isEmpty { return "There are no open invitations." }
@@ -59,7 +60,7 @@ struct Invite: AsyncParsableCommand {
     @Argument(help: "The id of the invitation.") var id: String
 
     func run() async throws {
-      try await RemoteTheater().delete("/api/v1/invitations/\(id.percentEncoded)")
+      try await RemoteTheater().delete(PeopleEndpoint.revokeInvitation.path(id))
       Console.say("The invitation is void.")
     }
   }

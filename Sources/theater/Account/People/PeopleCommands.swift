@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import JSON
 import Storage
+import TheaterAPI
 
 /// `theater accounts`: lists and changes accounts.
 struct People: AsyncParsableCommand {
@@ -21,7 +22,7 @@ struct People: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/v1/accounts")
+      let answer = try await RemoteTheater().get(PeopleEndpoint.accounts.path())
       try output.show(answer) {
         var columns = Columns(["name", "e-mail", "role", "age limit", "since"])
         for account in $0["accounts"]?.array ?? [] {
@@ -45,7 +46,7 @@ struct People: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
-      try await theater.post("/api/v1/accounts/\(id)/role", ["role": .string(role.rawValue)])
+      try await theater.post(PeopleEndpoint.setRole.path(id), ["role": .string(role.rawValue)])
       Console.say("\(email) is \(role.words) now.")
     }
   }
@@ -60,7 +61,7 @@ struct People: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       let id = try await accountID(email, theater)
-      try await theater.post("/api/v1/accounts/\(id)/age-limit", years.body)
+      try await theater.post(PeopleEndpoint.setAgeLimit.path(id), years.body)
       Console.say(
         years.years.map { "\(email) may watch what is rated up to \($0)." }
           ?? "\(email) may watch everything.")
@@ -73,7 +74,7 @@ struct People: AsyncParsableCommand {
     @Argument(help: "Your name.") var name: String
 
     func run() async throws {
-      try await RemoteTheater().post("/api/v1/account/name", ["name": .string(name)])
+      try await RemoteTheater().post(AccountEndpoint.changeName.path(), ["name": .string(name)])
       Console.say("You are called \(name) now.")
     }
   }
@@ -86,7 +87,8 @@ struct People: AsyncParsableCommand {
 
     func run() async throws {
       let theater = try RemoteTheater()
-      try await theater.delete("/api/v1/accounts/\(try await accountID(email, theater))")
+      try await theater.delete(
+        PeopleEndpoint.removePerson.path(try await accountID(email, theater)))
       Console.say("The account of \(email) is gone.")
     }
   }
@@ -97,7 +99,7 @@ struct People: AsyncParsableCommand {
 
     func run() async throws {
       let theater = try RemoteTheater()
-      try await theater.delete("/api/v1/account")
+      try await theater.delete(AccountEndpoint.removeAccount.path())
       TokenFile(theater.paths.token).remove()
       Console.say("Your account is gone.")
     }
@@ -132,9 +134,9 @@ struct AgeWord: ExpressibleByArgument {
   var body: JSON { years.map { ["ageLimit": .integer($0)] } ?? [:] }
 }
 
-/// The id of the account with an address, percent-encoded.
+/// The id of the account with an address.
 private func accountID(_ email: String, _ theater: RemoteTheater) async throws -> String {
-  let accounts = try await theater.get("/api/v1/accounts")["accounts"]?.array ?? []
+  let accounts = try await theater.get(PeopleEndpoint.accounts.path())["accounts"]?.array ?? []
   let wanted = EmailAddress(stored: email)
   let found = accounts.first { $0["email"]?.string.map { EmailAddress(stored: $0) } == wanted }
   guard let id = found?["id"]?.string else {
@@ -142,7 +144,7 @@ private func accountID(_ email: String, _ theater: RemoteTheater) async throws -
       .failed, "nobody has an account with the address \(email)",
       hint: "See who has: \(Invocation.name) accounts")
   }
-  return id.percentEncoded
+  return id
 }
 
 extension People {

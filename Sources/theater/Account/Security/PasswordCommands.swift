@@ -1,6 +1,7 @@
 import AccountFlows
 import ArgumentParser
 import JSON
+import TheaterAPI
 import Validation
 
 /// `theater password`.
@@ -24,7 +25,8 @@ struct PasswordChange: AsyncParsableCommand {
     let present = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     try await prompt.ask(
       RemotePasswordChange(theater: theater, present: present),
-      for: prompt.isOnScreen ? NewPasswordOwner(try await theater.get("/api/v1/account")) : .init())
+      for: prompt.isOnScreen
+        ? NewPasswordOwner(try await theater.get(AccountEndpoint.account.path())) : .init())
     Console.say("Your password is changed; your other sessions have ended.")
   }
 }
@@ -54,7 +56,7 @@ struct PasswordReset: AsyncParsableCommand {
 }
 
 extension NewPasswordOwner {
-  /// Reads the response of `GET /api/v1/account`.
+  /// Reads the response of `AccountEndpoint.account`.
   fileprivate init(_ account: JSON) {
     let user = account["user"]
     self.init(

@@ -2,6 +2,7 @@ import AccountFlows
 import ArgumentParser
 import JSON
 import QRCode
+import TheaterAPI
 
 /// `theater totp`: adds or removes an authenticator app.
 struct TOTPCommand: ParsableCommand {
@@ -18,14 +19,14 @@ struct TOTPEnrol: AsyncParsableCommand {
   func run() async throws {
     let theater = try RemoteTheater()
     try Prompt.requireInput("code")
-    let answer = try await theater.post("/api/v1/account/second-factor")
+    let answer = try await theater.post(AccountEndpoint.addSecondFactor.path())
     guard let uri = answer["uri"]?.string, let secret = answer["secret"]?.string else {
       throw ExitError(.failed, "the controller gave no secret")
     }
     if let code = QRCode(uri) { Console.write(Self.drawn(code) + "\n") }
     Console.say("Scan this with your authenticator app, or type into it: \(secret)")
     let confirmation = RemoteConfirmation(
-      theater, at: "/api/v1/account/second-factor/confirmation")
+      theater, at: AccountEndpoint.confirmSecondFactor.path())
     _ = try await CodeScreen(CodeTicket(wait: nil)).ask(
       confirmation, "The code that it shows now")
     Console.say("Your second factor is active: each login asks for a code of the app.")
@@ -49,7 +50,7 @@ struct TOTPRemove: AsyncParsableCommand {
     let theater = try RemoteTheater()
     let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     try await theater.post(
-      "/api/v1/account/second-factor/removal", ["password": .string(password)])
+      AccountEndpoint.removeSecondFactor.path(), ["password": .string(password)])
     Console.say("Your second factor is removed.")
   }
 }
@@ -61,7 +62,7 @@ struct RecoveryCodes: AsyncParsableCommand {
     abstract: "Make new recovery codes; the earlier ones are void.")
 
   func run() async throws {
-    RecoveryCodeText.say(try await RemoteTheater().post("/api/v1/account/recovery-codes"))
+    RecoveryCodeText.say(try await RemoteTheater().post(AccountEndpoint.renewRecoveryCodes.path()))
   }
 }
 

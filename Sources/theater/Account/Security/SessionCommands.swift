@@ -3,6 +3,7 @@ import AccountFlows
 import ArgumentParser
 import JSON
 import NIOHTTP1
+import TheaterAPI
 
 /// `theater sessions`: lists and ends sessions.
 struct SessionCommands: AsyncParsableCommand {
@@ -16,7 +17,7 @@ struct SessionCommands: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let answer = try await RemoteTheater().get("/api/v1/sessions")
+      let answer = try await RemoteTheater().get(SessionEndpoint.sessions.path())
       try output.show(answer) {
         var columns = Columns(["id", "device", "address", "opened", "last seen", ""])
         for session in $0["sessions"]?.array ?? [] {
@@ -51,18 +52,19 @@ struct SessionCommands: AsyncParsableCommand {
     func run() async throws {
       let theater = try RemoteTheater()
       guard let id else {
-        try await theater.delete(others ? "/api/v1/sessions/others" : "/api/v1/sessions")
+        try await theater.delete(
+          (others ? SessionEndpoint.endOtherSessions : .endSessions).path())
         if all { TokenFile(theater.paths.token).remove() }
         return Console.say(all ? "You are logged out everywhere." : "Every other session ended.")
       }
-      let sessions = try await theater.get("/api/v1/sessions")["sessions"]?.array ?? []
+      let sessions = try await theater.get(SessionEndpoint.sessions.path())["sessions"]?.array ?? []
       let found = sessions.compactMap { $0["id"]?.string }.filter { $0.hasPrefix(id) }
       guard let session = found.first, found.count == 1 else {
         throw ExitError(
           .failed, "\(found.isEmpty ? "no" : "more than one") session begins with \(id)",
           hint: "See which there are: \(Invocation.name) sessions")
       }
-      try await theater.delete("/api/v1/sessions/\(session.percentEncoded)")
+      try await theater.delete(SessionEndpoint.endSession.path(session))
       Console.say("The session ended.")
     }
   }
@@ -78,7 +80,7 @@ struct Prove: AsyncParsableCommand {
     let theater = try RemoteTheater()
     let password = try Prompt.password(fromInput: password.passwordStdin, twice: false)
     let answer = try await theater.prove(
-      ["password": .string(password)], at: "/api/v1/sessions/current/proof")
+      ["password": .string(password)], at: SessionEndpoint.proveIdentity.path())
     guard let token = answer["token"]?.string else {
       throw ExitError(.failed, "the controller gave no token")
     }

@@ -1,6 +1,7 @@
 import AccountFlows
 import JSON
 import Synchronization
+import TheaterAPI
 import Validation
 
 extension CodeContact {
@@ -28,8 +29,10 @@ extension CodeContact {
 struct RemoteCodes: CodeRequestService, CodeService {
   let theater: RemoteTheater
   let contact: CodeContact
-  /// The path at which a code is requested: `/api/v1/account/email`.
-  let path: String
+  /// The route that sends a code.
+  let sending: AccountEndpoint
+  /// The route that takes a code.
+  let confirming: AccountEndpoint
   /// Whether the controller sends a code only to verified addresses and hides whether it did.
   var isSilent = false
   /// Further members of each request.
@@ -37,12 +40,20 @@ struct RemoteCodes: CodeRequestService, CodeService {
 
   /// Codes that verify an address or a number.
   static func verifying(_ contact: CodeContact, at theater: RemoteTheater) -> RemoteCodes {
-    RemoteCodes(theater: theater, contact: contact, path: "/api/v1/account/\(contact.rawValue)")
+    let (sending, confirming): (AccountEndpoint, AccountEndpoint) =
+      switch contact {
+      case .email: (.sendEmailCode, .confirmEmail)
+      case .phone: (.sendPhoneCode, .confirmPhone)
+      }
+    return RemoteCodes(
+      theater: theater, contact: contact, sending: sending, confirming: confirming)
   }
 
   /// Codes that authorize a new password.
   static func resetting(by contact: CodeContact, at theater: RemoteTheater) -> RemoteCodes {
-    RemoteCodes(theater: theater, contact: contact, path: "/api/v1/password-resets", isSilent: true)
+    RemoteCodes(
+      theater: theater, contact: contact, sending: .sendPasswordResetCode,
+      confirming: .resetPassword, isSilent: true)
   }
 
   /// Codes with which the holder of an invitation registers.
@@ -50,13 +61,14 @@ struct RemoteCodes: CodeRequestService, CodeService {
     by contact: CodeContact, invitation: String, at theater: RemoteTheater
   ) -> RemoteCodes {
     RemoteCodes(
-      theater: theater, contact: contact, path: "/api/v1/registrations",
+      theater: theater, contact: contact, sending: .sendRegistrationCode,
+      confirming: .registerByCode,
       members: ["invitation": .string(invitation)])
   }
 
   func requestCode(for address: String) async throws(ScreenFailure) -> CodeTicket {
     try await theater.requestCode(
-      at: path, .object(members.merging(contact.member(address))), for: address,
+      at: sending.path(), .object(members.merging(contact.member(address))), for: address,
       isSilent: isSilent)
   }
 
@@ -78,7 +90,7 @@ struct RemoteCodes: CodeRequestService, CodeService {
   ) async throws(ScreenFailure) -> JSON {
     let proof: JSONObject = ["request": .string(request), "code": .string(code)]
     return try await theater.post(
-      "\(path)/confirmation", for: .object(members.merging(proof).merging(others)))
+      confirming.path(), for: .object(members.merging(proof).merging(others)))
   }
 }
 

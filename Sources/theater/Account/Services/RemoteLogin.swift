@@ -1,5 +1,6 @@
 import AccountFlows
 import JSON
+import TheaterAPI
 
 /// The login service of this user's controller.
 struct RemoteLogin: LoginService {
@@ -9,7 +10,8 @@ struct RemoteLogin: LoginService {
 
   func requestCode(for address: String) async throws(ScreenFailure) -> CodeTicket {
     try await theater.requestCode(
-      at: "/api/v1/login-codes", .object(contact.member(address)), for: address, isSilent: true)
+      at: SessionEndpoint.sendLoginCode.path(), .object(contact.member(address)), for: address,
+      isSilent: true)
   }
 
   func logIn(_ credentials: Credentials) async throws(ScreenFailure) -> LoginAnswer {
@@ -23,7 +25,7 @@ struct RemoteLogin: LoginService {
     if let code = credentials.code { body["code"] = .string(code) }
     let answer: JSON
     do {
-      answer = try await theater.post("/api/v1/sessions", for: .object(body))
+      answer = try await theater.post(SessionEndpoint.logIn.path(), for: .object(body))
     } catch {
       if case .refused(let refusal) = error, refusal.code == "secondFactorNeeded" {
         return .secondFactorNeeded
@@ -82,7 +84,7 @@ struct RemotePasswordChange: NewPasswordService {
 
   func set(_ password: TypedPassword) async throws(ScreenFailure) {
     _ = try await theater.post(
-      "/api/v1/account/password",
+      AccountEndpoint.changePassword.path(),
       for: ["password": .string(present), "newPassword": .string(password.text)])
   }
 }

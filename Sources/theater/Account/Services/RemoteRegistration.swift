@@ -1,5 +1,6 @@
 import AccountFlows
 import JSON
+import TheaterAPI
 import Validation
 
 /// The registration service of this user's controller.
@@ -9,7 +10,7 @@ struct RemoteRegistration: RegistrationService {
 
   /// Fetches the controller's rules for names, addresses and passwords.
   static func rules(of theater: RemoteTheater) async throws -> RuleSet {
-    let answer = try await theater.get("/api/v1/validation")
+    let answer = try await theater.get(AccountEndpoint.validationRules.path())
     guard answer["format"]?.integer == RuleSet.format,
       let rules = try? RuleSet(answer["rules"] ?? .null)
     else {
@@ -26,7 +27,7 @@ struct RemoteRegistration: RegistrationService {
       "password": .string(person.password),
     ]
     body.put(code)
-    let user = try await theater.post("/api/v1/accounts", for: .object(body))["user"]
+    let user = try await theater.post(AccountEndpoint.register.path(), for: .object(body))["user"]
     return Registered(
       name: user?["name"]?.string ?? person.name, email: user?["email"]?.string ?? person.email,
       role: user?["role"]?.string ?? "member")
@@ -35,7 +36,8 @@ struct RemoteRegistration: RegistrationService {
   func answer(_ question: String, about text: String) async throws(ScreenFailure) -> Bool {
     var body: JSONObject = ["question": .string(question), "text": .string(text)]
     body.put(code)
-    let answer = try await theater.post("/api/v1/validation/answers", for: .object(body))["answer"]
+    let answer = try await theater.post(AccountEndpoint.answerQuestion.path(), for: .object(body))[
+      "answer"]
     guard let answer = answer?.bool else { throw .network("The controller gave no answer.") }
     return answer
   }
