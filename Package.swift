@@ -164,6 +164,9 @@ let package = Package(
       name: "TestSupport", dependencies: ["Devices", "JSON", "Platform", logging],
       path: "Tests/TestSupport",
       swiftSettings: strict),
+    .target(
+      name: "AccountTestSupport", dependencies: ["Accounts"], path: "Tests/AccountTestSupport",
+      swiftSettings: strict),
     tests("PlatformTests", ["TestSupport", "Platform"]),
     tests("JSONTests", ["JSON"]),
     tests("DevicesTests", ["TestSupport", "Devices", "JSON"]),
@@ -195,20 +198,25 @@ let package = Package(
       exclude: ["Transcripts/flow-transcripts.json"]),
     tests("JobsTests", ["TestSupport", "Jobs"]),
     tests(
-      "AccountsTests", ["TestSupport", "Accounts", "Storage", "Devices", "Jobs", "Validation"]),
+      "AccountsTests",
+      ["AccountTestSupport", "TestSupport", "Accounts", "Storage", "Devices", "Jobs", "Validation"]),
     tests("QRCodeTests", ["TestSupport", "QRCode"]),
     tests(
       "DeliveryTests", ["TestSupport", "Delivery", "Accounts", "Jobs", "JSON"], exclude: ["Peers"]),
     tests(
       "StorageTests",
-      ["TestSupport", "Storage", "Accounts", "HomeTheater", "Devices", "JSON", grdb]),
+      [
+        "AccountTestSupport", "TestSupport", "Storage", "Accounts", "HomeTheater", "Devices",
+        "JSON",
+        grdb,
+      ]),
     tests("TheaterAPITests", ["TestSupport", "TheaterAPI", "Devices", "JSON"]),
     tests("APIClientTests", ["TestSupport", "APIClient", "JSON"] + nio),
     tests(
       "WebServerTests",
       [
-        "TestSupport", "TheaterAPI", "WebServer", "APIClient", "Storage", "Accounts", "HomeTheater",
-        "Scenes",
+        "AccountTestSupport", "TestSupport", "TheaterAPI", "WebServer", "APIClient", "Storage",
+        "Accounts", "HomeTheater", "Scenes",
         "Devices", "Validation", "JSON", hummingbird, httpTypes, lifecycle, logging,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),

@@ -4,13 +4,13 @@ import Testing
 @testable import Storage
 
 @Suite struct PositionDatabaseTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   @Test("E10 · the last position of each user and item is kept, across a restart")
   func kept() async throws {
-    let database = try scratch.open()
+    let database = try fixture.open()
     let positions = database.positions
     try await positions.save(10, item: "jaws", user: "anna")
     try await positions.save(754.25, item: "jaws", user: "anna")
@@ -18,7 +18,7 @@ import Testing
     try await positions.save(4, item: "alien", user: "anna")
     try database.close()
 
-    let reopened = try scratch.open().positions
+    let reopened = try fixture.open().positions
     #expect(try await reopened.position(item: "jaws", user: "anna") == 754.25)
     #expect(try await reopened.position(item: "jaws", user: "ben") == 3)
     #expect(try await reopened.position(item: "alien", user: "anna") == 4)
@@ -27,7 +27,7 @@ import Testing
 
   @Test("E10 · a cleared position is gone for that user and item alone")
   func cleared() async throws {
-    let positions = try scratch.open().positions
+    let positions = try fixture.open().positions
     try await positions.save(10, item: "jaws", user: "anna")
     try await positions.save(20, item: "jaws", user: "ben")
     try await positions.clear(item: "jaws", user: "anna")
@@ -38,7 +38,7 @@ import Testing
 
   @Test("E10 · what is no position is refused", arguments: [-1, .nan, .infinity])
   func invalid(_ seconds: Double) async throws {
-    let positions = try scratch.open().positions
+    let positions = try fixture.open().positions
     let error = await refusal { () async throws(StorageError) in
       try await positions.save(seconds, item: "jaws", user: "anna")
     }
@@ -50,7 +50,7 @@ import Testing
     "E10 · items of any name are told apart",
     arguments: ["", "'; DROP TABLE position;--", "أمينة", "../../etc/passwd", "%"])
   func names(_ item: String) async throws {
-    let positions = try scratch.open().positions
+    let positions = try fixture.open().positions
     try await positions.save(1, item: "a", user: "anna")
     try await positions.save(2, item: item, user: "anna")
     #expect(try await positions.position(item: item, user: "anna") == 2)
@@ -59,7 +59,7 @@ import Testing
 
   @Test("E10 · a name with the character NUL is refused, not mistaken for a shorter one")
   func nul() async throws {
-    let positions = try scratch.open().positions
+    let positions = try fixture.open().positions
     try await positions.save(1, item: "a", user: "anna")
     for (item, user) in [("a\0b", "anna"), ("a", "anna\0")] {
       let errors = [
@@ -80,7 +80,7 @@ import Testing
 
   @Test("E10 · a save is done although its task was cancelled, as at the end of the controller")
   func cancelled() async throws {
-    let positions = try scratch.open().positions
+    let positions = try fixture.open().positions
     let saving = Task {
       while !Task.isCancelled { await Task.yield() }
       try await positions.save(12, item: "jaws", user: "anna")

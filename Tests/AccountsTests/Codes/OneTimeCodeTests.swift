@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Foundation
 import Storage
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Accounts
 
 @Suite(.fromTerminal) struct OneTimeCodeTests {
-  private let clock = ManualClock()
+  private let clock = AccountClock()
   private let box = SentMessages()
   private let store: AccountDatabase
   private let codes: OneTimeCodes

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Testing
 
 @testable import Accounts

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Foundation
 import Storage
 import Testing
@@ -65,7 +66,7 @@ import Testing
 }
 
 @Suite struct SecondFactorTests {
-  private let clock = ManualClock()
+  private let clock = AccountClock()
   private let store: AccountDatabase
   private let key: SealingKey
   private let factors: SecondFactors

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Foundation
 import Synchronization
 import TestSupport
@@ -133,7 +134,7 @@ import Testing
   }
 }
 
-extension ManualClock {
+extension AccountClock {
   /// Comes back when somebody waits for both times: they have looked, and go on.
   func expectWaiting() async throws {
     let isWaiting = await eventually { self.waiting == 2 }

@@ -1,88 +1,14 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import Storage
-import Synchronization
-import Testing
-
-/// The clocks of a machine, which stand still until a test moves them.
-final class ManualClock: Sendable {
-  private struct Times {
-    var day = Date(timeIntervalSince1970: 1_800_000_000)
-    var boot = 1
-    var sinceBoot: Int64 = 100_000
-  }
-  private let times = Mutex(Times())
-  private let sleepers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
-  private let nextSleeper = Mutex(0)
-
-  var wall: WallClock {
-    WallClock {
-      self.now
-    } sleep: { date in
-      try await self.wait { self.now >= date }
-    }
-  }
-  var steady: SteadyClock {
-    SteadyClock {
-      self.steadyNow
-    } sleep: { time in
-      try await self.wait { self.steadyNow.milliseconds >= time.milliseconds }
-    }
-  }
-  /// The number of tasks that wait for a time.
-  var waiting: Int { sleepers.withLock { $0.count } }
-  var now: Date { times.withLock { $0.day } }
-  var steadyNow: SteadyTime {
-    times.withLock { SteadyTime(boot: "boot \($0.boot)", milliseconds: $0.sinceBoot) }
-  }
-
-  /// Moves both clocks.
-  func advance(_ seconds: TimeInterval) {
-    times.withLock {
-      $0.day = $0.day.addingTimeInterval(seconds)
-      $0.sinceBoot += Int64(seconds * 1000)
-    }
-    wake()
-  }
-
-  /// Sets the time of day only.
-  func set(_ day: Date) {
-    times.withLock { $0.day = day }
-    wake()
-  }
-
-  /// Restarts the machine: the steady clock begins again.
-  func reboot() {
-    times.withLock {
-      $0.boot += 1
-      $0.sinceBoot = 20_000
-    }
-  }
-
-  private func wake() {
-    for sleeper in sleepers.withLock({ Array($0.values) }) { sleeper.yield() }
-  }
-
-  private func wait(until isReached: @Sendable () -> Bool) async throws {
-    let (moves, sleeper) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let number = nextSleeper.withLock { number in
-      number += 1
-      return number
-    }
-    sleepers.withLock { $0[number] = sleeper }
-    defer { sleepers.withLock { $0[number] = nil } }
-    if isReached() { return }
-    for await _ in moves where isReached() { return }
-    throw CancellationError()
-  }
-}
 
 /// An account service on a store in memory, with cheap hashes.
 struct Household {
   static let cheap = Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1)
   static let password = "four friends at the movies"
 
-  let clock = ManualClock()
+  let clock = AccountClock()
   let database: TheaterDatabase
   let store: ProbeStore
   /// The stores of the database; the probe records calls to some of them.
@@ -176,19 +102,4 @@ func refusal<Value>(
   } catch {
     return error
   }
-}
-
-/// Runs the tests of a suite as requests from the terminal of this machine.
-struct TerminalOrigin: SuiteTrait, TestTrait, TestScoping {
-  let isRecursive = true
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    try await Origin.$current.withValue(.terminal(user: nil, device: ""), operation: function)
-  }
-}
-
-extension Trait where Self == TerminalOrigin {
-  static var fromTerminal: Self { Self() }
 }

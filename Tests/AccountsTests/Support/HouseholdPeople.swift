@@ -1,3 +1,5 @@
+import AccountTestSupport
+
 @testable import Accounts
 
 /// What people of a household do before a test begins.

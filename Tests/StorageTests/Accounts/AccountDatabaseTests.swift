@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
@@ -6,14 +7,14 @@ import Testing
 @testable import Storage
 
 @Suite(.fromTerminal) struct AccountDatabaseTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
   private let database: TheaterDatabase
   private let accountService: AccountService
 
   init() throws {
-    scratch = try ScratchFolder()
-    database = try scratch.open()
-    accountService = scratch.accountService(database)
+    fixture = try StorageFixture()
+    database = try fixture.open()
+    accountService = fixture.accountService(database)
   }
 
   /// Registers the owner and logs in.
@@ -54,7 +55,7 @@ import Testing
 
   @Test("E7 · two controllers on one database, each with its code, make one owner")
   func twoControllers() async throws {
-    let other = scratch.accountService(try scratch.open())
+    let other = fixture.accountService(try fixture.open())
     let codes = (
       try #require(try await accountService.open()), try #require(try await other.open())
     )
@@ -113,7 +114,7 @@ import Testing
     let loggedIn = try await owner()
     let code = try await accountService.invitations.make(by: loggedIn.principal).code
     try database.close()
-    let again = scratch.accountService(try scratch.open())
+    let again = fixture.accountService(try fixture.open())
     #expect(try await again.open() == nil)
     #expect(try await again.sessions.resolve(loggedIn.token.text) == loggedIn.principal)
     #expect(try await again.registration.register(People.member(code)).role == .member)
@@ -126,7 +127,7 @@ import Testing
     try await accountService.sessions.logOut(token)
     #expect(try count("session") == 0)
     try database.close()
-    let again = scratch.accountService(try scratch.open())
+    let again = fixture.accountService(try fixture.open())
     let error = await refusal { () async throws(AccountError) in
       try await again.sessions.resolve(token)
     }
@@ -138,10 +139,10 @@ import Testing
     let used = try await owner().token.text
     let unused = try await accountService.logIn(People.credentials()).token.text
     _ = try await accountService.invitations.make(by: accountService.sessions.resolve(used))
-    scratch.advance(6 * 86_400)
+    fixture.advance(6 * 86_400)
     _ = try await accountService.sessions.resolve(used)
-    scratch.advance(6 * 86_400)
-    let again = scratch.accountService(try scratch.open())
+    fixture.advance(6 * 86_400)
+    let again = fixture.accountService(try fixture.open())
     #expect(try await again.open() == nil)
     #expect(try count("session") == 1)
     #expect(try count("invitation") == 0)
@@ -161,7 +162,7 @@ import Testing
     let secrets = [setup.text, invitation.text].flatMap { [$0, $0.replacing("-", with: "")] }
     for round in 0..<2 {
       if round == 1 { try database.close() }
-      let bytes = try scratch.bytes()
+      let bytes = try fixture.bytes()
       // The search finds what is there.
       #expect(bytes.range(of: Data("anna@example.org".utf8)) != nil)
       #expect(bytes.range(of: Data("$argon2id$".utf8)) != nil)
@@ -218,8 +219,8 @@ import Testing
     let token = loggedIn.token.text
     #expect(try await accountService.sessions.resolve(token) == loggedIn.principal)
     #expect(
-      try await scratch.accountService(database).sessions.resolve(token) == loggedIn.principal)
-    #expect(try await scratch.accountService(database).open() == nil)
+      try await fixture.accountService(database).sessions.resolve(token) == loggedIn.principal)
+    #expect(try await fixture.accountService(database).open() == nil)
   }
 
   /// Invites until the disk refuses.
@@ -238,7 +239,7 @@ import Testing
     let token = try await owner().token.text
     try database.close()
     let error = await refusal { () async throws(AccountError) in
-      try await scratch.accountService(database).sessions.resolve(token)
+      try await fixture.accountService(database).sessions.resolve(token)
     }
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("SELECT") == false)

@@ -1,4 +1,5 @@
 @testable import Accounts
+import AccountTestSupport
 import Foundation
 import GRDB
 import Testing
@@ -6,13 +7,13 @@ import Testing
 @testable import Storage
 
 @Suite(.fromTerminal) struct AuditTableTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
   private let database: TheaterDatabase
   private let store: AccountDatabase
 
   init() throws {
-    scratch = try ScratchFolder()
-    database = try scratch.open()
+    fixture = try StorageFixture()
+    database = try fixture.open()
     store = AccountDatabase(database)
   }
 
@@ -23,7 +24,7 @@ import Testing
     action: AuditAction = .login, name: String = "anna@example.org"
   ) -> AuditEntry {
     AuditEntry(
-      at: scratch.now.addingTimeInterval(seconds), action: action,
+      at: fixture.now.addingTimeInterval(seconds), action: action,
       outcome: account == nil ? .refused("wrongCredentials") : .done,
       actor: AuditActor(account: account.map { AccountID($0) }, name: name),
       subject: subject, origin: Origin(address: address, device: "Firefox"))
@@ -38,12 +39,12 @@ import Testing
     let all = [entry("1", by: nil), entry("2", by: "a"), entry("3", by: "a")]
     try await store.append(all)
     #expect(try await entries() == all)
-    let two = try await store.page(newest: 2, since: scratch.now, before: nil)
+    let two = try await store.page(newest: 2, since: fixture.now, before: nil)
     #expect(two.entries.map(\.subject) == ["2", "3"])
-    let later = scratch.now.addingTimeInterval(1)
+    let later = fixture.now.addingTimeInterval(1)
     #expect(try await entries(since: later).isEmpty)
     try database.close()
-    let again = AccountDatabase(try scratch.open())
+    let again = AccountDatabase(try fixture.open())
     #expect(try await again.page(newest: 10, since: nil, before: nil).entries == all)
   }
 
@@ -62,7 +63,7 @@ import Testing
     } while place != nil
     #expect(seen == (0..<25).map(String.init))
     #expect(sizes == [10, 10, 5])
-    let since = scratch.now.addingTimeInterval(20)
+    let since = fixture.now.addingTimeInterval(20)
     let first = try await store.page(newest: 3, since: since, before: 26)
     #expect(first.entries.map(\.subject) == ["22", "23", "24"])
     let second = try await store.page(newest: 3, since: since, before: first.before)
@@ -77,9 +78,9 @@ import Testing
     let counted = try #require(try await entries().first)
     #expect(try await entries().count == 1)
     #expect(counted.count == 12_000)
-    #expect(counted.at == scratch.now)
-    #expect(counted.last == scratch.now.addingTimeInterval(1199))
-    #expect(try await entries(since: scratch.now.addingTimeInterval(1199)) == [counted])
+    #expect(counted.at == fixture.now)
+    #expect(counted.last == fixture.now.addingTimeInterval(1199))
+    #expect(try await entries(since: fixture.now.addingTimeInterval(1199)) == [counted])
     // Another source, another account, another kind and another hour get entries of their own;
     // entries of others in between do not split a count.
     try await store.append([
@@ -96,7 +97,7 @@ import Testing
   func refusedAccount() async throws {
     func refused(_ account: String?) -> AuditEntry {
       AuditEntry(
-        at: scratch.now, action: .proof, outcome: .refused("wrongCredentials"),
+        at: fixture.now, action: .proof, outcome: .refused("wrongCredentials"),
         actor: AuditActor(account: account.map { AccountID($0) }, name: "anna@example.org"),
         subject: nil, origin: Origin(address: "::1", device: "Firefox"))
     }
@@ -192,7 +193,7 @@ import Testing
   @Test("E7 · an account has its share of the log, and pushes out its own entries alone")
   func shares() async throws {
     let own = AuditEntry(
-      at: scratch.now, action: .unlocked, outcome: .done, actor: nil, subject: "ours",
+      at: fixture.now, action: .unlocked, outcome: .done, actor: nil, subject: "ours",
       origin: .controller)
     try await store.append([entry("kept", by: "a"), own])
     // Every second entry: whose one is looked at must not depend on whose the last one is.
@@ -211,7 +212,7 @@ import Testing
 
   @Test("E7 · the audit log of an older database is kept, each entry counted once")
   func migrates() async throws {
-    let older = try ScratchFolder()
+    let older = try StorageFixture()
     try DurableFile.makeFolder(older.folder)
     try DurableFile.make(older.file)
     let old = try DatabaseQueue(path: older.file)
@@ -238,18 +239,18 @@ import Testing
 }
 
 @Suite(.fromTerminal) struct PeopleSchemaTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   @Test("E7 · sessions and invitations of an older database go on; a session is to be proven again")
   func migrates() async throws {
-    try DurableFile.makeFolder(scratch.folder)
-    try DurableFile.make(scratch.file)
-    let old = try DatabaseQueue(path: scratch.file)
+    try DurableFile.makeFolder(fixture.folder)
+    try DurableFile.make(fixture.file)
+    let old = try DatabaseQueue(path: fixture.file)
     try Schema.migrator.migrate(old, upTo: "3 audit")
     let token = try #require(SessionToken(String(repeating: "a", count: 43)))
-    try await old.write { [now = scratch.now.milliseconds] in
+    try await old.write { [now = fixture.now.milliseconds] in
       try $0.execute(
         sql: """
           INSERT INTO account VALUES
@@ -263,7 +264,7 @@ import Testing
         arguments: [Data(repeating: 1, count: 32), now, now + 60_000])
     }
     try old.close()
-    let accountService = scratch.accountService(try scratch.open())
+    let accountService = fixture.accountService(try fixture.open())
     let principal = try await accountService.sessions.resolve(token.text)
     #expect(principal.name == "Anna")
     let error = await refusal { () async throws(AccountError) in

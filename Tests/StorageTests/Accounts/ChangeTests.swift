@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
@@ -7,16 +8,16 @@ import Testing
 
 /// A change of how one logs in and the end of the sessions that rested on it: both or neither.
 @Suite(.fromTerminal) struct ChangeTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
   private let database: TheaterDatabase
-  private let box = Mailbox()
+  private let box = SentMessages()
   private let accountService: AccountService
   private let new = "another evening with friends"
 
   init() throws {
-    scratch = try ScratchFolder()
-    database = try scratch.open()
-    accountService = scratch.accountService(database, delivery: box)
+    fixture = try StorageFixture()
+    database = try fixture.open()
+    accountService = fixture.accountService(database, delivery: box)
   }
 
   /// The owner with a verified address, logged in at two places.
@@ -33,7 +34,7 @@ import Testing
   /// Whether the running controller lets a session in, and one that starts now.
   private func isIn(_ loggedIn: LoggedIn) async -> [Bool] {
     var answers: [Bool] = []
-    for accountService in [accountService, scratch.accountService(database)] {
+    for accountService in [accountService, fixture.accountService(database)] {
       answers.append(
         await refusal { () async throws(AccountError) in
           try await accountService.sessions.resolve(loggedIn.token.text)
@@ -125,7 +126,7 @@ import Testing
   @Test("an address that is taken by the time of its code changes nothing, and leaves the code")
   func address() async throws {
     let (here, _) = try await owner()
-    scratch.advance(30)
+    fixture.advance(30)
     let invitation = try await accountService.invitations.make(by: here.principal).code
     let request = try await accountService.contacts.sendEmailCode(
       to: "ben@example.org", by: here.principal)

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import Testing
@@ -7,17 +8,17 @@ import Testing
 /// One-time codes in a file, across restarts of the controller and a time of day that somebody sets
 /// ten years either way between them.
 @Suite(.fromTerminal) struct CodeDurabilityTests {
-  private let scratch: ScratchFolder
-  private let box = Mailbox()
+  private let fixture: StorageFixture
+  private let box = SentMessages()
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   /// A controller from its start to its end.
   private func controller<Value>(
     _ codes: CodePolicy = .standard, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {
-    let database = try scratch.open()
-    let accountService = scratch.accountService(database, delivery: box, codes: codes)
+    let database = try fixture.open()
+    let accountService = fixture.accountService(database, delivery: box, codes: codes)
     let value = try await body(accountService)
     try database.close()
     return value
@@ -27,7 +28,7 @@ import Testing
   private func restarted<Value>(
     _ years: Double, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {
-    scratch.set(years * 365.25 * 86_400)
+    fixture.set(years * 365.25 * 86_400)
     return try await controller { accountService in
       _ = try await accountService.open()
       return try await body(accountService)
@@ -85,11 +86,11 @@ import Testing
   func validity(years: Double) async throws {
     let owner = try await owner()
     let first = try await restarted(years) { try await send($0, owner) }
-    scratch.advance(599.999)
+    fixture.advance(599.999)
     #expect(
       try await restarted(years) { await confirm($0, first.code, first.request, owner) } == nil)
     let second = try await restarted(years) { try await send($0, owner) }
-    scratch.advance(600)
+    fixture.advance(600)
     let error = try await restarted(years) {
       await confirm($0, second.code, second.request, owner)
     }
@@ -121,13 +122,13 @@ import Testing
     for wait in [30, 60, 120, 120] {
       _ = try await restarted(years) { try await send($0, owner) }
       #expect(try await early() == wait)
-      scratch.advance(Double(wait) - 1)
+      fixture.advance(Double(wait) - 1)
       #expect(try await early() == 1)
-      scratch.advance(1)
+      fixture.advance(1)
     }
     _ = try await restarted(years) { try await send($0, owner) }
     #expect(try await early() == 3600 - 330)
-    scratch.advance(3600 - 330)
+    fixture.advance(3600 - 330)
     #expect(try await early() == nil)
   }
 
@@ -137,7 +138,7 @@ import Testing
   func bound(years: Double) async throws {
     let owner = try await owner()
     let old = try await restarted(years) { try await send($0, owner) }
-    scratch.advance(30)
+    fixture.advance(30)
     let new = try await restarted(years) { try await send($0, owner) }
     try await restarted(years) { accountService in
       #expect(await confirm(accountService, old.code, old.request, owner) == .codeExpired)
@@ -153,11 +154,11 @@ import Testing
     let sent = try await controller(CodePolicy(digits: 16)) { accountService in
       let sent = try await send(accountService, owner)
       #expect(sent.code.utf8.count == 16)
-      #expect(try scratch.bytes().range(of: Data(sent.code.utf8)) == nil)
-      #expect(try scratch.bytes().range(of: Data(sent.request.utf8)) != nil)
+      #expect(try fixture.bytes().range(of: Data(sent.code.utf8)) == nil)
+      #expect(try fixture.bytes().range(of: Data(sent.request.utf8)) != nil)
       #expect(await confirm(accountService, sent.code, sent.request, owner) == nil)
       return sent
     }
-    #expect(try scratch.bytes().range(of: Data(sent.code.utf8)) == nil)
+    #expect(try fixture.bytes().range(of: Data(sent.code.utf8)) == nil)
   }
 }

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
@@ -11,9 +12,9 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["THEATER_STORM_ROUNDS"].flatMap { Int($0) } ?? 20
   private static let crowd = 50
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   /// What each of a crowd is answered; nil for those who got in.
   private func answers(
@@ -31,11 +32,11 @@ import Testing
 
   @Test("E7 · of 50 first owners at once, round after round, exactly one is the owner")
   func firstOwners() async throws {
-    let database = try scratch.open()
+    let database = try fixture.open()
     for _ in 0..<Self.rounds {
       // A registration that comes too late counts as a guess, which would make later rounds wait.
       try await database.write { try $0.execute(sql: "DELETE FROM account; DELETE FROM guesses") }
-      let accountService = scratch.accountService(database)
+      let accountService = fixture.accountService(database)
       let code = try #require(try await accountService.open())
       let answers = await answers { number throws(AccountError) in
         _ = try await accountService.registration.register(
@@ -52,8 +53,8 @@ import Testing
 
   @Test("E7 · of 50 registrations of one address with 50 invitations, one makes the account")
   func oneAddress() async throws {
-    let database = try scratch.open()
-    let accountService = scratch.accountService(database)
+    let database = try fixture.open()
+    let accountService = fixture.accountService(database)
     let code = try #require(try await accountService.open())
     _ = try await accountService.registration.register(People.owner(code))
     let owner = try await accountService.logIn(People.credentials()).principal

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
@@ -6,14 +7,14 @@ import Testing
 @testable import Storage
 
 @Suite(.fromTerminal) struct BackupTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   /// A database with an owner and a position, closed.
   private func furnish() async throws {
-    let database = try scratch.open()
-    let accountService = scratch.accountService(database)
+    let database = try fixture.open()
+    let accountService = fixture.accountService(database)
     let code = try #require(try await accountService.open())
     _ = try await accountService.registration.register(People.owner(code))
     try await database.positions.save(7, item: "jaws", user: "anna")
@@ -21,13 +22,13 @@ import Testing
   }
 
   private func position() async throws -> Double? {
-    let database = try scratch.open()
+    let database = try fixture.open()
     defer { try? database.close() }
     return try await database.positions.position(item: "jaws", user: "anna")
   }
 
   private func save(_ seconds: Double) async throws {
-    let database = try scratch.open()
+    let database = try fixture.open()
     try await database.positions.save(seconds, item: "jaws", user: "anna")
     try database.close()
   }
@@ -35,85 +36,85 @@ import Testing
   @Test("a backup made while the database is in use holds the last commit, and is whole")
   func create() async throws {
     try await furnish()
-    let database = try scratch.open()
+    let database = try fixture.open()
     try await database.positions.save(8, item: "alien", user: "anna")
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
-    let contents = try scratch.backups.verify(backup)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    let contents = try fixture.backups.verify(backup)
     #expect(contents.accounts == 1)
     #expect(contents.positions == 2)
     #expect(backup.name == "20270115T080000Z-asked")
-    #expect(scratch.backups.all == [backup])
+    #expect(fixture.backups.all == [backup])
     try await database.positions.save(9, item: "alien", user: "anna")
   }
 
   @Test("backups are for their owner alone, one file without a log beside it, no draft left")
   func permissions() async throws {
     try await furnish()
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
-    #expect(try scratch.permissions(scratch.backups.folder) == 0o700)
-    #expect(try scratch.permissions(backup.path) == 0o700)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    #expect(try fixture.permissions(fixture.backups.folder) == 0o700)
+    #expect(try fixture.permissions(backup.path) == 0o700)
     let files = try FileManager.default.contentsOfDirectory(atPath: backup.path)
     #expect(Set(files) == [TheaterDatabase.fileName, KeyFile.name])
-    for file in files { #expect(try scratch.permissions("\(backup.path)/\(file)") == 0o600) }
-    try scratch.backups.verify(backup)
+    for file in files { #expect(try fixture.permissions("\(backup.path)/\(file)") == 0o600) }
+    try fixture.backups.verify(backup)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: backup.path).sorted() == files.sorted())
-    let all = try FileManager.default.contentsOfDirectory(atPath: scratch.backups.folder)
+    let all = try FileManager.default.contentsOfDirectory(atPath: fixture.backups.folder)
     #expect(all == [backup.name])
   }
 
   @Test("restoring puts a backup in place and keeps what was there")
   func restore() async throws {
     try await furnish()
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
-    let replaced = try #require(try scratch.backups.restore(backup, at: scratch.now))
+    let replaced = try #require(try fixture.backups.restore(backup, at: fixture.now))
     #expect(try await position() == 7)
     #expect(replaced.reason == .replaced)
     // What was replaced can be put back like any other.
-    try scratch.backups.restore(replaced, at: scratch.now)
+    try fixture.backups.restore(replaced, at: fixture.now)
     #expect(try await position() == 99)
-    #expect(try scratch.permissions(scratch.file) == 0o600)
+    #expect(try fixture.permissions(fixture.file) == 0o600)
   }
 
   @Test("restoring into an empty folder needs no earlier database")
   func restoreAfterLoss() async throws {
     try await furnish()
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
-    for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    for file in try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
     where file.hasPrefix("theater.") {
-      try FileManager.default.removeItem(atPath: "\(scratch.folder)/\(file)")
+      try FileManager.default.removeItem(atPath: "\(fixture.folder)/\(file)")
     }
-    #expect(try scratch.backups.restore(backup, at: scratch.now) == nil)
+    #expect(try fixture.backups.restore(backup, at: fixture.now) == nil)
     #expect(try await position() == 7)
   }
 
   @Test("restoring is refused while somebody uses the database, and changes nothing")
   func inUse() async throws {
     try await furnish()
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
     do {
-      let database = try scratch.open()
+      let database = try fixture.open()
       let error = await refusal { () throws(StorageError) in
-        try scratch.backups.restore(backup, at: scratch.now)
+        try fixture.backups.restore(backup, at: fixture.now)
       }
       #expect(error?.code == .inUse)
       #expect(try await database.positions.position(item: "jaws", user: "anna") == 99)
       try database.close()
     }
-    #expect(scratch.backups.all == [backup])
-    try scratch.backups.restore(backup, at: scratch.now)
+    #expect(fixture.backups.all == [backup])
+    try fixture.backups.restore(backup, at: fixture.now)
   }
 
   @Test("a log that a crash left behind is kept aside, and never applied to the restored database")
   func staleLog() async throws {
     try await furnish()
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
     try await save(99)
-    let log = scratch.file + "-wal"
+    let log = fixture.file + "-wal"
     try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: log))
-    let replaced = try #require(try scratch.backups.restore(backup, at: scratch.now))
+    let replaced = try #require(try fixture.backups.restore(backup, at: fixture.now))
     #expect(!FileManager.default.fileExists(atPath: log))
     #expect(FileManager.default.fileExists(atPath: replaced.database + "-wal"))
     #expect(try await position() == 7)
@@ -123,27 +124,27 @@ import Testing
   func badBackups() async throws {
     try await furnish()
     let damages: [(Backup) throws -> Void] = [
-      { try scratch.damage($0.database) },
+      { try fixture.damage($0.database) },
       { try FileHandle(forUpdating: URL(fileURLWithPath: $0.database)).truncate(atOffset: 5000) },
       { try FileHandle(forUpdating: URL(fileURLWithPath: $0.database)).truncate(atOffset: 0) },
       { try Data("no database".utf8).write(to: URL(fileURLWithPath: $0.database)) },
       { try FileManager.default.removeItem(atPath: $0.database) },
     ]
     for damage in damages {
-      let backup = try scratch.backups.create(.asked, at: scratch.now)
+      let backup = try fixture.backups.create(.asked, at: fixture.now)
       try damage(backup)
-      let before = try Data(contentsOf: URL(fileURLWithPath: scratch.file))
+      let before = try Data(contentsOf: URL(fileURLWithPath: fixture.file))
       let refusals = [
-        await refusal { () throws(StorageError) in try scratch.backups.verify(backup).accounts },
+        await refusal { () throws(StorageError) in try fixture.backups.verify(backup).accounts },
         await refusal { () throws(StorageError) in
-          try scratch.backups.restore(backup, at: scratch.now)?.name
+          try fixture.backups.restore(backup, at: fixture.now)?.name
         },
       ]
       for error in refusals {
         #expect([.damaged, .missing].contains(error?.code), "\(error?.message ?? "nothing")")
       }
-      #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
-      #expect(scratch.backups.newestGood == nil)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.file)) == before)
+      #expect(fixture.backups.newestGood == nil)
     }
   }
 
@@ -158,47 +159,47 @@ import Testing
     ])
   func promises(_ sql: String) async throws {
     try await furnish()
-    let queue = try DatabaseQueue(path: scratch.file)
+    let queue = try DatabaseQueue(path: fixture.file)
     try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
     try queue.close()
     let error = await refusal { () throws(StorageError) in
-      try scratch.backups.create(.asked, at: scratch.now)
+      try fixture.backups.create(.asked, at: fixture.now)
     }
     #expect(error?.code == .damaged)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.backups.folder).isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.backups.folder).isEmpty)
   }
 
   @Test("of the daily ones seven are kept, of those that somebody asked for all")
   func retention() async throws {
     try await furnish()
-    let asked = try scratch.backups.create(.asked, at: scratch.now)
+    let asked = try fixture.backups.create(.asked, at: fixture.now)
     for _ in 0..<10 {
-      scratch.advance(86_400)
-      _ = try scratch.backups.create(.daily, at: scratch.now)
+      fixture.advance(86_400)
+      _ = try fixture.backups.create(.daily, at: fixture.now)
     }
-    #expect(scratch.backups.all.count == 8)
-    #expect(scratch.backups.all.last == asked)
+    #expect(fixture.backups.all.count == 8)
+    #expect(fixture.backups.all.last == asked)
     // Two in one second are two, and a clock that was set back removes what is new to nobody.
-    scratch.advance(-86_400 * 365)
-    let one = try scratch.backups.create(.daily, at: scratch.now)
-    let other = try scratch.backups.create(.daily, at: scratch.now)
+    fixture.advance(-86_400 * 365)
+    let one = try fixture.backups.create(.daily, at: fixture.now)
+    let other = try fixture.backups.create(.daily, at: fixture.now)
     #expect(one != other)
     #expect(other.reason == .daily)
-    #expect(scratch.backups.all.contains(other))
+    #expect(fixture.backups.all.contains(other))
   }
 
   @Test("before the tables of an older database change there is a backup of it")
   func migration() async throws {
-    try scratch.makeOld()
-    let database = try scratch.open()
-    let backup = try #require(scratch.backups.all.first)
+    try fixture.makeOld()
+    let database = try fixture.open()
+    let backup = try #require(fixture.backups.all.first)
     #expect(backup.reason == .before(2))
-    #expect(try scratch.backups.verify(backup).schema == "1 accounts")
+    #expect(try fixture.backups.verify(backup).schema == "1 accounts")
     try database.close()
     // It is of no use to make another when nothing changes, nor for a new database.
-    try scratch.open().close()
-    #expect(scratch.backups.all.count == 1)
-    let new = try ScratchFolder()
+    try fixture.open().close()
+    #expect(fixture.backups.all.count == 1)
+    let new = try StorageFixture()
     try new.open().close()
     #expect(new.backups.all.isEmpty)
   }
@@ -206,21 +207,21 @@ import Testing
   @Test("a damaged database is not opened: the newest good backup is named with its command")
   func damagedAtStart() async throws {
     try await furnish()
-    let good = try scratch.backups.create(.daily, at: scratch.now)
-    scratch.advance(86_400)
-    let bad = try scratch.backups.create(.daily, at: scratch.now)
-    try scratch.damage(bad.database)
+    let good = try fixture.backups.create(.daily, at: fixture.now)
+    fixture.advance(86_400)
+    let bad = try fixture.backups.create(.daily, at: fixture.now)
+    try fixture.damage(bad.database)
     for deed in [
-      { try scratch.damage(scratch.file) },
-      { try FileHandle(forUpdating: URL(fileURLWithPath: scratch.file)).truncate(atOffset: 0) },
+      { try fixture.damage(fixture.file) },
+      { try FileHandle(forUpdating: URL(fileURLWithPath: fixture.file)).truncate(atOffset: 0) },
     ] {
       try deed()
-      let before = try Data(contentsOf: URL(fileURLWithPath: scratch.file))
-      let error = await refusal { () throws(StorageError) in try scratch.open() }
+      let before = try Data(contentsOf: URL(fileURLWithPath: fixture.file))
+      let error = await refusal { () throws(StorageError) in try fixture.open() }
       #expect(error?.code == .damaged)
       #expect(error?.hint.contains("theater backup restore \(good.name)") == true)
-      #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
-      try scratch.backups.restore(scratch.backups.find(good.name), at: scratch.now)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.file)) == before)
+      try fixture.backups.restore(fixture.backups.find(good.name), at: fixture.now)
       #expect(try await position() == 7)
     }
   }
@@ -228,8 +229,8 @@ import Testing
   @Test("a damaged database without a backup is not opened either")
   func damagedWithoutBackup() async throws {
     try await furnish()
-    try scratch.damage(scratch.file)
-    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    try fixture.damage(fixture.file)
+    let error = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(error?.code == .damaged)
     #expect(error?.hint.contains("There is no good backup") == true)
   }
@@ -237,16 +238,16 @@ import Testing
   @Test("beside a controller the database is opened as it is, or not at all")
   func beside() async throws {
     let missing = await refusal { () throws(StorageError) in
-      try TheaterDatabase(existingIn: scratch.folder)
+      try TheaterDatabase(existingIn: fixture.folder)
     }
     #expect(missing?.code == .missing)
-    try scratch.makeOld()
+    try fixture.makeOld()
     let old = await refusal { () throws(StorageError) in
-      try TheaterDatabase(existingIn: scratch.folder)
+      try TheaterDatabase(existingIn: fixture.folder)
     }
     #expect(old?.code == .olderSchema)
-    let database = try scratch.open()
-    let other = try TheaterDatabase(existingIn: scratch.folder)
+    let database = try fixture.open()
+    let other = try TheaterDatabase(existingIn: fixture.folder)
     try await other.positions.save(3, item: "jaws", user: "anna")
     #expect(try await database.positions.position(item: "jaws", user: "anna") == 3)
   }

@@ -1,4 +1,5 @@
 @testable import Accounts
+import AccountTestSupport
 import Foundation
 import GRDB
 import Glibc
@@ -8,15 +9,15 @@ import Testing
 
 /// Faults of backups beyond the database itself, and the records that a restore voids.
 @Suite(.fromTerminal) struct RestoreTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   /// A database whose owner is logged in; with a second factor where a test wants one.
   @discardableResult
   private func furnish(factor: Bool) async throws -> LoggedIn {
-    let database = try scratch.open()
-    let accountService = scratch.accountService(database)
+    let database = try fixture.open()
+    let accountService = fixture.accountService(database)
     let code = try #require(try await accountService.open())
     _ = try await accountService.registration.register(People.owner(code))
     let owner = try await accountService.logIn(People.credentials())
@@ -38,9 +39,9 @@ import Testing
   /// The errors of verifying and restoring.
   private func refusals(_ backup: Backup) async -> [StorageError?] {
     [
-      await refusal { () throws(StorageError) in try scratch.backups.verify(backup).accounts },
+      await refusal { () throws(StorageError) in try fixture.backups.verify(backup).accounts },
       await refusal { () throws(StorageError) in
-        try scratch.backups.restore(backup, at: scratch.now)?.name
+        try fixture.backups.restore(backup, at: fixture.now)?.name
       },
     ]
   }
@@ -50,8 +51,8 @@ import Testing
     .timeLimit(.minutes(5)), arguments: 0..<5)
   func damagedKey(_ damage: Int) async throws {
     try await furnish(factor: true)
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
-    try scratch.backups.verify(backup)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
+    try fixture.backups.verify(backup)
     let path = key(backup)
     switch damage {
     case 0: try replace(path, with: nil)
@@ -59,62 +60,62 @@ import Testing
     case 2: try replace(path, with: Data(repeating: 1, count: 32))
     case 3:
       try replace(path, with: nil)
-      #expect(symlink(scratch.folder + "/" + KeyFile.name, path) == 0)
+      #expect(symlink(fixture.folder + "/" + KeyFile.name, path) == 0)
     default:
       try replace(path, with: nil)
       #expect(mkfifo(path, 0o600) == 0)
     }
-    let before = try Data(contentsOf: URL(fileURLWithPath: scratch.file))
+    let before = try Data(contentsOf: URL(fileURLWithPath: fixture.file))
     for error in await refusals(backup) {
       #expect(error?.code == .damaged)
       #expect(error?.message.contains(KeyFile.name) == true)
     }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
-    #expect(scratch.backups.newestGood == nil)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.file)) == before)
+    #expect(fixture.backups.newestGood == nil)
   }
 
   @Test("without second factors a backup may have no key, but none that is broken")
   func keyOfNothing() async throws {
     try await furnish(factor: false)
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
     try replace(key(backup), with: Data(repeating: 1, count: 10))
     for error in await refusals(backup) { #expect(error?.code == .damaged) }
     try replace(key(backup), with: nil)
-    try scratch.backups.verify(backup)
-    try scratch.backups.restore(backup, at: scratch.now)
+    try fixture.backups.verify(backup)
+    try fixture.backups.restore(backup, at: fixture.now)
   }
 
   @Test("a key that does not belong to its database is found beforehand, and named")
   func liveKey() async throws {
-    #expect(try !scratch.backups.checkKey())
+    #expect(try !fixture.backups.checkKey())
     try await furnish(factor: true)
-    #expect(try scratch.backups.checkKey())
-    let path = scratch.folder + "/" + KeyFile.name
+    #expect(try fixture.backups.checkKey())
+    let path = fixture.folder + "/" + KeyFile.name
     try replace(path, with: Data(repeating: 1, count: 32))
-    let found = await refusal { () throws(StorageError) in try scratch.backups.checkKey() }
+    let found = await refusal { () throws(StorageError) in try fixture.backups.checkKey() }
     #expect(found == .foreignKey(path))
     // Such a copy would be refused when it is needed.
     let made = await refusal { () throws(StorageError) in
-      try scratch.backups.create(.daily, at: scratch.now)
+      try fixture.backups.create(.daily, at: fixture.now)
     }
     #expect(made == .foreignKey(path))
-    #expect(scratch.backups.all.isEmpty)
+    #expect(fixture.backups.all.isEmpty)
     // The controller starts nevertheless, also in a newer version.
-    try scratch.open().close()
-    let queue = try DatabaseQueue(path: scratch.file)
-    _ = try scratch.backups.create(.before(9), of: queue, at: scratch.now)
+    try fixture.open().close()
+    let queue = try DatabaseQueue(path: fixture.file)
+    _ = try fixture.backups.create(.before(9), of: queue, at: fixture.now)
   }
 
   @Test(
     "what is no file in the place of the database is refused at once", .timeLimit(.minutes(5)))
   func noFile() async throws {
     try await furnish(factor: false)
-    let backup = try scratch.backups.create(.asked, at: scratch.now)
+    let backup = try fixture.backups.create(.asked, at: fixture.now)
     try replace(backup.database, with: nil)
     #expect(mkfifo(backup.database, 0o600) == 0)
     for error in await refusals(backup) { #expect(error?.code == .damaged) }
     try replace(backup.database, with: nil)
-    #expect(symlink(scratch.file, backup.database) == 0)
+    #expect(symlink(fixture.file, backup.database) == 0)
     for error in await refusals(backup) { #expect(error?.code == .damaged) }
   }
 
@@ -122,11 +123,11 @@ import Testing
     "what names no backup is refused", arguments: ["", ".", "..", "/", "x/..", "./.", ".draft"])
   func names(_ name: String) async throws {
     try await furnish(factor: false)
-    _ = try scratch.backups.create(.asked, at: scratch.now)
+    _ = try fixture.backups.create(.asked, at: fixture.now)
     // Both of these hold a database.
     try FileManager.default.copyItem(
-      atPath: scratch.file, toPath: "\(scratch.backups.folder)/\(TheaterDatabase.fileName)")
-    let error = await refusal { () throws(StorageError) in try scratch.backups.find(name) }
+      atPath: fixture.file, toPath: "\(fixture.backups.folder)/\(TheaterDatabase.fileName)")
+    let error = await refusal { () throws(StorageError) in try fixture.backups.find(name) }
     #expect(error?.code == .missing)
   }
 
@@ -137,9 +138,9 @@ import Testing
     let guest: String
     let (invitation, pass): (EntryCode, EntryCode)
     do {
-      let mailbox = Mailbox()
-      let database = try scratch.open()
-      let accountService = scratch.accountService(database, delivery: mailbox)
+      let mailbox = SentMessages()
+      let database = try fixture.open()
+      let accountService = fixture.accountService(database, delivery: mailbox)
       let owner = try await accountService.sessions.resolve(before)
       invitation = try await accountService.invitations.make(by: owner).code
       let visitors = try await accountService.guestPasses.make(
@@ -150,7 +151,7 @@ import Testing
       guest = try await accountService.guestPasses.logIn(with: pass.text).token.text
       let sent = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
       let code = try #require(mailbox.code)
-      backup = try scratch.backups.create(.asked, at: scratch.now)
+      backup = try fixture.backups.create(.asked, at: fixture.now)
       // All of these are void.
       _ = try await accountService.contacts.confirm(
         code, of: sent.id.text, for: .verifyEmail, by: owner)
@@ -160,9 +161,9 @@ import Testing
       try database.close()
     }
 
-    try scratch.backups.restore(backup, at: scratch.now)
-    let database = try scratch.open()
-    let accountService = scratch.accountService(database)
+    try fixture.backups.restore(backup, at: fixture.now)
+    let database = try fixture.open()
+    let accountService = fixture.accountService(database)
     for token in [before, guest] {
       let error = await refusal { () async throws(AccountError) in
         try await accountService.sessions.resolve(token)
@@ -184,7 +185,7 @@ import Testing
     }
     #expect(left == [])
     // The backup itself is as it was.
-    #expect(try scratch.backups.verify(backup).accounts == 1)
+    #expect(try fixture.backups.verify(backup).accounts == 1)
     #expect(try await accountService.logIn(People.credentials()).principal.name == "Anna")
     try database.close()
   }

@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
@@ -6,11 +7,11 @@ import Testing
 @testable import Storage
 
 @Suite(.fromTerminal) struct DiskReserveTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
-  private var path: String { "\(scratch.path)/\(DiskReserve.name)" }
+  private var path: String { "\(fixture.path)/\(DiskReserve.name)" }
 
   /// The bytes that it occupies on the disk.
   private func taken() throws -> Int {
@@ -34,9 +35,9 @@ import Testing
     "E7 · the reserve is given up for one more try on a full disk, for nothing else, and taken again"
   )
   func given() throws {
-    let reserve = try DiskReserve(in: scratch.path)
+    let reserve = try DiskReserve(in: fixture.path)
     #expect(try taken() >= DiskReserve.size)
-    #expect(try scratch.permissions(path) == 0o600)
+    #expect(try fixture.permissions(path) == 0o600)
     var tries = 0
     let room = try reserve.helping {
       tries += 1
@@ -65,22 +66,22 @@ import Testing
     #expect(try taken() >= DiskReserve.size)
     // The next start finds the file, and allocates the missing part.
     #expect(truncate(path, 4096) == 0)
-    _ = try DiskReserve(in: scratch.path)
+    _ = try DiskReserve(in: fixture.path)
     #expect(try taken() >= DiskReserve.size)
   }
 
   @Test("E7 · no room for the log's index is a full disk too")
   func index() {
     let error = DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE)
-    #expect(StorageError(error, at: scratch.file) == .full)
+    #expect(StorageError(error, at: fixture.file) == .full)
   }
 
   @Test("E7 · what cannot be made beside the database is done without")
   func noPlace() async throws {
     try FileManager.default.createDirectory(
-      atPath: "\(scratch.folder)/\(DiskReserve.name)", withIntermediateDirectories: true)
-    let database = try scratch.open()
-    let accountService = scratch.accountService(database)
+      atPath: "\(fixture.folder)/\(DiskReserve.name)", withIntermediateDirectories: true)
+    let database = try fixture.open()
+    let accountService = fixture.accountService(database)
     let code = try #require(try await accountService.open())
     _ = try await accountService.registration.register(People.owner(code))
     let token = try await accountService.logIn(People.credentials()).token.text

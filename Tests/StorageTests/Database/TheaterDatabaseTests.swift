@@ -1,3 +1,4 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
@@ -6,27 +7,27 @@ import Testing
 @testable import Storage
 
 @Suite(.fromTerminal) struct TheaterDatabaseTests {
-  private let scratch: ScratchFolder
+  private let fixture: StorageFixture
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { fixture = try StorageFixture() }
 
   @Test("E7 · the folder is for its owner alone, and so is each file in it")
   func permissions() async throws {
     try FileManager.default.createDirectory(
-      atPath: scratch.folder, withIntermediateDirectories: true,
+      atPath: fixture.folder, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o755])
-    let database = try scratch.open()
+    let database = try fixture.open()
     try await database.positions.save(1, item: "jaws", user: "anna")
-    #expect(try scratch.permissions(scratch.folder) == 0o700)
-    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
+    #expect(try fixture.permissions(fixture.folder) == 0o700)
+    let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
     // The database, its log and index, the key and the reserve.
     #expect(files.count == 5)
-    for file in files { #expect(try scratch.permissions("\(scratch.folder)/\(file)") == 0o600) }
+    for file in files { #expect(try fixture.permissions("\(fixture.folder)/\(file)") == 0o600) }
   }
 
   @Test("E7 · commits are on the disk before they are answered, and references hold")
   func pragmas() throws {
-    let database = try scratch.open()
+    let database = try fixture.open()
     let (synchronous, journal, keys) = try database.pool.writeWithoutTransaction {
       (
         try Int.fetchOne($0, sql: "PRAGMA synchronous"),
@@ -41,25 +42,25 @@ import Testing
 
   @Test("E7 · a database of a newer version is refused with a next step, and left as it was")
   func newerSchema() async throws {
-    let database = try scratch.open()
+    let database = try fixture.open()
     try await database.positions.save(7, item: "jaws", user: "anna")
     try await database.pool.write {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('3 from the future')")
     }
     try database.close()
-    let before = try scratch.bytes()
+    let before = try fixture.bytes()
     #expect(before.count > 0)
-    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    let error = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(error?.code == .newerSchema)
-    #expect(error?.message.contains(scratch.file) == true)
+    #expect(error?.message.contains(fixture.file) == true)
     #expect(error?.hint.contains("Install that version") == true)
-    #expect(try scratch.bytes() == before)
+    #expect(try fixture.bytes() == before)
   }
 
   @Test("E7 · an older database is brought up to date and keeps what it holds")
   func migrates() async throws {
-    try scratch.makeOld()
-    let database = try scratch.open()
+    try fixture.makeOld()
+    let database = try fixture.open()
     try await database.positions.save(7, item: "jaws", user: "anna")
     #expect(try await database.positions.position(item: "jaws", user: "anna") == 7)
   }
@@ -67,25 +68,25 @@ import Testing
   @Test("E7 · a file that is no database is refused and not overwritten")
   func damaged() async throws {
     try FileManager.default.createDirectory(
-      atPath: scratch.folder, withIntermediateDirectories: true)
+      atPath: fixture.folder, withIntermediateDirectories: true)
     let text = Data(String(repeating: "this is a letter, not a database. ", count: 200).utf8)
-    try text.write(to: URL(fileURLWithPath: scratch.file))
-    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    try text.write(to: URL(fileURLWithPath: fixture.file))
+    let error = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(error?.code == .damaged)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == text)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.file)) == text)
   }
 
   @Test("E7 · a folder that cannot be made is named")
   func noFolder() async throws {
-    try Data().write(to: URL(fileURLWithPath: scratch.folder))
-    let error = await refusal { () throws(StorageError) in try scratch.open() }
+    try Data().write(to: URL(fileURLWithPath: fixture.folder))
+    let error = await refusal { () throws(StorageError) in try fixture.open() }
     #expect(error?.code == .failed)
-    #expect(error?.message.contains(scratch.folder) == true)
+    #expect(error?.message.contains(fixture.folder) == true)
   }
 
   @Test("E7 · a full disk refuses writes with its own code; reading goes on; room is enough")
   func full() async throws {
-    let database = try scratch.open()
+    let database = try fixture.open()
     try await database.positions.save(1, item: "jaws", user: "anna")
     let room = try await database.pool.writeWithoutTransaction {
       try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1") ?? 0

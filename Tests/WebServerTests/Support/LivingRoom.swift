@@ -1,4 +1,5 @@
 import APIClient
+import AccountTestSupport
 import Accounts
 import Devices
 import Foundation
@@ -29,13 +30,13 @@ struct LivingRoom: Sendable {
 
   let clock: ManualClock
   /// The time of day, by which sessions expire.
-  let day: Day
+  let day: AccountClock
   let journal: CommandJournal
   let devices: [String: FakeDevice]
   let theater: HomeTheaterFacade
   let accountService: AccountService
   /// What was sent to people.
-  let box: CodeBox
+  let box: SentMessages
   let configuration: FakeConfiguration
   /// What went to the controller's log.
   let log: RecordedLog
@@ -85,7 +86,7 @@ struct LivingRoom: Sendable {
     onRunning: @escaping @Sendable (any Channel) -> Void
   ) throws {
     let clock = ManualClock()
-    let day = Day()
+    let day = AccountClock()
     let journal = CommandJournal()
     let roles: [(String, Role)] = [
       ("amp", .amplifier), ("dvd", .dvdPlayer), ("cd", .cdPlayer), ("tuner", .tuner),
@@ -97,11 +98,12 @@ struct LivingRoom: Sendable {
     }
     let theater = HomeTheaterFacade(
       devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
-    let box = CodeBox()
+    let box = SentMessages()
+    box.reach([.email])
     let accountService = AccountService(
-      stores: try TheaterDatabase(inMemory: day.clock).accountStores,
+      stores: try TheaterDatabase(inMemory: day.wall).accountStores,
       hashing: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1), delivery: box,
-      clock: day.clock, steady: day.steady)
+      clock: day.wall, steady: day.steady)
     let configuration = FakeConfiguration()
     let remote = APIServices(
       theater: theater, accountService: accountService, diagnostics: FakeWorks(),
@@ -355,54 +357,6 @@ final class FakeConfiguration: ConfigurationService {
       "kind": "test", "severity": "warning", "file": "devices.json", "message": .string(message),
     ]
   }
-}
-
-/// The clocks of the gate, which stand still until a test moves them.
-final class Day: Sendable {
-  private static let start = Date(timeIntervalSince1970: 1_800_000_000)
-  private let time = ManualClock()
-
-  var clock: WallClock {
-    WallClock {
-      Self.start.addingTimeInterval(self.time.now().seconds)
-    } sleep: {
-      date in
-      try await self.time.sleep(until: .seconds(date.timeIntervalSince(Self.start)))
-    }
-  }
-
-  var steady: SteadyClock {
-    SteadyClock {
-      SteadyTime(
-        boot: "one", milliseconds: 100_000 + Int64(self.time.now() / .milliseconds(1)))
-    } sleep: { time in
-      try await self.time.sleep(until: .milliseconds(time.milliseconds - 100_000))
-    }
-  }
-
-  func advance(days: Double) { time.advance(by: .seconds(days * 86_400)) }
-  func advance(by time: Duration) { self.time.advance(by: time) }
-}
-
-/// Takes messages instead of sending them.
-final class CodeBox: MessageDelivery {
-  private let state = Mutex<[AccountMessage]>([])
-
-  /// How many messages came.
-  var count: Int { state.withLock { $0.count } }
-
-  /// The newest.
-  var newest: AccountMessage? { state.withLock { $0.last } }
-
-  /// The six digits of the newest that has some.
-  var code: String? {
-    state.withLock { $0 }.reversed().lazy
-      .compactMap { $0.text.firstMatch(of: /\b[0-9]{6}\b/) }.first.map { String($0.output) }
-  }
-
-  func reaches(_ channel: CodeChannel) -> Bool { channel == .email }
-  func deliver(_ message: AccountMessage) async throws(AccountError) { post(message) }
-  func post(_ message: AccountMessage) { state.withLock { $0.append(message) } }
 }
 
 extension Route {

@@ -1,4 +1,5 @@
 import APIClient
+import AccountTestSupport
 import Accounts
 import Foundation
 import JSON
@@ -35,7 +36,7 @@ import WebServer
         #expect(waiting.json["error"]?["code"] == "tooManyTries")
         #expect(waiting.header("retry-after") == "1")
       }
-      room.day.advance(days: 1.0 / 86_400)
+      room.day.advance(1)
       #expect(try await thief.post("/api/v1/account/password", guess).status == 401)
       let longer = try await thief.post("/api/v1/account/password", guess)
       #expect(longer.header("retry-after") == "2")
@@ -46,8 +47,8 @@ import WebServer
           "password": .string(LivingRoom.password), "newPassword": "another evening with friends",
         ])
       #expect(changed.status == 204)
-      #expect(room.box.newest?.destination.text == "ann@example.org")
-      #expect(room.box.newest?.text.contains("was changed") == true)
+      #expect(room.box.messages.last?.destination.text == "ann@example.org")
+      #expect(room.box.messages.last?.text.contains("was changed") == true)
     }
   }
 
@@ -107,12 +108,12 @@ import WebServer
         #expect(refused.json["error"]?["code"] == "tooEarly")
         #expect(refused.header("retry-after") == "3600")
       }
-      let sent = room.box.count
+      let sent = room.box.messages.count
       #expect(try await Neighbour(room: room, address: "127.0.0.3").post(path, ann).status == 202)
       #expect(try await room.stranger.send(.POST, path, ann).status == 202)
       stranger.device = login.json["device"]?.string
       #expect(try await stranger.post(path, ann).status == 202)
-      #expect(room.box.count == sent + 3)
+      #expect(room.box.messages.count == sent + 3)
     }
   }
 

@@ -1,43 +1,32 @@
+import AccountTestSupport
 import Accounts
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
 
-/// A folder of its own that goes when the test does, and what a controller opens in it.
-final class ScratchFolder: Sendable {
-  let path: String
-  private let time = Mutex(Date(milliseconds: 1_800_000_000_000))
-  private let sinceBoot = Mutex<Int64>(100_000)
+/// The state folder of a controller, its database and backups, and the clocks of its machine.
+final class StorageFixture: Sendable {
+  private let temporary: TemporaryFolder
+  private let machine = AccountClock()
 
-  init() throws {
-    path = NSTemporaryDirectory() + "theater-storage-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
+  init() throws { temporary = try TemporaryFolder() }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
+  var path: String { temporary.path }
   var folder: String { path + "/state" }
   var file: String { folder + "/" + TheaterDatabase.fileName }
-  var now: Date { time.withLock { $0 } }
-  var clock: WallClock { WallClock { self.now } }
+  var now: Date { machine.now }
+  var clock: WallClock { machine.wall }
+  var steady: SteadyClock { machine.steady }
 
-  var steady: SteadyClock {
-    SteadyClock { SteadyTime(boot: "one", milliseconds: self.sinceBoot.withLock { $0 }) }
-  }
+  /// Moves both clocks by some seconds.
+  func advance(_ seconds: TimeInterval) { machine.advance(seconds) }
 
-  /// Time passes.
-  func advance(_ seconds: TimeInterval) {
-    set(seconds)
-    sinceBoot.withLock { $0 += Int64(seconds * 1000) }
-  }
-
-  /// Somebody sets the time of day ahead by so much, or back; no time passes.
-  func set(_ seconds: TimeInterval) {
-    time.withLock { $0 = $0.addingTimeInterval(seconds) }
-  }
+  /// Sets the time of day forward or back by some seconds. The steady clock stands still.
+  func set(_ seconds: TimeInterval) { machine.set(now.addingTimeInterval(seconds)) }
 
   func open() throws(StorageError) -> TheaterDatabase {
     try TheaterDatabase(in: folder, clock: clock)
@@ -107,21 +96,6 @@ enum People {
   }
 }
 
-/// Takes messages instead of sending them.
-final class Mailbox: MessageDelivery {
-  private let messages = Mutex<[AccountMessage]>([])
-
-  /// The newest code.
-  var code: String? {
-    messages.withLock { $0 }.reversed().lazy
-      .compactMap { $0.text.prefixMatch(of: /[0-9]+/) }.first.map { String($0.output) }
-  }
-
-  func reaches(_ channel: CodeChannel) -> Bool { true }
-  func deliver(_ message: AccountMessage) async throws(AccountError) { post(message) }
-  func post(_ message: AccountMessage) { messages.withLock { $0.append(message) } }
-}
-
 /// The refusal that `body` ends with; nil where it succeeds.
 func refusal<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async -> Failure? {
   do throws(Failure) {
@@ -130,19 +104,4 @@ func refusal<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) a
   } catch {
     return error
   }
-}
-
-/// Runs the tests of a suite as requests from the terminal of this machine.
-struct TerminalOrigin: SuiteTrait, TestTrait, TestScoping {
-  let isRecursive = true
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    try await Origin.$current.withValue(.terminal(user: nil, device: ""), operation: function)
-  }
-}
-
-extension Trait where Self == TerminalOrigin {
-  static var fromTerminal: Self { Self() }
 }

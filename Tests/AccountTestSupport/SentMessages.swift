@@ -1,0 +1,53 @@
+import Accounts
+import Synchronization
+
+/// Takes messages instead of sending them.
+package final class SentMessages: MessageDelivery {
+  private struct State {
+    var messages: [AccountMessage] = []
+    var channels = Set(CodeChannel.allCases)
+    var failure: AccountError?
+  }
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// All messages, the oldest first.
+  package var messages: [AccountMessage] { state.withLock { $0.messages } }
+
+  /// The newest code.
+  package var code: String? { messages.last { $0.code != nil }?.code }
+
+  /// The messages without a code, the oldest first.
+  package var notices: [AccountMessage] { messages.filter { $0.code == nil } }
+
+  /// Delivers over these channels only.
+  package func reach(_ channels: Set<CodeChannel>) { state.withLock { $0.channels = channels } }
+  /// Fails each delivery with `error`; `nil` ends that.
+  package func fail(with error: AccountError?) { state.withLock { $0.failure = error } }
+
+  package func reaches(_ channel: CodeChannel) -> Bool {
+    state.withLock { $0.channels.contains(channel) }
+  }
+
+  package func deliver(_ message: AccountMessage) async throws(AccountError) {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    post(message)
+  }
+
+  package func post(_ message: AccountMessage) {
+    state.withLock { if $0.failure == nil { $0.messages.append(message) } }
+  }
+}
+
+extension AccountMessage {
+  /// The code in it.
+  package var code: String? { text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) } }
+}
+
+extension String {
+  /// Another code of the same length.
+  package var wrong: String {
+    String(self.map { $0 == "9" ? "0" : Character(String((Int(String($0)) ?? 0) + 1)) })
+  }
+}
