@@ -181,7 +181,7 @@ actor PluginProcess {
   }
 
   /// The exit status of the process.
-  func exitStatus(within time: Duration) async throws -> ChildProcess.ExitStatus {
+  func exitStatus(within time: Duration = patience) async throws -> ChildProcess.ExitStatus {
     let exits = exits
     let status = try await within(time, "the end of the process") {
       () -> ChildProcess.ExitStatus? in

@@ -33,7 +33,7 @@ struct HostilePluginTests {
           attributes(device, {"huge": {"value": "x" * 900000}, "list": {"value": list(range(9999))}})
           state(device, power="on", brightness=100)
           reply(request, {})
-      """, logger: log.logger)
+      """, clock: ManualClock(), logger: log.logger)
     try await plugin.run { lamp in
       for _ in 0..<2 {
         #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
@@ -62,7 +62,7 @@ struct HostilePluginTests {
               state(device, playback={"state": "playing", "item": "x" * 100000})
               state(device, volume=1e300)
           reply(request, {})
-      """, logger: log.logger)
+      """, clock: ManualClock(), logger: log.logger)
     try await plugin.run { lamp in
       #expect(await outcome(of: LightsCommand.on, on: lamp).success == .observed)
       let state = await lamp.snapshot().state
@@ -81,7 +81,7 @@ struct HostilePluginTests {
       def perform(request):
           send({"id": request["id"], "error": {"code": -32000, "message": "no " * 70000,
               "data": {"kind": "refused", "hint": "why " * 50000}}})
-      """)
+      """, clock: ManualClock())
     try await plugin.run { lamp in
       let error = try #require(await outcome(of: LightsCommand.on, on: lamp).failure)
       #expect(error.code == .refused)
@@ -105,7 +105,7 @@ struct HostilePluginTests {
               print('{"jsonrpc": "2.0", "id": %d, "result": {"next": "on", "items": %s}}'
                   % (request["id"], page), flush=True)
           elif "id" in request: reply(request, {})
-      """, logger: log.logger)
+      """, clock: ManualClock(), logger: log.logger)
     try await plugin.run { lamp in
       for _ in 0..<2 {
         let items = try await lamp.scanCatalogue(folder: nil)

@@ -56,7 +56,7 @@ import Testing
         Self.changeEverything(log)
         let start = ContinuousClock.now
         #expect(try await heard == Self.count)
-        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(start.duration(to: .now) < .seconds(30))
         #expect(log.count <= 3 * EventLog.capacity)
         #expect(await eventually { room.streams.count == 1 })
 
