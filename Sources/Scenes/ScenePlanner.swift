@@ -37,7 +37,7 @@ public struct ScenePlanner: Sendable {
     for name in scene.parameters.keys.sorted() where arguments[name] == nil {
       throw TheaterError(
         .invalid, "the scene \"\(scene.name)\" needs a \(name)",
-        hint: "Say which, for example: theater scene run \(scene.name) --\(name) NAME")
+        hint: "Give a value for the parameter \"\(name)\".")
     }
     var nodes: [PlanNode] = []
     for (index, step) in scene.steps.enumerated() {

@@ -54,6 +54,14 @@ import Testing
     _ = try Theater.parseAsRoot(words)
   }
 
+  @Test("E8 · the help shows a default length of time as it can be typed")
+  func defaultTime() {
+    let help = Theater.helpMessage(for: Guest.Make.self, columns: 200)
+    #expect(help.contains("(default: 24h)"), "\(help)")
+    #expect(TimeSpan(argument: TimeSpan.day.defaultValueDescription) == .day)
+    #expect(TimeSpan(seconds: 5400).defaultValueDescription == "90m")
+  }
+
   @Test("F6 · the options of a swap are JSON, or else texts")
   func swap() throws {
     let swap = try DeviceSwap.parse([

@@ -155,7 +155,7 @@ final class AccessPolicy {
       throw TheaterError(
         .forbidden,
         "\"\(item.quotation)\" is not in the library, and you have an age limit",
-        hint: "Choose from: theater films, theater songs.")
+        hint: "Choose a film or a song of the library.")
     }
     guard let rating = entry.rating, rating > limit else { return }
     throw TheaterError(
@@ -171,7 +171,7 @@ final class AccessPolicy {
     guard isPermitted else {
       throw TheaterError(
         .forbidden, "the next item may be rated above \(limit), your age limit",
-        hint: "Choose from: theater films, theater songs.", device: player)
+        hint: "Choose a film or a song of the library.", device: player)
     }
   }
 
@@ -201,7 +201,7 @@ final class AccessPolicy {
   {
     guard let limit = principal.volumeLimit, volume > limit else { return }
     throw TheaterError(
-      .forbidden, "your volume limit is \(limit) %", hint: "Set it: theater volume \(limit)",
+      .forbidden, "your volume limit is \(limit) %", hint: "Set it to \(limit) % or less.",
       device: amplifier)
   }
 }

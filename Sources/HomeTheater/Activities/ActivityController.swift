@@ -231,7 +231,7 @@ final class ActivityController {
 
   private func endCurrent(by principal: Principal) async throws(TheaterError) -> Run {
     guard session.activity != nil else {
-      throw TheaterError(.notNow, "nothing is on", hint: "Begin with: theater watch TITLE")
+      throw TheaterError(.notNow, "nothing is on", hint: "Start a film, a song or a station first.")
     }
     let scene = Scene(name: session.endScenes.last?.name ?? "stop", steps: endSteps())
     try policy.checkRatings(of: try engine.commands(of: scene), by: principal)
@@ -400,7 +400,8 @@ final class ActivityController {
       session.setError(
         TheaterError(
           .deviceFailed, reported.reason ?? "it stopped playing",
-          hint: "Choose something else, or look at: theater plugins", device: player.id), .player)
+          hint: "Choose something else, or see the state of the plugins.", device: player.id),
+        .player)
     case .playing: session.clearError(.player)
     case .stopped, .opening, .paused, .ended: break
     }

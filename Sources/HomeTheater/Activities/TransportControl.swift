@@ -82,7 +82,8 @@ final class TransportControl {
 
   private func player() throws(TheaterError) -> any Device {
     guard let id = activities.session.activity?.player, let player = directory[id] else {
-      throw TheaterError(.notNow, "nothing is playing", hint: "Begin with: theater watch TITLE")
+      throw TheaterError(
+        .notNow, "nothing is playing", hint: "Start a film, a song or a station first.")
     }
     return player
   }
@@ -103,7 +104,7 @@ final class TransportControl {
     case .by(let points):
       guard let now = await amplifier.snapshot().state.volume else {
         throw TheaterError(
-          .notNow, "the volume is not known", hint: "Set it: theater volume 40",
+          .notNow, "the volume is not known", hint: "Set it to a percentage first.",
           device: amplifier.id)
       }
       let limit = principal.volumeLimit ?? 100

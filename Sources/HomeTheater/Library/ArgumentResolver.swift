@@ -27,7 +27,7 @@ struct ArgumentResolver {
     guard let parameter, let category = parameter.value.category else { return nil }
     guard let text, !text.isEmpty else {
       throw TheaterError(
-        .invalid, "say which \(category.singular)", hint: "See: theater \(category.rawValue)")
+        .invalid, "say which \(category.singular)", hint: "See the list of \(category.rawValue).")
     }
     if category == .stations, let frequency = StationFrequency(text) {
       return ItemChoice(
@@ -90,7 +90,7 @@ struct ArgumentResolver {
       guard category == .stations, StationFrequency.parts(of: text) != nil else { throw error }
       throw TheaterError(
         .invalid, "there is no station and no frequency \"\(text.quotation)\"",
-        hint: "FM goes from 76 to 108 MHz, AM from 520 to 1710 kHz; see: theater stations")
+        hint: "FM goes from 76 to 108 MHz, AM from 520 to 1710 kHz; or see the list of stations.")
     }
   }
 }

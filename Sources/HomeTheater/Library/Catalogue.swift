@@ -146,7 +146,7 @@ package struct Catalogue: Sendable {
     let near = nearest(to: text, in: entries.map(\.item.title))
     throw TheaterError(
       .notFound, "there is no \(category.singular) \"\(text.quotation)\"",
-      hint: near.map { "Did you mean \"\($0)\"?" } ?? "See: theater \(category.rawValue)")
+      hint: near.map { "Did you mean \"\($0)\"?" } ?? "See the list of \(category.rawValue).")
   }
 }
 

@@ -54,11 +54,7 @@ import Testing
 
   @Test("E8 · bash, zsh and fish complete each title literally and execute no part of it")
   func hostileTitles() async throws {
-    let room = try SmallTheater()
-    try #require(await room.start())
-    let token = try #require(try await room.moveIn().token)
-    try Data(token.utf8).write(to: URL(fileURLWithPath: room.path("state/theater/token")))
-    chmod(room.path("state/theater/token"), 0o600)
+    let room = try await Self.logIn()
     try Self.addCommands(to: room)
     for shell in Self.shells {
       let script = try await room.theater("--generate-completion-script", shell.name)
@@ -73,6 +69,29 @@ import Testing
       for shell in Self.shells { try await complete(titles, in: shell, room) }
     }
     await room.close()
+  }
+
+  @Test("E8 F6 · the words after device and device swap are completed with the devices' names")
+  func devices() async throws {
+    let room = try await Self.logIn()
+    for words in [["device", "li"], ["device", "swap", "li"]] {
+      let arguments = ["theater"] + words
+      let answer = try await room.theater(
+        ["---completion", "device", "--", "positional@\(words.count - 2)"]
+          + ["\(words.count)", "2"] + arguments)
+      #expect(answer.output == "lights\n", "\(words): \(answer.errors)")
+    }
+    await room.close()
+  }
+
+  /// Starts a theater with one device, and logs its terminal in.
+  private static func logIn() async throws -> SmallTheater {
+    let room = try SmallTheater()
+    try #require(await room.start())
+    let token = try #require(try await room.moveIn().token)
+    try Data(token.utf8).write(to: URL(fileURLWithPath: room.path("state/theater/token")))
+    chmod(room.path("state/theater/token"), 0o600)
+    return room
   }
 
   private static func addCommands(to room: SmallTheater) throws {

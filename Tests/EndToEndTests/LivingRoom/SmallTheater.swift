@@ -100,7 +100,10 @@ final class SmallTheater: Sendable {
   }
 
   /// Types a command.
-  func theater(_ words: String...) async throws -> Program.Outcome {
+  func theater(_ words: String...) async throws -> Program.Outcome { try await theater(words) }
+
+  /// Types a command.
+  func theater(_ words: [String]) async throws -> Program.Outcome {
     try await Program.run(
       Program.products.appendingPathComponent("theater"), words, environment: environment,
       folder: folder)

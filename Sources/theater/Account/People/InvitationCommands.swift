@@ -80,4 +80,9 @@ struct TimeSpan: ExpressibleByArgument, Sendable, Hashable {
   }
 
   private static let units: [Character: Int] = ["m": 60, "h": 3600, "d": 86_400]
+
+  /// The default in the help: `24h`, `90m`.
+  var defaultValueDescription: String {
+    seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)m"
+  }
 }
