@@ -135,7 +135,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("E15 · a mixer that is not there: the volume is computed, with a warning")
+  @Test("E15 · computes the volume in software, with a warning, when the mixer is missing")
   func missing() async throws {
     try #require(SoundConfiguration.isReady)
     let card = try VirtualCard()

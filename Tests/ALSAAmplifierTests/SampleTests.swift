@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "F4 · what is too loud is held at full scale, never wrapped",
+    "F4 · clips samples beyond full scale, and never wraps them",
     arguments: [
       SampleFormat.s16, .s24packed, .s24, .s32,
     ])
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("F4 · a float that is no number is silence")
+  @Test("F4 · turns NaN samples into silence")
   func notANumber() {
     let back = roundTrip([.nan, .infinity, -.infinity, 0.5], .float)
     #expect(back == [0, 0, 0, 0.5])

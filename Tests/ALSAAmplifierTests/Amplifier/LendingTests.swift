@@ -77,7 +77,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("F4 · a player that holds the card a while longer is waited for, and the card taken then")
+  @Test("F4 · waits for a player that still holds the card, then opens it")
   func takesBack() async throws {
     let folder = try TemporaryFolder()
     try await open()

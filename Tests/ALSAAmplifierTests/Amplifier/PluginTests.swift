@@ -24,7 +24,9 @@ import Testing
     return controller
   }
 
-  @Test("E15 F1 · opened, it is off, reports all its state and takes a pcm cable")
+  @Test(
+    "E15 F1 · after opening, the amplifier is off, has reported all its state and accepts a pcm cable"
+  )
   func opened() async throws {
     let folder = try TemporaryFolder()
     let controller = try await openAmplifier(folder, ["startupVolume": 30])
@@ -65,7 +67,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("E15 · it turns on no louder than its cap, whatever it stood at")
+  @Test("E15 · turns on at no more than its limit, whatever the volume was before")
   func startUpCap() async throws {
     let folder = try TemporaryFolder()
     let controller = try await openAmplifier(folder, ["startupVolume": 20])
@@ -93,7 +95,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("E15 · turned on, it is not muted, whatever it was when it was turned off")
+  @Test("E15 · is never muted after it is turned on")
   func muteEndsWithTheEvening() async throws {
     let folder = try TemporaryFolder()
     let controller = try await openAmplifier(folder)
@@ -105,7 +107,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("F4 · without its sound device it does not turn on, says why and what to do")
+  @Test("F4 · without its sound device it refuses to turn on, with the reason and a remedy")
   func refused() async throws {
     try #require(SoundConfiguration.isReady)
     let controller = Controller()
@@ -122,7 +124,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("F4 · a problem that is over is not reported any more")
+  @Test("F4 · stops reporting a problem that is solved")
   func problemOver() async throws {
     try #require(SoundConfiguration.isReady)
     let card = try VirtualCard()
@@ -137,7 +139,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("F4 · told to be silent without its device, it plays unheard in real time, with a warning")
+  @Test("F4 · with `whenMissing: silent` it plays unheard in real time, with a warning")
   func silent() async throws {
     try #require(SoundConfiguration.isReady)
     let folder = try TemporaryFolder()
@@ -160,7 +162,7 @@ import Testing
     await controller.end()
   }
 
-  @Test("F4 · asked for, levels are reported while sound runs, at most fifteen times a second")
+  @Test("F4 · reports levels on request while sound runs, at most fifteen times a second")
   func meter() async throws {
     let folder = try TemporaryFolder()
     let controller = try await openAmplifier(folder, ["meter": true, "startupVolume": 100])

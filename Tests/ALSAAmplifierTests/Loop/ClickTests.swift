@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "E15 F4 · nothing clicks: what is heard beyond a tone stays below −60 dBFS",
+    "E15 F4 · keeps noise other than the tone below −60 dBFS, so nothing clicks",
     arguments: Action.allCases, [true, false])
   func silentBreaks(_ action: Action, givesBack: Bool) throws {
     var worst = 0.0
@@ -84,7 +84,7 @@ import Testing
     #expect(worst < 0.001)
   }
 
-  @Test("E15 F4 · a pause is silent after 12 ms where the card gives back what it holds")
+  @Test("E15 F4 · a pause is silent after 12 ms on a card that can rewind its buffer")
   func promptPause() throws {
     for seed in 1...10 {
       let rig = try ModelRig(seed: seed)

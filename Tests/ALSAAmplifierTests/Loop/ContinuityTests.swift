@@ -42,7 +42,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "F4 · a ring that is empty for a moment puts no silence into the sound and takes nothing from it",
+    "F4 · a buffer that is empty for a moment neither adds silence nor loses a frame",
     arguments: StreamCase.all)
   func momentarilyEmpty(_ stream: StreamCase) throws {
     let format = try #require(
@@ -77,7 +77,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("F4 · a source that stalls ends in a fade, is counted, and goes on with the next frame")
+  @Test("F4 · a source that stalls fades out, is counted, and continues with its next frame")
   func stall() throws {
     let format = try CableFormat.s16()
     let sent = noise(44100, format)
@@ -103,7 +103,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "F4 · pause and resume lose no frame and play none twice; a seek begins where it was to",
+    "F4 · pause and resume neither lose nor repeat a frame; a seek starts at its target",
     arguments: [true, false])
   func breaks(_ givesBack: Bool) throws {
     let format = try CableFormat.s16()

@@ -40,7 +40,7 @@ import Testing
     #expect(Array(data.suffix(sent.count)) == sent)
   }
 
-  @Test("E15 · volume follows the cube of its part", arguments: [50, 25])
+  @Test("E15 · the gain is the cube of the volume", arguments: [50, 25])
   func volume(_ volume: Int) async throws {
     let rig = try await Rig(volume: volume)
     let data = try await rig.play(Tone.frames([440, 440], level: 0.9), channels: 2)

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "F4 · what a card does not take becomes the nearest that it does",
+    "F4 · converts a format that the card lacks to the nearest that it has",
     arguments: [
       (44100, 2, "S16_LE"), (44100, 2, "S24_3LE"), (96000, 6, "S32_LE"), (48000, 1, "FLOAT_LE"),
     ] as [(Int, Int, String)])

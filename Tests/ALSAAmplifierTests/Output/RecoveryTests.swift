@@ -47,7 +47,8 @@ import Testing
   }
 
   @Test(
-    "F4 · a card that is pulled out (ENODEV) is back within 2 s of its return; the film goes on")
+    "F4 · a card that is unplugged (ENODEV) is used again within 2 s of its return; the film continues"
+  )
   func unplug() async throws {
     let card = try VirtualCard()
     let rig = try await evening(card) { rig in
@@ -66,7 +67,7 @@ import Testing
     rig.engine.stop()
   }
 
-  @Test("F4 · a busy card (EBUSY) is refused, and free again it is taken")
+  @Test("F4 · reports a busy card (EBUSY), and opens it once it is free")
   func busy() async throws {
     try #require(SoundConfiguration.isReady)
     let card = try VirtualCard()

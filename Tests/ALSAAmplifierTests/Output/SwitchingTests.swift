@@ -17,7 +17,7 @@ import Testing
   private let smooth = 0.5 * 2 * Double.pi * 440 / 44100 * 1.5
 
   @Test(
-    "E15 · another input: the old one fades and is silent, the new one fades in, without a click")
+    "E15 · a change of input fades the old input out and the new one in, without a click")
   func input() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
@@ -113,7 +113,7 @@ import Testing
     _ = try await sent
   }
 
-  @Test("E15 · off lets go of the card at once; the source goes on unheard")
+  @Test("E15 · off releases the card at once; the source continues unheard")
   func off() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())
@@ -127,7 +127,7 @@ import Testing
     rig.engine.stop()
   }
 
-  @Test("E15 · a source that falls silent lets the card stop, and costs no more wakes")
+  @Test("E15 · a source without sound lets the card stop, and wakes no thread")
   func idle() async throws {
     let card = try VirtualCard()
     let rig = try await Rig(device: card.pcm())

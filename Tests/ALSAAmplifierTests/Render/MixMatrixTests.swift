@@ -54,7 +54,7 @@ import Testing
     #expect(reordered.gain(from: 4, to: 2) == 1)
   }
 
-  @Test("E15 · nothing is invented on the way up: stereo on six speakers plays in front")
+  @Test("E15 · plays stereo on the front pair of six speakers, and nothing on the others")
   func upMix() {
     let mix = MixMatrix(from: .stereo, to: .stream(channels: 6))
     #expect(mix.gain(from: 0, to: 0) == 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import ALSAAmplifier
 
 @Suite struct VolumeTests {
-  @Test("E15 · in dB the curve is the same, and there and back again loses nothing")
+  @Test("E15 · converts the volume curve to dB and back without loss")
   func decibels() {
     #expect(VolumeCurve.millibels(100) == 0)
     #expect(VolumeCurve.millibels(50) == -1806)
@@ -35,7 +35,7 @@ import Testing
     #expect(samples[298] == 0.5)
   }
 
-  @Test("E15 · a new target starts from where the ramp stands")
+  @Test("E15 · a new target starts at the ramp's current value")
   func redirected() {
     var ramp = GainRamp(1)
     ramp.move(to: 0, over: 10)
