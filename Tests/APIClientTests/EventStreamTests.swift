@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("E9 · the end of the stream is no error; a refusal is returned")
+  @Test("E9 · returns normally at the end of the stream, and returns a refusal")
   func ends() async throws {
     try await ScriptedServer.run(reply: Self.head + "data: x\n\n") { server in
       var count = 0
