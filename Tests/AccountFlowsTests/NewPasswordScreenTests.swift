@@ -45,7 +45,7 @@ private let refused = ScreenFailure.refused(
     #expect(played.work.isEmpty)
   }
 
-  @Test("C8 · of two that differ both are cleared, and nobody is asked")
+  @Test("C8 · clears both passwords when they differ, and sends nothing")
   func mismatch() {
     var played = played()
     type(long, long + "!", &played)
@@ -57,7 +57,7 @@ private let refused = ScreenFailure.refused(
     #expect(played.screen.failure == nil)
   }
 
-  @Test("A6 · a password that was refused is typed anew; one that did not arrive is not")
+  @Test("A6 · clears a refused password, and keeps one that did not arrive")
   func failures() {
     var played = played()
     for (failure, text) in [(ScreenFailure.network("No answer."), long), (refused, "")] {
@@ -70,7 +70,7 @@ private let refused = ScreenFailure.refused(
   }
 
   @Test(
-    "C9 · what only a second factor allows is allowed while nobody knows of one, and advised against"
+    "C9 · a short password is accepted with a warning while the second factor is unknown"
   )
   func secondFactor() {
     for (hasFactor, count, canSubmit) in [
@@ -86,7 +86,7 @@ private let refused = ScreenFailure.refused(
     #expect(first.map(\.message).map { $0.filter(\.isNumber) } == ["8", "15"])
   }
 
-  @Test("C6 · the words of whose password it is may not stand in it, as far as they are known")
+  @Test("C6 · the person's known name and address may not occur in the password")
   func owner() {
     for (owner, canSubmit) in [
       (NewPasswordOwner(), true), (NewPasswordOwner(name: "Lions"), false),
@@ -101,7 +101,7 @@ private let refused = ScreenFailure.refused(
     }
   }
 
-  @Test("E1 · what is typed shows in no description of what is to be done")
+  @Test("E1 · typed passwords show in no description of the work to do")
   func secret() {
     let work = NewPasswordScreen.Work.set(TypedPassword(long))
     var dumped = ""

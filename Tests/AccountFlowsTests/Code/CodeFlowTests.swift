@@ -34,7 +34,7 @@ private let number = "+49 170 1234567"
 
 @Suite("from a phone number to a code", .timeLimit(.minutes(5)))
 struct CodeFlowTests {
-  @Test("D1 D6 · a number, mended; a wrong code, a new one, and the right one, by the clock")
+  @Test("D1 D6 · corrects the number, then tries a wrong code, a new code and the right one")
   func evening() async {
     let (gateway, clock) = (Gateway(), ManualClock())
     await withRunning(CodeFlow(phone).driver(gateway, clock: clock)) { harness in
@@ -89,7 +89,7 @@ struct CodeFlowTests {
     return played
   }
 
-  @Test("D1 · where the place is known, the code is sent at once")
+  @Test("D1 · sends the code at once if the address is known")
   func known() {
     var played = Played(CodeFlow(phone, contact: number))
     #expect(played.newWork() == [.request(number)] && played.screen.isLoading)
@@ -98,7 +98,7 @@ struct CodeFlowTests {
     #expect(played.newWork() == [.tick(at: .seconds(1))])
   }
 
-  @Test("D1 D8 · a place that is refused is mended on the spot")
+  @Test("D1 D8 · a refused address can be corrected on the same screen")
   func refused() {
     var played = Played(CodeFlow(phone, contact: "nonsense"))
     #expect(played.newWork() == [] && played.screen.step == .place)
@@ -112,7 +112,7 @@ struct CodeFlowTests {
     #expect(played.newWork() == [.request(number)])
   }
 
-  @Test("D1 · from the code there is a way back; the same number again loses neither code nor time")
+  @Test("D1 · Escape leads back to the number; the same number keeps the code and its countdown")
   func backAndForth() {
     var played = atCode()
     _ = played.newWork()
@@ -130,7 +130,7 @@ struct CodeFlowTests {
     #expect(played.newWork() == [.verify("4711", request: "r1")])
   }
 
-  @Test("D1 D6 · another number is a new code with a countdown of its own and one ticker")
+  @Test("D1 D6 · another number gets a new code with its own countdown")
   func anotherNumber() {
     var played = atCode()
     played.send(.code(.typed("12")), .back, .place(.typed("+49 30 1234567")), .place(.submit))
@@ -148,7 +148,7 @@ struct CodeFlowTests {
     #expect(played.newWork() == [.verify("4711", request: "r2")])
   }
 
-  @Test("D5 · while something is asked there is no way back")
+  @Test("D5 · Escape does nothing while a request is under way")
   func locked() {
     var played = atCode()
     played.send(.code(.typed("4711")), .back, .place(.typed("+49 30 7654321")))

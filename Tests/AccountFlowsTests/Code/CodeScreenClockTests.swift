@@ -43,7 +43,7 @@ struct CodeScreenClockTests {
       service: service, contact: "+49 170 1234567", clock: clock)
   }
 
-  @Test("D6 D7 · a countdown of 2 tells 2, 1, 0, and then offers to send again")
+  @Test("D6 D7 · a countdown of 2 shows 2, 1, 0, and then offers to send again")
   func countdown() async {
     await withRunning(driver(StubCodeService(), wait: 2)) { harness in
       await harness.waitFor(.countdown(2))
@@ -62,7 +62,7 @@ struct CodeScreenClockTests {
     }
   }
 
-  @Test("D6 D7 · a request for a new code starts the countdown anew, down to 0")
+  @Test("D6 D7 · a request for a new code restarts the countdown")
   func again() async {
     await withRunning(driver(StubCodeService(wait: 2), wait: 2)) { harness in
       for _ in 1...2 {
@@ -82,7 +82,7 @@ struct CodeScreenClockTests {
     }
   }
 
-  @Test("D3 D7 · a failure after 1, 11, 111, 1111 tells exactly one error")
+  @Test("D3 D7 · typing 1111 digit by digit reports exactly one error")
   func oneError() async {
     let service = StubCodeService()
     await withRunning(driver(service, wait: 0)) { harness in
@@ -96,7 +96,7 @@ struct CodeScreenClockTests {
     }
   }
 
-  @Test("D1 D4 · wrong, wrong, a new code, right: one evening on one screen")
+  @Test("D1 D4 · two wrong codes, a new code and the right one work on one screen")
   func evening() async {
     let service = StubCodeService()
     await withRunning(driver(service, wait: 0)) { harness in
@@ -112,7 +112,7 @@ struct CodeScreenClockTests {
     }
   }
 
-  @Test("D5 · leaving the screen ends the request and the clock with it")
+  @Test("D5 · leaving the screen cancels the request and its countdown")
   func leaving() async {
     let service = StubCodeService(isHeld: true)
     await withRunning(driver(service, wait: 30)) { harness in

@@ -63,7 +63,7 @@ struct CodeScreenTests {
   // MARK: D2, D4, D5
 
   @Test(
-    "D2 · a right code says what comes next, and is the end",
+    "D2 · a right code ends the screen with its next step",
     arguments: [Authorization.done, .personalDataNeeded])
   func authorized(authorization: Authorization) {
     var played = played()
@@ -76,7 +76,7 @@ struct CodeScreenTests {
     #expect(played.newOutputs() == [])
   }
 
-  @Test("D4 · errors of every request arrive, and none is the last")
+  @Test("D4 · reports the error of every request, and continues after each")
   func errors() {
     var played = played()
     for _ in 1...3 {
@@ -94,7 +94,7 @@ struct CodeScreenTests {
     #expect(played.newOutputs().last == .authorized(.done))
   }
 
-  @Test("D4 · an error stands until something new is tried")
+  @Test("D4 · an error stays until the next attempt")
   func errorIsHidden() {
     var played = played()
     played.send(.typed("1234"))
@@ -133,7 +133,7 @@ struct CodeScreenTests {
     #expect(played.newWork() == [.verify("1234")])
   }
 
-  @Test("D8 · how many tries are left is known after a wrong code, until another is sent")
+  @Test("D8 · shows the remaining tries after a wrong code, until another code is sent")
   func triesLeft() {
     var played = played()
     #expect(played.screen.triesLeft == nil)
@@ -151,7 +151,7 @@ struct CodeScreenTests {
     #expect(played.screen.triesLeft == nil)
   }
 
-  @Test("D1 · a code is handed in with the request of the newest ticket")
+  @Test("D1 · submits a code with the request of the newest ticket")
   func request() {
     var played = Played(CodeScreen(CodeTicket(request: "r1", length: 4, wait: 0)))
     played.send(.typed("1234"))
@@ -165,7 +165,7 @@ struct CodeScreenTests {
       ])
   }
 
-  @Test("D6 · a code that nobody sends, as of an app, has no countdown and is not sent again")
+  @Test("D6 · the code of an authenticator app has no countdown and cannot be sent again")
   func ofAnApp() {
     var played = Played(CodeScreen(CodeTicket(wait: nil)))
     #expect(played.newOutputs() == [] && played.newWork() == [])
@@ -192,7 +192,7 @@ struct CodeScreenTests {
     #expect(played.newWork() == [.tick(at: .seconds(2))])
   }
 
-  @Test("D6 · a new code is asked for when the countdown is over, not before")
+  @Test("D6 · a new code can be requested only after the countdown")
   func notBefore() {
     var played = Played(CodeScreen(CodeTicket(length: 4, wait: 1)))
     played.send(.sendAgain)
@@ -205,7 +205,7 @@ struct CodeScreenTests {
     #expect(played.newWork() == [.sendAgain, .tick(at: .seconds(2))])
   }
 
-  @Test("D6 · the countdown takes the wait that the controller answers, in success and in refusal")
+  @Test("D6 · the countdown uses the wait in the controller's answer, after success and refusal")
   func serversWait() {
     var played = played(wait: 0)
     played.send(.sendAgain)
@@ -247,7 +247,7 @@ struct CodeScreenTests {
     #expect(played.newOutputs().suffix(2) == [.countdown(0), .countdownIsRunning(false)])
   }
 
-  @Test("D6 · a wait or length from outside the range does not hurt", arguments: [Int.min, .max])
+  @Test("D6 · limits a wait or code length that is out of range", arguments: [Int.min, .max])
   func extremes(number: Int) {
     let ticket = CodeTicket(length: number, wait: number)
     #expect((1...32).contains(ticket.length) && (0...86_400).contains(ticket.wait ?? -1))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RecoveryCodeTests {
   @Test(
-    "D3 · where a recovery code will do too, six digits submit themselves and it waits for the button"
+    "D3 · six digits submit themselves; a recovery code is submitted with the button"
   )
   func submission() {
     var played = Played(CodeScreen(.secondFactor))
@@ -21,7 +21,7 @@ import Testing
     #expect(played.screen.isOver)
   }
 
-  @Test("D3 · where none will do, only a whole code can be handed in")
+  @Test("D3 · where no recovery code is accepted, only a complete code can be submitted")
   func codeAlone() {
     var played = Played(CodeScreen(CodeTicket(wait: nil)))
     played.send(.typed("abcd-efgh"), .submit, .typed("12345"), .submit)

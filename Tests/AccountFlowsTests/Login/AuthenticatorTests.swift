@@ -40,10 +40,10 @@ private final class StubLoginService: LoginService, TokenKeeper {
 private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
 private let good = Credentials(email: "ann@example.org", password: "pass")
 
-@Suite("who logs people in", .timeLimit(.minutes(5)))
+@Suite("Authenticator", .timeLimit(.minutes(5)))
 struct AuthenticatorTests {
   @Test(
-    "A7 · the form is looked at before anybody is asked",
+    "A7 · validates the form before it calls the service",
     arguments: [("ann", "x", "email"), ("", "x", "email"), ("ann@example.org", "", "password")])
   func formFirst(email: String, password: String, field: String) async {
     let service = StubLoginService { _ in .loggedIn(ann, SessionSecret("t")) }
@@ -58,7 +58,7 @@ struct AuthenticatorTests {
     #expect(service.asked == 0)
   }
 
-  @Test("A7 · success keeps the secret and tells who it is, without it")
+  @Test("A7 · after success the token is stored, and the result names the person without it")
   func success() async throws {
     let service = StubLoginService { _ in .loggedIn(ann, SessionSecret("very-secret")) }
     #expect(try await service.authenticator.logIn(good) == ann)
@@ -66,7 +66,7 @@ struct AuthenticatorTests {
   }
 
   @Test(
-    "A7 A9 · a broken wire, a refusal and a full disk are told apart, and nothing is kept",
+    "A7 A9 · tells a broken connection, a refusal and a full disk apart, and stores nothing",
     arguments: [
       ScreenFailure.network("Nobody answers."),
       .refused(Refusal("wrongCredentials", message: "Wrong.")),
@@ -84,7 +84,7 @@ struct AuthenticatorTests {
     }
   }
 
-  @Test("A7 · a password that needs a second factor keeps nothing yet")
+  @Test("A7 · stores nothing while the second factor is missing")
   func secondFactor() async throws {
     let service = StubLoginService { credentials in
       credentials.code == nil ? .secondFactorNeeded : .loggedIn(ann, SessionSecret("t"))
@@ -120,7 +120,7 @@ struct AuthenticatorTests {
     }
   }
 
-  @Test("E4 A7 · a one-time code takes the same road: form, service, keeper")
+  @Test("E4 A7 · a login by code takes the same steps: form, service, token store")
   func oneTimeCode() async throws {
     let service = StubLoginService { credentials in
       credentials.proof == .oneTimeCode("123456", request: "r1")

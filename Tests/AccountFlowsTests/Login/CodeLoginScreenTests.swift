@@ -20,7 +20,7 @@ struct CodeLoginScreenTests {
     return played
   }
 
-  @Test("E4 A5 · the code that was sent logs in, in the same steps as a password")
+  @Test("E4 A5 · a login by code takes the same steps as one by password")
   func logsIn() {
     var played = atCode()
     played.send(.oneTime(.code(.typed("123456"))))
@@ -35,7 +35,7 @@ struct CodeLoginScreenTests {
     #expect(played.screen.isOver)
   }
 
-  @Test("E4 D3 · with a second factor the code is right, and the same step as ever comes next")
+  @Test("E4 D3 · after a right code an account with a second factor is asked for it")
   func secondFactor() {
     var played = atCode()
     played.send(.oneTime(.code(.typed("123456"))))
@@ -56,7 +56,8 @@ struct CodeLoginScreenTests {
     #expect(played.screen.isOver)
   }
 
-  @Test("A6 D6 · a wrong code is told, does not extend the countdown, and can be sent again")
+  @Test(
+    "A6 D6 · a wrong code is reported, does not extend the countdown, and another can be requested")
   func wrongCode() {
     var played = atCode()
     played.now = .milliseconds(900)
@@ -77,7 +78,7 @@ struct CodeLoginScreenTests {
       played.newWork() == [.logIn(Credentials(.oneTimeCode("123456", request: "r2")))])
   }
 
-  @Test("D1 · the way back leads to the address; what belongs to a password is not taken")
+  @Test("D1 · Escape leads back to the address; input for the password step is ignored")
   func back() {
     var played = atCode()
     played.send(.typed(.email, "eve@example.org"), .typed(.password, "x"), .submit, .code("1"))

@@ -59,7 +59,7 @@ struct LoginScreenTests {
     #expect(played.screen.form[.email]?.display == .pristine)
   }
 
-  @Test("A12 · a field's mark goes when the field is edited, and comes back when it is left")
+  @Test("A12 · a field's error disappears while it is edited, and returns when it loses the focus")
   func markGoes() {
     var played = played()
     played.send(.typed(.email, "ann@"), .left(.email))
@@ -87,7 +87,7 @@ struct LoginScreenTests {
   }
 
   @Test(
-    "A3 · login asks nothing of a password but that it is there",
+    "A3 · login requires only that the password is not empty",
     arguments: ["x", "password", " ", "🗝", String(repeating: "long ", count: 50)])
   func noCompositionRule(password: String) {
     var played = played(email: "ann@example.org")
@@ -114,7 +114,7 @@ struct LoginScreenTests {
     #expect(played.screen.form.text(.email) == "ann@example.org")
   }
 
-  @Test("A5 · success ends the progress and opens what comes next")
+  @Test("A5 · success ends the progress and opens the next screen")
   func success() {
     var played = filled()
     played.send(.submit)
@@ -124,7 +124,7 @@ struct LoginScreenTests {
   }
 
   @Test(
-    "A6 A9 · after a failure the message is there, and the button follows the rules again",
+    "A6 A9 · after a failure the message is shown and the button follows the rules again",
     arguments: [
       refused, .network("The connection broke."), .notKept("The disk is full."),
       .malformed(field: "email", message: "Type the e-mail address."),
@@ -144,7 +144,7 @@ struct LoginScreenTests {
     #expect(played.screen.isOver)
   }
 
-  @Test("A3 · Enter on a form that is not right asks nobody and shows what is missing")
+  @Test("A3 · Enter on an invalid form sends nothing and shows the missing fields")
   func enterOnInvalid() {
     var played = played()
     played.send(.typed(.email, "ann"), .submit)
@@ -189,7 +189,7 @@ struct LoginScreenTests {
     #expect(played.newWork().count == 2)
   }
 
-  @Test("D3 · what is no code of six digits, such as a recovery code, waits for the button")
+  @Test("D3 · input other than six digits, such as a recovery code, is submitted with the button")
   func recoveryCode() {
     var played = atCode()
     played.send(.submit, .code("abcd-"), .code("abcd-efgh"))
@@ -202,7 +202,7 @@ struct LoginScreenTests {
       ])
   }
 
-  @Test("A6 · from the code there is a way back to the password")
+  @Test("A6 · Escape leads from the code back to the password")
   func back() {
     var played = atCode()
     played.send(.code("1"), .back)

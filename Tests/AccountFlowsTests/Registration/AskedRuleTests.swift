@@ -36,7 +36,8 @@ struct AskedRuleTests {
     return try #require(asked(played.newWork()).last)
   }
 
-  @Test("C8 · what keeps the other rules is asked about, and the answer decides the button")
+  @Test(
+    "C8 · asks the server about a text that keeps the other rules; the answer enables the button")
   func asks() throws {
     var played = atEmail()
     played.send(.typed(.email, "ann@"))
@@ -67,7 +68,7 @@ struct AskedRuleTests {
   }
 
   @Test(
-    "C8 E6 · who goes on before the answer waits for it, and then comes on or is told why not",
+    "C8 E6 · Enter before the answer waits for it, then continues or shows the reason",
     arguments: [true, false])
   func waits(answer: Bool) throws {
     var played = atEmail()
@@ -83,7 +84,7 @@ struct AskedRuleTests {
     #expect(played.screen.form[.email]?.display == (answer ? .valid : .invalidShown))
   }
 
-  @Test("C8 A9 · where no answer can be had it says why, and going on asks again")
+  @Test("C8 A9 · shows why no answer can be had, and Enter asks again")
   func unanswered() throws {
     var played = atEmail()
     let first = try question(&played, "ann@example.org")

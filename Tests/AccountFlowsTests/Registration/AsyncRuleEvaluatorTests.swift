@@ -5,7 +5,7 @@ import Validation
 
 @testable import AccountFlows
 
-@Suite("who brings questions to their answers", .timeLimit(.minutes(5)))
+@Suite("AsyncRuleEvaluator", .timeLimit(.minutes(5)))
 struct AsyncRuleEvaluatorTests {
   private let clock = ManualClock()
   private let asked = Asked()
@@ -31,7 +31,7 @@ struct AsyncRuleEvaluatorTests {
     }
   }
 
-  @Test("C3 C8 · who types on is not asked about; the pause over, the newest text is")
+  @Test("C3 C8 · asks about the newest text after a pause in typing, and not before")
   func pause() async {
     let (service, questions) = (service, questions("an", "ann"))
     async let first = service.answer(questions[0])
@@ -47,7 +47,7 @@ struct AsyncRuleEvaluatorTests {
     #expect(asked.texts.withLock { $0 } == ["ann"])
   }
 
-  @Test("C8 · a question that is withdrawn is not asked, whichever comes first")
+  @Test("C8 · does not send a withdrawn question, in either order")
   func withdrawn() async {
     let (service, questions) = (service, questions("an", "ann"))
     async let first = service.answer(questions[0])
@@ -60,7 +60,7 @@ struct AsyncRuleEvaluatorTests {
     #expect(asked.texts.withLock { $0 } == [])
   }
 
-  @Test("C8 · an older question that comes late is not asked")
+  @Test("C8 · does not send an older question that arrives late")
   func late() async {
     let (service, questions) = (service, questions("an", "ann"))
     async let second = service.answer(questions[1])
@@ -71,7 +71,7 @@ struct AsyncRuleEvaluatorTests {
     #expect(secondAnswer == .success(true))
   }
 
-  @Test("C8 A9 · why no answer can be had is passed on")
+  @Test("C8 A9 · passes on the reason when no answer can be had")
   func fails() async {
     let (service, questions) = (service, questions("nobody"))
     async let answer = service.answer(questions[0])

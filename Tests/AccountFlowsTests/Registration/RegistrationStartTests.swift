@@ -32,7 +32,7 @@ import Validation
     }
   }
 
-  @Test("B8 · what is no option of a choice leaves the button disabled")
+  @Test("B8 · a value outside the choice's options leaves the button disabled")
   func noOption() {
     var played = Played(RegistrationStart())
     played.send(.typed(RegistrationStart.code, "c"), .typed(RegistrationStart.kind, "nonsense"))
