@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test("E1 A10 · the audit log tells who registered, came, was refused and left, and from where")
+  @Test(
+    "E1 A10 · the audit log records registrations, logins, refusals and logouts with their origin")
   func comingAndGoing() async throws {
     try await Origin.$current.withValue(Origin(address: "192.168.1.20", device: "Firefox")) {
       try await household.registerOwner()
@@ -43,7 +44,7 @@ import Testing
     #expect(refused.at == household.clock.now)
   }
 
-  @Test("E1 · what is no address is not written down: it could be a password in the wrong field")
+  @Test("E1 · does not record a text that is no address: it could be a password in the wrong field")
   func noAddress() async throws {
     try await household.registerOwner()
     for typed in [Household.password, "", "anna"] {
@@ -54,7 +55,7 @@ import Testing
     #expect(try await lines().count == 1)
   }
 
-  @Test("E7 · a refused code is written down without the code")
+  @Test("E7 · records a refused code without the code")
   func refusedCode() async throws {
     try await household.registerOwner()
     let code = "0000-0000-0000-0000-0000"
@@ -65,7 +66,7 @@ import Testing
     #expect(try await !lines().joined().contains("0000"))
   }
 
-  @Test("E9 · what was stopped because of an age limit is written down, with who began it")
+  @Test("E9 · records playback stopped by an age limit, with the person who started it")
   func limitStopped() async throws {
     let owner = try await household.ownerLogsIn()
     let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal).pass
@@ -93,7 +94,7 @@ import Testing
       ])
   }
 
-  @Test("E1 · a full disk stops no login; what could not be written down is counted")
+  @Test("E1 · a full disk stops no login; entries that could not be written are counted")
   func fullDisk() async throws {
     let store = FullAuditStore()
     var stores = household.stores
@@ -114,7 +115,7 @@ import Testing
     #expect(entries.first?.subject == "4")
   }
 
-  @Test("E1 · what a device calls itself cannot disturb a terminal or a page")
+  @Test("E1 · a device's own name cannot disturb a terminal or a page")
   func disturbing() {
     let origin = Origin(
       address: "::1", device: "a\u{1B}[2Jb\u{202E}c\u{85}" + String(repeating: "x", count: 99))

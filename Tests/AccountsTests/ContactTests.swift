@@ -27,7 +27,7 @@ import Testing
     #expect(try await later.audit.entries(newest: 1).last?.action == .contactVerified)
   }
 
-  @Test("D8 · somebody else's code verifies nothing")
+  @Test("D8 · another person's code verifies nothing")
   func foreignCode() async throws {
     let owner = try await household.ownerLogsIn().principal
     let invitation = try await accountService.invitations.make(by: owner)
@@ -63,7 +63,7 @@ import Testing
     #expect(error == .proofNeeded)
   }
 
-  @Test("an address or number of another account is told as taken only to who reads it")
+  @Test("tells that an address is taken only to a person who can read messages there")
   func taken() async throws {
     let owner = try await household.ownerLogsIn().principal
     let invitation = try await accountService.invitations.make(by: owner)
@@ -91,7 +91,7 @@ import Testing
     #expect(try await accountService.contacts.ownAccount(of: ben).contact.phone == nil)
   }
 
-  @Test("D9 · a failed delivery is told to who waits for it")
+  @Test("D9 · a failed delivery is reported to the waiting request")
   func undelivered() async throws {
     let principal = try await household.ownerLogsIn().principal
     household.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))

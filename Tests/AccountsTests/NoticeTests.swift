@@ -25,7 +25,7 @@ import Testing
     .email(try EmailAddress(text))
   }
 
-  @Test("another e-mail address is told at the one before, without the new one")
+  @Test("announces a new e-mail address at the old one, without naming the new one")
   func emailChange() async throws {
     let owner = try await household.ownerLogsIn().principal
     // Verifying the present address changes nothing.
@@ -47,7 +47,7 @@ import Testing
     #expect(entry.actor?.name == "anna@example.org")
   }
 
-  @Test("a phone number is told at the address, and at the number before where there was one")
+  @Test("announces a new phone number at the address and at the old number")
   func phoneChange() async throws {
     let owner = try await household.ownerLogsIn().principal
     try await takesPhone("+49 30 1234567", owner)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "another password, a second factor and new recovery codes are told at the address",
+    "announces a new password, second factor and recovery codes at the address",
     .timeLimit(.minutes(5)))
   func otherChanges() async throws {
     let owner = try await household.ownerLogsIn().principal
@@ -112,7 +112,7 @@ import Testing
     #expect(Set(try AccountChange.allCases.map { try notice($0).text }).count == 7)
   }
 
-  @Test("a change stays where its notice cannot be sent")
+  @Test("a change counts although its notice cannot be sent")
   func undelivered() async throws {
     let owner = try await household.ownerLogsIn().principal
     household.box.fail(with: .deliveryFailed("it rains", hint: "Wait."))
@@ -124,7 +124,7 @@ import Testing
     _ = try await household.logIn()
   }
 
-  @Test("who changes nothing is told of nothing")
+  @Test("sends no notice when nothing changes")
   func refusals() async throws {
     let owner = try await household.ownerLogsIn().principal
     let events = accountService.events.subscribe()

@@ -103,7 +103,7 @@ import Validation
     #expect(await enter()?.code == .tooManyTries)
   }
 
-  @Test("of 50 guesses at once as many are answered as would be one after the other")
+  @Test("50 simultaneous guesses get as many answers as 50 guesses in a row")
   func parallelGuesses() async throws {
     try await household.registerOwner()
     let answers = await withTaskGroup { group in
@@ -135,7 +135,7 @@ import Validation
     #expect(await attempt("nobody@example.org", from: "192.168.1.67")?.code == .tooManyTries)
   }
 
-  @Test("whoever guesses makes neither a known device wait nor the terminal of this machine")
+  @Test("guesses delay neither a known device nor the terminal of this machine")
   func ownerIsNotLockedOut() async throws {
     try await household.registerOwner()
     let device = try #require(try await logIn(from: "192.168.1.20").device)
@@ -161,7 +161,7 @@ import Validation
     #expect(await attempt(device: DeviceToken(from: .system))?.code == .tooManyTries)
   }
 
-  @Test("a known device that fails five times in a row is a stranger from then on")
+  @Test("a known device loses its status after five failures in a row")
   func deviceLosesStanding() async throws {
     try await household.registerOwner()
     let device = try #require(try await logIn().device)
@@ -260,7 +260,7 @@ import Validation
     #expect(await attempt("ben@example.org", from: "192.168.1.67")?.code == .tooManyTries)
   }
 
-  @Test("what says nothing about a guess does not count: a busy controller, a full disk")
+  @Test("a busy controller or a full disk does not count as a wrong guess")
   func noVerdict() async throws {
     try await household.registerOwner()
     let full = AccountError(.storageFull, message: "full", hint: "free")
@@ -272,7 +272,7 @@ import Validation
     #expect(try await logIn().principal.name == "Anna")
   }
 
-  @Test("what is knocked in vain is not written down a thousand times")
+  @Test("refusals during a wait are not recorded one by one")
   func quietLog() async throws {
     try await household.registerOwner()
     await attempt(times: 100)
@@ -317,7 +317,7 @@ import Validation
     #expect(refused.map(\.origin.address) == ["192.168.1.66", "192.168.1.67"])
   }
 
-  @Test("who comes while too many log in was not judged, and is not written down")
+  @Test("a login refused because too many are under way is neither counted nor recorded")
   func tooManyAtOnce() async throws {
     try await household.registerOwner()
     let written = try await household.accountService.audit.entries(newest: 1000).count
@@ -326,7 +326,7 @@ import Validation
     #expect(try await household.accountService.audit.entries(newest: 1000).count == written)
   }
 
-  @Test("who has to wait is told how long, in words and seconds")
+  @Test("a wait is reported in words and in seconds")
   func words() {
     let waits: [(Duration, Int, String)] = [
       (.milliseconds(1), 1, "Wait a second"), (.milliseconds(1_001), 2, "Wait 2 seconds"),

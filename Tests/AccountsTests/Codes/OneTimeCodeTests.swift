@@ -82,7 +82,7 @@ import Testing
     #expect(again == .codeExpired)
   }
 
-  @Test("D8 · of 20 who redeem one right code at once, one does")
+  @Test("D8 · of 20 simultaneous uses of one right code, one succeeds")
   func race() async throws {
     let (id, code) = try await send()
     let outcomes = await withTaskGroup { group in
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(
-    "D8 · setting the clock ten years forward or back neither ends nor begins anything",
+    "D8 · setting the clock ten years forward or back changes no validity and no wait",
     arguments: [-10.0, 10.0])
   func clockJump(years: Double) async throws {
     let (id, code) = try await send()
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(
-    "D8 E7 · asking for an address that nobody has answers alike, waits alike, and sends nothing")
+    "D8 E7 · a request for an unknown address gets the same answer and wait, and sends nothing")
   func decoy() async throws {
     let stranger = try EmailAddress("nobody@example.org")
     func ask(_ address: EmailAddress, _ account: Account?) async -> Result<
@@ -252,7 +252,7 @@ import Testing
     #expect(await check("000000", answers.1.id.text, .logIn) == .codeExpired)
   }
 
-  @Test("D9 · where nothing is configured to send, that is said, to everybody alike")
+  @Test("D9 · without a configured channel every request is told so alike")
   func unreachable() async {
     box.reach([.phone])
     #expect(await sendRefusal() == .deliveryUnavailable(.email))
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test(
-    "D1 · what is no international phone number is refused",
+    "D1 · refuses texts that are no international phone number",
     arguments: [
       "030 1234567", "+", "+0301234567", "+123456", "+1234567890123456", "+49 30 ABC",
       "+49 (0)30 1234567", "+49/30/1234567", " +49301234567", "", "  ", "+4930123456\n7",

@@ -60,7 +60,9 @@ import Testing
     return (loggedIn.principal, try #require(loggedIn.device))
   }
 
-  @Test("D8 · who asks for codes to somebody's address uses up their own sends, not that person's")
+  @Test(
+    "D8 · requests for codes to another person's address use up the requester's sends, not that person's"
+  )
   func ownBudgets() async throws {
     let (_, device) = try await verified()
     try await askFiveTimes(from: "192.168.1.66")
@@ -82,7 +84,7 @@ import Testing
       try await ask(from: "192.168.1.66", device: device) == .refused(.tooEarly, after: 30))
   }
 
-  @Test("D8 · a code that a stranger asks for voids nobody else's")
+  @Test("D8 · a code requested by a stranger does not void another person's code")
   func ownCodes() async throws {
     _ = try await verified()
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))
@@ -181,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("D8 · who keeps asking from two sources, hour after hour, takes a third's code from nobody")
+  @Test("D8 · two sources that keep requesting codes leave a third source its code")
   func steadyAskers() async throws {
     _ = try await verified()
     for minute in 1...240 {
@@ -206,7 +208,7 @@ import Testing
     #expect(try await ask(from: "192.168.1.68").isSent)
   }
 
-  @Test("D8 E7 · all of this is the same, answer by answer, for an address that nobody has")
+  @Test("D8 E7 · all answers are the same for an unknown address")
   func unknownAlike() async throws {
     _ = try await verified()
     var answers: [[Answer]] = []
@@ -246,7 +248,7 @@ import Testing
     #expect(try await ask(from: "2001:db8::99").isSent)
   }
 
-  @Test("too many codes on their way make strangers wait, not who is known, logged in or here")
+  @Test("with too many pending codes strangers wait, but no known device, session or terminal")
   func tooManyCodes() async throws {
     let household = try Household(codes: CodePolicy(mostCodes: 3))
     let loggedIn = try await household.ownerLogsIn()
@@ -266,7 +268,7 @@ import Testing
     #expect(try await ask(from: "10.0.0.4", at: household.accountService).isSent)
   }
 
-  @Test("a new password or address voids the codes that would still let somebody in")
+  @Test("a new password or address voids the open login codes")
   func voided() async throws {
     let (principal, _) = try await verified()
     let mail = CodeDestination.email(try EmailAddress("anna@example.org"))

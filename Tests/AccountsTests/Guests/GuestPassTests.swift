@@ -9,7 +9,7 @@ import Testing
 
   init() throws { household = try Household() }
 
-  @Test("A10 · a pass that is taken back ends its sessions at once, and opens none")
+  @Test("A10 · a revoked pass ends its sessions at once, and opens none")
   func revoked() async throws {
     let owner = try await household.ownerLogsIn()
     let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal)
@@ -33,7 +33,7 @@ import Testing
       ])
   }
 
-  @Test("E1 · on a full disk a pass that is taken back ends its sessions at once too")
+  @Test("E1 · a revoked pass ends its sessions at once on a full disk too")
   func revokedOnFullDisk() async throws {
     let owner = try await household.ownerLogsIn()
     var stores = household.stores
@@ -58,7 +58,7 @@ import Testing
     #expect(again == .guestPassInvalid)
   }
 
-  @Test("E1 · what is no guest pass ends nobody's sessions")
+  @Test("E1 · revoking an unknown guest pass ends no session")
   func revokedAccount() async throws {
     let owner = try await household.ownerLogsIn()
     let error = await refusal { () async throws(AccountError) in
@@ -69,7 +69,9 @@ import Testing
     #expect(await !household.isRefused(owner))
   }
 
-  @Test("E7 · an invitation is no guest pass, a pass no invitation, and neither is a mistyped one")
+  @Test(
+    "E7 · accepts neither an invitation as a guest pass, nor a pass as an invitation, nor a mistyped code"
+  )
   func confusion() async throws {
     let owner = try await household.ownerLogsIn()
     let pass = try await household.accountService.guestPasses.make(.music, by: owner.principal)

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "D1 · a code goes to the address as it was verified, however somebody spells it",
+    "D1 · sends a code to the address as it was verified, whatever the spelling of the request",
     arguments: ["ANNA@example.org", "anna@EXAMPLE.org", "AnnA@eXample.Org"])
   func spelling(typed: String) async throws {
     let owner = try await household.verifiedOwner().principal

@@ -143,7 +143,8 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await store.sessions(of: account.id).isEmpty)
   }
 
-  @Test("E4 A9 · nor one without the second factor that was added meanwhile")
+  @Test(
+    "E4 A9 · a login under way opens no session without a second factor that was added meanwhile")
   func outrunByAFactor() async throws {
     let record = AccountRecord(account: account, passwordHash: PasswordHash("unused"))
     let login = login(
@@ -159,7 +160,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await store.sessions(of: account.id).isEmpty)
   }
 
-  @Test("E4 · a login that nobody waits for any more opens no session")
+  @Test("E4 · a cancelled login opens no session")
   func cancelled() async {
     let login = login(MinimalLogin(account: account))
     let attempt = Task {
@@ -176,7 +177,7 @@ private struct InterruptedLogin: LoginMethod {
 
   init() throws { household = try Household() }
 
-  @Test("E1 E3 · a login gives a token to the person, and tells the program who, without it")
+  @Test("E1 E3 · a login returns the token separately from the person's data")
   func success() async throws {
     let account = try await household.registerOwner()
     let events = household.accountService.events.subscribe()
@@ -238,7 +239,7 @@ private struct InterruptedLogin: LoginMethod {
     #expect(try await household.logIn("anna@example.org", "short").principal.name == "Anna")
   }
 
-  @Test("A8 · a password is the same in composed and decomposed form, and whole")
+  @Test("A8 · a password matches in composed and decomposed form, and in full length only")
   func unicode() async throws {
     try await household.registerOwner(password: "\u{FB01}lmabend im caf\u{E9}")
     #expect(

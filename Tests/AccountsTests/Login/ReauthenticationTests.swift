@@ -55,7 +55,7 @@ import Testing
     return (loggedIn.principal, try #require(loggedIn.device))
   }
 
-  @Test("guesses at the present password are counted together, whatever they are for")
+  @Test("guesses at the present password are counted together for all purposes")
   func together() async throws {
     let owner = try await owner().principal
     let token = try await household.logIn().token.text
@@ -102,7 +102,7 @@ import Testing
     #expect(atTerminal == nil)
   }
 
-  @Test("a known device that guesses the present password five times is a stranger from then on")
+  @Test("a known device loses its status after five wrong present passwords")
   func stolenDevice() async throws {
     let (owner, device) = try await owner()
     for _ in 0..<10 {
@@ -112,7 +112,7 @@ import Testing
     #expect(error?.code == .tooManyTries)
   }
 
-  @Test("a right password that changes nothing, and what cannot be one, cost nobody a wait")
+  @Test("neither a right password without a change nor an impossible one causes a wait")
   func noGuess() async throws {
     let owner = try await owner().principal
     for _ in 0..<10 {
@@ -167,7 +167,7 @@ import Testing
     #expect(known == .codeExpired)
   }
 
-  @Test("a right code does not clear what its source has guessed elsewhere")
+  @Test("a right code does not clear the failures of its source at other accounts")
   func rightCodeClearsNothing() async throws {
     let owner = try await owner().principal
     let mail = try await accountService.contacts.sendEmailCode(to: nil, by: owner)
@@ -194,7 +194,7 @@ import Testing
     #expect(await spray(31) == .tooManyTries)
   }
 
-  @Test("a refused proof is written down with whose session it was, and knocking is not")
+  @Test("records a refused proof with its session's account, and no refusals during a wait")
   func audit() async throws {
     let owner = try await owner().principal
     for _ in 0..<20 { _ = await change(owner, wrong, from: "192.168.1.66") }

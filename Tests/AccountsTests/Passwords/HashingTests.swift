@@ -73,7 +73,8 @@ import Testing
     #expect(try await cheap.hash(password) != cheap.hash(password))
   }
 
-  @Test("E1 · a broken hash is an internal failure, not a yes", arguments: ["", "$argon2id$", "x"])
+  @Test(
+    "E1 · a broken hash is an internal failure, not a match", arguments: ["", "$argon2id$", "x"])
   func broken(_ text: String) async throws {
     let password = try Password(Household.password)
     let error = await refusal { () async throws(AccountError) in

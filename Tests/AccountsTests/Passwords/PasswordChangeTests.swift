@@ -46,7 +46,7 @@ import Testing
     #expect(error == .proofNeeded)
   }
 
-  @Test("beside a second factor eight characters do; removing it demands fifteen first")
+  @Test("eight characters suffice with a second factor; its removal requires fifteen")
   func shorterPassword() async throws {
     let principal = try await household.ownerLogsIn().principal
     let (secret, _) = try await household.enrolled(principal)
@@ -107,7 +107,7 @@ import Testing
     #expect(who.session == loggedIn.principal.session)
   }
 
-  @Test("E7 · asking for a reset tells nobody which addresses are known, verified, or neither")
+  @Test("E7 · a reset request answers alike for unknown, unverified and verified addresses")
   func resetTellsNothing() async throws {
     _ = try await household.verifiedOwner()
     let invitation = try await accountService.invitations.make(
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("a reset leaves the second factor where it is")
+  @Test("a reset keeps the second factor")
   func resetKeepsFactor() async throws {
     let principal = try await household.verifiedOwner().principal
     _ = try await household.enrolled(principal)

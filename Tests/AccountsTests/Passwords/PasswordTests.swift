@@ -44,13 +44,13 @@ import Validation
     #expect(await check("four friends of carla here") == nil)
   }
 
-  @Test("C5 · all that is to be done is said at once")
+  @Test("C5 · reports all broken rules at once")
   func together() async throws {
     let hint = try #require(await check("password")?.hint)
     #expect(hint.contains("at least 15 characters") && hint.contains("less common"))
   }
 
-  @Test("C2 C5 · the rules are the set's: another set, other passwords")
+  @Test("C2 C5 · another rule set accepts other passwords")
   func otherRules() async {
     #expect(await check("abc", rules: .seedE) == nil)
     #expect(await check("Ab!1", rules: .seedC) == nil)
@@ -59,7 +59,7 @@ import Validation
     #expect(await check("abcdefg1!", rules: .seedA) == nil)
   }
 
-  @Test("C5 · code points are counted, not bytes and not what looks like one character")
+  @Test("C5 · counts code points, not bytes and not grapheme clusters")
   func codePoints() async throws {
     // 14 film clappers and pairs are 56 bytes; three families are 15 code points.
     #expect(await check("🎬🎥🍿🎞📽🎭🎼🎹🥁🎷🎺🎸🎻🎤")?.code == .tooShort)
@@ -67,7 +67,7 @@ import Validation
     #expect(try Password("👨‍👩‍👧").codePoints == 5)
   }
 
-  @Test("C5 · they are counted after normalisation, which can shorten and lengthen")
+  @Test("C5 · counts code points after normalisation")
   func countedNormalised() async throws {
     // A decomposed é is two code points typed and one counted.
     #expect(try Password(String(repeating: "e\u{301}", count: 14)).codePoints == 14)
@@ -109,7 +109,7 @@ import Validation
   }
 
   @Test(
-    "E7 · what cannot be a code is none",
+    "E7 · rejects texts that cannot be a code",
     arguments: ["", "1234", "UUUU-UUUU-UUUU-UUUU-UUUU", "AAAA-AAAA-AAAA-AAAA-AAAA-A", "ß", "\0"])
   func refused(_ typed: String) {
     #expect(EntryCode(typed: typed) == nil)
@@ -123,7 +123,7 @@ import Validation
     #expect(SessionToken(from: .system).text.utf8.count * 6 >= 256)
   }
 
-  @Test("E7 · a digest tells codes from tokens, and survives being stored")
+  @Test("E7 · a digest differs between codes and tokens, and can be stored")
   func digests() {
     let one = SecretDigest(of: "same", purpose: "entry code")
     #expect(one != SecretDigest(of: "same", purpose: "session token"))

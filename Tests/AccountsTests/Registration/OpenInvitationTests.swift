@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("E7 · who is no owner any more has let nobody else in: invitations and passes are void")
+  @Test("E7 · the invitations and passes of a former owner are void")
   func demotedOwner() async throws {
     let anna = try await household.ownerLogsIn()
     let cleo = try await household.invited(by: anna, "cleo@example.org", as: .owner)

@@ -25,7 +25,9 @@ import Testing
         == .notLoggedIn)
   }
 
-  @Test("with a second factor the right password alone opens nothing, and says what is missing")
+  @Test(
+    "with a second factor the right password alone opens no session, and the error names the missing code"
+  )
   func secondFactor() async throws {
     let principal = try await household.ownerLogsIn().principal
     let (secret, recovery) = try await household.enrolled(principal)

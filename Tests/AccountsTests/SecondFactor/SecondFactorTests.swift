@@ -103,7 +103,7 @@ import Testing
     return (secret, recovery)
   }
 
-  @Test("an account without a second factor needs none, and one that is not confirmed asks nothing")
+  @Test("asks for no code without a second factor, nor with an unconfirmed one")
   func inactive() async throws {
     #expect(await check(nil) == nil)
     let enrolment = try await factors.enrol(anna)
@@ -227,7 +227,7 @@ import Testing
 }
 
 @Suite struct SealingKeyTests {
-  @Test("what is sealed opens with the same key for the same context and purpose alone")
+  @Test("sealed data opens only with the same key, context and purpose")
   func sealing() async throws {
     let key = SealingKey.random()
     let sealed = try key.seal([1, 2, 3], context: "anna", purpose: "test")
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test("a keyed digest differs by key, context, purpose, and where one text ends")
+  @Test("a keyed digest differs by key, context, purpose and the borders of its texts")
   func digests() {
     let key = SealingKey.random()
     let digest = key.digest(of: "123456", context: "one", purpose: "test")

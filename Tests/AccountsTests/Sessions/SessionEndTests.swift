@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("A10 · who waits for a session's end is told after 7 days without use; waiting is no use")
+  @Test("A10 · reports a session's end after 7 days without use; waiting does not count as use")
   func idle() async throws {
     let watch = try await Watch(household.ownerLogsIn(), at: household)
     for _ in 0..<6 {
@@ -72,7 +72,7 @@ import Testing
     #expect(await watch.hasEnded)
   }
 
-  @Test("A10 · a proof ends what hung on the old token at once, not what hangs on the new one")
+  @Test("A10 · a proof ends the streams of the old token at once, and none of the new one")
   func proof() async throws {
     let old = try await household.ownerLogsIn()
     let first = try await Watch(old, at: household)
@@ -83,7 +83,9 @@ import Testing
     #expect(await second.hasEnded)
   }
 
-  @Test("A10 · another role ends it at once; the same one, and what others do, does not")
+  @Test(
+    "A10 · a changed role ends the stream at once; the same role and other accounts' changes do not"
+  )
   func role() async throws {
     let owner = try await household.ownerLogsIn()
     let code = try await household.accountService.invitations.make(by: owner.principal).code
@@ -100,7 +102,7 @@ import Testing
     #expect(await watch.hasEnded)
   }
 
-  @Test("A10 · the end that came before anybody waited is told at once; so is a broken store")
+  @Test("A10 · reports an end before the wait, and a broken store, at once")
   func before() async throws {
     let loggedIn = try await household.ownerLogsIn()
     try await household.accountService.sessions.logOut(loggedIn.token.text)

@@ -167,7 +167,7 @@ import Testing
     } == nil
   }
 
-  @Test("E1 · who logged in more than five minutes ago proves it again before a sensitive change")
+  @Test("E1 · a sensitive change needs a proof when the login is more than five minutes old")
   func freshness() async throws {
     let token = try await household.ownerLogsIn().token.text
     household.clock.advance(299)

@@ -131,7 +131,7 @@ import Testing
     #expect(await isRefused(token, at: household.restarted()))
   }
 
-  @Test("E1 · after a restart of the machine with a clock set back nobody knows a session's age")
+  @Test("E1 · after a restart with the clock set back a session of unknown age ends")
   func clockBackAcrossBoots() async throws {
     let token = try await household.ownerLogsIn().token.text
     let today = household.clock.now
@@ -158,7 +158,7 @@ import Testing
     #expect(await household.store.sessionReads == 1)
   }
 
-  @Test("E1 · last use that cannot be written keeps nobody out")
+  @Test("E1 · a last use that cannot be written ends no session")
   func unwritable() async throws {
     let token = try await household.ownerLogsIn().token.text
     await household.store.failWrites(
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "E1 · what is no token is refused without asking the store",
+    "E1 · rejects a malformed token without a query",
     arguments: [
       "", "x", String(repeating: "ä", count: 43), String(repeating: "a", count: 44), "\0",
     ]
@@ -201,7 +201,7 @@ import Testing
     #expect(await isRefused(SessionToken(from: .system).text))
   }
 
-  @Test("E3 · everyone who listens hears of registration, login and logout; who left does not")
+  @Test("E3 · publishes registration, login and logout to current listeners only")
   func listeners() async throws {
     let code = try #require(try await household.accountService.open())
     let heard = Task { [events = household.accountService.events.subscribe()] in

@@ -8,7 +8,7 @@ import Testing
     SteadyTime(boot: boot, milliseconds: milliseconds)
   }
 
-  @Test("within one boot a distance is known, to the millisecond")
+  @Test("measures time within one boot to the millisecond")
   func sameBoot() {
     #expect(at(5_000).age(of: at(2_000)) == .seconds(3))
     #expect(at(5_000).isWithin(.milliseconds(3_001), of: at(2_000)))
