@@ -79,7 +79,7 @@ private let nobodysPort = 1
     #expect(mail["text"]?.string?.contains("QUIT") == true)
   }
 
-  @Test("D9 · STARTTLS and a login, trusting an authority of one's own")
+  @Test("D9 · uses STARTTLS and a login, and trusts a configured authority")
   func startTLS() async throws {
     let certificates = try Certificates()
     let peer = try await Peer(
@@ -105,7 +105,7 @@ private let nobodysPort = 1
     #expect(try await peer.next()["text"]?.string == message.text)
   }
 
-  @Test("D9 · a certificate that nobody vouches for, or of another name, is refused")
+  @Test("D9 · refuses an untrusted certificate and one for another name")
   func badCertificate() async throws {
     let certificates = try Certificates()
     let peer = try await Peer(
@@ -121,7 +121,7 @@ private let nobodysPort = 1
     }
   }
 
-  @Test("D9 · without STARTTLS at the other end nothing is said, and no password")
+  @Test("D9 · sends nothing to a server without STARTTLS, above all no password")
   func noTLS() async throws {
     let peer = try await Peer("mail_server", [])
     let error = try #require(failure(try server(peer.port, .startTLS, password: "secret")))

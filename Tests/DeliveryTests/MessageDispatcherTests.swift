@@ -47,7 +47,7 @@ private final class Probe: MessageSender {
     }
   }
 
-  @Test("D9 · a failure is told to who waits, and to the log, without the code")
+  @Test("D9 · reports a failure to the caller and the log, without the code")
   func failure() async throws {
     let failure = AccountError.deliveryFailed("it rains", hint: "Take an umbrella.")
     let dispatcher = MessageDispatcher(email: Probe(failure: failure), phone: nil, log: lines.add)
@@ -57,7 +57,7 @@ private final class Probe: MessageSender {
     #expect(lines.all.allSatisfy { $0.contains("it rains") && !$0.contains("123456") })
   }
 
-  @Test("D8 · what is posted stays until the answer is out, which it would else be late for")
+  @Test("D8 · sends posted messages only after the answer, so that they do not delay it")
   func stay() async throws {
     let (probe, clock) = (Probe(), ManualClock())
     let dispatcher = MessageDispatcher(

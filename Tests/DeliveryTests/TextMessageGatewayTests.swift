@@ -68,7 +68,7 @@ import Testing
     #expect(fields.first?.dropFirst(5).removingPercentEncoding == text)
   }
 
-  @Test("D9 · a GET without a body does too, and PUT with XML")
+  @Test("D9 · percent-encodes in a GET without a body and in a PUT with XML too")
   func others() async throws {
     let peer = try await Peer("gateway", [])
     try gateway(peer.port, path: "/?p={phone}&t={text}", method: "GET").send(message)
@@ -83,7 +83,7 @@ import Testing
     #expect(put["body"]?.string?.contains("&lt;b&gt;") == true)
   }
 
-  @Test("D9 · what a value holds is not read as a placeholder")
+  @Test("D9 · does not expand placeholders inside values")
   func placeholders() {
     let template = MessageTemplate("{text}|{phone}|{|{tex", escaping: .plain)
     #expect(template.filled(phone: "{text}", text: "{phone}") == "{phone}|{text}|{|{tex")
@@ -103,7 +103,7 @@ import Testing
     #expect(!"\(error.message)\(error.hint)".contains("canary"))
   }
 
-  @Test("D9 · a gateway that hangs, drops the line, floods or is away holds nobody up")
+  @Test("D9 · a gateway that hangs, disconnects, floods or is absent blocks no other message")
   func failures() async throws {
     let hanging = try await Peer("gateway", ["--behaviour", "hang"])
     let late = failure(try gateway(hanging.port, method: "GET", whole: .milliseconds(300)))
