@@ -130,7 +130,7 @@ struct CommandTableTests {
   }
 
   @Test(
-    "E15 · what is wrong is said with its place, what was found, what is expected, and a hint",
+    "E15 · an error names the place, the found and the expected value, and a hint",
     arguments: [
       (
         Role.lights, ["dim": 140], "$.dim",
@@ -186,7 +186,7 @@ struct CommandTableTests {
     #expect(nearest(to: "Lantrn", in: ["Lantern", "Lanterns", "Lamp"]) == "Lantern")
   }
 
-  @Test("E15 · a command that takes the place of others says for which setting")
+  @Test("E15 · a command that replaces others names its setting")
   func manners() throws {
     let urgent = Role.allCases.flatMap(\.commands).filter { $0.manner == .urgent }.map(\.name)
     #expect(Set(urgent) == ["off", "mute", "pause", "stop"])

@@ -66,7 +66,7 @@ struct RoleProtocolTests {
       ])
   }
 
-  @Test("F3 · a connection has the name, the role and the identity of its own")
+  @Test("F3 · a connection has its own name, role and identity")
   func connections() {
     let device = device(.lights)
     let lights = TheaterLightsConnection(device)

@@ -2,7 +2,7 @@ import Devices
 import JSON
 import Testing
 
-@Suite("F3 · what traits say of roles")
+@Suite("F3 · Traits of roles")
 struct TraitTests {
   @Test("E15 · a role's commands and state keys are those of its traits, none of them twice")
   func tables() {
@@ -93,7 +93,7 @@ struct TraitTests {
     #expect(restored(.popcornPopper, wanted: [:]).isEmpty)
   }
 
-  @Test("E15 · a transition leads to its target; what happens once is no wish")
+  @Test("E15 · restores the target of a transition, and no one-time command")
   func wishes() {
     func wish(_ role: Role, _ key: StateKey, _ value: JSON) -> StateSpec.Wish? {
       role.states.first { $0.key == key }?.wish(for: value)

@@ -35,7 +35,7 @@ struct StateShapeTests {
   }
 
   @Test(
-    "E15 · what a command settles to is a value that its role reports", arguments: Role.allCases)
+    "E15 · each command settles to a value that its role reports", arguments: Role.allCases)
   func settledValues(role: Role) {
     for spec in role.commands {
       guard let key = spec.settled.key else { continue }
@@ -52,7 +52,7 @@ struct StateShapeTests {
   }
 
   @Test(
-    "E15 · a playback with a number out of range is none",
+    "E15 · rejects a playback with a number out of range",
     arguments: [
       ["position": -1], ["duration": -1], ["position": 1e300], ["duration": 1e18],
       ["rate": 1e300], ["rate": -65], ["rate": 65],

@@ -14,7 +14,7 @@ struct StateTests {
     return state
   }
 
-  @Test("E15 · a value that is not known any more is not there, but stays visible with its age")
+  @Test("E15 · an outdated value counts as unknown, but stays visible with its age")
   func forgets() {
     var state = state([.power: "on", .volume: 40])
     state.forget()
@@ -24,7 +24,7 @@ struct StateTests {
     #expect(json["volume"] == ["value": 40, "provenance": "unknown", "age": 2.5])
   }
 
-  @Test("E15 · a state reads as its type, and nonsense as not known")
+  @Test("E15 · reads a state as its type, and an invalid one as unknown")
   func types() {
     let state = state([
       .power: "purple", .volume: "loud", .muted: true, .input: "dvd", .brightness: 10.0,
@@ -38,7 +38,7 @@ struct StateTests {
     #expect(state.playback == nil)
   }
 
-  @Test("E15 · settled: by a value, by the argument, by what a player plays")
+  @Test("E15 · a command settles by a value, by its argument, or by the playback")
   func settled() throws {
     let on = try Command("on", role: .projector)
     #expect(!on.spec.settled.isMet(by: state([.power: "warming"]), argument: nil))
