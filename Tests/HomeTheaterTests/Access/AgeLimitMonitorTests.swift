@@ -85,7 +85,8 @@ import Testing
     }
   }
 
-  @Test("E9 · a player that refuses to stop is told again with each report, which is said once")
+  @Test(
+    "E9 · repeats the stop command with each report of a player that refuses, and reports it once")
   func refusesToStop() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what goes on is for whom has no limit, or is old enough")
+  @Test("E9 · does not stop playback within the user's age limit, or without a limit")
   func oldEnough() async throws {
     for principal in [Principal.owner, Self.grown] {
       try await Self.evening(begunBy: principal) { theater, stops in
@@ -161,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("E9 · going on after a pause lifts nobody's age limit")
+  @Test("E9 · resuming after a pause keeps the age limit")
   func resumed() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       try await theater.facade.pause()
@@ -171,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what somebody chose counts where nothing is on, too, until it is stopped")
+  @Test("E9 · a choice counts without an activity too, until it is stopped")
   func nothingOn() async throws {
     let stops = Stops()
     try await Theater(plan: .rated, limitStopped: { stops.note($0) }).live { theater in
@@ -192,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what a player refused nobody has chosen")
+  @Test("E9 · a refused command is not a choice")
   func refused() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("play", with: DeviceError(.invalid, "there is no such film"))
@@ -204,7 +205,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what is being stopped is not let through by another choice")
+  @Test("E9 · another choice does not cancel a stop under way")
   func choosingMeanwhile() async throws {
     try await Self.evening(begunBy: Self.child) { theater, stops in
       await theater["dvd"].fail("stop", with: DeviceError(.failed, "it is stuck"))

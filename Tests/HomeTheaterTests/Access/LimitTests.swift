@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("E9 · who is not old enough cannot let a player go on that tells of no film")
+  @Test("E9 · a user with an age limit cannot resume a player that reports no film")
   func unknownItem() async throws {
     try await Theater(plan: .rated).live { theater in
       // As a player that was stopped: it tells of no item, and begins the one it had.
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("E9 · resuming is checked by what is in the player, not by what was begun")
+  @Test("E9 · checks a resume against the player's item, not the started one")
   func resuming() async throws {
     var plan = TheaterPlan.rated
     plan.scenes["surprise"] = Scene(
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("E11 · what a film's end brings about is no louder than its guest may have it")
+  @Test("E11 · the end scene of a guest's film stays within the guest's volume limit")
   func endOfItem() async throws {
     let amp = TheaterPlan.step("amp", .amplifier, ["volume": 95])
     try await Theater(plan: Self.evening(endingWith: [amp])).live { theater in
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("E9 · an end scene that plays what somebody is not old enough for is not theirs to run")
+  @Test("E9 · refuses an end scene that plays an item above the user's age limit")
   func endRating() async throws {
     let steps = [Self.dvd(["play": ["item": "f2"]])]
     try await Theater(plan: Self.evening(endingWith: steps)).live { theater in

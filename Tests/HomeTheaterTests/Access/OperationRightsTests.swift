@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("E9 · what plays on when an activity is over stays within the limit of its person")
+  @Test("E9 · playback that continues after an activity stays within its user's age limit")
   func playsOn() async throws {
     let lights = TheaterPlan.step("lights", .lights, "on")
     let stops = AgeLimitMonitorTests.Stops()
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(
-    "E9 · a choice whose command was lost on the way may have happened, and its limit counts",
+    "E9 · a choice counts although the answer to its command was lost",
     arguments: [DeviceError.Code.unavailable, .cancelled, .failed, .timeout])
   func lostCommand(code: DeviceError.Code) async throws {
     try await Self.evening { theater, stops in

@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("E11 · the end of what a scene plays is the scene's end")
+  @Test("E11 · a scene's activity ends with its item")
   func endOfItem() async throws {
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run("movie-night", ["film": "f1"], in: theater)
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("E8 · what a scene takes the place of goes on until it is ended, and is ended with it")
+  @Test("E8 · an activity replaced by a scene is ended together with the scene")
   func takesPlace() async throws {
     try await Theater(plan: Self.plan).live { theater in
       try await Self.run("listen-music", ["song": "s1"], in: theater)
@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  @Test("E8 E11 · who is limited to some activities begins no other by a scene")
+  @Test("E8 E11 · a guest cannot start another activity through a scene")
   func limitedPeople() async throws {
     let limited = Principal(activities: ["music"])
     try await Theater(plan: Self.plan).live { theater in

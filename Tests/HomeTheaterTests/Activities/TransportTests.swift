@@ -48,7 +48,7 @@ import Testing
     await #expect(throws: TheaterError.self) { try await theater.facade.changeVolume(.to(101)) }
   }
 
-  @Test("E11 · without anything on, the player's controls say what to do")
+  @Test("E11 · while nothing is on, playback commands are refused with a hint")
   func idle() async throws {
     let theater = Theater()
     await #expect(throws: TheaterError.self) { try await theater.facade.pause() }

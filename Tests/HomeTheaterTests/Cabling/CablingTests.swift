@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("F4 · ends that turn out to have no kind of cable in common are said so, once a start")
+  @Test("F4 · reports once that two ends have no cable kind in common")
   func nothingInCommon() async throws {
     let said = Mutex<[String]>([])
     let theater = Theater { line in said.withLock { $0.append(line) } }

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("F1 F4 · what is only assumed of the amplifier hands over nothing")
+  @Test("F1 F4 · an assumed state of the amplifier lends no PCM")
   func assumed() async throws {
     try await live { theater in
       let amp = theater["amp"]
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("F4 · an amplifier that lends nothing is said so once, and asked again later")
+  @Test("F4 · reports an amplifier that lends nothing once, and asks again later")
   func refused() async throws {
     try await live(lending: nil) { theater in
       #expect(await passes(["amp lend dvd"]))

@@ -35,7 +35,7 @@ struct CatalogueTests {
     #expect(found("cafe am", in: ["Cafe am Meer"]) == "Cafe am Meer")
   }
 
-  @Test("what is longer than a title is not looked for among the titles")
+  @Test("does not search for a text longer than a title")
   func longTexts() {
     for text in [String(repeating: "a", count: 60_000), String(repeating: "é", count: 30_000)] {
       #expect(found(text, in: ["aaaa", "éééé"]) == nil)

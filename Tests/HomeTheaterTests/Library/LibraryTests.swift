@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Library")
 struct LibraryTests {
-  @Test("E9 · of a player's catalogue no more is kept than 32 MiB, and it is said")
+  @Test("E9 · keeps at most 32 MiB of a player's catalogue, and reports the cut")
   func boundedCatalogue() async throws {
     let title = String(repeating: "x", count: 1 << 20)
     let items = (0..<40).map { CatalogueItem(id: "song \($0)", title: title) }

@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(
-    "E11 · the end of the disc does what whenEnded says, whichever song it began with",
+    "E11 · the end of the disc follows `whenEnded`, whichever song started it",
     arguments: WhenEnded.allCases)
   func endOfDisc(whenEnded: WhenEnded) async throws {
     try await Self.evening({ $0.activities["music"]?.whenEnded = whenEnded }) { theater in
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("E10 · what the player played before is not taken for what was chosen")
+  @Test("E10 · does not mistake the player's earlier item for the chosen one")
   func before() async throws {
     try await Self.evening { theater in
       await Self.play("s4", at: 15, in: theater)

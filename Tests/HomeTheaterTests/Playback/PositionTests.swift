@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct PositionTests {
-  @Test("E10 · the place is saved while the film plays, and the next start goes on there")
+  @Test("E10 · saves the position while the film plays, and resumes there at the next start")
   func resuming() async throws {
     try await Theater().live { theater in
       let first = try await theater.facade.begin("film", item: "f1", fromStart: false, user: "ann")
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("E10 · positions belong to a person, and can be refused")
+  @Test("E10 · positions belong to a user, and resuming can be declined")
   func perPerson() async throws {
     try await Theater().live { theater in
       theater.positions.save(30, item: "f1", user: "ann")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("E9 · lists join what is named with what the players found")
+  @Test("E9 · lists join the configured items with those the players found")
   func lists() async throws {
     try await Theater().live { theater in
       let songs = await theater.facade.entries(.songs)
