@@ -33,7 +33,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("what is not there is placed at the nearest value around it")
+  @Test("places a missing value at the nearest enclosing one")
   func missing() throws {
     let document = try JSONDocument(parsing: Self.text.utf8)
     #expect(

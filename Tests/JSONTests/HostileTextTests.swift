@@ -35,7 +35,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("so is such a key, before it is compared with others", arguments: rows)
+  @Test("refuses such a key before it is compared with others", arguments: rows)
   func keys(kind: String, row: String) {
     for text in ["{\"a\(row)\": 1}", "{\"a\(row)\": 1, \"a\(row)\": 2}"] {
       let error = #expect(throws: JSONSyntaxError.self, "\(kind)") { try JSON(parsing: text) }
@@ -47,7 +47,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("and a row that is written with escapes", arguments: rows)
+  @Test("refuses a row of escaped marks too", arguments: rows)
   func escapes(kind: String, row: String) {
     let escaped = row.utf16.map { unit in
       let digits = String(unit, radix: 16)
@@ -57,14 +57,14 @@ struct HostileTextTests {
     #expect(throws: JSONSyntaxError.self, "\(kind)") { try JSON(parsing: "{\"\(escaped)\":1}") }
   }
 
-  @Test("what people write is read as it is, as a key and as a value", arguments: honest)
+  @Test("reads ordinary text unchanged, as a key and as a value", arguments: honest)
   func people(text: String) throws {
     let value = try JSON(parsing: JSON.object([text: .string(text)]).text())
     #expect(Array(value.object?.keys.first?.utf8 ?? "".utf8) == Array(text.utf8))
     #expect(Array(value[text]?.string?.utf8 ?? "".utf8) == Array(text.utf8))
   }
 
-  @Test("what is written is never changed: a text beyond the limit is refused by its reader")
+  @Test("the writer changes no text; a reader refuses one beyond the limit")
   func written() throws {
     for (kind, row) in Self.rows {
       let text = JSON.string("b\(row)c").text()

@@ -4,7 +4,7 @@ import Testing
 @Suite("Reading JSON")
 struct ParsingTests {
   @Test(
-    "right texts are read",
+    "reads valid texts",
     arguments: [
       ("null", .null), (" true\n", true), ("false", false), ("0", 0), ("-0", 0), ("-12", -12),
       ("9223372036854775807", .integer(.max)), ("1.5", 1.5), ("1e2", 100), ("-2.5E-1", -0.25),
@@ -18,7 +18,7 @@ struct ParsingTests {
   }
 
   @Test(
-    "wrong texts are refused at their place",
+    "refuses invalid texts at their place",
     arguments: [
       ("", 1, 1, "ends where a value"), ("nul", 1, 1, "expected true, false or null"),
       ("01", 1, 1, "must not begin with 0"), ("1.", 1, 3, "expected a digit"),
@@ -58,7 +58,7 @@ struct ParsingTests {
     }
   }
 
-  @Test("no beginning of a text is taken for the whole, and none is fatal")
+  @Test("refuses every truncated text without a crash")
   func truncated() throws {
     let text = Array(#"{"a": [1.5e3, "b\u00e4\n", {"c": null}], "d": true}"#.utf8)
     _ = try JSON(parsing: text)
