@@ -185,7 +185,7 @@ struct CDPlayerTests {
     #expect((worst ?? 1) < 0.0001)
   }
 
-  @Test("E15 · a skip that is cancelled leaves the song paused, and going on plays it again")
+  @Test("E15 · a cancelled skip leaves the song paused, and resume plays it again")
   func cancelledSkip() async throws {
     let folder = try TemporaryFolder()
     _ = try await Self.disc(2, in: folder)
@@ -297,7 +297,7 @@ struct CDPlayerTests {
     #expect(reports.compactMap(\.item) == reports.compactMap(\.item).sorted())
   }
 
-  @Test("E10 · what a skip or seek leaves was not played to its end; a damaged song is passed")
+  @Test("E10 · a song left by a skip or seek does not count as played; a damaged song is skipped")
   func skipping() async throws {
     let folder = try TemporaryFolder()
     let names = try await Self.disc(5, in: folder)
@@ -364,7 +364,7 @@ struct CDPlayerTests {
     #expect(bench.sink.frames == 0)
   }
 
-  @Test("Unheard, a song goes on by the clock and ends in its own time")
+  @Test("Without a cable a song advances by the clock and ends after its length")
   func unheard() async throws {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 26_460).encoded("d/a.flac", [], in: folder)

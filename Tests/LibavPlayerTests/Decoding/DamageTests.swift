@@ -17,7 +17,7 @@ struct DamageTests {
     #expect(failure?.message.hasPrefix("test file: ") == true)
   }
 
-  @Test("Garbage is refused, whatever it calls itself", arguments: kinds)
+  @Test("Random bytes are refused, whatever the file's name", arguments: kinds)
   func garbage(kind: String) throws {
     let folder = try TemporaryFolder()
     var random = SystemRandomNumberGenerator()
@@ -34,7 +34,7 @@ struct DamageTests {
   }
 
   @Test(
-    "Of a file that breaks off, the rest plays", arguments: ["wav", "flac", "mp3", "ogg", "opus"])
+    "A truncated file plays up to its end", arguments: ["wav", "flac", "mp3", "ogg", "opus"])
   func truncated(kind: String) async throws {
     let folder = try TemporaryFolder()
     // Ogg pages hold a second and more: a cut inside a page loses the page.
@@ -47,7 +47,7 @@ struct DamageTests {
   }
 
   @Test(
-    "Damage in the middle costs a moment, not the song", arguments: ["flac", "mp3", "ogg", "m4a"])
+    "A damaged part is skipped, and the song continues", arguments: ["flac", "mp3", "ogg", "m4a"])
   func hole(kind: String) async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 44_100 * 10).encoded("hole.\(kind)", [], in: folder)
@@ -62,7 +62,7 @@ struct DamageTests {
     #expect(abs(pitch(end, rate: decoded.format.rate) - 440) < 1)
   }
 
-  @Test("Whatever byte is damaged, decoding and seeking end in order", arguments: kinds)
+  @Test("Decoding and seeking end with a result, whichever byte is damaged", arguments: kinds)
   func fuzz(kind: String) async throws {
     let folder = try TemporaryFolder()
     let path = try await Tone(frames: 20_000).encoded("good.\(kind)", [], in: folder)

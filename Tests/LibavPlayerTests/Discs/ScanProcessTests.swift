@@ -9,7 +9,7 @@ struct ScanProcessTests {
   /// The plugin's program, which is built beside the tests.
   private let program = Bundle.main.bundlePath + "/LibavPlayer"
 
-  @Test("It finds what a scan here finds, and says what it left out")
+  @Test("Finds the same as a scan in this process, and reports skipped files")
   func same() async throws {
     let folder = try TemporaryFolder()
     _ = try await Tone(frames: 11_025).encoded(

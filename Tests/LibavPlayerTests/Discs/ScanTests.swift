@@ -129,7 +129,7 @@ struct ScanTests {
     #expect(few.skipped.failures.first?.message.contains("only the first 2 files") == true)
   }
 
-  @Test("A folder that lies too deep is named")
+  @Test("Names a folder that is nested too deeply")
   func deep() async throws {
     let folder = try TemporaryFolder()
     let path = (1...FolderWalk.deepest).map { "\($0)" }.joined(separator: "/")
@@ -141,7 +141,7 @@ struct ScanTests {
     #expect(scan.skipped.failures.first?.detail.contains("16 folders deep") == true)
   }
 
-  @Test("Of very many files that are left out the first are kept, and all are counted")
+  @Test("Names the first of many skipped files, and counts all")
   func manySkipped() throws {
     let folder = try TemporaryFolder()
     for number in 1...130 { try folder.write("\(number).mp3", [1, 2, 3]) }
@@ -351,7 +351,7 @@ struct ScanTests {
   }
 
   @Test(
-    "Texts of files and stations are one line of bounded length, without controls",
+    "Texts of files and stations are single bounded lines without control characters",
     arguments: [
       ("a\u{1b}[31mb", "a[31mb"), (" x\ty\n", "x y"), ("\u{1}", ""), ("a\u{202e}b", "ab"),
       (String(repeating: "ä", count: 500), String(repeating: "ä", count: 148) + "…"),

@@ -23,7 +23,7 @@ struct StationStreamTests {
   }
 
   @Test(
-    "What is no address is none",
+    "Rejects texts that are no address",
     arguments: [
       "", "http://", "http:///x", "file:///x", "http://a b/", "http://x:0/", "http://x:99999/",
       "http://x/\r\nHost: y", "http://[::1/", "http://[x]/", "http://a%zz@x/", "//x/",

@@ -215,7 +215,7 @@ struct TunerTests {
     #expect(bench.sink.flushes == 0, "what was heard is not cut off")
   }
 
-  @Test("A station that cannot be had is failed with a reason, and tried again")
+  @Test("An unreachable station fails with a reason, and is tried again")
   func failing() async throws {
     let server = try RadioServer(
       try await sound("s.mp3", ["-b:a", "128k"]),
@@ -362,7 +362,7 @@ struct TunerTests {
     #expect(stations.firstFrequency(of: .am) == 999)
   }
 
-  @Test("Waiting grows from half a second to a minute and begins again")
+  @Test("The delay grows from half a second to a minute, and is reset by success")
   func backoff() {
     var backoff = Backoff()
     let waits = (0..<20).map { _ in backoff.next() }
