@@ -160,7 +160,7 @@ struct DeviceTests {
   }
 
   @Test(
-    "F1 · several devices live in one process and speak for themselves",
+    "F1 · several devices of one process report independently",
     arguments: RoleUnderTest.all)
   func severalDevices(_ role: RoleUnderTest) async throws {
     try await PluginProcess.run(role.plugin) { client in

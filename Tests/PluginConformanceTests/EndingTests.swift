@@ -74,7 +74,7 @@ struct EndingTests {
     }
   }
 
-  @Test("F1 F4 · a device that hangs holds up neither a ping, nor a neighbour, nor the end")
+  @Test("F1 F4 · a hanging device delays neither a ping, nor another device, nor the end")
   func hangs() async throws {
     try await PluginProcess.run(.simulated) { client in
       let options: JSON = ["faults": ["silent": ["any"]]]

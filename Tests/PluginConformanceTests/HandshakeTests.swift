@@ -70,7 +70,7 @@ struct HandshakeTests {
   }
 
   @Test(
-    "F1 · an unknown method is an error, an unknown notification is nothing",
+    "F1 · an unknown method is an error, an unknown notification is ignored",
     arguments: PluginUnderTest.all)
   func unknownMethod(_ plugin: PluginUnderTest) async throws {
     try await PluginProcess.run(plugin) { client in

@@ -7,7 +7,7 @@ import Testing
 @Suite("F1 · a plugin keeps to the limits and to the states of its roles", .timeLimit(.minutes(3)))
 struct LimitTests {
   @Test(
-    "F1 E15 · whatever it is told, it reports keys and values of its role and texts within limits",
+    "F1 E15 · reports only keys and values of its role, and texts within limits, after any command",
     arguments: RoleUnderTest.all)
   func reports(_ role: RoleUnderTest) async throws {
     try await PluginProcess.run(role.plugin) { client in
