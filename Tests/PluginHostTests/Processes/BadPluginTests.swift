@@ -39,7 +39,7 @@ struct BadPluginTests {
     }
   }
 
-  @Test("Of a flood of reports the newest values count, and the controller goes on")
+  @Test("Keeps the newest values of a flood of reports")
   func flood() async throws {
     let plugin = try ScriptPlugin(
       """
@@ -54,7 +54,7 @@ struct BadPluginTests {
     }
   }
 
-  @Test("A catalogue without an end is read no further than it says something")
+  @Test("Stops reading a catalogue whose pages are empty")
   func endlessCatalogue() async throws {
     let plugin = try ScriptPlugin(
       """
@@ -110,7 +110,7 @@ struct BadPluginTests {
     #expect(kill(pid, 0) == -1)
   }
 
-  @Test("It ends at once: it is tried again, ever more slowly, and says how it ended")
+  @Test("A plugin that ends at once is started again with growing delays, and its exit is shown")
   func exitsAtOnce() async throws {
     let plugin = try ScriptPlugin(
       "def begin():\n    sys.exit(7)", clock: FastClock(factor: 5))
@@ -260,7 +260,7 @@ struct BadPluginTests {
     }
   }
 
-  @Test("It misses something: its self-check is the reason that is shown")
+  @Test("Shows the self-check's reason when a dependency is missing")
   func selfCheck() async throws {
     let plugin = try ScriptPlugin(
       """

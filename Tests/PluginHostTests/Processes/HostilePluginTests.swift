@@ -18,7 +18,7 @@ struct HostilePluginTests {
     #expect(isTold, "\(last)", sourceLocation: sourceLocation)
   }
 
-  @Test("Ever new attributes: 64 are kept, with one warning in the log and the status")
+  @Test("Keeps 64 of ever new attributes, with one warning in the log and the status")
   func attributes() async throws {
     let log = RecordedLog()
     let plugin = try ScriptPlugin(
@@ -182,7 +182,7 @@ struct HostilePluginTests {
     }
   }
 
-  @Test("What is held back of a flood is bounded, too")
+  @Test("Delayed reports of a flood are bounded too")
   func heldBack() async throws {
     let clock = ManualClock()
     let plugin = try ScriptPlugin(

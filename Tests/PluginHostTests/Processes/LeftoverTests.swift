@@ -84,7 +84,7 @@ struct LeftoverTests {
   }
 
   @Test(
-    "A record that makes no sense ends nothing and is removed",
+    "An invalid record ends no process and is removed",
     arguments: [
       "", "[", "{}", #"{"groups": [{"pid": 1, "start": 1}, {"pid": -1, "start": 1}]}"#,
       #"{"groups": [{"pid": 99999999999999, "start": 1}, 3, null, {"pid": "7"}]}"#,
@@ -96,7 +96,7 @@ struct LeftoverTests {
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test("A running plugin is on record, with the controller, and off it after the end")
+  @Test("A running plugin is recorded with its controller, and removed from the record at its end")
   func recorded() async throws {
     let plugin = try ScriptPlugin()
     let file = "\(plugin.runtimeDirectory)/plugins-\(getpid()).json"

@@ -68,7 +68,7 @@ struct ProcessTests {
     }
   }
 
-  @Test("What it writes to stderr is kept, bounded and harmless")
+  @Test("Its stderr is kept, bounded and without control characters")
   func stderr() async throws {
     let plugin = try ScriptPlugin(
       """

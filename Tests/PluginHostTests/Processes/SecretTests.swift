@@ -21,7 +21,7 @@ struct SecretTests {
     #expect(!masked.contains("rd 1") && !masked.contains("rd%201"))
   }
 
-  @Test("What is no secret stays as it is; texts, keys and depths of a value are looked through")
+  @Test("Searches all texts and keys of a value, and changes nothing else")
   func values() {
     let mask = SecretMask(["hunter22", "line one\nline two", "abc"])
     let said: JSON = ["hunter22": ["x", ["line two", "abc", 22, .null, true, "hunter2"]]]

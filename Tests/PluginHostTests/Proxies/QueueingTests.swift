@@ -98,7 +98,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("Who waits for a state that a newer command makes impossible is told so")
+  @Test("A command fails when a newer one makes its awaited state impossible")
   func superseded() async throws {
     let script = DeviceScript([.position: "up"])
     script.reportNothing()
@@ -165,7 +165,7 @@ struct QueueingTests {
     }
   }
 
-  @Test("A caller that gives up takes its waiting command with it")
+  @Test("Cancelling a caller removes its waiting command")
   func abandoned() async throws {
     let script = DeviceScript()
     script.gate()

@@ -176,7 +176,7 @@ struct CatalogueScanTests {
     #expect(scan.fault != nil)
   }
 
-  @Test("Pages without an end: at most 10,000 are turned, for at most ten minutes")
+  @Test("Pages without an end: at most 10,000 are read, for at most ten minutes")
   func pagesAndTime() throws {
     var scan = CatalogueScan(from: .zero)
     while scan.cursor != nil { scan.take(.init([item(1)], next: "on"), at: .zero) }

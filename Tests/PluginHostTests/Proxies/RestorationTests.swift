@@ -117,7 +117,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("What the device keeps itself is not sent, and what it reports is what is wanted")
+  @Test("Settings that the device keeps itself are not sent; its reports become the wanted state")
   func remembered() async throws {
     let script = DeviceScript([.power: "on", .brightness: 100])
     let bench = try HostBench(
@@ -186,7 +186,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("A player whose cable does not come plays on after 3 s all the same")
+  @Test("A player resumes after 3 s even without its cable")
   func playerWithoutCable() async throws {
     let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))
     let bench = try HostBench(CDPlayerCommand.self, script)
@@ -201,7 +201,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("What a person decides after the crash counts more than what was lost")
+  @Test("A command after the crash takes precedence over the restored state")
   func decided() async throws {
     let script = DeviceScript([.power: "on"], capabilities: Capabilities(cables: [.pcm]))
     let bench = try HostBench(CDPlayerCommand.self, script)
@@ -257,7 +257,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("While the plugin is down commands are refused at once, with what is done about it")
+  @Test("While the plugin is down, commands are refused at once with the reason and the next start")
   func down() async throws {
     let script = DeviceScript([.power: "on"])
     let bench = try HostBench(LightsCommand.self, script)

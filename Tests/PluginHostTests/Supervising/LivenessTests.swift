@@ -114,7 +114,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("All devices refused leaves it configured, until one opens")
+  @Test("With all devices refused it stays configured until one opens")
   func allRefused() {
     var scenario = handshaken(["lamp"])
     scenario.take(.refused("lamp", DeviceError(.failed, "unplugged")))
@@ -147,7 +147,7 @@ struct EndTests {
     #expect(scenario.take(.exited(how: "signal 15")) == [.announce(.stopped)])
   }
 
-  @Test("Stopping what waits for its next try ends the waiting")
+  @Test("Stopping a plugin that waits for its next start ends the wait")
   func stopWhileFailed() {
     var scenario = SupervisionScenario()
     scenario.run()
@@ -156,7 +156,7 @@ struct EndTests {
     #expect(scenario.pass(.seconds(100)) == [])
   }
 
-  @Test("News that come in a phase that does not expect them change nothing")
+  @Test("Unexpected events of a phase change nothing")
   func strayNews() {
     var scenario = SupervisionScenario()
     let inputs: [Supervision.Input] = [

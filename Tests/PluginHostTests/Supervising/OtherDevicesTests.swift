@@ -112,7 +112,7 @@ struct OtherDevicesTests {
     #expect(scenario.supervision.hasReleased)
   }
 
-  @Test("A process without any device is not started again, whatever it was about")
+  @Test("A process without any device is not started again, in whatever phase it was")
   func emptiedWhileOut() {
     var discovered = SupervisionScenario()
     #expect(discovered.take(.removed(["lamp"])) == [.announce(.stopped)])
@@ -163,7 +163,7 @@ struct OtherDevicesTests {
     #expect(scenario.supervision.hasReleased)
   }
 
-  @Test("Added to a process that is out on request, a device is told so; nothing starts")
+  @Test("A device added to a stopped process is unavailable; nothing starts")
   func addedToStopped() {
     var scenario = running(["lamp"])
     scenario.take(.stop)

@@ -87,7 +87,7 @@ struct SupervisionTests {
     #expect(scenario.supervision.restarts == 12)
   }
 
-  @Test("The self-check runs at the first start and after a failed one, not after a crash at work")
+  @Test("The self-check runs at the first start and after a failed start, not after a later crash")
   func checked() {
     var scenario = SupervisionScenario()
     #expect(scenario.take(.start).contains(.check))
@@ -101,7 +101,7 @@ struct SupervisionTests {
     #expect(actions.contains(.spawn) && !actions.contains(.check))
   }
 
-  @Test("What the self-check misses stops the plugin and is the reason, whichever comes first")
+  @Test("A missing dependency in the self-check stops the plugin and is shown as the reason")
   func complained() {
     for exitsFirst in [true, false] {
       var scenario = SupervisionScenario()
@@ -127,7 +127,7 @@ struct SupervisionTests {
     #expect(waits[8] == (random == 0 ? 48 : 60))
   }
 
-  @Test("Five healthy minutes make it as good as new; less does not")
+  @Test("Five minutes without a failure reset the delay; less does not")
   func healthy() {
     for (minutes, wait) in [(4, 2.0), (5, 0.5)] {
       var scenario = SupervisionScenario()

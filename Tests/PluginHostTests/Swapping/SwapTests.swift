@@ -57,7 +57,7 @@ struct SwapTests {
     }
   }
 
-  @Test("A configuration that says the same disturbs nothing")
+  @Test("An equal configuration changes nothing")
   func same() async throws {
     let devices: [HostedDevice] = [
       .lights("lamp", "A"), .lights("spot", "Missing"), .screen("screen", "Screens"),
@@ -193,7 +193,9 @@ struct SwapTests {
     }
   }
 
-  @Test("Options that the new plugin refuses: the device says why, and the old ones mend it")
+  @Test(
+    "Options refused by the new plugin make the device unavailable with the reason; the old ones restore it"
+  )
   func refused() async throws {
     let bench = SwapBench([.lights("lamp", "A"), .lights("spot", "B")])
     try await bench.run {
