@@ -81,7 +81,7 @@ struct CableHostileSourceTests {
     try stillGood(token: tokenA)
   }
 
-  @Test("F4 · whatever breaks the protocol closes the cable with a reason and nothing else")
+  @Test("F4 · every breach of the protocol closes the cable, with a reason")
   func violations() throws {
     defer { sink.close() }
     let format = CableMessage.format(epoch: 1, .compactDisc)

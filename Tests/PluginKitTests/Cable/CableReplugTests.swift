@@ -27,7 +27,7 @@ struct CableReplugTests {
     #expect(decoder.isDone)
   }
 
-  @Test("E9 · an amplifier that restarts hears the film where it is by then")
+  @Test("E9 · an amplifier that restarts gets the film at its current position")
   func amplifierRestarts() async throws {
     let clock = HandClock()
     let bench = try CableBench(clock: clock)

@@ -33,7 +33,7 @@ struct PendingRequestsTests {
     #expect(requests.begin(2), "a late cancel says nothing of a new request with the id")
   }
 
-  @Test("F1 · closing takes no more, hands back who asked, and refuses what is left")
+  @Test("F1 · closing accepts no more requests, returns the open ones, and refuses the rest")
   func close() {
     let requests = PendingRequests()
     _ = requests.add(1)

@@ -16,7 +16,7 @@ struct SerialQueueTests {
     #expect(await queue.next()?.id == 5)
   }
 
-  @Test("F1 · at its end a queue gives what waits, or drops it, and lets its reader go")
+  @Test("F1 · a closed queue delivers or drops its jobs, and ends its reader")
   func end() async {
     let patient = SerialQueue()
     patient.add(.unplug(1))

@@ -79,7 +79,7 @@ struct CableHostileSinkTests {
     try eventually("flush returns") { flush.isDone }
   }
 
-  @Test("F4 · whatever a sink says wrong, the source unplugs it and the film goes on")
+  @Test("F4 · a source unplugs a sink that breaks the protocol, and the film continues")
   func violations() async throws {
     defer { source.close() }
     let (_, decoder) = try endless()
@@ -163,7 +163,7 @@ struct CableHostileSinkTests {
     try eventually("heard") { source.position.frames == 44_110 + 22_050 + 1 }
   }
 
-  @Test("F4 · a sink that accepts and says nothing is given up")
+  @Test("F4 · gives up a sink that accepts the connection and never answers")
   func nobodyHome() throws {
     defer { source.close() }
     let error = #expect(throws: CableError.self) {

@@ -68,7 +68,7 @@ struct CableUnheardTests {
     #expect(numbers(bench.speaker.fresh).first == 44_100)
   }
 
-  @Test("E16 · the end passes by the clock while the input is not heard")
+  @Test("E16 · the end is reached by the clock while the input is not heard")
   func drainedByClock() async throws {
     let source = try CableSource(clock: clock)
     defer { source.close() }
