@@ -104,7 +104,7 @@ struct ConnectionTests {
   /// As the controller and every plugin do at their start.
   init() { signal(SIGPIPE, SIG_IGN) }
 
-  @Test("What the peer writes arrives in order, then the end")
+  @Test("The peer's bytes arrive in order, then the end")
   func receiving() async throws {
     let pipes = try Pipes()
     let inbox = Inbox()
@@ -163,7 +163,7 @@ struct ConnectionTests {
     close(pipes.toConnection)
   }
 
-  @Test("The twin in memory keeps order and ends like pipes")
+  @Test("The connection in memory keeps order and ends like pipes")
   func memory() async throws {
     let (one, two) = InMemoryConnection.pair()
     let inbox = Inbox()

@@ -104,7 +104,7 @@ struct PayloadTests {
     #expect(kind(RPCError(RPCError.invalidParamsCode, "x")) == .unsupported)
   }
 
-  @Test("A time to wait that makes no sense is none", arguments: [-1.0, 1e300, 3601])
+  @Test("An invalid time to wait is ignored", arguments: [-1.0, 1e300, 3601])
   func waits(seconds: Double) {
     let error = RPCError(-32000, "x", data: ["kind": "notNow", "retryAfter": .number(seconds)])
     #expect(error.deviceError(device: "a").retryAfter == nil)

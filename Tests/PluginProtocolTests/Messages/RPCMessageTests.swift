@@ -47,7 +47,7 @@ struct RPCMessageTests {
   }
 
   @Test(
-    "What is no message is refused with the code that JSON-RPC has for it",
+    "An invalid message is refused with the code of JSON-RPC",
     arguments: [
       ("", -32700), ("nonsense", -32700), (#"{"jsonrpc":"2.0""#, -32700), ("[]", -32600),
       ("{}", -32600), (#"{"jsonrpc":"1.0","id":1,"result":{}}"#, -32600),
