@@ -61,7 +61,7 @@ import Testing
     #expect(try read(side: side) { dark.contains([$0, $1]) } == text)
   }
 
-  @Test("text of any script is kept; what does not fit is no code")
+  @Test("encodes text of any script; text that is too long gives no code")
   func limits() throws {
     #expect(QRCode("") == nil)
     #expect(QRCode("a\0b") == nil)
