@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("E12 E17 · a player that is off has nothing to stop and nothing to eject")
+  @Test("E12 E17 · skips stop and eject for a player that is off")
   func stoppingWhatIsOff() throws {
     let steps: [Step] = [.make("dvd", .dvdPlayer, "stop"), .make("dvd", .dvdPlayer, "eject")]
     let off = try Self.plan(steps, seeing: ["dvd": Self.reported([.power: "off"])])
@@ -91,7 +91,7 @@ import Testing
     #expect(plan.commands.map(\.device) == ["popper", "lights", "dvd", "dvd"])
   }
 
-  @Test("E12 · a command is needless only where the device itself reports its effect")
+  @Test("E12 · skips a command only if the device itself reports its effect")
   func skipping() throws {
     let steps: [Step] = [
       .make("lights", .lights, ["dim": 10]), .make("lamp", .lights, ["dim": 10]),
@@ -119,7 +119,7 @@ import Testing
     #expect(Self.lines(always) == ["1 lights dim 10: send"])
   }
 
-  @Test("E12 · a value that an earlier or simultaneous step may change is judged when it is due")
+  @Test("E12 · checks a value at run time if an earlier or parallel step may change it")
   func decidedLater() throws {
     let on = Self.reported([.power: "on", .input: "dvd", .volume: 50, .brightness: 10])
     let snapshots: [DeviceID: DeviceSnapshot] = ["amp": on, "lights": on, "lamp": on]
@@ -179,7 +179,7 @@ import Testing
     #expect(unknown?.code == .notFound)
   }
 
-  @Test("E10 · a saved position is where the player begins, unless the step names one")
+  @Test("E10 · starts at the saved position, unless the step names another")
   func resuming() throws {
     let policy = PlanPolicy(volumeLimit: nil, resumePositions: ["dvd": 42])
     let plan = try Self.plan(

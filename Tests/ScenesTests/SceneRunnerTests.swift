@@ -151,7 +151,7 @@ import Testing
     #expect(report.error?.message == "the bulb is broken")
   }
 
-  @Test("E17 · a group whose failure does not matter ends, and the scene goes on")
+  @Test("E17 · a group with `onFailure: continue` may fail, and the scene goes on")
   func continuing() async throws {
     let bench = Bench()
     try await bench.device("lamp").fail("on", with: DeviceError(.unavailable, "no answer"))
