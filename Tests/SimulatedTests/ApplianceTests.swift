@@ -111,7 +111,7 @@ struct ApplianceTests {
     }
   }
 
-  @Test("E15 · a popper that takes no time is done when it has popped")
+  @Test("E15 · a popper with a time of 0 is done with its answer")
   func instantPopper() async throws {
     try await TheaterBench.run(.popcornPopper, ["speed": 0]) { bench in
       try await bench.perform("on")

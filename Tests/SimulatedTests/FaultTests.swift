@@ -66,7 +66,7 @@ struct FaultTests {
     }
   }
 
-  @Test("F4 · dies: the process ends at the command")
+  @Test("F4 · `dies`: the process ends at the command")
   func dies() async throws {
     let options: JSON = ["faults": ["dies": ["off"], "after": 1]]
     try await TheaterBench.run(.popcornPopper, options) { bench in

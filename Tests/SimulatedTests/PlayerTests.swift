@@ -95,7 +95,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("E15 · next and previous go by chapter in a film, by song on a CD")
+  @Test("E15 · next and previous skip chapters of a film and songs of a CD")
   func skips() async throws {
     try await TheaterBench.run(.dvdPlayer, ["speed": 0]) { bench in
       try await bench.perform("on")

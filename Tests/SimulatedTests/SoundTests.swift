@@ -154,7 +154,7 @@ struct SoundTests {
     }
   }
 
-  @Test("F4 · when the amplifier dies the film goes on unheard, and another cable takes it up")
+  @Test("F4 · a film continues unheard when the amplifier ends, and on another cable")
   func replugged() async throws {
     let films: JSON = [["id": "long", "title": "Long", "duration": 86_400, "tone": 440]]
     try await Self.run(.dvdPlayer, ["films": films], play: "play") { bench, speaker in
