@@ -36,7 +36,7 @@ import Testing
     #expect(try await positions.position(item: "jaws", user: "ben") == 20)
   }
 
-  @Test("E10 · what is no position is refused", arguments: [-1, .nan, .infinity])
+  @Test("E10 · refuses an invalid position", arguments: [-1, .nan, .infinity])
   func invalid(_ seconds: Double) async throws {
     let positions = try fixture.open().positions
     let error = await refusal { () async throws(StorageError) in
@@ -78,7 +78,7 @@ import Testing
     #expect(try await positions.position(item: "a", user: "anna") == 1)
   }
 
-  @Test("E10 · a save is done although its task was cancelled, as at the end of the controller")
+  @Test("E10 · saves although the task was cancelled, as at the controller's end")
   func cancelled() async throws {
     let positions = try fixture.open().positions
     let saving = Task {

@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("E7 · of 20 registrations of one address at once one succeeds; the others hear taken")
+  @Test("E7 · of 20 simultaneous registrations of one address one succeeds; the others get `taken`")
   func oneAddress() async throws {
     let principal = try await owner().principal
     var codes: [EntryCode] = []
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("E7 · what people type is stored as it is or refused as theirs, never an internal error")
+  @Test("E7 · stores typed text unchanged or refuses it, never with an internal error")
   func naughty() async throws {
     let principal = try await owner().principal
     let strings = [
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("E7 · a full disk: nobody registers or logs in, who is in stays in, logout still counts")
+  @Test("E7 · on a full disk registration and login fail, sessions stay valid, and logout works")
   func full() async throws {
     let loggedIn = try await owner()
     try await database.pool.writeWithoutTransaction {

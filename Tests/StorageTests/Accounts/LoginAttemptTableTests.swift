@@ -33,7 +33,7 @@ import Testing
     try await database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM guesses") ?? -1 }
   }
 
-  @Test("tallies of made-up addresses are bounded, and do not push out what holds guessers back")
+  @Test("counters of made-up addresses are bounded, and do not evict those of real guesses")
   func bounded() async throws {
     try await count(0, failures: 9)
     try await database.write { database in
@@ -50,7 +50,7 @@ import Testing
     #expect(try await failures(50) == 1)
   }
 
-  @Test("what did not change is not written")
+  @Test("writes only changed rows")
   func unchanged() async throws {
     try await count(1, failures: 3)
     let before = try await database.read { $0.totalChangesCount }

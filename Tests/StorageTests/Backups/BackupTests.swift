@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(
-    "a copy whose rows break a promise is no backup",
+    "rejects a copy whose rows break a constraint",
     arguments: [
       "UPDATE account SET role = 'wizard'",
       "UPDATE account SET role = 'member'",
@@ -169,7 +169,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.backups.folder).isEmpty)
   }
 
-  @Test("of the daily ones seven are kept, of those that somebody asked for all")
+  @Test("keeps seven daily backups, and all requested ones")
   func retention() async throws {
     try await furnish()
     let asked = try fixture.backups.create(.asked, at: fixture.now)
@@ -235,7 +235,7 @@ import Testing
     #expect(error?.hint.contains("There is no good backup") == true)
   }
 
-  @Test("beside a controller the database is opened as it is, or not at all")
+  @Test("beside a running controller the database is opened unchanged, or not at all")
   func beside() async throws {
     let missing = await refusal { () throws(StorageError) in
       try TheaterDatabase(existingIn: fixture.folder)

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "what is no file in the place of the database is refused at once", .timeLimit(.minutes(5)))
+    "refuses anything but a regular file as the database", .timeLimit(.minutes(5)))
   func noFile() async throws {
     try await furnish(factor: false)
     let backup = try fixture.backups.create(.asked, at: fixture.now)
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(
-    "what names no backup is refused", arguments: ["", ".", "..", "/", "x/..", "./.", ".draft"])
+    "refuses an unknown backup", arguments: ["", ".", "..", "/", "x/..", "./.", ".draft"])
   func names(_ name: String) async throws {
     try await furnish(factor: false)
     _ = try fixture.backups.create(.asked, at: fixture.now)
@@ -131,7 +131,7 @@ import Testing
     #expect(error?.code == .missing)
   }
 
-  @Test("a restored backup lets nobody in who was let in before: sessions, codes, devices, links")
+  @Test("a restored backup holds no valid session, code, known device or invitation")
   func entrances() async throws {
     let before = try await furnish(factor: false).token.text
     let backup: Backup

@@ -76,7 +76,7 @@ import Testing
     #expect(StorageError(error, at: fixture.file) == .full)
   }
 
-  @Test("E7 · what cannot be made beside the database is done without")
+  @Test("E7 · works without the reserve file when it cannot be made")
   func noPlace() async throws {
     try FileManager.default.createDirectory(
       atPath: "\(fixture.folder)/\(DiskReserve.name)", withIntermediateDirectories: true)

@@ -20,7 +20,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
   }
 
-  @Test("a key that others could read is tightened")
+  @Test("removes other users' access to the key")
   func tightened() throws {
     try fixture.open().close()
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
