@@ -91,7 +91,7 @@ struct SecretFolderTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
   }
 
-  @Test("a file of one's own is read, without the line break at its end")
+  @Test("reads the user's own file, without the line break at its end")
   func own() throws {
     try write("open sesame\n", "own/a", mode: 0o600)
     #expect(try secrets.secret("a").reveal() == "open sesame")

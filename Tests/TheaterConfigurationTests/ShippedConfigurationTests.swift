@@ -67,7 +67,7 @@ struct ShippedConfigurationTests {
     }
   }
 
-  @Test("E12 · the film's scenes say what the source says, in its order")
+  @Test("E12 · the film's scenes have the commands of the source, in its order")
   func film() throws {
     #expect(
       try Self.words("watch-film") == [
@@ -91,7 +91,7 @@ struct ShippedConfigurationTests {
       ])
   }
 
-  @Test("E13 · the music's scenes say what the source says, in its order")
+  @Test("E13 · the music's scenes have the commands of the source, in its order")
   func music() throws {
     #expect(
       try Self.words("listen-music") == [
@@ -100,7 +100,7 @@ struct ShippedConfigurationTests {
     #expect(try Self.words("end-music") == ["amp off", "cd stop", "cd eject", "cd off"])
   }
 
-  @Test("E14 · the radio's scenes say what the source says, in its order")
+  @Test("E14 · the radio's scenes have the commands of the source, in its order")
   func radio() throws {
     #expect(
       try Self.words("listen-radio") == [
@@ -159,7 +159,7 @@ struct ShippedConfigurationTests {
     #expect(try Judge.verdicts(on: [configuration, [:]], schema: schema) == [true, false])
   }
 
-  @Test("the reference page shows a mistake as it is really told")
+  @Test("the reference page shows a mistake with its real message")
   func example() throws {
     let text = try Shipped.text("devices.json")
       .replacing(#""role": "lights""#, with: #""role": "light""#)

@@ -27,7 +27,7 @@ struct AccountSettingsTests {
       {"secret": "sms"}, "X": "y"}, "body": "{\\"text\\": \\"{text}\\"}"}
     """
 
-  @Test("D9 · mail server and gateway are read with what holds unsaid, and their secrets sealed")
+  @Test("D9 · reads mail server and gateway with their defaults, and hides their secrets")
   func whole() throws {
     let configuration = try Fixtures.read(
       Self.delivery("\(Self.mail), \(Self.gateway)"), secrets: Self.secrets)

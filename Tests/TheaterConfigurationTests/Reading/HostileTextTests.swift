@@ -62,7 +62,7 @@ struct HostileTextTests {
     ]
   }()
 
-  @Test("of thousands of mistakes a hundred are told, each in few words", arguments: mistakes)
+  @Test("reports the first hundred of thousands of mistakes, each briefly", arguments: mistakes)
   func floods(kind: String, text: String) {
     #expect(text.utf8.count <= 64 * 1024)
     let problems = Fixtures.problems(text)

@@ -336,7 +336,7 @@ struct MistakeTests {
       ])
   }
 
-  @Test("of ten thousand mistakes the first hundred are told, and that there may be more")
+  @Test("reports the first hundred of ten thousand mistakes, and that there may be more")
   func many() {
     let steps = Array(repeating: #"{"lights": {"dim": 110}}"#, count: 10_000)
     let text = Fixtures.whole(
@@ -356,7 +356,7 @@ struct MistakeTests {
     #expect(Fixtures.problems("[]").map(\.kind) == [.shape])
   }
 
-  @Test("a problem reads like a compiler's: file, line, column, path, message, hint")
+  @Test("shows a mistake like a compiler: file, line, column, path, message, hint")
   func description() {
     let problem = ConfigurationIssue(
       .shape, file: "devices.json", position: TextPosition(line: 4, column: 29),
@@ -380,7 +380,7 @@ struct MistakeTests {
     #expect(error?.problems.first?.kind == .file)
   }
 
-  @Test("what is no regular file is refused at once, and named", .timeLimit(.minutes(1)))
+  @Test("refuses anything but a regular file at once, by its kind", .timeLimit(.minutes(1)))
   func otherKindOfFile() throws {
     let temporary = try TemporaryFolder()
     let folder = temporary.path

@@ -24,7 +24,7 @@ struct RuleSettingsTests {
     return problems[0]
   }
 
-  @Test("C9 · the standard rules hold where nothing is said")
+  @Test("C9 · the standard rules apply by default")
   func standard() throws {
     #expect(try settings("{}") == AccountSettings(isDemo: false, rules: .standard))
     #expect(try settings(#"{"rules": {"preset": "standard"}}"#).rules == .standard)
@@ -65,7 +65,7 @@ struct RuleSettingsTests {
   }
 
   @Test(
-    "C8 · a rule that nobody would ever answer is refused by name, at its place",
+    "C8 · refuses a rule with an unknown question by name, at its place",
     arguments: [
       (
         #"{"rules": {"fields": {"name": {"rules": [{"rule": "asked", "question": "emailFree"}]}}}}"#,
@@ -162,7 +162,9 @@ struct RuleSettingsTests {
     #expect(problem.hint?.contains(hint) == true, "\(problem)")
   }
 
-  @Test("C2 · of a name or preset with a mistake in it nothing else is complained about")
+  @Test(
+    "C2 · reports only the mistake in the name of a rule or preset, and nothing that follows from it"
+  )
   func once() throws {
     #expect(try problem(#"{"rules": {"preset": 7}}"#).kind == .shape)
   }

@@ -98,7 +98,7 @@ struct WholeConfigurationTests {
     #expect(library.stations.map(\.frequency) == [.fm(98.5), .am(810)])
   }
 
-  @Test("F5 · where browsers come is read with its names and certificate")
+  @Test("F5 · reads the web address with its names and certificate")
   func web() throws {
     #expect(
       configuration.web

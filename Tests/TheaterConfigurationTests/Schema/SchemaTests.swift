@@ -43,7 +43,7 @@ struct SchemaTests {
     return [base] + chosen
   }
 
-  @Test("the schema of no plugins at all is a schema too")
+  @Test("makes a valid schema without any plugin")
   func noPlugins() throws {
     let schema = TheaterConfiguration.schema(KnownPlugins())
     let instance: JSON = ["devices": ["a": ["role": "lights", "plugin": "Any"]]]
