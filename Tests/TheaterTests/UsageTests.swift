@@ -82,7 +82,7 @@ import Testing
       try DeviceSwap.parse(["amp", "--plugin", "x"]).body == ["plugin": "x", "save": false])
   }
 
-  @Test("F6 · a swap tells what has changed and for how long")
+  @Test("F6 · the text of a swap names the changes and how long they last")
   func swapText() {
     let change: JSON = [
       "kind": "changed", "section": "devices", "name": "amp", "keys": ["plugin"], "live": true,

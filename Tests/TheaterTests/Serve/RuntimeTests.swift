@@ -286,7 +286,7 @@ import WebServer
     #expect(harness.target.applied == 0)
   }
 
-  @Test("F6 · nothing is saved into a file with mistakes, nor where it cannot be written")
+  @Test("F6 · does not save into a file with mistakes, or one that cannot be written")
   func unsaved() async throws {
     let harness = try RuntimeHarness()
     let choice = Self.choice("Simulated", save: true)
@@ -310,7 +310,7 @@ import WebServer
     #expect(await harness.plugin("amp") == "Simulated")
   }
 
-  @Test("F6 · a swap that an edit makes impossible gives way to the file")
+  @Test("F6 · an edit that makes a swap impossible replaces it")
   func impossible() async throws {
     let harness = try RuntimeHarness(
       RuntimeHarness.text(amp: Self.simulated + #", "options": {"inputs": ["cd", "game"]}"#))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import theater
 
-@Suite("What plugins say, on a terminal")
+@Suite("Texts of plugins on a terminal")
 struct PrintableTests {
   private static let evil = "a\u{1B}[2J\u{9B}31m\rb\n  ✓ all is well\u{202E}\u{7F}\u{E0001}"
   private static let harmless =
