@@ -218,7 +218,7 @@ def test_library(owner):
     page.route("**/api/v1/songs", lambda route: route.fulfill(status=200, content_type="application/json", body=json.dumps({"songs": songs})))
     owner.open("/library?kind=music")
     rows = page.get_by_role("list", name="Songs").get_by_role("listitem")
-    expect(page.locator("#found")).to_have_text("50000 songs")
+    expect(page.locator("#found")).to_have_text("50,000 songs")
     assert rows.count() < 120
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     page.get_by_role("button", name=re.compile("^Song 49999")).wait_for()
@@ -226,13 +226,13 @@ def test_library(owner):
     expect(rows.last).to_have_attribute("aria-posinset", "50000")
     page.keyboard.press("/")
     page.keyboard.type("arzte 4999")
-    expect(page.locator("#found")).to_have_text("10 of 50000 songs")
+    expect(page.locator("#found")).to_have_text("10 of 50,000 songs")
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(page.locator(":focus")).to_have_attribute("aria-label", re.compile("^Song 14999"))
     page.get_by_role("searchbox").fill("nothing like this")
     page.get_by_role("button", name="Show all").click()
-    expect(page.locator("#found")).to_have_text("50000 songs")
+    expect(page.locator("#found")).to_have_text("50,000 songs")
 
 
 @proves("F5 · invites a member and a guest by link, changes a person, ends sessions")

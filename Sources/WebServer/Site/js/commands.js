@@ -4,6 +4,7 @@ import { announce, clamp, clock, left } from './dom.js';
 import { playback, withRole, device, activity, devices, knownTitles } from './store.js';
 import { value } from './words.js';
 import { act, paced } from './parts.js';
+import { t } from './text.js';
 
 export const isPaused = (now = playback()) => now?.state === 'paused';
 export const amplifier = () => withRole('amplifier');
@@ -12,7 +13,7 @@ export const canSeek = () => device(activity().player)?.capabilities.includes('s
 
 export async function flip(button) {
   const paused = isPaused();
-  if (await act(button, () => post(paused ? '/resume' : '/pause'))) announce(paused ? 'Playing' : 'Paused');
+  if (await act(button, () => post(paused ? '/resume' : '/pause'))) announce(t(paused ? 'said.playing' : 'said.paused'));
 }
 export async function seekTo(position, button) {
   const to = clamp(position, 0, lastPlace());

@@ -4,21 +4,22 @@ import { icon } from './icons.js';
 import * as theater from './store.js';
 import { heading, chip, renew } from './parts.js';
 import { follow, deviceSheet } from './controls.js';
-import { nameOf, describe, ICONS, ago } from './words.js';
+import { nameOf, describe, ICONS, ago, word } from './words.js';
 import { titles } from './commands.js';
+import { t } from './text.js';
 
-export const title = 'Devices';
+export const title = t('devices.title');
 let current;
 
 export function show(main) {
   const wide = matchMedia('(min-width: 1100px)'), list = h('ul', { class: 'device-list' }), summary = h('p', { class: 'soft' });
   const name = h('h2', { class: 'title-3', id: 'device-name' }), inside = h('div', { class: 'device-sheet' }), pane = h('section', { class: 'card device-pane', 'aria-labelledby': 'device-name' }, name, inside);
   let stopFollowing = () => {};
-  main.append(heading('Devices', summary), h('div', { class: 'device-split' }, list, pane));
+  main.append(heading(title, summary), h('div', { class: 'device-split' }, list, pane));
 
   const paint = () => {
     const all = theater.devices(), bad = all.filter((device) => known(device) === 'failed').length;
-    const words = bad ? `${bad} of ${all.length} ${bad === 1 ? 'needs' : 'need'} attention` : `All ${all.length} are responding`;
+    const words = bad ? t('devices.bad', { count: bad, total: all.length }) : t('devices.good', { count: all.length });
     if (summary.textContent !== words) summary.textContent = words;
     renew(list, JSON.stringify([current, wide.matches, all.map((device) => [device.id, describe(device, titles()), known(device), ago(age(device))])]), () => all.map((device) => row(device, wide.matches, choose)));
   };
@@ -43,13 +44,13 @@ export function show(main) {
 function known(device) {
   const failed = theater.activity().status === 'failed' && theater.activity().error?.device === device.id;
   if (failed || device.availability === 'unavailable') return 'failed';
-  if (['off', 'up'].includes(describe(device))) return 'off';
+  if ([t('is.off'), t('is.up')].includes(describe(device))) return 'off';
   const ways = Object.values(device.state).map((x) => x.provenance);
   return ways.includes('unknown') ? 'unknown' : ways.includes('assumed') ? 'assumed' : 'reported';
 }
 const age = (device) => Math.min(...Object.values(device.state).map((x) => theater.age(device, x)), 1e9);
 function row(device, isWide, choose) {
-  const how = known(device), words = { failed: 'failed', off: ago(age(device)) }[how] ?? `${how === 'unknown' ? 'not known' : how} ${ago(age(device))}`;
+  const how = known(device), words = { failed: t('is.failed'), off: ago(age(device)) }[how] ?? `${word(how)} ${ago(age(device))}`;
   return h('li', {}, h('button', { class: 'row device-row', type: 'button', 'aria-current': isWide && device.id === current, data: { focus: device.id }, onclick: () => choose(device.id) },
     h('span', { class: 'device-icon', data: { on: how === 'reported' || how === 'assumed' ? '1' : null, bad: how === 'failed' ? '1' : null } }, icon(ICONS[device.role])),
     h('span', {}, h('span', { class: 'name' }, nameOf(device, theater.devices())), h('span', { class: 'sub' }, describe(device, titles()))), h('span', { class: 'end', data: { known: how } }, chip(how, words))));

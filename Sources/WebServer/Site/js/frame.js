@@ -5,13 +5,15 @@ import { cover } from './cover.js';
 import * as theater from './store.js';
 import { sheet, slider, seekBar, ambient } from './parts.js';
 import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
-import { ago, station } from './words.js';
+import { ago, station, titleOf } from './words.js';
+import { t } from './text.js';
 
 const PLACES = [
-  ['home', 'Home', '/', 'home'], ['room', 'Room', '/room', 'room'], ['library', 'Library', '/library', 'film'], ['radio', 'Radio', '/radio', 'radio'],
-  ['scenes', 'Scenes', '/scenes', 'scenes', theater.mayOperate], ['devices', 'Devices', '/devices', 'devices', theater.mayOperate],
-  ['people', 'People', '/people', 'people', theater.isOwner], ['plugins', 'Plugins', '/plugins', 'plugins', theater.mayOperate], ['settings', 'Settings', '/settings', 'settings'],
+  ['home', '/', 'home'], ['room', '/room', 'room'], ['library', '/library', 'film'], ['radio', '/radio', 'radio'],
+  ['scenes', '/scenes', 'scenes', theater.mayOperate], ['devices', '/devices', 'devices', theater.mayOperate],
+  ['people', '/people', 'people', theater.isOwner], ['plugins', '/plugins', 'plugins', theater.mayOperate], ['settings', '/settings', 'settings'],
 ];
+const name = (id) => t(`${id}.title`);
 const IN_TABS = ['home', 'room', 'library', 'radio', 'devices'];
 /** Screens without a place of their own in the navigation. */
 const WITHIN = { player: 'library', account: 'settings', editor: 'settings', doctor: 'settings' };
@@ -20,9 +22,9 @@ const WITHOUT_BAR = ['home', 'player'];
 /** Builds the frame and begins to follow the theater. */
 export async function begin(session, { exit }) {
   await theater.begin(session, exit);
-  const places = PLACES.filter(([, , , , allowed]) => !allowed || allowed());
+  const places = PLACES.filter(([, , , allowed]) => !allowed || allowed());
   const rail = makeRail(places, session), tabs = makeTabs(places), bar = makeBar(), dock = h('div', { class: 'dock' }, bar.node, tabs.node);
-  const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); $('#main').focus(); } }, 'Skip to content');
+  const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); $('#main').focus(); } }, t('frame.skip'));
   document.body.prepend(skip, rail);
   document.body.append(dock);
   const size = new ResizeObserver(() => document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`));
@@ -48,38 +50,37 @@ export async function begin(session, { exit }) {
   };
 }
 const mark = () => s('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, s('path', { d: 'M6 10h28v15H6z', fill: 'none', stroke: 'currentColor', 'stroke-width': 2.4, 'stroke-linejoin': 'round' }), s('path', { d: 'M8 25 2 36h36l-6-11', fill: 'currentColor', opacity: 0.28 }), s('path', { d: 'M20 4v6', stroke: 'currentColor', 'stroke-width': 2.4, 'stroke-linecap': 'round' }));
-const ROLE = { owner: 'Owner', member: 'Member', guest: 'Guest' };
 
 function makeRail(places, { user }) {
-  return h('nav', { class: 'rail', 'aria-label': 'Main' },
-    h('a', { class: 'rail-brand', href: '/', 'aria-label': 'Home Theater, home' }, mark(), h('span', {}, 'Home Theater')),
-    h('ul', {}, places.map(([id, name, href, picture]) => h('li', { class: ['people', 'plugins'].includes(id) && id === places.find(([other]) => ['people', 'plugins', 'settings'].includes(other))[0] ? 'apart' : null },
-      h('a', { href, data: { place: id } }, icon(picture), h('span', {}, name))))),
-    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', { class: 'tiny block' }, ROLE[user.role]))));
+  return h('nav', { class: 'rail', 'aria-label': t('frame.main') },
+    h('a', { class: 'rail-brand', href: '/', 'aria-label': t('frame.home') }, mark(), h('span', {}, 'Home Theater')),
+    h('ul', {}, places.map(([id, href, picture]) => h('li', { class: ['people', 'plugins'].includes(id) && id === places.find(([other]) => ['people', 'plugins', 'settings'].includes(other))[0] ? 'apart' : null },
+      h('a', { href, data: { place: id } }, icon(picture), h('span', {}, name(id)))))),
+    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', { class: 'tiny block' }, t(`role.${user.role}`)))));
 }
 function makeTabs(places) {
   const rest = places.filter(([id]) => id === 'radio' || !IN_TABS.includes(id));
   const more = h('button', { type: 'button', class: 'more', 'aria-haspopup': 'dialog', onclick: () => {
-    const box = sheet('More', h('ul', { class: 'rows' }, rest.map(([id, name, href, picture]) => h('li', {}, h('a', { class: 'row', href, onclick: () => box.close() }, icon(picture, { class: 'row-icon' }), h('span', { class: 'name' }, name), icon('chevron', { class: 'row-icon soft' }))))));
-  } }, icon('more'), h('span', {}, 'More'));
-  const node = h('nav', { class: 'tabs', 'aria-label': 'Main' }, places.filter(([id]) => IN_TABS.includes(id)).map(([id, name, href, picture]) => h('a', { href, class: id === 'radio' ? 'wide-only' : null, data: { place: id } }, icon(picture), h('span', {}, name))), more);
+    const box = sheet(t('frame.more'), h('ul', { class: 'rows' }, rest.map(([id, href, picture]) => h('li', {}, h('a', { class: 'row', href, onclick: () => box.close() }, icon(picture, { class: 'row-icon' }), h('span', { class: 'name' }, name(id)), icon('chevron', { class: 'row-icon soft' }))))));
+  } }, icon('more'), h('span', {}, t('frame.more')));
+  const node = h('nav', { class: 'tabs', 'aria-label': t('frame.main') }, places.filter(([id]) => IN_TABS.includes(id)).map(([id, href, picture]) => h('a', { href, class: id === 'radio' ? 'wide-only' : null, data: { place: id } }, icon(picture), h('span', {}, name(id)))), more);
   return { node, more };
 }
 
 function makeBar() {
   const main = h('button', { class: 'key', type: 'button', onclick: () => flip(main) }), rest = h('span', { class: 'num' }), name = h('span', { class: 'name' });
   const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', type: 'button', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), h('span', { class: 'by', 'aria-hidden': 'true' }, Math.abs(by))); return button; };
-  const keys = [key('Back 10 seconds', 'back', -10), key('Forward 30 seconds', 'forward', 30)];
-  const level = slider({ label: 'Volume', value: 0, onchange: setVolume }), wire = h('div', { class: 'mini-wire', 'aria-hidden': 'true' }, h('i')), art = h('span', { class: 'cover square', 'aria-hidden': 'true' });
+  const keys = [key(t('player.back', { count: 10 }), 'back', -10), key(t('player.forward', { count: 30 }), 'forward', 30)];
+  const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = h('div', { class: 'mini-wire', 'aria-hidden': 'true' }, h('i')), art = h('span', { class: 'cover square', 'aria-hidden': 'true' });
   const loud = h('div', { class: 'mini-volume' }, icon('volume'), level.input);
-  const node = h('section', { class: 'mini', 'aria-label': 'What plays' }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', { class: 'sub' }, rest))), h('div', { class: 'mini-keys' }, keys[0], main, keys[1]), loud);
+  const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', { class: 'sub' }, rest))), h('div', { class: 'mini-keys' }, keys[0], main, keys[1]), loud);
   return { node, main, rest, name, keys, level, loud, wire, art };
 }
 function paintBar(bar, place) {
   const now = theater.activity(), shown = !!theater.store.status && now.status !== 'idle' && !WITHOUT_BAR.includes(place);
   bar.node.hidden = !shown;
   document.body.classList.toggle('with-bar', shown);
-  const title = now.itemTitle ?? now.title ?? '';
+  const title = titleOf(now) ?? '';
   if (title && now.status !== 'idle') tint(title);
   if (!shown) return;
   const play = theater.playback(), paused = isPaused(play), isRadio = theater.device(now.player)?.role === 'tuner';
@@ -88,19 +89,19 @@ function paintBar(bar, place) {
   bar.rest.textContent = words(now, play, paused, isRadio);
   bar.wire.style.setProperty('--at', play?.duration ? play.position / play.duration : 0);
   const state = `${paused}`;
-  if (bar.main.state_ !== state) { bar.main.state_ = state; clear(bar.main, icon(paused ? 'play' : 'pause')); bar.main.setAttribute('aria-label', paused ? 'Resume' : 'Pause'); }
+  if (bar.main.state_ !== state) { bar.main.state_ = state; clear(bar.main, icon(paused ? 'play' : 'pause')); bar.main.setAttribute('aria-label', t(paused ? 'do.resume' : 'do.pause')); }
   bar.main.hidden = isRadio || !['playing', 'paused'].includes(play?.state);
   for (const key of bar.keys) key.hidden = bar.main.hidden || !canSeek();
   bar.loud.hidden = !amplifier();
   if (volume() !== undefined) bar.level.set(volume());
 }
 function words(now, play, paused, isRadio) {
-  if (now.status === 'failed') return now.error?.step ? `stopped at step ${now.error.step}` : 'stopped';
-  if (now.status === 'starting') return 'starting …';
-  if (now.status === 'ending') return 'ending …';
+  if (now.status === 'failed') return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('now.stopped');
+  if (now.status === 'starting') return t('now.starting');
+  if (now.status === 'ending') return t('now.ending');
   if (isRadio) return station(theater.device(now.player));
-  if (paused) return 'paused';
-  return play?.duration ? left(Math.max(0, play.duration - play.position)) : 'playing';
+  if (paused) return t('now.paused');
+  return play?.duration ? left(Math.max(0, play.duration - play.position)) : t('now.playing');
 }
 let tinted;
 function tint(title) { if (tinted !== title) { tinted = title; ambient(title, 0.3); } }
@@ -109,10 +110,10 @@ function tint(title) { if (tinted !== title) { tinted = title; ambient(title, 0.
 function paintConnection() {
   const lost = theater.store.connection === 'lost';
   let note = $('.offline');
-  if (!lost) { if (note) { note.remove(); announce('The connection is back.'); } return; }
-  const seconds = Math.max(0, (Date.now() - theater.store.lostSince) / 1000), text = `What you see is from ${ago(seconds)}. Trying again …`;
+  if (!lost) { if (note) { note.remove(); announce(t('offline.back')); } return; }
+  const seconds = Math.max(0, (Date.now() - theater.store.lostSince) / 1000), text = t('offline.age', { ago: ago(seconds) });
   if (!note) {
-    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, 'No connection to the theater. '), h('span', { class: 'age', 'aria-hidden': 'true' })), h('button', { class: 'btn', type: 'button', onclick: theater.retry }, 'Try now'));
+    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, t('offline.title'), ' '), h('span', { class: 'age', 'aria-hidden': 'true' })), h('button', { class: 'btn', type: 'button', onclick: theater.retry }, t('offline.try')));
     $('#main')?.prepend(note);
   } else if (!note.isConnected || note.parentNode !== $('#main')) $('#main')?.prepend(note);
   $('.age', note).textContent = text;

@@ -7,28 +7,28 @@ import { createRoom } from './living-room.js';
 import { get, post } from './api.js';
 import * as theater from './store.js';
 import { roomStatus } from './room-status.js';
-import { describe, nameOf } from './words.js';
+import { describe, nameOf, titleOf } from './words.js';
 import { section, seekBar, toast, chip, act, errorCard, renew, complain } from './parts.js';
 import { sentence } from './forms.js';
 import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
 import { greeting } from './greeting.js';
 import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, placeOf } from './runs.js';
+import { t } from './text.js';
 
-export const title = 'Home';
+export const title = t('home.title');
 const ACTIVITIES = [
-  ['film', 'dvdPlayer', 'Watch a film', 'Popcorn, dim lights, screen down', '/library'], ['music', 'cdPlayer', 'Listen to music', 'Discs and folders', '/library?kind=music'],
-  ['radio', 'tuner', 'Radio', 'AM, FM and your stations', '/radio'], ['popcorn', 'popcornPopper', 'Popcorn', 'Pop one batch', null],
+  ['film', 'dvdPlayer', '/library'], ['music', 'cdPlayer', '/library?kind=music'], ['radio', 'tuner', '/radio'], ['popcorn', 'popcornPopper', null],
 ];
 
 export async function show(main, { go }) {
   const hero = h('section', { class: 'hero', 'aria-labelledby': 'hero' }), tiles = h('div', { class: 'tiles' }), scenes = h('div', { class: 'scene-row' });
   const facts = h('ul', { class: 'chips' }), picture = h('div', { class: 'mini-room', 'aria-hidden': 'true' });
-  const sceneBand = section('Scenes', 'h-scenes', scenes);
+  const sceneBand = section(t('scenes.title'), 'h-scenes', scenes);
   sceneBand.hidden = true;
-  main.append(hero, section('What would you like?', 'h-activities', tiles),
+  main.append(hero, section(t('home.question'), 'h-activities', tiles),
     h('div', { class: 'home-two' }, h('div', { class: 'home-left' }, sceneBand),
-      h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, 'The room'), h('a', { class: 'room-card', href: '/room', 'aria-label': 'Open the room' }, picture), facts)));
-  const seek = seekBar({ label: 'Place', onseek: seekTo });
+      h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, t('home.room')), h('a', { class: 'room-card', href: '/room', 'aria-label': t('home.openRoom') }, picture), facts)));
+  const seek = seekBar({ label: t('player.place'), onseek: seekTo });
   const paint = () => { paintHero(hero, seek, go); paintTiles(tiles, go); paintFacts(facts); };
   paint();
   const tick = () => { const play = theater.playback(); if (play?.duration) seek.set(play.position, play.duration); };
@@ -47,7 +47,7 @@ function paintHero(hero, seek, go) {
   const isMoving = ['starting', 'ending', 'failed'].includes(now.status), step = isMoving ? progressOf(now.run) : undefined;
   const key = JSON.stringify([now.status, now.activity, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration]);
   renew(hero, key, () => {
-    const title = now.itemTitle ?? now.title ?? 'Home Theater';
+    const title = titleOf(now) ?? 'Home Theater';
     const words = h('div', { class: 'hero-words' });
     const art = h('div', { class: 'hero-art', 'aria-hidden': 'true' }, cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 }));
     const head = (small, name) => [h('p', { class: 'small' }, small), h('h1', { class: 'title-1', id: 'hero' }, name)];
@@ -62,33 +62,33 @@ function paintHero(hero, seek, go) {
 }
 const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, type: 'button', data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
 function idle(head, go) {
-  return [...head(`${greeting()}, ${theater.store.session.user.name}. Ready when you are.`, 'Nothing is on'), h('div', { class: 'hero-keys' }, button('Choose a film', 'film', () => go('/library'), 'primary'), button('Music', 'music', () => go('/library?kind=music')))];
+  return [...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), t('now.nothing')), h('div', { class: 'hero-keys' }, button(t('home.choose'), 'film', () => go('/library'), 'primary'), button(t('library.music'), 'music', () => go('/library?kind=music')))];
 }
 function running(head, title, now, play, paused, seek) {
   const isRadio = theater.device(now.player)?.role === 'tuner', isFilm = theater.device(now.player)?.role === 'dvdPlayer';
   const keys = h('div', { class: 'hero-keys' });
-  if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(paused ? 'Resume' : 'Pause', paused ? 'play' : 'pause', flip, 'primary'));
-  keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, isRadio ? 'Dial' : 'Player'), button('End', 'stop', endActivity, 'quiet'));
-  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', { class: 'small' }, `Went on at ${clock(now.resumedAt)}. `, startOver()) : null;
+  if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary'));
+  keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, t(isRadio ? 'player.dial' : 'player.title')), button(t('do.end'), 'stop', endActivity, 'quiet'));
+  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', { class: 'small' }, t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
   if (canSeek()) seek.input.disabled = false; else seek.input.disabled = true;
-  return [...head(isFilm ? 'Watching now' : 'Listening now', title), play?.duration ? h('div', { class: 'hero-seek' }, seek.node) : null, from, keys].filter(Boolean);
+  return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.duration ? h('div', { class: 'hero-seek' }, seek.node) : null, from, keys].filter(Boolean);
 }
-const startOver = () => { const node = h('button', { class: 'btn link', type: 'button', onclick: () => seekTo(0, node) }, 'From the start'); return node; };
+const startOver = () => { const node = h('button', { class: 'btn link', type: 'button', onclick: () => seekTo(0, node) }, t('library.start')); return node; };
 function moving(head, title, now, step) {
-  return [...head(now.status === 'starting' ? 'Starting' : 'Ending', title), h('p', { class: 'soft' }, step ? `Step ${step.number} of ${step.total}: ${step.words}` : 'One moment …'), h('div', { class: 'hero-keys' }, now.status === 'starting' ? button('Cancel', 'stop', endActivity, 'quiet') : null)];
+  return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', { class: 'soft' }, step ? t('step.now', step) : t('form.moment')), h('div', { class: 'hero-keys' }, now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
 }
 function failed(head, title, now) {
   const device = theater.device(now.error?.device), where = placeOf(now.error, theater.run());
-  return [...head('Stopped', title), errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(now.error?.message ?? 'A step failed')}`, [where, now.error?.hint].filter(Boolean).join(' '),
-    button('Try again', 'fix', (node) => act(node, () => post(`/activities/${encodeURIComponent(now.activity)}`, now.item ? { item: now.item } : {})), 'primary'), button('End', 'stop', endActivity, 'quiet'))];
+  return [...head(t('said.stopped'), title), errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(now.error?.message ?? t('now.failed'))}`, [where, now.error?.hint].filter(Boolean).join(' '),
+    button(t('do.retry'), 'fix', (node) => act(node, () => post(`/activities/${encodeURIComponent(now.activity)}`, now.item ? { item: now.item } : {})), 'primary'), button(t('do.end'), 'stop', endActivity, 'quiet'))];
 }
 
 function paintTiles(tiles, go) {
   const now = theater.activity(), current = theater.device(now.player)?.role, limits = theater.store.session?.activities;
   const has = (role) => theater.devices().some((device) => device.role === role);
-  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([name]) => name !== 'popcorn' || theater.mayOperate()).map(([name, role, label, sub, href]) => {
+  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([name]) => name !== 'popcorn' || theater.mayOperate()).map(([name, role, href]) => {
     const isOn = now.status !== 'idle' && current === role, node = h('button', { class: 'tile', type: 'button', data: { on: isOn ? '1' : null, focus: name } },
-      h('span', { class: 'art', 'aria-hidden': 'true' }, TILES[name]()), h('span', { class: 'tile-words' }, h('span', { class: 'name block' }, label), h('span', { class: 'sub' }, isOn ? 'On now' : sub)));
+      h('span', { class: 'art', 'aria-hidden': 'true' }, TILES[name]()), h('span', { class: 'tile-words' }, h('span', { class: 'name block' }, t(`activity.${name}`)), h('span', { class: 'sub' }, t(isOn ? 'home.on' : `tile.${name}`))));
     node.addEventListener('click', () => (href ? go(href) : pop(node)));
     return node;
   }));
@@ -97,13 +97,13 @@ function pop(node) {
   const popper = theater.withRole('popcornPopper');
   act(node, async () => {
     theater.keepRun((await post('/popcorn')).run);
-    toast('The popper is on.', { label: 'Turn off', icon: 'popcorn', run: () => post(`/devices/${encodeURIComponent(popper.id)}/commands`, 'off').catch(complain) });
+    toast(t('home.popperOn'), { label: t('do.turnOff'), icon: 'popcorn', run: () => post(`/devices/${encodeURIComponent(popper.id)}/commands`, 'off').catch(complain) });
   });
 }
 function paintFacts(facts) {
   const shown = ['lights', 'projector', 'amplifier', 'popcornPopper'].map(theater.withRole).filter(Boolean);
   const words = shown.map((device) => [device, describe(device)]);
-  renew(facts, JSON.stringify(words.map(([device, said]) => [device.id, said, device.state.power?.provenance])), () => words.map(([device, said]) => h('li', {}, chip(device.availability === 'unavailable' ? 'failed' : said === 'off' ? 'off' : device.state.power?.provenance ?? 'reported', `${nameOf(device)}: ${said}`))));
+  renew(facts, JSON.stringify(words.map(([device, said]) => [device.id, said, device.state.power?.provenance])), () => words.map(([device, said]) => h('li', {}, chip(device.availability === 'unavailable' ? 'failed' : said === t('is.off') ? 'off' : device.state.power?.provenance ?? 'reported', `${nameOf(device)}: ${said}`))));
 }
 async function loadScenes(row, band, go) {
   if (!theater.mayOperate()) return;

@@ -6,47 +6,48 @@ import * as theater from './store.js';
 import { heading, segments, coverOf, sheet, act, errorCard } from './parts.js';
 import { sentence } from './forms.js';
 import { virtual } from './virtual.js';
+import { t, unit } from './text.js';
 
-export const title = 'Library';
+export const title = t('library.title');
 const fold = (text) => text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 const KINDS = {
-  films: { load: theater.loadFilms, one: 'film', many: 'films', how: 'Add films to "library" in devices.json, or a folder with films.' },
-  music: { load: theater.loadSongs, one: 'song', many: 'songs', how: 'Add a folder with music to "library" in devices.json.' },
+  films: { load: theater.loadFilms },
+  music: { load: theater.loadSongs },
 };
 const memory = { films: {}, music: {} };
 
 export async function show(main, { go }) {
   const params = new URLSearchParams(location.search);
   let kind = params.get('kind') === 'music' ? 'music' : 'films', items = [], list, timer, turn = 0;
-  const input = h('input', { type: 'search', id: 'find', 'aria-label': 'Search', placeholder: 'Search', autocomplete: 'off', 'aria-describedby': 'found', value: memory[kind].query ?? '' });
+  const input = h('input', { type: 'search', id: 'find', 'aria-label': t('library.search'), placeholder: t('library.search'), autocomplete: 'off', 'aria-describedby': 'found', value: memory[kind].query ?? '' });
   const found = h('p', { class: 'small', id: 'found' }), host = h('div', { class: 'library-list' });
-  main.append(heading('Library', segments('Kind', [['films', 'Films'], ['music', 'Music']], kind, (next) => { kind = next; history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library'); input.value = memory[kind].query ?? ''; load(); })),
+  main.append(heading(title, segments(t('library.kind'), [['films', t('library.films')], ['music', t('library.music')]], kind, (next) => { kind = next; history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library'); input.value = memory[kind].query ?? ''; load(); })),
     h('div', { class: 'library-tools' }, h('div', { class: 'search' }, icon('search'), input)), found, host);
 
   async function load() {
-    const mine = ++turn, wanted = KINDS[kind], slow = setTimeout(() => { clear(host, bones()); found.textContent = `Loading the ${wanted.many} …`; }, 300);
+    const mine = ++turn, wanted = KINDS[kind], slow = setTimeout(() => { clear(host, bones()); found.textContent = t(`library.loading.${kind}`); }, 300);
     try {
       const all = await wanted.load();
       if (mine !== turn) return;
       items = all.map((item) => ({ item, text: fold([item.title, item.artist, item.album].filter(Boolean).join(' ')) }));
       filter();
     } catch (failure) {
-      if (mine === turn) { found.textContent = ''; clear(host, errorCard(`The ${wanted.many} could not be read.`, sentence(failure.message), h('button', { class: 'btn primary', type: 'button', onclick: load }, 'Try again'))); }
+      if (mine === turn) { found.textContent = ''; clear(host, errorCard(t(`library.failed.${kind}`), sentence(failure.message), h('button', { class: 'btn primary', type: 'button', onclick: load }, t('do.retry')))); }
     } finally { clearTimeout(slow); }
   }
   function filter() {
-    const query = input.value.trim(), words = fold(query).split(/\s+/).filter(Boolean), wanted = KINDS[kind];
+    const query = input.value.trim(), words = fold(query).split(/\s+/).filter(Boolean);
     memory[kind].query = query;
     const hits = words.length ? items.filter(({ text }) => words.every((word) => text.includes(word))) : items;
-    found.textContent = words.length ? `${hits.length} of ${items.length} ${wanted.many}` : `${items.length} ${items.length === 1 ? wanted.one : wanted.many}`;
+    found.textContent = words.length ? t('library.found', { found: hits.length, all: t(`count.${kind}`, { count: items.length }) }) : t(`count.${kind}`, { count: items.length });
     clearTimeout(timer); if (words.length) timer = setTimeout(() => announce(found.textContent), 500);
     list?.end(); list = undefined;
-    if (!hits.length) { clear(host, empty(query, wanted)); return; }
-    list = kind === 'films' ? virtual(host, hits, { className: 'posters', label: 'Films', build: ({ item }) => poster(item, go) }) : virtual(host, hits, { className: 'rows two songs', label: 'Songs', build: ({ item }) => song(item) });
+    if (!hits.length) { clear(host, empty(query)); return; }
+    list = kind === 'films' ? virtual(host, hits, { className: 'posters', label: t('library.films'), build: ({ item }) => poster(item, go) }) : virtual(host, hits, { className: 'rows two songs', label: t('library.songs'), build: ({ item }) => song(item) });
     paint();
   }
-  const empty = (query, wanted) => h('div', { class: 'empty' }, icon('search'), h('h2', { class: 'title-4' }, query ? `Nothing matches “${query}”` : 'Nothing here yet'), h('p', {}, query ? 'Try fewer letters, or search the other list.' : wanted.how),
-    query ? h('button', { class: 'btn', type: 'button', onclick: () => { input.value = ''; filter(); input.focus(); } }, 'Show all') : null);
+  const empty = (query) => h('div', { class: 'empty' }, icon('search'), h('h2', { class: 'title-4' }, query ? t('library.nothing', { query }) : t('library.empty')), h('p', {}, query ? t('library.fewer') : t(`library.how.${kind}`)),
+    query ? h('button', { class: 'btn', type: 'button', onclick: () => { input.value = ''; filter(); input.focus(); } }, t('library.all')) : null);
   const paint = () => {
     const { item, status } = theater.activity();
     for (const node of host.querySelectorAll('[data-item]')) node.toggleAttribute('data-current', status !== 'idle' && node.dataset.item === item);
@@ -59,8 +60,8 @@ export async function show(main, { go }) {
   return () => { removeEventListener('keydown', keys); unwatch(); list?.end(); clearTimeout(timer); };
 }
 const bones = () => h('ul', { class: 'posters', 'aria-hidden': 'true' }, Array.from({ length: 14 }, () => h('li', { class: 'poster-item' }, h('div', { class: 'bone cover poster' }), h('div', { class: 'bone line-a' }), h('div', { class: 'bone line-b' }))));
-const minutes = (seconds) => (seconds ? `${Math.max(1, Math.round(seconds / 60))} min` : '');
-const rated = (rating) => (rating === undefined ? '' : rating ? `from ${rating}` : 'for everybody');
+const minutes = (seconds) => (seconds ? unit(Math.max(1, Math.round(seconds / 60)), 'minute') : '');
+const rated = (rating) => (rating === undefined ? '' : rating ? t('library.from', { age: rating }) : t('library.everybody'));
 
 function poster(film, go) {
   const facts = [minutes(film.duration), rated(film.rating)].filter(Boolean);
@@ -72,11 +73,11 @@ function choose(film, facts, go) {
     if (await act(button, async () => { theater.keepRun((await post('/watch', { item: film.id, ...body })).run); })) { box.close(); go('/player'); }
   };
   const box = sheet(film.title, h('div', { class: 'choose' }, coverOf(film.title, 'still'), h('p', { class: 'soft num' }, facts.join(' · ')),
-    h('button', { class: 'btn primary big wide', type: 'button', onclick: begin({}) }, icon('play'), 'Watch'), h('p', { class: 'small center' }, 'Goes on where you stopped.'),
-    h('button', { class: 'btn wide', type: 'button', onclick: begin({ fromStart: true }) }, 'From the start'), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: `/scenes?scene=watch-film&item=${encodeURIComponent(film.id)}`, onclick: () => box.close() }, 'Show the plan') : null));
+    h('button', { class: 'btn primary big wide', type: 'button', onclick: begin({}) }, icon('play'), t('library.watch')), h('p', { class: 'small center' }, t('library.goesOn')),
+    h('button', { class: 'btn wide', type: 'button', onclick: begin({ fromStart: true }) }, t('library.start')), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: `/scenes?scene=watch-film&item=${encodeURIComponent(film.id)}`, onclick: () => box.close() }, t('library.plan')) : null));
 }
 function song(item) {
-  const node = h('button', { class: 'row', type: 'button', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(`${item.title} begins.`); }) },
+  const node = h('button', { class: 'row', type: 'button', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(t('now.begins', { title: item.title })); }) },
     coverOf(item.album ?? item.title, 'square'), h('span', {}, h('span', { class: 'name' }, item.title), h('span', { class: 'sub' }, [item.artist, item.album].filter(Boolean).join(' · '))), h('span', { class: 'end' }, h('span', { class: 'eq', 'aria-hidden': 'true' }, h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
   return h('li', {}, node);
 }

@@ -7,6 +7,7 @@ import { h, s, $, $$, clamp, lerp, still as motionless, clock } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
 import { describe, nameOf, value } from './words.js';
+import { t } from './text.js';
 
 const LAYOUTS = {
   wide: {
@@ -337,7 +338,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const ill = status.devices.filter(broken); ref.ill.replaceChildren();
     for (const d of ill) { const box = d.id === 'screen' ? [view.px - 34, layout.screen.y - 12, view.pw + 68, 44] : ref[HIT[d.id]?.[0]]?.box; if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(s('rect', { class: 'ill-fill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }), s('rect', { class: 'ill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 })); }
     let note = $('.trouble', stage); if (!ill.length || !wantHits) note?.remove();
-    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': `${nameOf(d)} needs help`, data: { device: d.id } }, icon('warn'), h('b', {}, `${nameOf(d)}: ${d.reason || d.error?.message || 'does not answer'}`), h('span', {}, d.error?.hint || 'See what can be done.'), h('button', { class: 'btn', type: 'button', onclick: () => fix?.(d.id) }, 'Fix')); stage.append(note); } putTrouble(note); }
+    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, `${nameOf(d)}: ${d.reason || d.error?.message || t('is.silent')}`), h('span', {}, d.error?.hint || t('room.see')), h('button', { class: 'btn', type: 'button', onclick: () => fix?.(d.id) }, t('room.fix'))); stage.append(note); } putTrouble(note); }
     // words
     for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); name.textContent = nameOf(d); text.textContent = said; const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
     place(); dustField(showing && !paused ? 1 : power === 'on' && lowered > .2 ? .6 : 0); loop();

@@ -4,6 +4,7 @@ import { icon } from './icons.js';
 import { postOpen } from './api.js';
 import { field, CHECK, busyButton, formError } from './forms.js';
 import { stageSet, brand } from './stage.js';
+import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
 import { t, parts } from './text.js';
@@ -30,7 +31,7 @@ function configure({ factor, back, button }) {
 function layOut({ set, form, email, password, factor, error, button, back }) {
   form.append(brand(), h('h1', { class: 'title-2', id: 'hello' }, greeting()), email.node, password.node, factor.node, error.node, button, back,
     h('div', { class: 'door-links' }, h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
-    h('p', { class: 'door-foot small' }, parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })));
+    h('p', { class: 'door-foot small' }, parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
   set.inside.append(form);
 }
 function bind({ set, form, email, password, factor, error, button, back }, { enter }) {

@@ -3,6 +3,7 @@ import { h, $, announce, clock, left, spoken, uid } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
 import { sentence } from './forms.js';
+import { t } from './text.js';
 
 /** Says what happened, with at most one action; goes by itself. */
 export function toast(text, action) {
@@ -14,18 +15,18 @@ export function toast(text, action) {
 }
 /** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
 export function sheet(title, ...content) {
-  const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', type: 'button', 'aria-label': 'Close', onclick: () => box.close() }, icon('cross'));
+  const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', type: 'button', 'aria-label': t('do.close'), onclick: () => box.close() }, icon('cross'));
   const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, h('div', { class: 'grip', 'aria-hidden': 'true' }), h('div', { class: 'dialog-head' }, h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
   box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); box.addEventListener('close', () => { box.remove(); from?.focus?.(); });
   document.body.append(box); box.showModal(); return box;
 }
-export function ask(title, text, { yes = 'Yes', no = 'Cancel', danger, run } = {}) {
+export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), danger, run } = {}) {
   const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', { class: 'soft' }, text), h('div', { class: 'dialog-end' }, h('button', { class: 'btn quiet', type: 'button', autofocus: true, onclick: () => box.close() }, no), h('button', { class: `btn ${danger ? 'danger' : 'primary'}`, type: 'button', onclick: () => { box.close(); run?.(); } }, yes)));
   box.addEventListener('close', () => { box.remove(); from?.focus?.(); }); document.body.append(box); box.showModal();
 }
 
 /** A seek bar: a native range, "42 min left", spoken as a time. `set` moves it unless a finger holds it. */
-export function seekBar({ label = 'Place', onseek, compact }) {
+export function seekBar({ label = t('player.place'), onseek, compact }) {
   const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label });
   const past = h('span', { class: 'num' }), rest = h('b', { class: 'num' });
   const node = h('div', { class: 'seek' }, h('div', { class: 'way' }, input), compact ? null : h('div', { class: 'times' }, past, rest));
@@ -33,7 +34,7 @@ export function seekBar({ label = 'Place', onseek, compact }) {
   const paint = () => {
     const at = Number(input.value);
     input.style.setProperty('--fill', Math.min(1, at / duration)); past.textContent = clock(at); rest.textContent = left(duration - at);
-    input.setAttribute('aria-valuetext', `${spoken(at)} of ${spoken(duration)}`);
+    input.setAttribute('aria-valuetext', t('player.at', { time: spoken(at), total: spoken(duration) }));
   };
   input.addEventListener('input', () => { held = true; paint(); });
   for (const type of ['pointerup', 'pointercancel', 'blur']) input.addEventListener(type, () => { held = false; });
@@ -50,9 +51,9 @@ export function seekBar({ label = 'Place', onseek, compact }) {
     put(position) { input.value = Math.round(position); heldUntil = performance.now() + 1500; paint(); },
   };
 }
-export function slider({ label, min = 0, max = 100, step = 1, value: v, unit = '%', says, onchange, name }) {
+export function slider({ label, min = 0, max = 100, step = 1, value: v, says, onchange, name }) {
   const out = h('output', { 'aria-hidden': 'true' }), input = h('input', { class: 'range', type: 'range', min, max, step, value: v, 'aria-label': label, name });
-  const words = says || ((x) => `${x} ${unit}`), paint = () => { input.style.setProperty('--fill', (input.value - min) / (max - min)); out.textContent = words(Number(input.value)); input.setAttribute('aria-valuetext', words(Number(input.value))); };
+  const words = says || ((x) => `${x} %`), paint = () => { input.style.setProperty('--fill', (input.value - min) / (max - min)); out.textContent = words(Number(input.value)); input.setAttribute('aria-valuetext', words(Number(input.value))); };
   let heldUntil = 0;
   input.addEventListener('input', () => { heldUntil = performance.now() + 1500; paint(); onchange?.(Number(input.value)); }); paint();
   return { node: h('div', { class: 'slider' }, h('div', { class: 'head' }, h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x) { if (performance.now() > heldUntil && Number(input.value) !== x) { input.value = x; paint(); } } };

@@ -6,15 +6,16 @@ import { knob } from './knob.js';
 import * as theater from './store.js';
 import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain, errorCard } from './parts.js';
 import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
-import { value } from './words.js';
+import { value, titleOf } from './words.js';
 import { progressOf, placeOf } from './runs.js';
 import { sentence } from './forms.js';
+import { t, clockTime } from './text.js';
 
-export const title = 'Player';
+export const title = t('player.title');
 
 export function show(main, { go }) {
-  const seek = seekBar({ label: 'Place', onseek: (to) => seekTo(to) });
-  const level = slider({ label: 'Volume', value: volume() ?? 0, onchange: setVolume }), turn = knob({ label: 'Volume', value: volume() ?? 0, onchange: setVolume });
+  const seek = seekBar({ label: t('player.place'), onseek: (to) => seekTo(to) });
+  const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume }), turn = knob({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
   const parts = { seek, level, turn, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();
@@ -31,9 +32,8 @@ export function show(main, { go }) {
   return () => { unwatch(); clearInterval(timer); removeEventListener('keydown', keys); };
 }
 function endWords(play) {
-  if (play.state === 'paused') return 'Paused';
-  const end = new Date(Date.now() + (play.duration - play.position) * 1000);
-  return `Ends at ${end.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}`;
+  if (play.state === 'paused') return t('said.paused');
+  return t('player.ends', { time: clockTime(Date.now() + (play.duration - play.position) * 1000) });
 }
 // Space, arrows, M as in every player, when nothing else has the focus.
 function press(event) {
@@ -44,23 +44,23 @@ function press(event) {
 
 function build(now, play, parts) {
   if (now.status === 'idle') return nothing();
-  const owner = theater.device(now.player), kind = owner?.role, isFilm = kind === 'dvdPlayer', name = now.itemTitle ?? now.title ?? '';
+  const owner = theater.device(now.player), kind = owner?.role, isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
   const art = h('div', { class: `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}` }, h('span', { class: 'spill', 'aria-hidden': 'true' }),
     h('span', { class: 'screen-frame', 'aria-hidden': 'true' }, cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })));
   ambient(name);
-  const state = { running: isFilm ? 'Watching now' : 'Listening now', starting: 'Starting', ending: 'Ending', failed: 'Stopped' }[now.status];
+  const state = t({ running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
-  const second = step ? h('p', { class: 'soft' }, `Step ${step.number} of ${step.total}: ${step.words}`) : h('p', { class: 'soft ends num' }, play?.duration ? endWords(play) : '');
+  const second = step ? h('p', { class: 'soft' }, t('step.now', step)) : h('p', { class: 'soft ends num' }, play?.duration ? endWords(play) : '');
   return [
-    h('div', { class: 'player-top' }, h('a', { class: 'btn icon quiet', href: '/', 'aria-label': 'Close the player', data: { focus: 'close' } }, icon('down')), h('p', { class: 'small' }, state), h('span', { 'aria-hidden': 'true', hidden: true })),
+    h('div', { class: 'player-top' }, h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', { class: 'small' }, state), h('span', { 'aria-hidden': 'true', hidden: true })),
     h('div', { class: 'player-grid alone' }, art, h('div', { class: 'player-words' }, h('h1', { class: 'title-1' }, name), second),
-      now.status === 'failed' ? errorCard(sentence(now.error?.message ?? 'A step failed'), [placeOf(now.error, theater.run()), now.error?.hint].filter(Boolean).join(' ')) : null,
+      now.status === 'failed' ? errorCard(sentence(now.error?.message ?? t('now.failed')), [placeOf(now.error, theater.run()), now.error?.hint].filter(Boolean).join(' ')) : null,
       play?.duration ? h('div', { class: 'player-seek' }, seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
 }
-const nothing = () => h('div', { class: 'empty' }, icon('film'), h('h1', { class: 'title-2' }, 'Nothing is on'), h('p', {}, 'Choose something, and its controls appear here.'), h('div', { class: 'hero-keys' }, h('a', { class: 'btn primary', href: '/library' }, 'Films'), h('a', { class: 'btn', href: '/library?kind=music' }, 'Music'), h('a', { class: 'btn', href: '/radio' }, 'Radio')));
+const nothing = () => h('div', { class: 'empty' }, icon('film'), h('h1', { class: 'title-2' }, t('now.nothing')), h('p', {}, t('player.nothing')), h('div', { class: 'hero-keys' }, h('a', { class: 'btn primary', href: '/library' }, t('library.films')), h('a', { class: 'btn', href: '/library?kind=music' }, t('library.music')), h('a', { class: 'btn', href: '/radio' }, t('radio.title'))));
 function seekNode(seek, isFilm) {
-  seek.input.setAttribute('aria-label', isFilm ? 'Place in the film' : 'Place in the song');
+  seek.input.setAttribute('aria-label', t(isFilm ? 'player.inFilm' : 'player.inSong'));
   seek.input.disabled = !canSeek();
   return seek.node;
 }
@@ -70,21 +70,21 @@ function transport(play, isFilm) {
     const node = h('button', { class: `key ${kind}`, type: 'button', 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? h('span', { class: 'by', 'aria-hidden': 'true' }, by) : null);
     return node;
   };
-  return h('div', { class: 'transport', role: 'group', 'aria-label': 'Playback' }, key(isFilm ? 'Film before' : 'Song before', 'previous', (node) => skip('previous', node)), key('Back 10 seconds', 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
-    key(paused ? 'Resume' : 'Pause', paused ? 'play' : 'pause', flip, { kind: 'main' }), key('Forward 30 seconds', 'forward', (node) => jump(30, node), { by: '30', off: !canSeek() }), key(isFilm ? 'Next film' : 'Next song', 'next', (node) => skip('next', node)));
+  return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.filmBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), key(t('player.back', { count: 10 }), 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
+    key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }), key(t('player.forward', { count: 30 }), 'forward', (node) => jump(30, node), { by: '30', off: !canSeek() }), key(t(isFilm ? 'player.nextFilm' : 'player.nextSong'), 'next', (node) => skip('next', node)));
 }
 function loudness({ level, turn }) {
   if (!amplifier()) return null;
-  const muted = isMuted(), mute = h('button', { class: 'btn icon quiet', type: 'button', 'aria-pressed': muted, 'aria-label': 'Mute', data: { focus: 'mute' }, onclick: () => setMute(!muted, mute) }, icon(muted ? 'mute' : 'volume'));
+  const muted = isMuted(), mute = h('button', { class: 'btn icon quiet', type: 'button', 'aria-pressed': muted, 'aria-label': t('state.muted'), data: { focus: 'mute' }, onclick: () => setMute(!muted, mute) }, icon(muted ? 'mute' : 'volume'));
   return h('div', { class: 'player-volume' }, h('div', { class: 'vol-line' }, mute, level.input, h('span', { class: 'num small level-out', 'aria-hidden': 'true' })), h('div', { class: 'vol-knob' }, turn.node));
 }
 function actions(now, kind, go) {
   const action = (name, picture, run) => { const node = h('button', { class: 'btn quiet stack', type: 'button', data: { focus: name }, onclick: () => run(node) }, icon(picture), h('span', {}, name)); return node; };
-  return h('div', { class: 'player-actions' }, theater.mayOperate() && amplifier() ? action('Sound', 'sound', () => sound(kind)) : null, action('Room', 'room', () => go('/room')), kind === 'tuner' ? action('Dial', 'radio', () => go('/radio')) : null, action('End', 'stop', endActivity));
+  return h('div', { class: 'player-actions' }, theater.mayOperate() && amplifier() ? action(t('player.sound'), 'sound', () => sound(kind)) : null, action(t('room.title'), 'room', () => go('/room')), kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null, action(t('do.end'), 'stop', endActivity));
 }
 function sound(kind) {
   const amp = amplifier(), player = theater.device(theater.activity().player), tell = (id, command) => send(id, command).catch(complain);
-  sheet('Sound', h('div', { class: 'controls' }, h('p', { class: 'label' }, 'Speakers'), segments('Speakers', [['stereo', 'Stereo'], ['surround', 'Surround']], value(amp, 'mode'), (id) => tell(amp.id, id)),
-    kind === 'dvdPlayer' ? [h('p', { class: 'label' }, 'Track'), segments('Track', [['surround', 'Every channel'], ['twoChannel', 'Two channels']], value(player, 'audio'), (id) => tell(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
-    toggle('Mute', isMuted(), (on) => setMute(on))));
+  sheet(t('player.sound'), h('div', { class: 'controls' }, h('p', { class: 'label' }, t('player.speakers')), segments(t('player.speakers'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (id) => tell(amp.id, id)),
+    kind === 'dvdPlayer' ? [h('p', { class: 'label' }, t('player.track')), segments(t('player.track'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => tell(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
+    toggle(t('state.muted'), isMuted(), (on) => setMute(on))));
 }

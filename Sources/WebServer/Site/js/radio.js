@@ -4,13 +4,14 @@ import { icon } from './icons.js';
 import { post } from './api.js';
 import * as theater from './store.js';
 import { heading, segments, section, act, ambient, renew, complain } from './parts.js';
-import { value } from './words.js';
+import { value, hertz } from './words.js';
 import { endActivity } from './commands.js';
+import { t, number, capitalized } from './text.js';
 
-export const title = 'Radio';
+export const title = t('radio.title');
 const BANDS = {
-  fm: { min: 76, max: 108, step: 0.1, unit: 'MHz', show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: 0.2, near: 0.16 },
-  am: { min: 520, max: 1710, step: 9, unit: 'kHz', show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
+  fm: { min: 76, max: 108, step: 0.1, show: (f) => f.toFixed(1), major: 4, minor: 1, tiny: 0.2, near: 0.16 },
+  am: { min: 520, max: 1710, step: 9, show: (f) => String(Math.round(f)), major: 200, minor: 50, tiny: 10, near: 6 },
 };
 
 export async function show(main) {
@@ -18,15 +19,16 @@ export async function show(main) {
   let stations = [], band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', { class: 'freq num' }), unit = h('span', { class: 'freq-unit' }), name = h('p', { class: 'title-3 radio-name' }), live = h('p', { class: 'soft' });
-  const glass = h('div', { class: 'glass-dial' }), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': 'Frequency' }), presets = h('ul', { class: 'presets' });
+  const glass = h('div', { class: 'glass-dial' }), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', { class: 'presets' });
   const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, type: 'button', 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
-  const power = key('Listen', 'play', (node) => (isOn() ? endActivity(node) : listen(node)), 'main'), state = h('p', { class: 'small receiver-state' });
-  const bands = segments('Band', [['fm', 'FM'], ['am', 'AM']], band, (next) => { band = next; build(); tune(freq[band]); });
-  main.append(heading('Radio', bands),
-    h('section', { class: 'receiver', 'aria-label': 'Tuner' }, h('div', { class: 'receiver-top' }, h('div', {}, name, live), h('p', { class: 'readout' }, readout, unit)), h('div', { class: 'dial-way' }, glass, input),
-      h('div', { class: 'receiver-keys' }, state, h('div', { class: 'transport' }, key('Station before', 'previous', (node) => step(-1, node)), power, key('Next station', 'next', (node) => step(1, node))), h('span', {}))),
-    section('Stations', 'h-stations', presets));
+  const power = key(t('radio.listen'), 'play', (node) => (isOn() ? endActivity(node) : listen(node)), 'main'), state = h('p', { class: 'small receiver-state' });
+  const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { band = next; build(); tune(freq[band]); });
+  main.append(heading(title, bands),
+    h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', { class: 'receiver-top' }, h('div', {}, name, live), h('p', { class: 'readout' }, readout, unit)), h('div', { class: 'dial-way' }, glass, input),
+      h('div', { class: 'receiver-keys' }, state, h('div', { class: 'transport' }, key(t('radio.before'), 'previous', (node) => step(-1, node)), power, key(t('radio.next'), 'next', (node) => step(1, node))), h('span', {}))),
+    section(t('radio.stations'), 'h-stations', presets));
 
+  const said = (f) => (band === 'fm' ? number(f, 1) : String(Math.round(f)));
   const ofBand = () => stations.filter((station) => station[band] !== undefined);
   const near = () => ofBand().find((station) => Math.abs(station[band] - freq[band]) < BANDS[band].near);
   /** Plays what the dial shows: a station, or the bare frequency. */
@@ -41,7 +43,7 @@ export async function show(main) {
   function choose(station, button) {
     if (station[band] === undefined) { band = station.fm === undefined ? 'am' : 'fm'; bands.set(band); build(); }
     tune(station[band], true);
-    announce(`${station.title}, ${BANDS[band].show(station[band])} ${BANDS[band].unit}`);
+    announce(`${station.title}, ${hertz(station[band])}`);
     listen(button, station);
   }
 
@@ -51,8 +53,8 @@ export async function show(main) {
     const b = BANDS[band];
     Object.assign(input, { min: b.min, max: b.max, step: b.step });
     drawGlass(b);
-    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', type: 'button', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', { class: 'num preset-f' }, b.show(one[band])), h('span', {}, h('span', { class: 'name' }, one.title), h('span', { class: 'sub' }, [band.toUpperCase(), one.artist].filter(Boolean).join(' · ')))); return h('li', {}, node); })
-      : h('li', { class: 'soft' }, 'No stations on this band yet. Tune with the dial, or add stations to "library" in devices.json.')));
+    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', type: 'button', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', { class: 'num preset-f' }, said(one[band])), h('span', {}, h('span', { class: 'name' }, one.title), h('span', { class: 'sub' }, [t(`is.${band}`), one.artist].filter(Boolean).join(' · ')))); return h('li', {}, node); })
+      : h('li', { class: 'soft' }, t('radio.none'))));
   }
   function drawGlass(b) {
     width = glass.clientWidth || 800; whole = width > 860;
@@ -85,13 +87,14 @@ export async function show(main) {
   }
   function paint() {
     const b = BANDS[band], station = near(), on = isOn();
-    readout.textContent = b.show(freq[band]); unit.textContent = b.unit;
-    input.setAttribute('aria-valuetext', `${b.show(freq[band])} ${b.unit}${station ? `, ${station.title}` : ''}`);
-    name.textContent = station?.title ?? 'Between stations';
-    live.textContent = station ? (on ? 'Playing' : 'Off') : 'Tune a little further, or choose a station.';
+    readout.textContent = said(freq[band]); unit.textContent = hertz(freq[band]).replace(readout.textContent, '').trim();
+    input.setAttribute('aria-valuetext', `${hertz(freq[band])}${station ? `, ${station.title}` : ''}`);
+    name.textContent = station?.title ?? t('radio.between');
+    live.textContent = station ? (capitalized(t(on ? 'now.playing' : 'is.off'))) : t('radio.further');
     glass.classList.toggle('locked', !!station && on); glass.classList.toggle('dark', !on);
-    if (power.getAttribute('aria-label') !== (on ? 'Turn the radio off' : 'Listen')) { power.setAttribute('aria-label', on ? 'Turn the radio off' : 'Listen'); clear(power, icon(on ? 'power' : 'play')); }
-    state.textContent = on ? '' : 'The radio is off.';
+    const does = t(on ? 'radio.turnOff' : 'radio.listen');
+    if (power.getAttribute('aria-label') !== does) { power.setAttribute('aria-label', does); clear(power, icon(on ? 'power' : 'play')); }
+    state.textContent = on ? '' : t('radio.off');
     for (const preset of presets.querySelectorAll('.preset')) preset.setAttribute('aria-current', Math.abs(Number(preset.dataset.f) - freq[band]) < 0.05);
     ambient(station?.title ?? 'Old Valley');
   }

@@ -11,7 +11,7 @@ import { t } from './text.js';
 
 export const title = t('register.title');
 const STEPS = ['code', 'name', 'email', 'password'];
-const question = (step) => t(`register.${step}`);
+const question = (step) => t(`ask.${step}`);
 const ASK_AFTER = 300;
 
 export async function show(main, { go, enter }) {

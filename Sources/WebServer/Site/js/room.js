@@ -5,16 +5,17 @@ import { createRoom } from './living-room.js';
 import * as theater from './store.js';
 import { roomStatus, shownAt, levels } from './room-status.js';
 import { ambient } from './parts.js';
-import { describe, value } from './words.js';
+import { describe, value, titleOf } from './words.js';
 import { progressOf } from './runs.js';
 import { deviceSheet } from './controls.js';
+import { t, capitalized, clockTime } from './text.js';
 
-export const title = 'Room';
+export const title = t('room.title');
 const REST_AFTER = 25_000;
 
 export async function show(main) {
   const full = h('div', { class: 'room-full' }), name = h('h1', { class: 'title-3' }), second = h('p', { class: 'small' });
-  const names = h('button', { class: 'btn icon glass', type: 'button', 'aria-pressed': 'false', 'aria-label': 'Show names' }, icon('info'));
+  const names = h('button', { class: 'btn icon glass', type: 'button', 'aria-pressed': 'false', 'aria-label': t('room.names') }, icon('info'));
   const time = h('span', { class: 'num' }), rest = h('span', { class: 'num' });
   main.append(full, h('header', { class: 'room-head' }, h('div', {}, name, second), names), h('p', { class: 'rest-clock', 'aria-hidden': 'true' }, time, rest));
   const room = await createRoom(full, { open: (slot) => deviceSheet(shownAt(slot).id), fix: (slot) => deviceSheet(shownAt(slot).id) });
@@ -23,10 +24,10 @@ export async function show(main) {
     if (!theater.store.status) return;
     room.render(roomStatus());
     const play = theater.playback(), now = theater.activity();
-    name.textContent = now.status === 'idle' ? (isPopping() ? 'Popcorn' : 'Nothing is on') : now.itemTitle ?? now.title ?? '';
+    name.textContent = now.status === 'idle' ? (isPopping() ? t('device.popcornPopper') : t('now.nothing')) : titleOf(now) ?? '';
     const words = headline(now, play);
     if (second.textContent !== words) second.textContent = words;
-    clear(time, new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }));
+    clear(time, clockTime(Date.now()));
     clear(rest, play?.duration ? left(play.duration - play.position) : '');
     const pair = levels();
     if (pair) room.levels(pair);
@@ -42,15 +43,15 @@ export async function show(main) {
 }
 const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
 function headline(now, play) {
-  const lights = theater.withRole('lights'), words = lights ? `lights ${describe(lights)}` : '';
-  if (now.status === 'failed') return 'Stopped';
+  const lights = theater.withRole('lights'), words = lights ? t('room.lights', { state: describe(lights) }) : '';
+  if (now.status === 'failed') return t('said.stopped');
   if (now.status === 'starting' || now.status === 'ending') {
     const step = progressOf(now.run);
-    return step ? `Step ${step.number} of ${step.total}: ${step.words}` : now.status === 'starting' ? 'Starting …' : 'Ending …';
+    return step ? t('step.now', step) : t(now.status === 'starting' ? 'said.starting' : 'said.ending');
   }
-  if (play?.state === 'paused') return ['Paused', words].filter(Boolean).join(' · ');
+  if (play?.state === 'paused') return [t('said.paused'), words].filter(Boolean).join(' · ');
   if (now.status === 'running' && play?.duration) return [left(Math.max(0, play.duration - play.position)), words].filter(Boolean).join(' · ');
-  return words ? words[0].toUpperCase() + words.slice(1) : '';
+  return words ? capitalized(words) : '';
 }
 
 /** On the wall: after a while without a touch only the room is left. */

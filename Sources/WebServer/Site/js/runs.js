@@ -2,14 +2,15 @@
 import { post } from './api.js';
 import { act } from './parts.js';
 import { device, devices, keepRun, loadRun, store } from './store.js';
-import { commandWords, nameOf } from './words.js';
+import { commandWords, nameOf, titled } from './words.js';
 import { titles } from './commands.js';
+import { t, unit } from './text.js';
 
 /** Scenes that begin or end an activity of the shipped configuration: Home has a larger button for these. */
 export const ACTIVITY_SCENES = ['watch-film', 'end-film', 'listen-music', 'end-music', 'listen-radio', 'end-radio', 'popcorn'];
 const ICONS = { 'movie-night': 'moon', 'watch-film': 'film', 'listen-music': 'music', 'listen-radio': 'radio', popcorn: 'popcorn' };
 export const sceneIcon = ({ name }) => ICONS[name] ?? (name.startsWith('end-') ? 'stop' : 'scenes');
-export const sceneTitle = ({ title, name }) => title ?? name;
+export const sceneTitle = ({ title, name }) => titled(title ?? name);
 
 /** Starts a scene without parameters; one with parameters needs its screen. */
 export async function startScene(scene, go, button) {
@@ -25,7 +26,7 @@ export async function startScene(scene, go, button) {
 export const leaves = (run) => (run?.steps ?? []).filter((step) => step.kind === 'command' || step.kind === 'wait');
 /** "Projector: turn on". */
 export function stepWords(step) {
-  if (step.kind === 'wait') return `Wait ${step.duration} s`;
+  if (step.kind === 'wait') return t('step.wait', { time: unit(step.duration, 'second') });
   const known = device(step.device);
   return `${known ? nameOf(known, devices()) : step.device}: ${commandWords(step.command, titles())}`;
 }
@@ -45,5 +46,5 @@ export function progressOf(id) {
 export function placeOf(error, run) {
   if (!error?.step) return '';
   const all = leaves(run), at = all.findIndex((step) => step.id === error.step);
-  return at < 0 ? `Step ${error.step}.` : `Step ${at + 1} of ${all.length}.`;
+  return at < 0 ? t('step.id', { step: error.step }) : `${t('step.of', { number: at + 1, total: all.length })}.`;
 }

@@ -6,11 +6,11 @@ import * as theater from './store.js';
 import { heading, chip, act, errorCard, renew, complain } from './parts.js';
 import { sentence } from './forms.js';
 import { leaves, stepWords, sceneIcon, sceneTitle, placeOf } from './runs.js';
-import { nameOf } from './words.js';
+import { nameOf, word } from './words.js';
+import { t, has, unit, number, capitalized } from './text.js';
 
-export const title = 'Scenes';
+export const title = t('scenes.title');
 const LAMP = { done: 'check', accepted: 'check', skipped: 'skip', failed: 'cross', cancelled: 'cross' };
-const SAID = { done: 'done', accepted: 'accepted, not confirmed', skipped: 'not needed', failed: 'failed', running: 'now', waiting: 'waits', cancelled: 'cancelled' };
 const LOADERS = { film: theater.loadFilms, song: theater.loadSongs, station: theater.loadStations };
 
 const ORDER = ['watch-film', 'listen-music', 'listen-radio', 'popcorn'];
@@ -22,14 +22,14 @@ export async function show(main) {
   const params = new URLSearchParams(location.search), list = h('ul', { class: 'rows scene-list' });
   const top = h('div', { class: 'run-top' }), trouble = h('div', { class: 'run-trouble' }), choices = h('div', { class: 'controls' }), steps = h('ol', { class: 'steps' }), bottom = h('div', { class: 'run-bottom' });
   const pane = h('section', { class: 'card run-pane', 'aria-labelledby': 'run-title' }, top, trouble, choices, steps, bottom);
-  main.append(heading('Scenes'), h('div', { class: 'scene-split' }, list, pane));
+  main.append(heading(title), h('div', { class: 'scene-split' }, list, pane));
   let scenes;
-  try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading('Scenes'), errorCard('The scenes could not be read.', sentence(failure.message))); return undefined; }
-  if (!scenes.length) { pane.hidden = true; clear(list, h('li', { class: 'soft' }, 'No scenes yet. Add them to "scenes" in devices.json.')); return undefined; }
+  try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading(title), errorCard(t('scenes.unread'), sentence(failure.message))); return undefined; }
+  if (!scenes.length) { pane.hidden = true; clear(list, h('li', { class: 'soft' }, t('scenes.none'))); return undefined; }
   let current = scenes.find((scene) => scene.name === params.get('scene')) ?? scenes.find((scene) => scene.name === 'watch-film') ?? scenes[0], runID = params.get('run'), plan, values = {}, turn = 0;
   if (params.get('item')) for (const key of Object.keys(current.parameters)) values[key] = params.get('item');
 
-  const paintList = () => renew(list, current.name, () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', type: 'button', 'aria-current': scene === current, data: { focus: scene.name }, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), h('span', {}, h('span', { class: 'name' }, sceneTitle(scene)), h('span', { class: 'sub' }, `${count(scene.steps)} steps`)), icon('chevron', { class: 'row-icon soft' })))));
+  const paintList = () => renew(list, current.name, () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', type: 'button', 'aria-current': scene === current, data: { focus: scene.name }, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), h('span', {}, h('span', { class: 'name' }, sceneTitle(scene)), h('span', { class: 'sub' }, t('scenes.steps', { count: count(scene.steps) }))), icon('chevron', { class: 'row-icon soft' })))));
   const count = (all) => all.reduce((sum, step) => sum + (step.sequence ?? step.parallel ? count(step.sequence ?? step.parallel) : 1), 0);
   function choose(scene) {
     current = scene; runID = undefined; values = {};
@@ -44,7 +44,7 @@ export async function show(main) {
     const fields = await Promise.all(Object.entries(current.parameters).map(async ([name, kind]) => {
       const items = LOADERS[kind] ? await LOADERS[kind]().catch(() => []) : [];
       values[name] ??= items[0]?.id ?? '';
-      const label = name[0].toUpperCase() + name.slice(1);
+      const label = has(`parameter.${kind}`) ? t(`parameter.${kind}`) : capitalized(name);
       if (!LOADERS[kind] || items.length > 500) return h('label', { class: 'field' }, h('span', { class: 'label' }, label), h('span', { class: 'box' }, h('input', { value: values[name], onchange: (event) => { values[name] = event.target.value; load(); } })));
       return h('div', { class: 'field' }, h('label', { for: `p-${name}` }, label), h('div', { class: 'box' }, h('select', { id: `p-${name}`, onchange: (event) => { values[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === values[name]; return option; }))));
     }));
@@ -57,14 +57,14 @@ export async function show(main) {
     try {
       const answer = await post(`/scenes/${encodeURIComponent(current.name)}/plan`, { parameters: values });
       if (mine === turn) { plan = answer; runID = undefined; paint(); }
-    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(bottom); head('off', 'Plan', ''); clear(trouble, errorCard(sentence(failure.message), failure.hint)); } }
+    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(bottom); head('off', t('scenes.plan'), ''); clear(trouble, errorCard(sentence(failure.message), failure.hint)); } }
   }
   const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', { class: 'view-as' }, chip(known, word)));
   async function start(button) {
     await act(button, async () => {
       const { run } = await post(`/scenes/${encodeURIComponent(current.name)}/runs`, { parameters: values });
       runID = run.id; theater.keepRun(run);
-      announce(`${sceneTitle(current)} begins.`); paint();
+      announce(t('now.begins', { title: sceneTitle(current) })); paint();
     });
   }
   let told;
@@ -76,30 +76,30 @@ export async function show(main) {
   }
   function paintPlan() {
     const all = leaves(plan), needed = all.filter((step) => step.action !== 'skip').length;
-    head('off', 'Plan', `${needed} of ${all.length} steps are needed now. Nothing has been sent yet.`);
+    head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
     clear(trouble); steps.classList.add('as-plan'); steps.renewedFor = undefined;
-    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, step.action === 'skip' ? icon('skip') : h('span', { class: 'num tiny' }, i + 1)), h('span', { class: 'what' }, stepWords(step), step.action === 'skip' ? h('span', { class: 'cmd' }, ' · not needed') : null), h('span', { class: 'took' }), reason(step))));
-    const button = h('button', { class: 'btn primary big', type: 'button', onclick: () => start(button) }, icon('play'), 'Run');
+    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, step.action === 'skip' ? icon('skip') : h('span', { class: 'num tiny' }, i + 1)), h('span', { class: 'what' }, stepWords(step), step.action === 'skip' ? h('span', { class: 'cmd' }, ` · ${t('status.skipped')}`) : null), h('span', { class: 'took' }), reason(step))));
+    const button = h('button', { class: 'btn primary big', type: 'button', onclick: () => start(button) }, icon('play'), t('scenes.run'));
     clear(bottom, button);
   }
   function reason(step) {
-    if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', { class: 'why' }, `It already reports ${key} ${typeof is === 'object' ? '' : is}.`); }
-    return step.action === 'decideLater' ? h('span', { class: 'why' }, 'Decided when its turn comes.') : null;
+    if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', { class: 'why' }, t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: typeof is === 'object' ? '' : word(String(is)) })); }
+    return step.action === 'decideLater' ? h('span', { class: 'why' }, t('scenes.later')) : null;
   }
   function paintRun(run) {
     const all = leaves(run), done = all.filter((step) => ['done', 'accepted', 'skipped'].includes(step.status)).length;
-    const text = { running: `Step ${Math.min(done + 1, all.length)} of ${all.length}`, done: 'Done.', failed: `Stopped. ${placeOf(run.error, run)}`, cancelled: 'Cancelled by something newer.' }[run.status];
-    head({ running: 'busy', done: 'reported', failed: 'failed', cancelled: 'off' }[run.status], { running: 'Running', done: 'Done', failed: 'Stopped', cancelled: 'Cancelled' }[run.status], text);
+    const text = { running: t('step.of', { number: Math.min(done + 1, all.length), total: all.length }), done: sentence(t('status.done')), failed: `${t('said.stopped')}. ${placeOf(run.error, run)}`, cancelled: t('scenes.cancelled') }[run.status];
+    head({ running: 'busy', done: 'reported', failed: 'failed', cancelled: 'off' }[run.status], run.status === 'failed' ? t('said.stopped') : capitalized(t(run.status === 'running' ? 'scenes.running' : `status.${run.status}`)), text);
     if (told !== run.id + run.status && run.status !== 'running') { told = run.id + run.status; announce(`${sceneTitle(current)}: ${text}`, run.status === 'failed'); }
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
-    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', { class: 'what' }, stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${SAID[step.status]}`)), h('span', { class: 'took num' }, step.seconds > 0.05 ? `${step.seconds.toFixed(1)} s` : ''), step.error ? h('span', { class: 'why' }, sentence(step.error.message)) : null)));
-    renew(bottom, run.status, () => (run.status === 'running' ? null : [h('button', { class: 'btn primary big', type: 'button', onclick: (event) => start(event.currentTarget) }, icon('play'), 'Run again'), h('button', { class: 'btn quiet', type: 'button', onclick: load }, 'Plan')]));
+    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', { class: 'what' }, stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', { class: 'took num' }, step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', { class: 'why' }, sentence(step.error.message)) : null)));
+    renew(bottom, run.status, () => (run.status === 'running' ? null : [h('button', { class: 'btn primary big', type: 'button', onclick: (event) => start(event.currentTarget) }, icon('play'), t('scenes.again')), h('button', { class: 'btn quiet', type: 'button', onclick: load }, t('scenes.plan'))]));
   }
   function failure(run) {
     if (!run.error) return null;
-    const device = theater.device(run.error.device), again = h('button', { class: 'btn primary', type: 'button', onclick: () => start(again) }, icon('fix'), 'Try again');
-    return errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(run.error.message)}`, [placeOf(run.error, run), 'What was done stays as it is.', run.error.hint].filter(Boolean).join(' '), again);
+    const device = theater.device(run.error.device), again = h('button', { class: 'btn primary', type: 'button', onclick: () => start(again) }, icon('fix'), t('do.retry'));
+    return errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(run.error.message)}`, [placeOf(run.error, run), t('scenes.stays'), run.error.hint].filter(Boolean).join(' '), again);
   }
   paintList();
   if (runID && !theater.store.runs.get(runID)?.isWhole) await theater.loadRun(runID).catch(() => { runID = undefined; });

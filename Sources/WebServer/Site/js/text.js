@@ -19,7 +19,7 @@ export const has = (key) => key in texts;
 export function parts(key, values = {}) {
   const found = texts[key], form = typeof found === 'object' ? found[plurals.select(values.count)] ?? found.other : found;
   if (form === undefined) { console.error(`There is no text ${key} in ${language}.`); return [key]; }
-  return form.split(/\{(\w+)\}/).map((part, i) => { const value = i % 2 ? values[part] ?? `{${part}}` : part; return typeof value === 'number' ? number(value) : value; });
+  return form.split(/\{(\w+)\}/).map((part, i) => { const value = i % 2 ? (part in values ? values[part] ?? '?' : `{${part}}`) : part; return typeof value === 'number' ? number(value) : value; });
 }
 export const t = (key, values) => parts(key, values).join('');
 

@@ -1,62 +1,61 @@
 // Every sentence about a device is made here, once, for the room, the device list and the screen reader.
-export const NAMES = { amplifier: 'Amplifier', tuner: 'Tuner', dvdPlayer: 'DVD player', cdPlayer: 'CD player', projector: 'Projector', lights: 'Lights', screen: 'Screen', popcornPopper: 'Popcorn' };
+import { t, has, when, number, unit } from './text.js';
+
 export const ICONS = { amplifier: 'amp', tuner: 'radio', dvdPlayer: 'disc', cdPlayer: 'music', projector: 'projector', lights: 'light', screen: 'screen', popcornPopper: 'popcorn' };
 export const value = (device, key) => device?.state?.[key]?.provenance === 'unknown' ? undefined : device?.state?.[key]?.value;
 export const isOn = (device) => ['on', 'warming'].includes(value(device, 'power'));
+export const ago = (seconds) => when(Date.now() - seconds * 1000);
 
-export function ago(seconds) {
-  if (seconds < 10) return 'just now';
-  if (seconds < 60) return `${Math.round(seconds)} s ago`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 86400) return `${Math.round(seconds / 3600)} h ago`;
-  return `${Math.round(seconds / 86400)} d ago`;
-}
-export const INPUT = { dvd: 'DVD', cd: 'CD', tuner: 'Tuner' };
-export const station = (d) => value(d, 'band') === 'am' ? `${value(d, 'frequency')} kHz` : `${Number(value(d, 'frequency') ?? 0).toFixed(1)} MHz`;
+/** The text of a value that the API names, or that name itself. */
+export const word = (name) => (has(`is.${name}`) ? t(`is.${name}`) : name);
+/** A frequency with its unit: "98.5 MHz", "810 kHz". */
+export const hertz = (frequency) => unit(frequency > 200 ? String(frequency) : number(frequency, 1), frequency > 200 ? 'kHz' : 'MHz');
+export const station = (device) => hertz(value(device, 'frequency') ?? 0);
 
 export function describe(device, titles = {}) {
-  if (device.availability === 'unavailable') return device.reason || 'does not answer';
-  if (device.availability === 'starting') return 'starting';
-  const v = (key) => value(device, key), power = v('power'), play = v('playback');
+  if (device.availability === 'unavailable') return device.reason || t('is.silent');
+  if (device.availability === 'starting') return t('is.starting');
+  const v = (key) => value(device, key), power = v('power'), play = v('playback'), listed = (...list) => list.filter(Boolean).join(', ');
+  const off = power !== 'on' && t('is.off');
   switch (device.role) {
-    case 'amplifier': return power !== 'on' ? 'off' : [INPUT[v('input')] || v('input'), v('mode'), v('muted') ? 'muted' : `volume ${v('volume')} %`].filter(Boolean).join(', ');
-    case 'tuner': return power !== 'on' ? 'off' : [v('station'), station(device)].filter(Boolean).join(', ');
+    case 'amplifier': return off || listed(word(v('input')), v('mode') && word(v('mode')), v('muted') ? t('is.muted') : t('is.volume', { percent: v('volume') }));
+    case 'tuner': return off || listed(v('station'), station(device));
     case 'dvdPlayer': case 'cdPlayer': {
-      if (power !== 'on') return v('tray') === 'open' ? 'off, tray open' : 'off';
-      if (v('tray') === 'open') return 'tray open';
-      if (!play || play.state === 'stopped') return 'on, stopped';
-      return `${{ playing: 'playing', paused: 'paused', opening: 'opening', ended: 'ended', failed: 'failed' }[play.state]} ${titles[play.item] || play.item || ''}`.trim();
+      if (off || v('tray') === 'open') return listed(off, v('tray') === 'open' && t('is.trayOpen'));
+      if (!play || play.state === 'stopped') return t('is.discStopped');
+      return t(`disc.${play.state}`, { title: titles[play.item] || play.item || '' }).trim();
     }
-    case 'projector': return { off: 'off', warming: 'warming up', on: 'on', cooling: 'cooling down', unknown: 'not known' }[power] || 'not known';
-    case 'lights': { const b = v('brightness'); return !b ? 'off' : b >= 100 ? 'fully on' : `dimmed to ${b} %`; }
-    case 'screen': return { up: 'up', down: 'down', moving: 'moving', stopped: `stopped at ${device.attributes?.lowered?.value ?? '?'} %` }[v('position')] || 'not known';
-    case 'popcornPopper': return power !== 'on' ? 'off' : { popping: 'popping', done: 'ready', idle: 'on' }[v('popping')] || 'on';
-    default: return power || '';
+    case 'projector': return word(power ?? 'unknown');
+    case 'lights': { const b = v('brightness'); return !b ? t('is.off') : b >= 100 ? t('is.full') : t('is.dimmed', { percent: b }); }
+    case 'screen': return v('position') === 'stopped' ? t('is.stoppedAt', { percent: device.attributes?.lowered?.value ?? '?' }) : word(v('position') ?? 'unknown');
+    case 'popcornPopper': return off || (['popping', 'done'].includes(v('popping')) ? word(v('popping')) : t('is.on'));
+    default: return power ? word(power) : '';
   }
 }
+// The titles of the configuration that is shipped, which everybody has at first.
+const SHIPPED = { 'Watch a film': 'activity.film', 'End the film': 'scene.endFilm', 'Listen to music': 'activity.music', 'End the music': 'scene.endMusic', 'Listen to the radio': 'scene.radio', 'End the radio': 'scene.endRadio', 'Movie night, softly and without popcorn': 'scene.night', Popcorn: 'activity.popcorn' };
+export const titled = (title) => (title in SHIPPED ? t(SHIPPED[title]) : title);
+/** The title of what is on. */
+export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && titled(title));
 /** The name that people know: the role, and the id where there are several of a role. */
 export const nameOf = (device, all = []) => {
-  const name = NAMES[device.role] ?? device.id;
+  const name = has(`device.${device.role}`) ? t(`device.${device.role}`) : device.id;
   const isAlone = all.filter((other) => other.role === device.role).length < 2;
   return isAlone || device.id.toLowerCase() === name.toLowerCase() ? name : `${name} ${device.id}`;
 };
-const COMMANDS = {
-  on: 'turn on', off: 'turn off', stereo: 'stereo', surround: 'surround sound', mute: 'mute', unmute: 'unmute', play: 'play', pause: 'pause', stop: 'stop', eject: 'eject',
-  next: 'next', previous: 'previous', surroundAudio: 'every channel', twoChannelAudio: 'two channels', tvMode: 'TV picture', wideScreenMode: 'wide picture', up: 'up', down: 'down', pop: 'pop one batch', am: 'AM', fm: 'FM',
-};
 /** A command of a plan or run in words: `{"volume": 50}` is "volume 50 %". */
 export function commandWords(command, titles = {}) {
-  if (typeof command === 'string') return COMMANDS[command] ?? command;
-  const [name, argument] = Object.entries(command ?? {})[0] ?? ['', null];
-  if (argument === null) return COMMANDS[name] ?? name;
+  const [name, argument] = typeof command === 'string' ? [command, null] : Object.entries(command ?? {})[0] ?? ['', null];
+  const plain = has(`cmd.${name}`) ? t(`cmd.${name}`) : name;
+  if (argument === null) return plain;
   switch (name) {
-    case 'volume': return `volume ${argument} %`;
-    case 'dim': return argument ? `dim to ${argument} %` : 'off';
-    case 'input': return `input ${INPUT[argument] ?? argument}`;
-    case 'play': return argument.item ? `play ${titles[argument.item] ?? argument.item}` : 'play';
-    case 'seek': return `go to ${argument} s`;
-    case 'station': return `station ${argument}`;
-    case 'frequency': case 'fm': case 'am': return `tune to ${argument} ${argument > 200 ? 'kHz' : 'MHz'}`;
-    default: return `${COMMANDS[name] ?? name} ${typeof argument === 'object' ? JSON.stringify(argument) : argument}`;
+    case 'volume': return t('is.volume', { percent: argument });
+    case 'dim': return argument ? t('cmd.dim', { percent: argument }) : t('is.off');
+    case 'input': return t('cmd.input', { input: word(argument) });
+    case 'play': return argument.item ? t('cmd.playItem', { title: titles[argument.item] ?? argument.item }) : plain;
+    case 'seek': return t('cmd.seek', { time: unit(argument, 'second') });
+    case 'station': return t('cmd.station', { station: argument });
+    case 'frequency': case 'fm': case 'am': return t('cmd.frequency', { frequency: hertz(argument) });
+    default: return `${plain} ${typeof argument === 'object' ? JSON.stringify(argument) : argument}`;
   }
 }
