@@ -154,6 +154,8 @@ class Visit:
 
     def __init__(self, browser, base, size="desktop", theme="dark", **options):
         self.base, self.complaints, self.expected, self.requests = base, [], set(), []
+        # A request that a worker answers is not seen by `page.route`.
+        options.setdefault("service_workers", "block")
         self.context = browser.new_context(
             viewport=SIZES[size], color_scheme=theme, base_url=base, reduced_motion="reduce",
             locale="en-GB", has_touch=size == "phone", **options)
@@ -171,7 +173,7 @@ class Visit:
         status = re.search(r"the server responded with a status of (\d+)", message.text)
         if status and int(status.group(1)) in self.expected:
             return
-        if message.text.startswith("Clear-Site-Data header"):
+        if message.text.startswith(("Clear-Site-Data header", "Service Worker registration blocked")):
             return
         if "net::ERR" in message.text and "network" in self.expected:
             return

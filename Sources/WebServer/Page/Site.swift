@@ -107,6 +107,7 @@ package struct Site: Sendable {
   private static func mediaType(of name: String) -> String? {
     switch name.split(separator: ".").last {
     case "css": "text/css; charset=utf-8"
+    case "flac": "audio/flac"
     case "html": "text/html; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
     case "json": "application/json"
@@ -145,7 +146,7 @@ package struct SiteFile: Sendable {
   /// constant address of the service worker.
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
-    "connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "base-uri 'none'",
+    "connect-src 'self'", "media-src 'self'", "manifest-src 'self'", "worker-src 'self'", "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types worker",
   ].joined(separator: "; ")

@@ -6,6 +6,7 @@ import * as theater from './store.js';
 import { sheet, slider, seekBar, ambient } from './parts.js';
 import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
 import { ago, station, titleOf } from './words.js';
+import { followMediaKeys } from './media-keys.js';
 import { t } from './text.js';
 
 const PLACES = [
@@ -31,7 +32,7 @@ export async function begin(session, { exit }) {
   size.observe(dock);
   let place = '';
   const paint = () => { paintBar(bar, place); paintConnection(); };
-  const stopWatching = theater.watch(paint), ticking = setInterval(paint, 1000);
+  const stopWatching = theater.watch(paint), stopKeys = followMediaKeys(), ticking = setInterval(paint, 1000);
   return {
     turnTo(name) {
       place = name;
@@ -43,7 +44,7 @@ export async function begin(session, { exit }) {
       paint();
     },
     end() {
-      stopWatching(); clearInterval(ticking); size.disconnect(); theater.end();
+      stopWatching(); stopKeys(); clearInterval(ticking); size.disconnect(); theater.end();
       for (const node of [skip, rail, dock]) node.remove();
       $('.offline')?.remove();
     },

@@ -129,4 +129,4 @@ const look = JSON.parse(localStorage.getItem('theater-look') ?? '{}');
 if (look.theme) document.documentElement.dataset.theme = look.theme;
 if (look.still) document.documentElement.dataset.motion = 'still';
 if (look.size) document.documentElement.style.fontSize = `${look.size}%`;
-loadTexts(look.language).then(() => show());
+loadTexts(look.language).then(() => show()).then(async () => (await import('./worker.js')).installWorker());

@@ -9,6 +9,7 @@ import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, vo
 import { value, titleOf } from './words.js';
 import { progressOf, placeOf } from './runs.js';
 import { sentence } from './forms.js';
+import { leftPlayer } from './leaving.js';
 import { t, clockTime } from './text.js';
 
 export const title = t('player.title');
@@ -29,7 +30,7 @@ export function show(main, { go }) {
   paint();
   const unwatch = theater.watch(paint), timer = setInterval(paint, 500), keys = (event) => press(event);
   addEventListener('keydown', keys);
-  return () => { unwatch(); clearInterval(timer); removeEventListener('keydown', keys); };
+  return () => { unwatch(); clearInterval(timer); removeEventListener('keydown', keys); leftPlayer(); };
 }
 function endWords(play) {
   if (play.state === 'paused') return t('said.paused');

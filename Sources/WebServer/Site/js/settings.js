@@ -4,23 +4,23 @@ import { get, post, remove } from './api.js';
 import * as theater from './store.js';
 import { heading, segments, toggle, slider, toast, act } from './parts.js';
 import { languageChoice } from './language.js';
+import { look, keepLook } from './look.js';
+import { leavingEnds, setLeavingEnds } from './leaving.js';
 import { t } from './text.js';
 
 export const title = t('settings.title');
 const root = document.documentElement;
-const look = () => JSON.parse(localStorage.getItem('theater-look') ?? '{}');
-const keepLook = (change) => localStorage.setItem('theater-look', JSON.stringify({ ...look(), ...change }));
 
 export function show(main, { exit }) {
   const logout = h('button', { class: 'btn', type: 'button', onclick: () => act(logout, async () => {
-    const kept = localStorage.getItem('theater-look');
+    const kept = look();
     await remove('/sessions/current');
     // The answer clears what the browser stores; how the page looks here is no secret of the account.
-    if (kept) localStorage.setItem('theater-look', kept);
+    keepLook(kept);
     await exit();
   }) }, t('settings.logOut'));
   main.append(heading(title, logout), h('div', { class: 'two-col' }, h('div', { class: 'col' }, appearance(), theater.mayOperate() ? house() : null),
-    h('div', { class: 'col' }, theater.mayOperate() ? account() : null)));
+    h('div', { class: 'col' }, theater.mayOperate() ? account() : null, playing())));
 }
 const card = (text, id, ...inside) => h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { class: 'title-4', id }, text), h('div', { class: 'setting-list' }, inside));
 const one = (name, sub, end) => h('div', { class: 'setting' }, h('span', {}, name, sub ? h('span', { class: 'small block' }, sub) : null), end);
@@ -35,6 +35,9 @@ function appearance() {
 function account() {
   const { name, email } = theater.store.session.user;
   return card(t('account.title'), 'h-account', one(name, email, h('a', { class: 'btn quiet', href: '/account', 'aria-label': t('account.open') }, t('account.change'))));
+}
+function playing() {
+  return card(t('playing.title'), 'h-playing', toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => keepLook({ keys }), t('keys.note')));
 }
 function house() {
   const address = h('span', { class: 'small block mono' }), list = card(t('settings.theater'), 'h-theater',

@@ -102,7 +102,9 @@ export const isOwner = () => role() === 'owner';
 // ---- catalogues, read once until the library changes ----
 /** Titles of the items that the catalogues have brought so far. */
 export const knownTitles = Object.create(null);
-const learn = (items) => { for (const { id, title } of items) knownTitles[id] = title; return items; };
+/** Artists of these items, where they have one. */
+export const knownArtists = Object.create(null);
+const learn = (items) => { for (const { id, title, artist } of items) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; } return items; };
 export const loadFilms = () => (films ??= keep(get('/films').then((answer) => learn(answer.films)), () => { films = undefined; }));
 export const loadSongs = () => (songs ??= keep(get('/songs').then((answer) => learn(answer.songs)), () => { songs = undefined; }));
 export const loadStations = () => (stations ??= keep(get('/stations').then((answer) => learn(answer.stations)), () => { stations = undefined; }));

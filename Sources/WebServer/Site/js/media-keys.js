@@ -1,0 +1,42 @@
+// Media keys and the lock screen: what plays, and keys that reach the theater.
+import { h } from './dom.js';
+import { watch, activity, playback, device, knownArtists } from './store.js';
+import { flip, skip, jump, seekTo, canSeek, isPaused } from './commands.js';
+import { look } from './look.js';
+
+const KEYS = {
+  play: () => flip(), pause: () => flip(), previoustrack: () => skip('previous'), nexttrack: () => skip('next'),
+  seekbackward: ({ seekOffset }) => jump(-(seekOffset ?? 10)), seekforward: ({ seekOffset }) => jump(seekOffset ?? 30), seekto: ({ seekTime }) => seekTo(seekTime),
+};
+const file = (name) => new URL(`../${name}`, import.meta.url).href;
+let sound;
+
+/** Follows what plays; returns how to end that. */
+export function followMediaKeys() {
+  const session = navigator.mediaSession;
+  if (!session) return () => {};
+  let told = '';
+  const set = (name, run) => { try { session.setActionHandler(name, run); } catch { /* this browser does not know it */ } };
+  const paint = () => {
+    const now = activity(), play = now.status === 'running' ? playback() : undefined, owner = device(now.player);
+    const isOn = !!play && ['playing', 'paused'].includes(play.state) && owner.role !== 'tuner', key = JSON.stringify([isOn, now.item, now.itemTitle, play?.state, canSeek()]);
+    listen(isOn);
+    if (isOn && play.duration) session.setPositionState({ duration: play.duration, position: play.position, playbackRate: play.rate || 1 });
+    if (key === told) return;
+    told = key;
+    session.playbackState = !isOn ? 'none' : isPaused(play) ? 'paused' : 'playing';
+    session.metadata = isOn ? new MediaMetadata({ title: now.itemTitle ?? now.title ?? '', artist: knownArtists[now.item] ?? '', artwork: [{ src: file('icon-512.png'), sizes: '512x512', type: 'image/png' }] }) : null;
+    for (const [name, run] of Object.entries(KEYS)) set(name, isOn && (canSeek() || !name.startsWith('seek')) ? run : null);
+  };
+  paint();
+  const unwatch = watch(paint);
+  // A browser plays nothing before the first press.
+  addEventListener('pointerup', paint);
+  return () => { unwatch(); removeEventListener('pointerup', paint); listen(false); };
+}
+/** Browsers show the keys of a page that plays sound itself: where a person wants them, it plays a silence. */
+function listen(isOn) {
+  if (!isOn || !look().keys) { sound?.remove(); sound?.pause(); sound = undefined; return; }
+  if (!sound) document.body.append(sound = h('audio', { src: file('silence.flac'), loop: true, hidden: true }));
+  if (sound.paused) sound.play().catch(() => {});
+}

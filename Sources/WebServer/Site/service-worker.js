@@ -1,0 +1,27 @@
+// Keeps the shell, so that the page opens without the controller and says that it is not there. What is below
+// /page/HASH/ never changes: a controller with other files has another HASH, and the caches of before are removed.
+const FOLDER = '/@page@/', NAME = `theater${FOLDER}`;
+const SHELL = ['css/tokens.css', 'css/base.css', 'css/components.css', 'css/door.css', 'icon.svg', 'js/main.js', 'js/dom.js', 'js/api.js', 'js/text.js', 'text/en.json', 'text/uk.json', 'text/ru.json'];
+
+addEventListener('install', (event) => event.waitUntil((async () => {
+  const cache = await caches.open(NAME);
+  await cache.addAll(['/', ...SHELL.map((name) => FOLDER + name)]);
+  await skipWaiting();
+})()));
+addEventListener('activate', (event) => event.waitUntil((async () => {
+  for (const name of await caches.keys()) if (name !== NAME) await caches.delete(name);
+  await clients.claim();
+})()));
+addEventListener('fetch', (event) => {
+  const { request } = event, { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== location.origin) return;
+  if (pathname.startsWith(FOLDER)) event.respondWith(kept(request));
+  else if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => caches.match('/')));
+});
+async function kept(request) {
+  const cache = await caches.open(NAME), known = await cache.match(request.url);
+  if (known) return known;
+  const answer = await fetch(request);
+  if (answer.status === 200) await cache.put(request.url, answer.clone());
+  return answer;
+}

@@ -1,0 +1,97 @@
+"""The page as an installed app: its worker, media keys, and leaving the player."""
+
+import re
+import struct
+
+from conftest import House, Visit, configuration, proves
+from measuring.controller import Controller
+from playwright.sync_api import expect
+
+def until(page, condition):
+    """Waits until an expression holds; the page's policy forbids Playwright's own way."""
+    page.evaluate("async () => { while (!(%s)) await new Promise((done) => setTimeout(done, 20)); }" % condition)
+
+
+WORKER_IS_ACTIVE = """async () => {
+  const { active } = await navigator.serviceWorker.ready;
+  while (active.state !== 'activated') await new Promise((done) => active.addEventListener('statechange', done, { once: true }));
+  return caches.keys();
+}"""
+
+
+@proves("A12 · can be installed: a manifest with icons of the sizes that it names")
+def test_manifest(visit):
+    page = visit().open("/login")
+    manifest = page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")
+    assert (manifest["display"], manifest["start_url"]) == ("standalone", "/")
+    for icon in manifest["icons"]:
+        answer = page.request.get(icon["src"])
+        assert answer.headers["content-type"] == icon["type"]
+        if icon["type"] == "image/png":
+            assert "{}x{}".format(*struct.unpack(">II", answer.body()[16:24])) == icon["sizes"]
+
+
+@proves("A9 A12 F5 · keeps the shell in its worker: without the controller it opens and says so; other caches go")
+def test_worker(browser):
+    with Controller(configuration()) as controller:
+        controller.wait_for(controller.answers)
+        house = House(controller)
+        one = Visit(browser, house.base, service_workers="allow").use(house.people["ann@example.org"])
+        one.expected = {"network"}
+        page = one.open("/")
+        names = page.evaluate(WORKER_IS_ACTIVE)
+        folder = re.search(r"/page/\w+/", page.locator("script[type=module]").get_attribute("src")).group()
+        assert names == [f"theater{folder}"]
+        # A worker of another version has left a cache behind.
+        page.evaluate("Promise.all([caches.open('theater-before'), navigator.serviceWorker.ready.then((worker) => worker.unregister())]).then(() => undefined)")
+        one.open("/room")
+        assert page.evaluate(WORKER_IS_ACTIVE) == names
+        controller.stop()
+        page.reload()
+        expect(page.get_by_role("alert")).to_contain_text("The theater does not answer")
+        controller.start()
+        controller.wait_for(controller.answers)
+        page.get_by_role("button", name="Try again").click()
+        page.get_by_role("heading", name="Nothing is on").wait_for()
+        one.close()
+
+
+@proves("E9 · the keys of the keyboard and of the lock screen show and control what plays")
+def test_media_keys(owner, house):
+    owner.context.add_init_script("globalThis.keys = {}; MediaSession.prototype.setActionHandler = (name, run) => { globalThis.keys[name] = run; }")
+    house.watch()
+    page = owner.open("/settings")
+    assert page.evaluate("[navigator.mediaSession.metadata.title, navigator.mediaSession.playbackState]") == ["Night Ferry", "playing"]
+    page.get_by_role("switch", name="Media keys and lock screen").click()
+    until(page, "document.querySelector('audio')?.currentTime > 0")
+    page.evaluate("keys.pause()")
+    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
+    until(page, "navigator.mediaSession.playbackState === 'paused'")
+    page.evaluate("keys.seekto({ seekTime: 300 })")
+    house.wait_for("dvd", "playback", lambda playback: playback["position"] >= 299)
+    page.evaluate("keys.seekbackward({ seekOffset: 100 })")
+    house.wait_for("dvd", "playback", lambda playback: 199 <= playback["position"] < 299)
+    house.wait("/end")
+    until(page, "navigator.mediaSession.metadata === null && !document.querySelector('audio')")
+    assert page.evaluate("Object.values(keys).every((run) => run === null)")
+
+
+@proves("E17 · leaving the player ends the activity or lets it go on, as the person chose once")
+def test_leaving(owner, house):
+    house.watch()
+    page = owner.open("/player")
+    page.get_by_role("link", name="Close the player").click()
+    question = page.get_by_role("group", name=re.compile("Keep “Night Ferry” on"))
+    question.get_by_role("button", name="Keep it on").press("Enter")
+    expect(question).to_have_count(0)
+    page.get_by_role("region", name="Night Ferry").get_by_role("link", name="Player").click()
+    page.get_by_role("link", name="Close the player").click()
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    expect(question).to_have_count(0)
+    assert house.send("GET", "/status")["activity"]["status"] == "running"
+    owner.open("/settings")
+    page.get_by_role("switch", name="Leaving the player ends what is on").click()
+    owner.open("/player")
+    page.get_by_role("link", name="Close the player").click()
+    page.get_by_role("heading", name="Nothing is on").wait_for()
+    assert house.send("GET", "/status")["activity"]["status"] == "idle"
