@@ -1,89 +1,115 @@
-// A one-time code: where it goes, six boxes, the countdown to the next. Login, reset and others use it.
+// A one-time code: where it goes, six boxes, the countdown to the next. Login, reset and others use these forms;
+// code-flow.js says what they do.
 import { h, announce, clear } from './dom.js';
 import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
-import { isEmail, isPhone } from './rules.js';
+import { drive, isTold, failurePainter } from './drive.js';
+import { CodeFlow } from './code-flow.js';
+import { isPhone } from './rules.js';
 import { brand } from './stage.js';
 import { t, parts } from './text.js';
 
+export const codeFlow = () => new CodeFlow({ name: 'contact', label: t('field.contact'), hidesMistakeOnEdit: true, rules: [{ rule: 'any', rules: [{ rule: 'email' }, { rule: 'phone' }] }] });
+
 /**
- * Where the code should go: an e-mail address or a phone number.
- * @param with what the request has beside it
+ * The address, then the code that went there, and the way back.
+ * @param flow a CodeFlow, or one that has it as `oneTime`
+ * @param path of the request for a code, which has `with` beside the address
+ * @param put shows a form
+ * @param sent the contact and the answer to its request, if the first code is on its way already
+ * @param verify sends the code; its answer is an event of the flow
+ * @param painted called after each event with its effects
  */
-export function contactForm({ heading, note, button: words, path, set, foot, onsent, contact = '', with: also = {} }) {
-  const error = formError();
-  const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, hidesMistakeOnEdit: true,
-    check: (text) => (isEmail(text) || isPhone(text) ? null : t('field.contactLike')), onchange: () => { button.setAttribute('aria-disabled', !one.valid); set.light(one.valid ? 1 / 3 : 0); } });
-  const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, words);
-  let isLoading = false;
+export function codeSteps({ flow = codeFlow(), path, with: also = {}, set, put, place = {}, code, foot, sent, verify, painted }) {
+  const oneTime = flow.oneTime ?? flow, target = (contact) => ({ ...also, ...(isPhone(contact) ? { phone: contact } : { email: contact }) });
+  let validFor = sent?.answer.validFor, shown;
+  const { send, stop } = drive(flow, { paint, work: (effect, answer) => (effect.start === 'request' ? request(effect.contact, answer) : verify(effect, answer, target(oneTime.contact))) });
+  async function request(contact, answer) {
+    try {
+      const made = await postOpen(path, target(contact));
+      validFor = made.validFor;
+      answer({ type: 'requested', ticket: ticketOf(made) });
+    } catch (failure) { answer({ type: 'requested', failure }); }
+  }
+  function show() {
+    const make = oneTime.step === 'place' ? () => contactForm({ ...place, oneTime, send, set, foot: foot() }) : () => codeForm({ ...code, oneTime, send, set, foot: foot(), validFor });
+    shown = { step: oneTime.step, ...make() };
+    put({ ...shown, stop });
+  }
+  function paint(effects) {
+    // Another form is shown in place of these.
+    if (painted?.(effects, send)) { shown = undefined; return; }
+    if (shown?.step !== oneTime.step) show();
+    shown.paint(effects);
+  }
+  if (sent) {
+    flow.receive({ type: 'typedContact', text: sent.contact });
+    flow.receive({ type: 'submitContact' });
+    send({ type: 'requested', ticket: ticketOf(sent.answer) });
+  } else send({ type: 'appeared' });
+  return { send, stop };
+}
+const ticketOf = ({ request, resendAfter }) => ({ request, length: 6, wait: resendAfter });
+
+function contactForm({ oneTime, send, set, heading, note, button: words, foot }) {
+  const error = formError(), paintFailure = failurePainter(error), button = h('button', { class: 'btn primary big wide', type: 'submit' }, words);
+  const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, check: (text) => (oneTime.form.isValid('contact') && text ? null : t('field.contactLike')) });
+  one.value = oneTime.contact;
+  one.follow({ display: () => oneTime.form.display('contact'), typed: (text) => send({ type: 'typedContact', text }) });
   const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello', tabindex: -1 }, heading), one.node, error.node, button, foot);
-  node.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    if (isLoading) return;
-    error.hide();
-    if (!one.valid) { one.look('submit'); one.input.focus(); return; }
-    isLoading = true; one.lock(true); busyButton(button, true, t('code.sending')); announce(t('code.sending'));
-    const target = { ...also, ...(isPhone(one.value) ? { phone: one.value } : { email: one.value }) };
-    try { onsent(await postOpen(path, target), target); } catch (failure) {
-      isLoading = false; one.lock(false); busyButton(button, false, words); error.show(failure); one.input.focus();
-    }
-  });
-  if (contact) { one.value = contact; one.look(); button.setAttribute('aria-disabled', !one.valid); }
-  return { node, focus: () => one.input.focus() };
+  node.addEventListener('submit', (event) => { event.preventDefault(); send({ type: 'submitContact' }); if (!oneTime.isLoading && one.input.isConnected) one.input.focus(); });
+  let isLoading = false;
+  return {
+    node, focus: () => one.input.focus(),
+    paint(effects) {
+      one.lock(oneTime.isLoading); one.look();
+      if (oneTime.isLoading !== isLoading) { isLoading = oneTime.isLoading; busyButton(button, isLoading, isLoading ? t('code.sending') : words); if (isLoading) announce(t('code.sending')); }
+      button.setAttribute('aria-disabled', !oneTime.canSubmit);
+      set.light(oneTime.canSubmit ? 1 / 3 : 0);
+      paintFailure(oneTime.failure);
+      if (isTold(effects, 'place.failure')) one.input.focus();
+    },
+  };
 }
 
-/**
- * The code that was sent to `target`.
- * @param sent the answer of the request for the code
- * @param use sends the code; its failure is shown, and the countdown goes on
- * @param onback leads to another address
- */
-export function codeForm({ heading, sent, target, path, set, use, onback, foot, says = 'code.sent' }) {
-  const error = formError(), ring = countdownRing();
-  const code = codeField({ ondone: send, describedby: 'where' });
-  const again = h('button', { class: 'btn line', type: 'button', onclick: resend }, t('code.again')), wait = h('div', { class: 'code-wait' });
-  let request = sent.request, left = 0, total = 1, timer, isLoading = false;
-  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello', onsubmit: (event) => event.preventDefault() },
-    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', { class: 'strong' }, target.email ?? target.phone), count: Math.round(sent.validFor / 60) })),
-    code.node, error.node, wait, h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: () => { stop(); onback(); } }, t('code.otherAddress')), foot));
-
-  function count(seconds) {
-    clearInterval(timer);
-    const end = performance.now() + seconds * 1000;
-    total = Math.max(1, seconds);
-    const tick = () => { left = Math.max(0, Math.ceil((end - performance.now()) / 1000)); paint(); if (!left) clearInterval(timer); };
-    clear(wait, ring.node, h('p', { class: 'small' }, t('code.wait')));
-    tick(); timer = setInterval(tick, 1000);
-  }
-  function paint() {
-    ring.set(left, total);
-    if (left || again.isConnected) return;
+function codeForm({ oneTime, send, set, heading, says = 'code.sent', validFor, foot, onback = () => send({ type: 'back' }) }) {
+  const screen = oneTime.code, error = formError(), paintFailure = failurePainter(error), ring = countdownRing();
+  const entry = codeField({ ontyped: (text) => send({ type: 'typedCode', text }), describedby: 'where' });
+  const again = h('button', { class: 'btn line', type: 'button', onclick: () => send({ type: 'sendAgain' }) }, t('code.again')), wait = h('div', { class: 'code-wait' });
+  // A whole code submits itself; the button is for one that did not arrive.
+  const retry = h('button', { class: 'btn primary wide', type: 'submit', hidden: true }, t('do.retry'));
+  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello', onsubmit: (event) => { event.preventDefault(); send({ type: 'submitCode' }); } },
+    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', { class: 'strong' }, oneTime.sentTo), count: Math.round(validFor / 60) })),
+    entry.node, error.node, retry, wait, h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: onback }, t('code.otherAddress')), foot));
+  let total = 1;
+  function paintCountdown() {
+    total = Math.max(total, screen.countdown);
+    ring.set(screen.countdown, total);
+    if (screen.countdown > 0) { if (!ring.node.isConnected) clear(wait, ring.node, h('p', { class: 'small' }, t('code.wait'))); return; }
+    if (again.isConnected) return;
     clear(wait, h('p', { class: 'small' }, t('code.missed')), again);
     announce(t('code.now'));
   }
-  function lock(on) { isLoading = on; code.state(on ? 'loading' : 'open'); again.disabled = on; }
-  async function send(text) {
-    if (isLoading) return;
-    lock(true); error.hide(); announce(t('code.checking')); set.light(2 / 3);
-    try { await use(request, text); stop(); code.state('done'); } catch (failure) {
-      lock(false); set.light(1 / 3);
-      if (failure.code === 'codeWrong') code.state('wrong');
-      else { code.set(''); code.input.focus(); }
-      const tries = failure.triesLeft;
-      error.show(tries === undefined ? failure : { ...failure, message: failure.message, hint: t('code.tries', { count: tries }) });
-    }
-  }
-  async function resend() {
-    if (isLoading) return;
-    lock(true); error.hide();
-    try {
-      const next = await postOpen(path, target);
-      request = next.request; lock(false); code.set(''); count(next.resendAfter);
-      announce(t('code.renewed'));
-    } catch (failure) { lock(false); error.show(failure); if (failure.retryAfter) count(failure.retryAfter); }
-    code.input.focus();
-  }
-  function stop() { clearInterval(timer); }
-  count(sent.resendAfter); set.light(1 / 3);
-  return { node, focus: () => code.input.focus(), stop };
+  paintCountdown();
+  return {
+    node, focus: () => entry.input.focus(),
+    paint(effects) {
+      entry.set(screen.text);
+      entry.state(screen.isOver ? 'done' : screen.isLoading ? 'loading' : screen.failure?.code === 'codeWrong' ? 'wrong' : 'open');
+      again.disabled = screen.isLocked; retry.hidden = !screen.canSubmit;
+      set.light(screen.isLoading ? 2 / 3 : 1 / 3);
+      if (isTold(effects, 'code.countdown')) { if (isTold(effects, 'code.countdownIsRunning')) total = 1; paintCountdown(); }
+      if (screen.isLoading && isTold(effects, 'code.loading')) announce(t('code.checking'));
+      if (isTold(effects, 'code.newCodeRequested')) announce(t('code.renewed'));
+      const { failure, triesLeft } = screen;
+      paintFailure(failure && triesLeft !== null ? withTries(failure, triesLeft) : failure);
+      if (isTold(effects, 'code.failure') || isTold(effects, 'code.newCodeRequested')) entry.input.focus();
+    },
+  };
+}
+const worded = new WeakMap();
+/** The failure with the tries that a code has left; the same value for the same failure. */
+function withTries(failure, count) {
+  if (!worded.has(failure)) worded.set(failure, { message: failure.message, hint: t('code.tries', { count }) });
+  return worded.get(failure);
 }

@@ -29,6 +29,10 @@ export class FormModel {
     if (isRevealed) return 'invalidShown';
     return report.state === 'empty' ? 'editing' : 'invalidHidden';
   }
+  /** What the first rule that is not kept asks for; nothing while that is open. */
+  mistake(name) { return this.fields.get(name).report.results.find(({ advice, outcome }) => !advice && outcome === 'unsatisfied')?.message ?? null; }
+  /** Uses these common passwords from now on. */
+  setBlocklist(blocklist) { this.blocklist = blocklist; this.evaluate(); }
   /** Whether a password and its repetition are both given, and differ only there. */
   isMismatch() { return this.isValid('password') && !!this.text('passwordAgain') && !this.isValid('passwordAgain'); }
 

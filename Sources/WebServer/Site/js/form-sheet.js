@@ -3,7 +3,7 @@ import { h } from './dom.js';
 import { post } from './api.js';
 import { sheet } from './parts.js';
 import { field, busyButton, formError } from './forms.js';
-import { codeForm } from './code-entry.js';
+import { codeSteps } from './code-entry.js';
 import { t } from './text.js';
 
 export const passwordField = () => field({ label: t('account.password'), name: 'password', secret: true, autocomplete: 'current-password', check: (text) => (text ? null : t('account.passwordMissing')) });
@@ -44,10 +44,15 @@ export function inSheet(heading, form) {
 }
 /** Asks for the code that was sent to a new contact. */
 export function confirmContact({ path, target, sent, done, onback }) {
-  const form = codeForm({ heading: '', says: 'account.codeSent', sent, target, path, set: { light() {} }, onback: () => { box.close(); onback(); },
-    use: async (request, code) => { await post(`${path}/confirmation`, { request, code }, { open: true }); box.close(); done(); } });
-  const box = inSheet(t('account.code'), form);
-  box.addEventListener('close', form.stop);
+  let box;
+  const { stop } = codeSteps({ path, set: { light() {} }, foot: () => null, sent: { contact: target.email ?? target.phone, answer: sent },
+    put: (form) => { box = inSheet(t('account.code'), form); form.focus(); },
+    code: { heading: '', says: 'account.codeSent', onback: () => { box.close(); onback(); } },
+    verify: async ({ request, code }, answer) => {
+      try { await post(`${path}/confirmation`, { request, code }, { open: true }); } catch (failure) { answer({ type: 'verified', failure }); return; }
+      answer({ type: 'verified' }); box.close(); done();
+    } });
+  box.addEventListener('close', stop);
 }
 
 /** Runs an action; asks for the password first if the last proof is too old. */

@@ -10,6 +10,9 @@ export const CHECK = {
   any: (text) => (text ? null : t('field.passwordMissing')),
 };
 
+/** The displays of FormModel as the styles name them. */
+const LOOKS = { pristine: 'pristine', editing: 'editing', valid: 'valid', invalidHidden: 'invalid-hidden', invalidShown: 'invalid-shown' };
+
 /**
  * A labelled input. look() follows typing at once and shows a mistake only after the field was left or submitted.
  * @param check returns the mistake in a text, or null; 'pending' while a question is open
@@ -26,8 +29,10 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
     show.addEventListener('click', () => { const on = input.type === 'password'; input.type = on ? 'text' : 'password'; show.setAttribute('aria-pressed', on); clear(show, icon(on ? 'eyeOff' : 'eye')); input.focus(); });
     box.append(show);
   }
-  let shown = false;
+  let shown = false, model;
   const api = {
+    /** Shows what a flow knows of the field, and tells it what is typed: `display()`, `typed(text)`, `left()`. */
+    follow(flow) { model = flow; },
     /** Sets what is called after each change, with the field and whether it was left. */
     changed(action) { onchange = action; },
     node, input, get value() { return input.value; }, set value(text) { input.value = text; }, get problem() { return check ? check(input.value) : null; }, get valid() { return !api.problem; },
@@ -35,7 +40,7 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
       const pending = api.problem === 'pending', problem = pending ? null : api.problem, empty = !input.value;
       if (leaving && (input.value || leaving === 'submit')) shown = !!problem;
       if (!problem) shown = false;
-      const look = pending ? 'editing' : !problem ? (empty ? 'pristine' : 'valid') : shown ? 'invalid-shown' : empty && node.dataset.look === 'pristine' ? 'pristine' : empty ? 'editing' : 'invalid-hidden';
+      const look = model ? LOOKS[model.display()] : pending ? 'editing' : !problem ? (empty ? 'pristine' : 'valid') : shown ? 'invalid-shown' : empty && node.dataset.look === 'pristine' ? 'pristine' : empty ? 'editing' : 'invalid-hidden';
       if (node.dataset.look !== look) {
         node.dataset.look = look; clear(mark, look === 'valid' ? icon('check') : look === 'invalid-shown' ? icon('warn') : null);
         input.setAttribute('aria-invalid', look === 'invalid-shown');
@@ -47,8 +52,8 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
     clear() { input.value = ''; shown = false; node.dataset.look = 'pristine'; input.setAttribute('aria-invalid', false); clear(mark); noteText.textContent = note; },
     complain(text) { shown = true; node.dataset.look = 'invalid-shown'; clear(mark, icon('warn')); noteText.textContent = text; input.setAttribute('aria-invalid', 'true'); },
   };
-  input.addEventListener('input', () => { if (hidesMistakeOnEdit) shown = false; api.look(); onchange?.(api); });
-  input.addEventListener('blur', () => { api.look(true); onchange?.(api, true); });
+  input.addEventListener('input', () => { if (model) { model.typed(input.value); return; } if (hidesMistakeOnEdit) shown = false; api.look(); onchange?.(api); });
+  input.addEventListener('blur', () => { if (model) { model.left?.(); return; } api.look(true); onchange?.(api, true); });
   return api;
 }
 
@@ -82,14 +87,14 @@ export function ruleList(rules) {
 }
 
 /** Six boxes, one input: pastes, auto-fills and reads as one field. */
-export function codeField({ label = t('code.digits'), ondone, describedby }) {
+export function codeField({ label = t('code.digits'), ontyped, describedby }) {
   const digits = Array.from({ length: 6 }, (_, i) => h('span', { class: 'digit', 'aria-hidden': 'true', vars: { i } }));
   const input = h('input', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: 12, pattern: '[0-9]*', 'aria-label': label, 'aria-describedby': describedby });
   const node = h('div', { class: 'code', data: { state: 'open' } }, digits, input);
   const paint = () => { const text = input.value; digits.forEach((d, i) => { d.textContent = text[i] || ''; d.classList.toggle('filled', i < text.length); d.classList.toggle('next', i === Math.min(text.length, 5) && text.length < 6); }); };
-  input.addEventListener('input', () => { const only = input.value.normalize('NFKC').replace(/\D/g, '').slice(0, 6); input.value = only; if (node.dataset.state === 'wrong') node.dataset.state = 'open'; paint(); if (only.length === 6 && node.dataset.state === 'open') ondone?.(only); });
+  input.addEventListener('input', () => { const only = input.value.normalize('NFKC').replace(/\D/g, '').slice(0, 6); input.value = only; paint(); ontyped(only); });
   paint();
-  return { node, input, paint, state(next) { node.dataset.state = next; input.disabled = next === 'loading' || next === 'done'; if (next === 'wrong') { input.value = ''; paint(); input.focus(); } }, set(text) { input.value = text; paint(); } };
+  return { node, input, state(next) { node.dataset.state = next; input.disabled = next === 'loading' || next === 'done'; }, set(text) { if (input.value !== text) { input.value = text; paint(); } } };
 }
 /** The countdown until a new code may be asked for. */
 export function countdownRing() {

@@ -1,5 +1,5 @@
-// Login: the form on the stage.
-import { h, announce } from './dom.js';
+// Login: the form on the stage, and the form for the second factor. login-flow.js says what they do.
+import { h, announce, clear } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
 import { field, CHECK, busyButton, formError } from './forms.js';
@@ -7,6 +7,8 @@ import { stageSet, brand } from './stage.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
+import { drive, isTold, failurePainter } from './drive.js';
+import { LoginFlow } from './login-flow.js';
 import { t, parts } from './text.js';
 
 export const title = t('login.title');
@@ -15,76 +17,93 @@ export const show = (main, app) => assemble({ create, configure, layOut, bind },
 
 function create(main) {
   return {
-    set: stageSet(main), error: formError(),
-    email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email, hidesMistakeOnEdit: true }),
-    password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any, hidesMistakeOnEdit: true }),
-    factor: field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote'), check: (text) => (text.trim() ? null : t('field.codeMissing')), hidesMistakeOnEdit: true }),
+    flow: new LoginFlow(), set: stageSet(main), error: formError(),
+    email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email }),
+    password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any }),
     button: h('button', { class: 'btn primary big wide', type: 'submit' }, t('login.go')),
-    back: h('button', { class: 'btn quiet wide', type: 'button' }, icon('arrowBack'), t('login.other')),
     form: h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }),
   };
 }
-function configure({ factor, back, button }) {
-  button.setAttribute('aria-disabled', 'true');
-  factor.node.hidden = true; back.hidden = true;
-}
-function layOut({ set, form, email, password, factor, error, button, back }) {
-  form.append(brand(), h('h1', { class: 'title-2', id: 'hello' }, greeting()), email.node, password.node, factor.node, error.node, button, back,
+function configure({ button }) { button.setAttribute('aria-disabled', 'true'); }
+function layOut({ set, form, email, password, error, button }) {
+  form.append(brand(), h('h1', { class: 'title-2', id: 'hello' }, greeting()), email.node, password.node, error.node, button,
     h('div', { class: 'door-links' }, h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
     h('p', { class: 'door-foot small' }, parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
   set.inside.append(form);
 }
-function bind({ set, form, email, password, factor, error, button, back }, { enter }) {
-  let needsFactor = false, isLoading = false;
-  for (const one of [email, password]) one.changed(follow);
-  factor.changed(type);
-  form.addEventListener('submit', (event) => { event.preventDefault(); submit(); });
-  back.addEventListener('click', restart);
-  follow();
+function bind({ flow, set, form, email, password, error, button }, { enter }) {
+  const { send } = drive(flow, { paint, work: logIn }), paintFailure = failurePainter(error), both = [email, password];
+  let isLoading = false, factor;
+  for (const one of both) {
+    const { name } = one.input;
+    one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send({ type: 'submit' });
+    if (!flow.isLoading) both.find((one) => !flow.form.isValid(one.input.name))?.input.focus();
+  });
+  send({ type: 'appeared' });
 
-  function fields() { return needsFactor ? [factor] : [email, password]; }
-  function follow() {
-    const valid = fields().filter((one) => one.valid).length;
-    button.setAttribute('aria-disabled', valid < fields().length);
-    set.light(needsFactor ? 2 / 3 + valid / 3 : valid / 2);
+  function paint(effects) {
+    if (flow.step === 'secondFactor') { paintFactor(effects); return; }
+    if (factor) { factor = undefined; clear(set.inside, form); }
+    for (const one of both) { one.lock(flow.isLoading); one.look(); }
+    if (flow.isLoading !== isLoading) { isLoading = flow.isLoading; busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go')); }
+    button.setAttribute('aria-disabled', !flow.canSubmit);
+    set.light(both.filter((one) => flow.form.isValid(one.input.name)).length / 2);
+    if (isTold(effects, 'loading') && isLoading) announce(t('login.busy'));
+    paintFailure(flow.failure);
+    if (isTold(effects, 'failure')) refused();
+    if (flow.person) welcome(set, button, flow.person, enter);
   }
-  function type() { follow(); if (/^\d{6}$/.test(factor.value)) submit(); }
-  function lock(on) {
-    isLoading = on;
-    for (const one of fields()) one.lock(on);
-    busyButton(button, on, t(on ? 'login.busy' : 'login.go')); back.disabled = on;
+  function refused() {
+    if (flow.failure.kind === 'network') { button.focus(); return; }
+    password.input.focus(); password.input.select();
   }
-  async function submit() {
-    if (isLoading) return;
-    error.hide();
-    const wrong = fields().filter((one) => !one.valid);
-    if (wrong.length) { for (const one of wrong) one.look('submit'); wrong[0].input.focus(); return; }
-    lock(true); announce(t('login.busy'));
-    try {
-      const session = await postOpen('/sessions', { email: email.value, password: password.value, cookie: true, ...(needsFactor && { code: factor.value.trim() }) });
-      await welcome(set, button, session.user.name, enter);
-    } catch (failure) { refuse(failure); }
+  function paintFactor(effects) {
+    if (!factor) {
+      factor = factorForm({ flow, set, send, enter, onback: () => { send({ type: 'backFromFactor' }); email.input.focus(); } });
+      clear(set.inside, factor.node);
+      factor.focus();
+    }
+    factor.paint(effects);
   }
-  function refuse(failure) {
-    lock(false);
-    if (failure.code === 'secondFactorNeeded' && !needsFactor) { askFactor(); return; }
-    error.show(failure);
-    if (needsFactor) { factor.clear(); factor.input.focus(); }
-    else if (failure.code === 'network') button.focus();
-    else { password.clear(); password.input.focus(); }
-    follow();
+}
+
+/** Asks the controller for a session. */
+export async function logIn({ start: _, ...proof }, send) {
+  try {
+    const { user } = await postOpen('/sessions', { ...proof, cookie: true });
+    send({ type: 'loggedIn', person: user.name });
+  } catch (failure) {
+    send(failure.code === 'secondFactorNeeded' ? { type: 'loggedIn', secondFactorNeeded: true } : { type: 'loggedIn', failure });
   }
-  function askFactor() {
-    needsFactor = true;
-    email.node.hidden = password.node.hidden = true; factor.node.hidden = back.hidden = false;
-    announce(t('login.askFactor')); follow(); factor.input.focus();
-  }
-  function restart() {
-    needsFactor = false; error.hide();
-    for (const one of [email, password, factor]) one.clear();
-    email.node.hidden = password.node.hidden = false; factor.node.hidden = back.hidden = true;
-    follow(); email.input.focus();
-  }
+}
+
+/** The form for the code of the second factor. */
+export function factorForm({ flow, set, send, enter, onback }) {
+  const error = formError(), paintFailure = failurePainter(error), button = h('button', { class: 'btn primary big wide', type: 'submit' }, t('login.go'));
+  const one = field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote') });
+  one.follow({ display: () => (flow.factor.text ? 'editing' : 'pristine'), typed: (text) => send({ type: 'typedFactor', text }) });
+  const back = h('button', { class: 'btn quiet wide', type: 'button', onclick: onback }, icon('arrowBack'), t('login.other'));
+  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, t('code.oneMore')), one.node, error.node, button, back);
+  node.addEventListener('submit', (event) => { event.preventDefault(); send({ type: 'submit' }); if (!flow.isLoading) one.input.focus(); });
+  announce(t('login.askFactor'));
+  let isLoading = false;
+  return {
+    node, focus: () => one.input.focus(),
+    paint(effects) {
+      if (!flow.factor.text && one.value) one.value = '';
+      one.lock(flow.isLoading); one.look();
+      if (flow.isLoading !== isLoading) { isLoading = flow.isLoading; busyButton(button, isLoading, t(isLoading ? 'login.busy' : 'login.go')); back.disabled = isLoading; }
+      button.setAttribute('aria-disabled', !flow.canSubmit);
+      set.light(flow.canSubmit ? 1 : 2 / 3);
+      paintFailure(flow.failure);
+      if (isTold(effects, 'failure')) one.input.focus();
+      if (flow.person) welcome(set, button, flow.person, enter);
+    },
+  };
 }
 
 /** The curtain opens, then the theater. */

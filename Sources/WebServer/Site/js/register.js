@@ -1,12 +1,14 @@
 // Registration in three steps, for the holder of the setup code or of an invitation. The rules come from the
-// controller, which checks everything again.
+// controller, which checks everything again; registration-flow.js says what the steps do.
 import { h, announce, clear, still } from './dom.js';
 import { icon } from './icons.js';
 import { get, postOpen } from './api.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
-import { evaluate, normalize, worded } from './rules.js';
+import { worded } from './rules.js';
 import { stageSet, brand } from './stage.js';
 import { seat, ticket, door } from './drawings.js';
+import { drive, isTold, failurePainter } from './drive.js';
+import { RegistrationFlow } from './registration-flow.js';
 import { t } from './text.js';
 
 export const title = t('register.title');
@@ -23,185 +25,185 @@ export async function show(main, { go, enter }) {
   // The link carries the code behind the #, which browsers send to nobody; it does not stay in the address.
   let linked = decodeURIComponent(location.hash.slice(1));
   if (linked) history.replaceState({}, '', '/register');
-  const known = { code: linked, name: '', email: '' };
-  let rules, blocklist = new Set(), step, submit = () => {}, isLoading = false;
-  card.addEventListener('submit', (event) => { event.preventDefault(); if (!isLoading) submit(); });
-  card.addEventListener('keydown', (event) => { if (event.key === 'Escape' && !isLoading && index() > 0) turn(STEPS[STEPS.indexOf(step) - 1]); });
-  await loadRules();
-  function index() { return STEPS.indexOf(step) - (linked ? 1 : 0); }
+  const invitation = { code: linked, kind: 'invitation' }, asked = new Map();
+  let flow, send, form, paintFailure;
+  card.addEventListener('submit', (event) => { event.preventDefault(); form.submit(); });
+  card.addEventListener('keydown', (event) => { if (event.key === 'Escape') back(); });
+  await begin();
 
-  async function loadRules() {
+  async function begin() {
     try {
-      rules = { fields: (await get('/validation', { open: true })).rules.fields.map(worded) };
-      if (linked) {
-        try { await checkCode(linked); build('name'); } catch (failure) { linked = ''; build('code').value = known.code; error.show(failure); }
-      } else build('code');
-      blocklist = new Set((await get('/validation/blocklist', { open: true })).entries);
+      const { rules } = await get('/validation', { open: true });
+      flow = new RegistrationFlow(declarations(rules.fields.map(worded)));
+      ({ send } = drive(flow, { paint, work }));
     } catch (failure) {
-      const again = h('button', { class: 'btn primary big', type: 'button', onclick: loadRules }, t('do.retry'));
-      if (!rules) { clear(body, h('h1', { class: 'title-2', id: 'question' }, title), error.node, again); error.show(failure); }
+      const again = h('button', { class: 'btn primary big', type: 'button', onclick: begin }, t('do.retry'));
+      clear(body, h('h1', { class: 'title-2', id: 'question' }, title), error.node, again); error.show(failure);
+      return;
     }
-  }
-  const declared = (name) => rules.fields.find((one) => one.name === name) ?? { name, label: name, rules: [] };
-  const labels = () => Object.fromEntries(rules.fields.map((one) => [one.name, one.label]));
-  const report = (name, text, values = {}, answers = {}) => evaluate(declared(name), text, { values: { ...known, ...values }, answers, blocklist }, labels());
-  /** The first mistake of a text, as the rules' own message. */
-  function mistake({ state, results }) {
-    if (state === 'valid') return null;
-    const open = results.filter((result) => !result.advice && result.outcome !== 'satisfied');
-    return open.length && open.every((result) => result.outcome === 'pending') ? 'pending' : open.find((result) => result.outcome === 'unsatisfied')?.message ?? 'pending';
+    if (linked) {
+      try { await checkCode(linked); send({ type: 'appeared' }); } catch (failure) { linked = ''; build('code'); form.input.value = invitation.code; error.show(failure); }
+    } else build('code');
+    get('/validation/blocklist', { open: true }).then(({ entries }) => { flow.form.setBlocklist(new Set(entries)); form?.paint?.(); }, () => {});
   }
 
-  function build(next) {
-    step = next; error.hide();
-    const made = { code: codeStep, name: nameStep, email: emailStep, password: passwordStep }[step]();
-    const first = index() === 0;
-    const back = first ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), t('login.go')) : h('button', { class: 'btn quiet', type: 'button', onclick: () => turn(STEPS[STEPS.indexOf(step) - 1]) }, icon('arrowBack'), t('do.back'));
+  // ---- what the flow asks for ----
+  async function work(effect, answer) {
+    if (effect.start === 'withdraw') { asked.get(effect.number)?.(); return; }
+    if (effect.start === 'ask') { ask(effect, answer); return; }
+    const { name, email, password } = effect;
+    try {
+      await postOpen('/accounts', { name, email, password, ...codes() });
+      answer({ type: 'registered', person: name });
+    } catch (failure) { answer({ type: 'registered', failure }); }
+  }
+  /** Asks once the person has stopped typing; "taken" is said here to who holds a code. */
+  function ask({ field: name, question: about, number, text }, answer) {
+    const asking = new AbortController(), ticket = { field: name, number };
+    const timer = setTimeout(async () => {
+      try {
+        const { answer: isFree } = await postOpen('/validation/answers', { question: about, text, ...codes() }, { signal: asking.signal });
+        answer({ type: 'answered', ticket, answer: isFree });
+      } catch (failure) { if (failure.name !== 'AbortError') answer({ type: 'answered', ticket, failure }); }
+    }, ASK_AFTER);
+    asked.set(number, () => { clearTimeout(timer); asking.abort(); });
+  }
+  const codes = () => ({ [invitation.kind]: invitation.code });
+  /** Finds out whether a code is good, and whether it is an invitation's or the first owner's. */
+  async function checkCode(code) {
+    const check = (kind) => postOpen('/validation/answers', { question: 'emailFree', text: 'nobody@example.org', [kind]: code });
+    let kind = 'invitation';
+    try { await check(kind); } catch (failure) {
+      if (failure.code !== 'codeInvalid') throw failure;
+      kind = 'setupCode';
+      try { await check(kind); } catch { throw failure; }
+    }
+    Object.assign(invitation, { code, kind });
+  }
+
+  // ---- what is shown ----
+  function paint(effects) {
+    if (isTold(effects, 'step')) turn(flow.step);
+    else if (form.step === flow.step) form.paint(effects);
+    if (flow.isOver) welcome();
+  }
+  /** What stands above the button: the failure of the last attempt. */
+  const complaint = () => (flow.outcome === 'mismatch' ? mismatch : ['taken', 'internalError', 'failed'].includes(flow.outcome) ? flow.failure : null);
+  const mismatch = { message: t('field.differ'), hint: t('field.both') };
+
+  function build(step) {
+    error.hide(); paintFailure = failurePainter(error);
+    form = { step, ...{ code: codeStep, name: nameStep, email: emailStep, password: passwordStep }[step]() };
+    const isFirst = step === 'code' || (step === 'name' && linked);
+    const leave = isFirst ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), t('login.go')) : h('button', { class: 'btn quiet', type: 'button', onclick: back }, icon('arrowBack'), t('do.back'));
     const count = step === 'code' ? null : h('p', { class: 'small wiz-count' }, t('step.of', { number: STEPS.indexOf(step), total: 3 }));
     for (const dot of dots.children) {
       const at = STEPS.indexOf(dot.dataset.step), here = STEPS.indexOf(step);
       dot.className = at < here ? 'done' : at === here ? 'now' : '';
       if (at === here) dot.setAttribute('aria-current', 'step'); else dot.removeAttribute('aria-current');
     }
-    clear(picture, made.art.node);
-    clear(body, count, h('h1', { class: 'title-2', id: 'question' }, question(step)), made.content, error.node, h('div', { class: 'wiz-end' }, back, made.next));
-    submit = made.submit;
-    return made.input;
+    clear(picture, form.art.node);
+    clear(body, count, h('h1', { class: 'title-2', id: 'question' }, question(step)), form.content, error.node, h('div', { class: 'wiz-end' }, leave, form.next));
+    form.paint?.([]);
   }
-  function turn(next) {
+  function turn(step) {
     const swap = () => {
-      const input = build(next);
+      build(step);
       card.classList.remove('leaving');
       announce(`${step === 'code' ? '' : `${t('step.of', { number: STEPS.indexOf(step), total: 3 })}. `}${question(step)}`);
-      input.focus({ preventScroll: true });
+      form.input.focus({ preventScroll: true });
     };
-    if (still()) { swap(); return; }
+    if (still() || !form) { swap(); return; }
     card.classList.add('leaving'); setTimeout(swap, 180);
   }
-  function nextButton(text) {
-    const node = h('button', { class: 'btn primary big', type: 'submit', 'aria-disabled': 'true' }, text);
-    const enable = (on) => { node.setAttribute('aria-disabled', !on); set.light((Math.max(0, STEPS.indexOf(step) - 1) + (on ? 1 : 0)) / 3); };
-    return { node, enable };
+  function back() {
+    if (form.step === 'name' && !linked) turn('code'); else if (form.step !== 'code') send({ type: 'back' });
   }
-  /** A step of one field: its rules gate the button. */
-  function oneField(name, options, art, onvalid) {
-    const next = nextButton(t('do.next'));
-    const one = field({ ...options, check: options.check ?? ((text) => mistake(report(name, text))), onchange: (changed) => { art.set?.(changed.value); next.enable(changed.valid); options.changed?.(changed, next); } });
-    const goOn = () => { if (one.valid) { onvalid(one, next); } else { one.look('submit'); one.input.focus(); } };
-    set.light(0);
-    return { art, content: [one.node], input: one.input, next: next.node, submit: goOn, one, button: next };
-  }
+
   function codeStep() {
-    return oneField('code', { label: t('register.codeField'), name: 'code', note: t('register.codeNote'), autocomplete: 'off', check: (text) => (text.trim() ? null : t('register.codeMissing')) }, ticket(), async (one, next) => {
-      const lock = (on) => { isLoading = on; one.lock(on); busyButton(next.node, on, t(on ? 'form.checking' : 'do.next')); };
+    const button = h('button', { class: 'btn primary big', type: 'submit', 'aria-disabled': 'true' }, t('do.next'));
+    const one = field({ label: t('register.codeField'), name: 'code', note: t('register.codeNote'), autocomplete: 'off', check: (text) => (text.trim() ? null : t('register.codeMissing')), onchange: ({ valid }) => button.setAttribute('aria-disabled', !valid) });
+    let isLoading = false;
+    const lock = (on) => { isLoading = on; one.lock(on); busyButton(button, on, t(on ? 'form.checking' : 'do.next')); };
+    set.light(0);
+    const submit = async () => {
+      if (isLoading) return;
+      if (!one.valid) { one.look('submit'); one.input.focus(); return; }
       lock(true);
-      try { await checkCode(one.value.trim()); lock(false); turn('name'); } catch (failure) { lock(false); error.show(failure); one.input.focus(); }
-    });
+      try { await checkCode(one.value.trim()); lock(false); send({ type: 'appeared' }); } catch (failure) { lock(false); error.show(failure); one.input.focus(); }
+    };
+    return { art: ticket(), content: [one.node], input: one.input, next: button, submit };
   }
+  /** A step of the flow. */
+  function flowStep({ art, fields, content, button: words, busy, painted }) {
+    const button = h('button', { class: 'btn primary big', type: 'submit' }, words), step = flow.step;
+    for (const one of fields) {
+      const { name } = one.input;
+      one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
+    }
+    let isLoading = false;
+    return {
+      art, content, input: fields[0].input, next: button,
+      submit() {
+        send({ type: 'next' });
+        if (!flow.isLoading && flow.step === step) (fields.find((one) => !flow.form.isValid(one.input.name)) ?? fields[0]).input.focus();
+      },
+      paint(effects = []) {
+        for (const one of fields) {
+          // A refusal has emptied the field.
+          if (!flow.form.text(one.input.name) && one.value) one.value = '';
+          one.lock(flow.isLoading); one.look();
+        }
+        if (flow.isLoading !== isLoading) {
+          isLoading = flow.isLoading; busyButton(button, isLoading, isLoading ? busy : words);
+          for (const other of body.querySelectorAll('.wiz-end .quiet')) other.disabled = isLoading;
+          if (isLoading) announce(busy);
+        }
+        button.setAttribute('aria-disabled', !flow.canGoOn);
+        set.light((STEPS.indexOf(step) - 1 + (flow.canGoOn ? 1 : 0)) / 3);
+        painted?.();
+        paintFailure(complaint());
+        if (isTold(effects, 'outcome') && complaint()) (flow.form.areValid(flow.fields) ? button : fields[0].input).focus();
+      },
+    };
+  }
+  const fieldOf = (name, options) => field({ ...options, name, check: () => flow.form.mistake(name) });
+  const busy = () => t('form.checking'), next = () => t('do.next');
+
   function nameStep() {
-    const made = oneField('name', { label: t('field.name'), name: 'name', autocomplete: 'name', note: t('register.nameNote') }, seat(), (one) => { known.name = one.value; turn('email'); });
-    if (known.kind === 'invitation') made.content.push(h('button', { class: 'btn link', type: 'button', onclick: beginByCode }, t('newcomer.begin')));
-    return made;
+    const art = seat(), one = fieldOf('name', { label: t('field.name'), autocomplete: 'name', note: t('register.nameNote') });
+    const byCode = invitation.kind === 'invitation' ? h('button', { class: 'btn link', type: 'button', onclick: beginByCode }, t('newcomer.begin')) : null;
+    return flowStep({ art, fields: [one], content: [one.node, byCode], button: next(), busy: busy(), painted: () => art.set?.(one.value) });
   }
   async function beginByCode() {
     const { newcomer } = await import('./newcomer.js');
-    newcomer({ set, invitation: known.code, enter, onback: () => { clear(set.inside, card); build('name').focus(); } });
+    newcomer({ set, invitation: invitation.code, enter, onback: () => { clear(set.inside, card); send({ type: 'appeared' }); } });
   }
   function emailStep() {
-    // "Taken" is said here to who holds a code; the database decides when the account is made.
-    const answers = new Map();
-    let timer, asking, goOn = false;
-    const isFree = { rule: 'asked', question: 'emailFree', message: t('error.taken'), statement: t('rule.asked') };
-    const check = (text) => mistake(evaluate({ ...declared('email'), rules: [...declared('email').rules.filter((rule) => rule.rule !== 'asked'), isFree] }, text, { values: known, answers: { emailFree: answers.get(text) } }, labels()));
-    const made = oneField('email', { label: t('field.email'), name: 'email', type: 'email', autocomplete: 'email', inputmode: 'email', note: t('register.emailNote'), check, changed }, ticket(), (one) => { known.email = one.value; turn('password'); });
-    const { one, button } = made;
-    let before = '';
-    function changed(changedField) {
-      if (changedField.value === before) return;
-      before = changedField.value; clearTimeout(timer); asking?.abort(); goOn = false;
-      if (changedField.problem === 'pending') { button.enable(true); timer = setTimeout(() => question(changedField.value), ASK_AFTER); }
-    }
-    async function question(text) {
-      clearTimeout(timer); asking?.abort();
-      asking = new AbortController();
-      try {
-        const { answer } = await postOpen('/validation/answers', { question: 'emailFree', text, ...codes() }, { signal: asking.signal });
-        answers.set(text, answer);
-        if (text !== one.value) return;
-        lock(false); one.look(goOn || !answer ? 'submit' : false); button.enable(one.valid);
-        if (goOn && one.valid) made.submit(); else if (goOn) one.input.focus();
-      } catch (failure) {
-        if (failure.name === 'AbortError') return;
-        lock(false); goOn = false; error.show(failure);
-      }
-    }
-    function lock(on) { isLoading = on; one.lock(on); busyButton(button.node, on, t(on ? 'form.checking' : 'do.next')); }
-    const submitValid = made.submit;
-    made.submit = () => {
-      error.hide();
-      if (one.problem === 'pending') { goOn = true; lock(true); question(one.value); } else submitValid();
-    };
-    return made;
+    const art = ticket(), one = fieldOf('email', { label: t('field.email'), type: 'email', autocomplete: 'email', inputmode: 'email', note: t('register.emailNote') });
+    return flowStep({ art, fields: [one], content: [one.node], button: next(), busy: busy(), painted: () => art.set?.(one.value) });
   }
-  const codes = () => ({ [known.kind]: known.code });
-  /** Finds out whether a code is good, and whether it is an invitation's or the first owner's. */
-  async function checkCode(code) {
-    const ask = (kind) => postOpen('/validation/answers', { question: 'emailFree', text: 'nobody@example.org', [kind]: code });
-    let kind = 'invitation';
-    try { await ask(kind); } catch (failure) {
-      if (failure.code !== 'codeInvalid') throw failure;
-      kind = 'setupCode';
-      try { await ask(kind); } catch { throw failure; }
-    }
-    Object.assign(known, { code, kind });
-  }
-
   function passwordStep() {
-    const next = nextButton(t('register.go')), counted = declared('password').rules.filter((rule) => !rule.advice).length;
-    const art = door(counted), list = ruleList(declared('password').rules);
-    let last;
-    const judge = (text) => report('password', text);
-    const same = (text) => (normalize(text) === normalize(one.value) && text ? null : mistake(report('passwordAgain', text, { password: one.value })) ?? null);
-    const one = field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'new-password', check: (text) => mistake(judge(text)), onchange: (changed, left) => change(left) });
-    const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: same, onchange: () => change() });
-    function change(left) {
-      last = judge(one.value);
-      list.update(last, left); art.set(last.satisfied, last.total);
-      next.enable(last.state === 'valid' && two.valid);
-    }
-    change();
-    const submitAll = async () => {
-      error.hide();
-      if (!one.valid) { one.look('submit'); list.update(last, true); one.input.focus(); return; }
-      if (!two.valid) {
-        one.clear(); two.clear(); change();
-        error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus();
-        return;
-      }
-      lock(true); announce(t('register.busy'));
-      try { await register(one.value); } catch (failure) { lock(false); refuse(failure); }
-    };
-    function lock(on) {
-      isLoading = on;
-      for (const each of [one, two]) each.lock(on);
-      busyButton(next.node, on, t(on ? 'register.busy' : 'register.go'));
-      for (const button of body.querySelectorAll('.wiz-end .quiet')) button.disabled = on;
-    }
-    function refuse(failure) {
-      if (failure.code === 'taken' || failure.field === 'email') { turnWith('email', failure); return; }
-      if (failure.field === 'name') { turnWith('name', failure); return; }
-      error.show(failure);
-      (failure.status === 0 || failure.status >= 500 ? next.node : one.input).focus();
-    }
-    return { art, content: [one.node, list.node, two.node], input: one.input, next: next.node, submit: submitAll };
+    const { declaration } = flow.form.fields.get('password'), list = ruleList(declaration.rules);
+    const art = door(declaration.rules.filter((rule) => !rule.advice).length);
+    const fields = [['password', t('field.password')], ['passwordAgain', t('field.repeat')]].map(([name, label]) => fieldOf(name, { label, secret: true, autocomplete: 'new-password' }));
+    return flowStep({ art, fields, content: [fields[0].node, list.node, fields[1].node], button: t('register.go'), busy: t('register.busy'), painted: () => {
+      const { report } = flow.form.fields.get('password');
+      list.update(report, flow.form.display('password') === 'invalidShown'); art.set(report.satisfied, report.total);
+    } });
   }
-  /** Back to the step of the field that was refused, with the refusal. */
-  function turnWith(next, failure) { turn(next); setTimeout(() => error.show(failure), still() ? 0 : 200); }
-  async function register(password) {
-    const person = { name: known.name, email: known.email, password };
-    const { user } = await postOpen('/accounts', { ...person, ...codes() });
+  function welcome() {
     set.light(1); set.open();
-    announce(t('register.done', { name: user.name }));
+    announce(t('register.done', { name: flow.form.text('name') }));
     setTimeout(() => go('/login'), still() ? 0 : 900);
   }
+}
+
+/** The fields of registration with the question whether an address is free, which is for holders of a code. */
+function declarations(fields) {
+  const free = { rule: 'asked', question: 'emailFree', message: t('error.taken'), statement: t('rule.asked') };
+  return ['name', 'email', 'password', 'passwordAgain'].map((name) => {
+    const found = fields.find((one) => one.name === name) ?? { name, label: name, rules: [] };
+    return name === 'email' ? { ...found, rules: [...found.rules.filter(({ rule }) => rule !== 'asked'), free] } : found;
+  });
 }

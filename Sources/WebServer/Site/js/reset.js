@@ -2,7 +2,7 @@
 import { h, clear, announce } from './dom.js';
 import { get, postOpen } from './api.js';
 import { stageSet, brand } from './stage.js';
-import { contactForm, codeForm } from './code-entry.js';
+import { codeSteps } from './code-entry.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
 import { evaluate, normalize, worded } from './rules.js';
 import { icon } from './icons.js';
@@ -11,21 +11,17 @@ import { t } from './text.js';
 export const title = t('field.newPassword');
 
 export function show(main, { go }) {
-  const set = stageSet(main);
-  let current;
-  const put = (form) => { current?.stop?.(); current = form; clear(set.inside, form.node); form.focus(); };
+  const set = stageSet(main), put = (form) => { clear(set.inside, form.node); form.focus(); };
   const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
-  const first = (contact = '') => put(contactForm({ heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send'), path: '/password-resets', set, foot: h('div', { class: 'door-links' }, link()), contact, onsent: second }));
-  function second(sent, target) {
-    put(codeForm({ heading: t('code.enter'), sent, target, path: '/password-resets', set, onback: () => first(target.email ?? target.phone), foot: link(),
-      // A right code without a password is answered with 422 "empty".
-      use: async (request, code) => {
-        try { await postOpen('/password-resets/confirmation', { request, code }); } catch (failure) { if (failure.code !== 'empty') throw failure; }
-        put(await passwordForm({ set, email: target.email ?? '', heading: t('reset.yours'), button: t('reset.set'), use: (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword }), done: () => { announce(t('reset.done')); go('/login'); } }));
-      } }));
-  }
-  first();
-  return () => current?.stop?.();
+  const { stop } = codeSteps({ path: '/password-resets', set, put, place: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', { class: 'door-links' }, link()),
+    // A right code without a password is answered with 422 "empty".
+    verify: async ({ request, code }, answer, { email = '' }) => {
+      const confirm = (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword });
+      try { await confirm(); } catch (failure) { if (failure.code !== 'empty') { answer({ type: 'verified', failure }); return; } }
+      answer({ type: 'verified' });
+      put(await passwordForm({ set, email, heading: t('reset.yours'), button: t('reset.set'), use: confirm, done: () => { announce(t('reset.done')); go('/login'); } }));
+    } });
+  return stop;
 }
 
 /**

@@ -126,6 +126,7 @@ function isKept(rule, typed, form) {
       return !rule.fields.some((field) => personalWords(form.values?.[field] ?? '').some((word) => low.includes(word)));
     }
     case 'equals': return normalize(form.values[rule.field]) === text;
+    case 'any': return rule.rules.some((one) => isKept(one, typed, form));
     default: return undefined;
   }
 }
