@@ -21,7 +21,7 @@ final class MemoryPositions: PositionStore {
   }
 }
 
-/// A living room in memory: eight fake devices under one facade, scripted as the source asks.
+/// Eight fake devices under one facade, with the activities of the source.
 struct Theater {
   let journal = CommandJournal()
   let clock = ManualClock()

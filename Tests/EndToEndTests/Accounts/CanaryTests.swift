@@ -11,7 +11,7 @@ import Testing
   @Test(
     "E3 · passwords, codes and tokens appear in no log, database, command line, event or plugin")
   func canaries() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       let socket = room.folder.appendingPathComponent("run/theater/theater.sock").path
       let setupCode = await room.setupCode()
       try await room.moveIn()
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// The controller and its plugins.
-  private func pids(_ room: LivingRoom) async throws -> [pid_t] {
+  private func pids(_ room: LiveController) async throws -> [pid_t] {
     var pids = [room.pid]
     for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
       pids.append(try #require(try await room.pid(of: name)))

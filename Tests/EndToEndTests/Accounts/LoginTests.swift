@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct LoginTests {
   @Test("F5 A10 · commands need a login, and fail again after the logout")
   func accountService() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       let code = await room.setupCode()
       #expect(try await room.theater("status").status == 4)
       #expect(try await room.theater("watch", "anything").status == 4)
@@ -25,7 +25,7 @@ import Testing
 
   @Test("F5 · an invitation registers one person")
   func invitation() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       let invitation = try await room.json("invite")
       let code = try #require(invitation["code"]?.string)
@@ -46,7 +46,7 @@ import Testing
 
   @Test("F5 · exit codes tell scripts the kind of failure")
   func exitCodes() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       #expect(try await room.theater("watch", "no such film").status == 1)
       #expect(try await room.theater("volume", "loud").status == 2)

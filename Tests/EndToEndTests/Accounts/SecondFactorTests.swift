@@ -19,7 +19,7 @@ import Testing
 
   /// Enrols an app at a terminal, with a first code that is mistyped.
   /// - Returns: The app's secret, and a recovery code.
-  private func enrol(_ room: LivingRoom) async throws -> (secret: String, recovery: String) {
+  private func enrol(_ room: LiveController) async throws -> (secret: String, recovery: String) {
     var found = ("", "")
     try await room.atTerminal("totp", "enrol") { terminal in
       await terminal.expect("type into it: ")

@@ -16,7 +16,7 @@ import Testing
 
   @Test("E6 E7 C7 A11 · the wizard works key by key in a terminal and leads to the login screen")
   func wizard() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       let code = await room.setupCode()
       try await room.atTerminal("register", "--setup-code", code) { terminal in
         await terminal.expect("step 1 of 3")
@@ -185,7 +185,7 @@ import Testing
 
   @Test("E6 · Ctrl-C, SIGTERM, Ctrl-D and Ctrl-Z restore the terminal")
   func restored() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       let code = await room.setupCode()
       func wizard(_ body: (Terminal) async throws -> Void) async throws {
         try await room.atTerminal("register", "--setup-code", code) { terminal in
@@ -231,7 +231,7 @@ import Testing
 
   @Test("E6 · Ctrl-C at a hidden prompt restores the terminal")
   func hiddenPrompt() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       _ = await room.setupCode()
       var environment = room.environment
       // A dumb terminal gets prompts instead of views.
@@ -250,7 +250,7 @@ import Testing
 
   @Test("E6 E7 · without a terminal the wizard reads one line for each answer")
   func piped() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       let code = await room.setupCode()
       let long = room.password
       for (lines, reason) in [
@@ -279,7 +279,7 @@ import Testing
   @Test(
     "C1 C2 C8 · the wizard shows the configured rules, and asks the server for those that need it")
   func configuredRules() async throws {
-    try await withLivingRoom(arrange: { configuration, _ in
+    try await withLiveController(arrange: { configuration, _ in
       configuration.set(
         "accounts", at: [],
         [

@@ -12,9 +12,9 @@ import Testing
   /// machine; it waits for the end of the short ones.
   private static let lengths = ["one": 10, "two": 20, "three": 60, "four": 10, "five": 60]
 
-  /// Runs `body` with a living room whose first scan has found the disc.
-  private static func withDisc(_ body: (LivingRoom) async throws -> Void) async throws {
-    try await withLivingRoom(arrange: { (_, folder) in
+  /// Runs `body` with a controller whose first scan has found the disc.
+  private static func withDisc(_ body: (LiveController) async throws -> Void) async throws {
+    try await withLiveController(arrange: { (_, folder) in
       for (index, song) in songs.enumerated() {
         let name = "music/\(index + 1) \(song.0).wav"
         try tone(song.1, seconds: lengths[song.0] ?? 10)
@@ -48,7 +48,8 @@ import Testing
 
   /// Waits until the status names this song as playing, from `position` on.
   private static func expect(
-    _ song: String, is state: String = "playing", from position: Double = 0, in room: LivingRoom,
+    _ song: String, is state: String = "playing", from position: Double = 0,
+    in room: LiveController,
     _ location: SourceLocation = #_sourceLocation
   ) async {
     let isPlaying = await eventually {
@@ -67,7 +68,7 @@ import Testing
 
   /// Expects a tone at the sound card, which was opened for the current song.
   private static func expect(
-    tone frequency: Double, in room: LivingRoom,
+    tone frequency: Double, in room: LiveController,
     _ location: SourceLocation = #_sourceLocation
   ) async {
     #expect(

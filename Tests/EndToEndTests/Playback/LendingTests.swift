@@ -14,7 +14,7 @@ import Testing
         "cd", at: ["devices"], ["role": "cdPlayer", "plugin": "PythonAlsaPlayer"])
       configuration.set("options", at: ["devices", "amp"], ["device": "card"])
     }
-    try await withLivingRoom(alsa: card.configuration, arrange: arrange) { room in
+    try await withLiveController(alsa: card.configuration, arrange: arrange) { room in
       try await room.moveIn()
       try await room.expect("device", "amp", "on")
       try await room.expect("device", "cd", "play")
@@ -67,7 +67,7 @@ private final class ExclusiveCard: Sendable {
     let fixture = Program.project.appendingPathComponent("Tests/Fixtures/VirtualCard")
     let outcome = try await Program.tool(
       "make", "-s", "-C", fixture.path, "OUT=\(folder.path)")
-    guard outcome.status == 0 else { throw LivingRoom.Missing(what: outcome.errors) }
+    guard outcome.status == 0 else { throw LiveController.Missing(what: outcome.errors) }
   }
 
   /// Text for an ALSA configuration: the PCM `card`.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LibraryScanTests {
   @Test("E9 A9 · a library scan lists new songs, names unreadable folders and exits with 1")
   func scan() async throws {
-    try await withLivingRoom(arrange: { configuration, folder in
+    try await withLiveController(arrange: { configuration, folder in
       let folders = ["music", "gone"].map { JSON.string(folder.appendingPathComponent($0).path) }
       configuration.set("folders", at: ["library"], .array(folders))
       let sample = Program.project.appendingPathComponent("Samples/Music/Demo Disc")

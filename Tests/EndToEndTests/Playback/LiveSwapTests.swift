@@ -12,8 +12,8 @@ import Testing
   private static let longestGap = 1.0
 
   /// Runs `body` while a song of a minute plays on the ALSA amplifier.
-  private static func song(_ body: (LivingRoom) async throws -> Void) async throws {
-    try await withLivingRoom { room in
+  private static func song(_ body: (LiveController) async throws -> Void) async throws {
+    try await withLiveController { room in
       try await room.makeTone("tone.flac", seconds: 60, left: 440, right: 660)
       try await room.moveIn()
       #expect(await eventually { await room.titles("songs").contains("tone") })
@@ -144,7 +144,7 @@ import Testing
 
   @Test("F6 · a saved swap changes one entry of the file, and is not applied a second time")
   func saved() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       let place = room.folder.appendingPathComponent("devices.json").path
       chmod(place, 0o640)
@@ -178,7 +178,7 @@ private struct Playing {
   private let position: Double
   private let start = ContinuousClock.now
 
-  init(_ room: LivingRoom) async throws {
+  init(_ room: LiveController) async throws {
     let status = try await room.json("status")
     activity = status["activity"]?["activity"]
     run = status["activity"]?["itemTitle"]
@@ -186,7 +186,7 @@ private struct Playing {
   }
 
   /// The same activity and song play, and the position has gone on as the time has.
-  func expectToGoOn(_ room: LivingRoom) async throws {
+  func expectToGoOn(_ room: LiveController) async throws {
     let status = try await room.json("status")
     let passed = (ContinuousClock.now - start) / .seconds(1)
     #expect(status["activity"]?["activity"] == activity)
@@ -210,7 +210,7 @@ private final class DeviceEvents: Sendable {
   private let task: Task<Void, any Error>
 
   /// Listens from when it returns.
-  init(_ room: LivingRoom) async throws {
+  init(_ room: LiveController) async throws {
     let token = room.text("state/theater/token").trimmingCharacters(in: .whitespacesAndNewlines)
     let client = ControllerClient(
       .socket(room.folder.appendingPathComponent("run/theater/theater.sock").path), token: token)
@@ -239,7 +239,7 @@ private final class DeviceEvents: Sendable {
 private struct SoundClock {
   private let task: Task<Double, Never>
 
-  init(_ room: LivingRoom) {
+  init(_ room: LiveController) {
     let count = room.recordings.count
     task = Task {
       let clock = ContinuousClock()
@@ -273,7 +273,7 @@ extension URL {
   }
 }
 
-extension LivingRoom {
+extension LiveController {
   /// Writes `devices.json` as an editor does: into another file, which is renamed.
   fileprivate func replaceConfiguration(_ text: String) throws {
     let place = folder.appendingPathComponent("devices.json").path

@@ -8,7 +8,7 @@ import Testing
     "F4 E13 · a song reaches the sound card with its pitch, the level of the volume curve, and its channels"
   )
   func song() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.makeTone("tone.flac", seconds: 2, left: 440, right: 660)
       try await room.moveIn()
       #expect(await eventually { await room.titles("songs").contains("tone") })

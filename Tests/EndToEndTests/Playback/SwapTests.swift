@@ -15,7 +15,7 @@ import Testing
         "amp", at: ["devices"],
         ["role": "amplifier", "plugin": .string(plugin), "options": options])
     }
-    try await withLivingRoom(arrange: arrange) { room in
+    try await withLiveController(arrange: arrange) { room in
       try await room.moveIn()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film)
@@ -45,7 +45,7 @@ import Testing
 
   @Test("F4 E12 · each channel of a film in surround comes out of its own speaker")
   func surround() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")

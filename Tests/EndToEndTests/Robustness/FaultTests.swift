@@ -8,7 +8,7 @@ import Testing
     "E17 · a plugin that is killed during a film restarts with its state restored",
     arguments: ["Simulated", "ALSAAmplifier", "LibavPlayer"])
   func killedPlugin(name: String) async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
@@ -41,7 +41,7 @@ import Testing
 
   @Test("F1 · the plugins end within seconds after the controller was killed")
   func killedController() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       var pids: [pid_t] = []
       for name in ["Simulated", "ALSAAmplifier", "LibavPlayer"] {
@@ -56,7 +56,7 @@ import Testing
 
   @Test("F1 E10 · SIGTERM leaves nothing running and keeps the position of the film")
   func terminated() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")
@@ -83,7 +83,7 @@ import Testing
         "lights", at: ["devices"], ["role": "lihgts", "plugin": "Simulated"])
       configuration.set("projector", at: ["devices"], ["role": "projector", "plugni": "Simulated"])
     }
-    let room = try await LivingRoom(arrange: arrange)
+    let room = try await LiveController(arrange: arrange)
     #expect(await eventually { room.hasEnded })
     #expect(room.console.isEmpty)
     for part in ["$.devices.lights.role", "\"lights\"", "$.devices.projector", "plugin"] {
@@ -94,7 +94,7 @@ import Testing
 
   @Test("F5 · a database of a newer version is refused with what to do")
   func newerDatabase() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       try await room.moveIn()
       kill(room.pid, SIGTERM)
       #expect(await eventually { room.hasEnded })
@@ -112,10 +112,10 @@ import Testing
 
   @Test("F5 · a port in use is named in the error")
   func portInUse() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       _ = await room.setupCode()
       let port = room.console.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1 ?? ""
-      let other = try await LivingRoom()
+      let other = try await LiveController()
       _ = await other.setupCode()
       kill(other.pid, SIGTERM)
       #expect(await eventually { other.hasEnded })
@@ -130,7 +130,7 @@ import Testing
     "F5 · a host that is no address of this machine is refused with what to do",
     arguments: ["999.1.1.1", "192.0.2.1"])
   func foreignHost(host: String) async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       _ = await room.setupCode()
       kill(room.pid, SIGTERM)
       #expect(await eventually { room.hasEnded })
@@ -143,7 +143,7 @@ import Testing
 
   @Test("F6 · a missing configuration is named in the error")
   func missingConfiguration() async throws {
-    try await withLivingRoom { room in
+    try await withLiveController { room in
       let outcome = try await room.theater("config", "check", "nowhere.json")
       #expect(outcome.status == 1)
       #expect(outcome.output.contains("nowhere.json"))
@@ -157,7 +157,7 @@ import Testing
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       try Data("{ \"id\": ".utf8).write(to: place.appendingPathComponent("manifest.json"))
     }
-    try await withLivingRoom(arrange: arrange) { room in
+    try await withLiveController(arrange: arrange) { room in
       try await room.moveIn()
       let film = try #require(await room.titles("films").first)
       try await room.expect("watch", film, "--from-start")

@@ -46,7 +46,7 @@ import Testing
     "F5 · on the network the console, the TLS handshake, doctor and status show the same fingerprint"
   )
   func network() async throws {
-    try await withLivingRoom(arrange: { configuration, _ in
+    try await withLiveController(arrange: { configuration, _ in
       configuration.set("web", at: [], ["host": "0.0.0.0", "hosts": ["theater.example.org"]])
     }) { room in
       let code = await room.setupCode()

@@ -89,7 +89,7 @@ import Testing
       #expect(certificate.names == ["localhost", "127.0.0.1"])
       #expect(certificate.standing() == .endsSoon)
       let door = Listener.port(0, of: "127.0.0.1", certificate: certificate)
-      try await LivingRoom.open(door) { room in
+      try await TestServer.open(door) { room in
         let answer = try await Program.tool(
           [
             "curl", "-sS", "--cacert", path("ca.pem"),

@@ -10,7 +10,7 @@ import Testing
 @Suite struct OwnRenewalTests {
   /// A controller with a certificate of its own making, that runs for years.
   private struct Years {
-    let room: LivingRoom
+    let room: TestServer
     let folder: URL
     let shown: ShownCertificate
     let log: RecordedLog
@@ -40,7 +40,7 @@ import Testing
       let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate)
       let shown = try #require(door.certificate)
       let (clock, log) = (ManualClock(), RecordedLog())
-      try await LivingRoom.open(door) { room in
+      try await TestServer.open(door) { room in
         let renewal = OwnRenewal(
           path: path, names: ["localhost"], more: { ["10.0.0.7"] }, shown: shown, clock: clock,
           day: WallClock { begun.addingTimeInterval(clock.now().seconds) },

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RenewalTests {
   /// A controller with its owner's certificate, whose files a test changes while it listens.
   fileprivate struct Owner: Sendable {
-    let room: LivingRoom
+    let room: TestServer
     let folder: URL
     let clock: ManualClock
     let log: RecordedLog
@@ -77,7 +77,7 @@ import Testing
       let renewal = CertificateRenewal(
         certificate: pem, key: key, shown: try #require(door.certificate), clock: clock,
         logger: log.logger)
-      try await LivingRoom.open(door) { room in
+      try await TestServer.open(door) { room in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await renewal.run() }
           defer { group.cancelAll() }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct TLSTests {
   /// A room that speaks TLS with a certificate of its own making.
   private static func open(
-    _ body: (LivingRoom, ServerCertificate, URL) async throws -> Void
+    _ body: (TestServer, ServerCertificate, URL) async throws -> Void
   ) async throws {
     try await withTemporaryFolder { folder in
       let kept = try CertificateFiles.own(
@@ -19,7 +19,7 @@ import Testing
       let door = Listener.port(
         0, of: "127.0.0.1", hosts: HostList(["theater.example.org"]),
         certificate: kept.certificate)
-      try await LivingRoom.open(door) { try await body($0, kept.certificate, folder) }
+      try await TestServer.open(door) { try await body($0, kept.certificate, folder) }
     }
   }
 
@@ -70,7 +70,7 @@ import Testing
       let login = try await Program.tool(
         trust + [
           "-H", "Content-Type: application/json", "-H", "Origin: \(base)", "-H", "X-Theater: 1",
-          "-d", #"{"email":"ann@example.org","password":"\#(LivingRoom.password)","cookie":true}"#,
+          "-d", #"{"email":"ann@example.org","password":"\#(TestServer.password)","cookie":true}"#,
           "\(base)/api/v1/sessions",
         ]
       ).output
@@ -145,7 +145,7 @@ import Testing
         0, of: "127.0.0.1",
         certificate: try CertificateFiles.owners(
           certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem"))
-      try await LivingRoom.open(door) { room in
+      try await TestServer.open(door) { room in
         for (suites, isSpoken) in [
           ("ECDHE+AESGCM", true), ("ECDHE+CHACHA20", true),
           ("ECDHE+AES:!AESGCM:!AESCCM", false), ("kRSA", false), ("DHE", false), ("3DES", false),
@@ -171,7 +171,7 @@ import Testing
       let kept = try CertificateFiles.own(
         at: folder.appendingPathComponent("tls.pem").path, for: ["localhost"])
       let door = Listener.port(0, of: "127.0.0.1", certificate: kept.certificate, limits: limits)
-      try await LivingRoom.open(door) { room in
+      try await TestServer.open(door) { room in
         // The first bytes of a greeting (RFC 8446, section 5.1).
         let answer = try await room.raw([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         #expect(answer.status == nil)
@@ -218,7 +218,7 @@ import Testing
         (Listener.port(0, of: "127.0.0.1", certificate: certificate), "max-age=31536000"),
         (.port(0, of: "127.0.0.1", certificate: try CertificateFiles.existing(at: path)), nil),
       ] {
-        try await LivingRoom.open(door) { room in
+        try await TestServer.open(door) { room in
           let answer = try await Program.tool(
             ["curl", "-sSki", "https://127.0.0.1:\(room.port)/api/v1/health"])
           #expect(RawAnswer(text: answer.output).header("strict-transport-security") == value)

@@ -14,7 +14,7 @@ import Testing
 @Suite struct EventStreamTests {
   @Test("E2 E9 · begins a stream with a snapshot, then sends each change with the next id")
   func snapshotFirst() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       var events: [ServerSentEvent] = []
       _ = try await owner.listen { event in
@@ -36,7 +36,7 @@ import Testing
 
   @Test("E9 · sends the missed events after Last-Event-ID, without a snapshot")
   func resume() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let events = room.theater.events
       events.publish(.other(name: "note", 1))
@@ -60,7 +60,7 @@ import Testing
     "E9 · sends a snapshot for an id that is unknown, of an earlier start or of the future",
     arguments: ["nonsense", "other-5", "-1", "BOOT-999999", "BOOT--3", "BOOT-x"])
   func unknownID(id: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let id = id.replacing("BOOT", with: room.theater.events.boot)
       var first: String?
@@ -74,7 +74,7 @@ import Testing
 
   @Test("E9 · sends a snapshot for an id that is too old")
   func tooOldID() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let id = room.theater.events.currentID
       for number in 0...(3 * EventLog.capacity) {
@@ -91,7 +91,7 @@ import Testing
 
   @Test("E9 · sends a snapshot to a client that is too slow")
   func slowListener() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let events = room.theater.events
       let filler = JSON.string(String(repeating: "x", count: 4096))
@@ -113,7 +113,7 @@ import Testing
 
   @Test("A10 · ends the event stream at logout")
   func logOutEndsStream() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let other = try await room.logIn("ann@example.org")
       let refusal = try await owner.listen(isChecked: false) { event in
@@ -133,7 +133,7 @@ import Testing
 
   @Test("F5 · sends a keep-alive every 15 s on an idle stream")
   func signsOfLife() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
         try await outbound.write(room.listening(token))
@@ -154,7 +154,7 @@ import Testing
 
   @Test("E9 · ends the event stream when the controller stops")
   func shutdownEndsStream() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       _ = try await owner.listen { event in
         if event.name == "snapshot" { await room.services.triggerGracefulShutdown() }

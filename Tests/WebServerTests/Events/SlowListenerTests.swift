@@ -32,7 +32,7 @@ import Testing
     "E9 · keeps other clients up to date while one does not read 100,000 changes",
     .timeLimit(.minutes(2)))
   func asleep() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
       let log = room.theater.events
       try await room.connection { inbound, outbound in
@@ -82,7 +82,7 @@ import Testing
 
   @Test("E9 · sends the latest state of each device after 100,000 missed changes")
   func away() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let log = room.theater.events
       let last = log.currentID

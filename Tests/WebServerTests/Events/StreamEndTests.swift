@@ -35,9 +35,9 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
   typealias Deed = @Sendable () async throws -> Void
 
   /// Who listens, and what then happens.
-  func prepare(_ room: LivingRoom) async throws -> (TestClient, Deed) {
+  func prepare(_ room: TestServer) async throws -> (TestClient, Deed) {
     let owner = try await room.owner()
-    let password = JSON.string(LivingRoom.password)
+    let password = JSON.string(TestServer.password)
     switch self {
     case .loggedOut: return (owner, Self.ask(owner, .DELETE, "/api/v1/sessions/current"))
     case .endedByAnother:
@@ -89,7 +89,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private func reset(_ room: LivingRoom, _ owner: TestClient) async throws -> Deed {
+  private func reset(_ room: TestServer, _ owner: TestClient) async throws -> Deed {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     _ = try await owner.send(
       .POST, "/api/v1/account/email/confirmation",
@@ -124,7 +124,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     "A10 · closes the event stream within a second of any end of its session",
     .realTime, .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
   func ended(by ending: StreamEnding) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let (listener, deed) = try await ending.prepare(room)
       let (opening, opened) = AsyncStream<Void>.makeStream()
       let clock = ContinuousClock()
@@ -151,7 +151,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     "A10 · drops a client that reads nothing when its session ends, however it ends",
     .realTime, .timeLimit(.minutes(5)), arguments: StreamEnding.allCases)
   func stuck(by ending: StreamEnding) async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let (listener, deed) = try await ending.prepare(room)
       try await Self.expectDrop(
         of: listener.token ?? "", in: room, .init(transport: .port, address: "\(room.port)"),
@@ -163,7 +163,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     "A10 · drops a client that reads nothing when its session ends, whatever is buffered",
     .timeLimit(.minutes(5)), arguments: [0, 64, 128, 160, 192, 224, 256, 288, 352, 480])
   func stuck(unread: Int) async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
       for transport in [StuckReader.Transport.port, .socket] {
         let client = try await room.logIn("ann@example.org")
@@ -186,7 +186,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
         at: folder.appendingPathComponent("tls.pem").path, for: [], and: ["127.0.0.1"]
       ).certificate
       let listener = Listener.port(0, of: "127.0.0.1", certificate: certificate)
-      try await LivingRoom.open(listener) { room in
+      try await TestServer.open(listener) { room in
         let client = try await room.owner()
         try await Self.expectDrop(
           of: client.token ?? "", in: room, .init(transport: .tls, address: "\(room.port)"),
@@ -197,7 +197,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
 
   /// Expects that a listener with so many KiB of unread changes is dropped by what is done then.
   private static func expectDrop(
-    of token: String, in room: LivingRoom, _ reader: StuckReader, unread: Int,
+    of token: String, in room: TestServer, _ reader: StuckReader, unread: Int,
     by deed: StreamEnding.Deed
   ) async throws {
     let listener = try await room.logIn("ann@example.org")
@@ -215,7 +215,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     "E9 · stops the controller although a client reads nothing",
     .timeLimit(.minutes(2)))
   func stuckAtStop() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let token = try await room.owner().token ?? ""
       try await Self.expectDrop(
         of: token, in: room, .init(transport: .port, address: "\(room.port)"), unread: 480
@@ -227,7 +227,7 @@ enum StreamEnding: String, CaseIterable, CustomTestStringConvertible {
     "F5 · stops the controller although a client sends much and reads nothing",
     .timeLimit(.minutes(2)))
   func stuckAnswersAtStop() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let ask = "GET /api/v1/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
       let isDropped = try await StuckReader(transport: .port, address: "\(room.port)").isDropped(
         String(repeating: ask, count: 60), readingTo: "HTTP/1.1 200"

@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Sends a byte after the other for as long as the other side lets it.
-  private static func drip(_ room: LivingRoom, _ start: String, _ drop: String) async throws {
+  private static func drip(_ room: TestServer, _ start: String, _ drop: String) async throws {
     try await room.connection { inbound, outbound in
       try? await outbound.write(ByteBuffer(string: start))
       await withDiscardingTaskGroup { group in
@@ -41,7 +41,7 @@ import Testing
   @Test("F5 · closes a connection whose head arrives too slowly")
   func slowHead() async throws {
     let door = Self.door { $0.firstHead = .milliseconds(250) }
-    try await LivingRoom.open(door) { room in
+    try await TestServer.open(door) { room in
       try await Self.drip(room, "GET /api/v1/health HTTP/1.1\r\nX-Slow: ", "a")
       #expect(try await room.stranger.send(.GET, "/api/v1/health").status == 200)
     }
@@ -50,7 +50,7 @@ import Testing
   @Test("F5 · closes a connection whose body arrives too slowly")
   func slowBody() async throws {
     let door = Self.door { $0.body = .milliseconds(250) }
-    try await LivingRoom.open(door) { room in
+    try await TestServer.open(door) { room in
       let head = """
         POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r
         Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n
@@ -63,7 +63,7 @@ import Testing
   @Test("F5 · closes a connection without requests")
   func silence() async throws {
     let door = Self.door { $0.firstHead = .milliseconds(100) }
-    try await LivingRoom.open(door) { room in
+    try await TestServer.open(door) { room in
       let answer = try await room.raw("")
       #expect(answer.text.isEmpty)
     }
@@ -72,7 +72,7 @@ import Testing
   @Test("F5 · drops a client that reads nothing, and frees its slot")
   func slowReader() async throws {
     let door = Self.door { $0.stalledAnswer = .milliseconds(250) }
-    try await LivingRoom.open(door) { room in
+    try await TestServer.open(door) { room in
       let token = try await room.owner().token ?? ""
       let events = room.theater.events
       let filler = JSON.string(String(repeating: "x", count: 8192))
@@ -114,7 +114,7 @@ import Testing
     "F5 · refuses heads with long lines, long targets or many lines",
     arguments: LargeHead.allCases)
   func largeHeads(head: LargeHead) async throws {
-    try await LivingRoom.open(Self.door { _ in }) { room in
+    try await TestServer.open(Self.door { _ in }) { room in
       let answer = try await room.raw(head.text("127.0.0.1:\(room.port)"))
       #expect(answer.status == 431)
     }
@@ -122,7 +122,7 @@ import Testing
 
   @Test("F5 · stops reading an endless body, and reads none that is declared too large")
   func largeBodies() async throws {
-    try await LivingRoom.open(Self.door { $0.firstHead = .milliseconds(500) }) { room in
+    try await TestServer.open(Self.door { $0.firstHead = .milliseconds(500) }) { room in
       let head =
         "POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
         + "Content-Type: application/json\r\n"
@@ -146,7 +146,7 @@ import Testing
       "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "X: y\r\n folded: z",
     ])
   func twoEnds(lines: String) async throws {
-    try await LivingRoom.open(Self.door { $0.body = .milliseconds(300) }) { room in
+    try await TestServer.open(Self.door { $0.body = .milliseconds(300) }) { room in
       let host = "Host: 127.0.0.1:\(room.port)"
       let answer = try await room.raw(
         "POST /api/v1/sessions HTTP/1.1\r\n\(host)\r\nContent-Type: application/json\r\n\(lines)\r\n\r\n"
@@ -169,7 +169,7 @@ import Testing
     arguments: Dawdling.allCases)
   func manyConnections(dawdling: Dawdling) async throws {
     let door = Self.door { $0.connections = 4 }
-    try await LivingRoom.open(door) { room in
+    try await TestServer.open(door) { room in
       let start = dawdling.rawValue.replacing("PORT", with: "\(room.port)")
       let (opened, isOpen) = AsyncStream<Void>.makeStream()
       var connections = opened.makeAsyncIterator()
@@ -203,7 +203,7 @@ import Testing
   @Test("F5 · replaces a connection that does not take its answer when all are in use")
   func manyReaders() async throws {
     let door = Self.door { $0.connections = 4 }
-    try await LivingRoom.open(door) { room in
+    try await TestServer.open(door) { room in
       let ask = "GET /api/v1/validation/blocklist HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n\r\n"
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
@@ -372,7 +372,7 @@ import Testing
 @Suite struct StreamPlaceTests {
   @Test("F5 · limits a session to six event streams")
   func sixStreams() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let other = try await room.logIn("ann@example.org")
       let opened = AsyncStream<Void>.makeStream()

@@ -16,10 +16,10 @@ import Testing
     return .port(0, of: "127.0.0.1", limits: limits)
   }
 
-  private static func host(_ room: LivingRoom) -> String { "Host: 127.0.0.1:\(room.port)\r\n" }
+  private static func host(_ room: TestServer) -> String { "Host: 127.0.0.1:\(room.port)\r\n" }
 
   /// A login of which the body is still to come.
-  private static func login(_ room: LivingRoom, _ body: String, _ lines: String) -> String {
+  private static func login(_ room: TestServer, _ body: String, _ lines: String) -> String {
     "POST /api/v1/sessions HTTP/1.1\r\n\(host(room))Content-Type: application/json\r\n"
       + "Content-Length: \(body.utf8.count)\r\n\(lines)\r\n"
   }
@@ -28,7 +28,7 @@ import Testing
     "F5 · ends the connection after an answer to HTTP/1.0",
     arguments: ["", "Connection: keep-alive\r\n"])
   func old(line: String) async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       let answer = try await room.raw(
         "GET /api/v1/health HTTP/1.0\r\n\(Self.host(room))\(line)\r\n")
       #expect(answer.text.hasPrefix("HTTP/1.0 200 OK\r\n"), "\(answer.text)")
@@ -41,7 +41,7 @@ import Testing
 
   @Test("F5 · streams events to HTTP/1.0 without chunks")
   func oldEvents() async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
         try await outbound.write(
@@ -64,7 +64,7 @@ import Testing
     "F5 · closes the connection on request, however it is spelt, and ignores what follows",
     arguments: ["close", "Close", "keep-alive, CLOSE", "close\r\nConnection: TE"])
   func close(value: String) async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
       let answer = try await room.raw("\(ask)Connection: \(value)\r\n\r\n\(ask)\r\n")
       #expect(answer.status == 200)
@@ -75,7 +75,7 @@ import Testing
 
   @Test("F5 · keeps a connection open after an answer")
   func goesOn() async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       let ask = "GET /api/v1/health HTTP/1.1\r\n\(Self.host(room))"
       let answer = try await room.raw("\(ask)\r\n\(ask)\r\n\(ask)Connection: close\r\n\r\n")
       #expect(answer.headers("connection") == [])
@@ -85,9 +85,9 @@ import Testing
 
   @Test("F5 · sends 100 before it reads a body that it accepts")
   func wanted() async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       _ = try await room.owner()
-      let body = #"{"email": "ann@example.org", "password": "\#(LivingRoom.password)"}"#
+      let body = #"{"email": "ann@example.org", "password": "\#(TestServer.password)"}"#
       try await room.connection { inbound, outbound in
         try await outbound.write(
           ByteBuffer(string: Self.login(room, body, "Expect: 100-Continue\r\n")))
@@ -132,7 +132,7 @@ import Testing
     "F5 · refuses a body before it is sent, and never reads it as another request",
     arguments: Unwanted.allCases)
   func unwanted(request: Unwanted) async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       // Whether a body or another request comes after a refusal nobody could tell.
       let answer = try await room.raw(
         "\(request.rawValue)\(Self.host(room))Expect: 100-continue\r\n\r\n")
@@ -144,7 +144,7 @@ import Testing
 
   @Test("F5 · sends no 100 to HTTP/1.0")
   func oldExpectation() async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       let answer = try await room.raw(
         "POST /api/v1/sessions HTTP/1.0\r\n\(Self.host(room))Content-Type: application/json\r\n"
           + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n{}")
@@ -154,7 +154,7 @@ import Testing
 
   @Test("F5 · answers curl over HTTP/1.0 and after 100")
   func curl() async throws {
-    try await LivingRoom.open(Self.door()) { room in
+    try await TestServer.open(Self.door()) { room in
       let url = "http://127.0.0.1:\(room.port)/api/v1"
       let old = try await Program.tool(
         "curl", "-sS", "--max-time", "20", "--http1.0", "-w", " %{http_version}", "\(url)/health")

@@ -13,7 +13,7 @@ import Testing
 @Suite struct WireTests {
   private static let door = Listener.port(0, of: "127.0.0.1")
 
-  private static func login(_ room: LivingRoom, _ line: String) -> String {
+  private static func login(_ room: TestServer, _ line: String) -> String {
     "POST /api/v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:\(room.port)\r\n"
       + "Content-Type: application/json\r\n\(line)\r\n\r\n"
   }
@@ -26,7 +26,7 @@ import Testing
       ("Transfer-Encoding: chunked", "2\r\n{}nonsense\r\n0\r\n\r\n"),
     ])
   func unreadableBody(line: String, body: String) async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let answer = try await room.raw(Self.login(room, line) + body)
       #expect(answer.status == 400, "\(answer.text)")
       #expect(room.log.alarms.isEmpty, "\(room.log.lines)")
@@ -36,7 +36,7 @@ import Testing
 
   @Test("A9 · logs no failure for an incomplete body")
   func brokenBody() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       for line in ["Content-Length: 100", "Transfer-Encoding: chunked"] {
         let text = Self.login(room, line) + "5\r\n{\"a\":"
         try await room.connection { _, outbound in
@@ -53,7 +53,7 @@ import Testing
 
   @Test("A9 · answers HEAD with headers only, directly followed by the next answer")
   func head() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
       for (path, status) in [
         ("/api/v1/health", 200), ("/api/v1/status", 401), ("/api/v1/nothing", 401),
@@ -109,7 +109,7 @@ import Testing
     "A9 · answers malformed HTTP once, with an error of the usual form",
     arguments: Unreadable.allCases)
   func unreadable(request: Unreadable) async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let answer = try await room.raw(request.text("127.0.0.1:\(room.port)"))
       let statuses = answer.text.matches(of: #/HTTP/1\.1 (\d{3})/#).compactMap { Int($0.output.1) }
       #expect(statuses == request.statuses, "\(answer.text)")
@@ -128,7 +128,7 @@ import Testing
 
   @Test("A9 · answers HEAD on every GET route with the same header fields and no body")
   func headOfRoutes() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let owner = try await room.owner()
       let fields = ["Host: 127.0.0.1:\(room.port)", "Authorization: Bearer \(owner.token ?? "")"]
       let paths = room.routes.filter { $0.method == .get && $0.fullPath != "/api/v1/events" }.map {
@@ -154,7 +154,7 @@ import Testing
 
   @Test("A9 · opens no stream for HEAD on the events")
   func headOfEvents() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       let host = "Host: 127.0.0.1:\(room.port)\r\n"
       let ask = "HEAD /api/v1/events HTTP/1.1\r\n\(host)Authorization: Bearer \(token)\r\n\r\n"
@@ -177,7 +177,7 @@ import Testing
 
   @Test("A9 · answers a method that the path lacks with 405 and Allow, an unknown method with 501")
   func otherMethods() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       for method in [HTTPMethod.TRACE, .OPTIONS, .PATCH, .POST] {
         let answer = try await owner.send(method, "/api/v1/status")

@@ -11,7 +11,7 @@ import WebServer
 @Suite struct ActivityRouteTests {
   @Test("E8 E11 E12 · starts a film with one request, in the order of the scene's steps")
   func watch() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(.POST, "/api/v1/watch", ["item": "metropolis"], wait: 10)
       #expect(answer.status == 200)
@@ -30,7 +30,7 @@ import WebServer
 
   @Test("E11 · answers 202 at once with the run's Location without Prefer")
   func accepted() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       await room.devices["projector"]?.hold("on")
       let owner = try await room.owner()
       let answer = try await owner.send(.POST, "/api/v1/activities/film", ["item": "Metropolis"])
@@ -52,7 +52,7 @@ import WebServer
 
   @Test("E2 E11 · answers 202 when a run takes longer than the preferred wait")
   func waitsNoLonger() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       await room.devices["projector"]?.hold("on")
       let owner = try await room.owner()
       async let answer = owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 5)
@@ -66,7 +66,7 @@ import WebServer
 
   @Test("E17 · reports a failed step with its device, position and hint")
   func failedStep() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       await room.devices["amp"]?.fail(
         "volume", with: DeviceError(.failed, "the knob is stuck", hint: "Turn it by hand."))
       let answer = try await room.owner().send(
@@ -85,7 +85,7 @@ import WebServer
 
   @Test("E8 · answers 404 with the nearest name for unknown titles and starts nothing")
   func unknownNames() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let film = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolys"])
       #expect(film.status == 404)
@@ -99,7 +99,7 @@ import WebServer
 
   @Test("E11 · refuses to end with 409 when nothing is on, and says how to start")
   func endOfNothing() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.POST, "/api/v1/end")
       #expect(answer.status == 409)
       #expect(answer.json["error"]?["code"] == "notNow")
@@ -108,7 +108,7 @@ import WebServer
 
   @Test("E8 E11 · makes popcorn, ends and turns off with one request each")
   func popcornEndOff() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       #expect(try await owner.send(.POST, "/api/v1/popcorn", wait: 10).status == 200)
       #expect(room.journal.lines == ["popper \"pop\""])
@@ -197,7 +197,7 @@ import WebServer
 
   @Test("E9 · lists the library by category")
   func lists() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let films = try await owner.send(.GET, "/api/v1/films").json["films"]?.array
       #expect(films?.map { $0["title"] } == ["Metropolis", "Nosferatu"])
@@ -208,7 +208,7 @@ import WebServer
 
   @Test("E9 · reports what each player found in a scan and could not read")
   func libraryScan() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let found = [
         CatalogueItem(id: "a", title: "One"), CatalogueItem(id: "b", title: "Two"),
@@ -236,7 +236,7 @@ import WebServer
 
   @Test("F6 · lists scenes and runs them with their parameters")
   func scenes() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let scenes = try await owner.send(.GET, "/api/v1/scenes").json["scenes"]?.array
       #expect(scenes?.map { $0["name"] } == ["end-film", "popcorn", "watch-film"])

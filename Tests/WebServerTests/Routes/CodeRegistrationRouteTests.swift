@@ -15,7 +15,7 @@ import WebServer
   }
 
   /// Requests a code for Ben and returns the members with which it is confirmed.
-  private func sent(_ room: LivingRoom, _ invitation: JSON) async throws -> JSONObject {
+  private func sent(_ room: TestServer, _ invitation: JSON) async throws -> JSONObject {
     let answer = try await room.stranger.send(
       .POST, Self.path, ["invitation": invitation, "email": "ben@example.org"])
     #expect(answer.status == 202)
@@ -27,19 +27,19 @@ import WebServer
   }
 
   private func confirm(
-    _ room: LivingRoom, _ members: JSONObject, with others: JSONObject = [:]
+    _ room: TestServer, _ members: JSONObject, with others: JSONObject = [:]
   ) async throws -> ControllerResponse {
     let body = others.reduce(into: members) { $0[$1.key] = $1.value }
     return try await room.stranger.send(.POST, "\(Self.path)/confirmation", .object(body))
   }
 
   private static let ben: JSONObject = [
-    "name": "Ben", "email": "ben@example.org", "password": .string(LivingRoom.password),
+    "name": "Ben", "email": "ben@example.org", "password": .string(TestServer.password),
   ]
 
   @Test("D10 · a code, then name and password: the account is made, verified and logged in")
   func registers() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let code = try await sent(room, try await invitation(from: owner))
       let needed = try await confirm(room, code)
@@ -60,7 +60,7 @@ import WebServer
 
   @Test("D10 · refuses a wrong code, bad personal data and another address; the code stays valid")
   func refusals() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       var code = try await sent(room, try await invitation(from: owner))
       let right = try #require(code["code"])
@@ -76,7 +76,7 @@ import WebServer
       let other = try await confirm(
         room, code,
         with: [
-          "name": "Ben", "email": "eve@example.org", "password": .string(LivingRoom.password),
+          "name": "Ben", "email": "eve@example.org", "password": .string(TestServer.password),
         ])
       #expect(other.status == 403 && other.json["error"]?["code"] == "codeExpired")
       #expect(try await confirm(room, code, with: Self.ben).status == 201)
@@ -87,7 +87,7 @@ import WebServer
     "D10 E7 · without a valid invitation answers alike for known and unknown addresses, and sends nothing"
   )
   func strangers() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       _ = try await room.owner()
       let count = room.box.messages.count
       var answers: [ControllerResponse] = []
@@ -105,7 +105,7 @@ import WebServer
 
   @Test("D10 E6 · tells the holder of an invitation that an address is taken, and sends nothing")
   func taken() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let invitation = try await invitation(from: try await room.owner())
       let count = room.box.messages.count
       let answer = try await room.stranger.send(
@@ -117,7 +117,7 @@ import WebServer
 
   @Test("D10 D8 · a second code within 30 seconds, or over a missing channel, is not sent")
   func sends() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let invitation = try await invitation(from: try await room.owner())
       _ = try await sent(room, invitation)
       let early = try await room.stranger.send(
@@ -139,7 +139,7 @@ import WebServer
 
   @Test("D10 · one address gets five codes an hour, whoever holds an invitation")
   func budget() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let invitation = try await invitation(from: try await room.owner())
       let stranger = Neighbour(room: room, address: "127.0.0.2")
       let body: JSON = ["invitation": invitation, "email": "ben@example.org"]
@@ -155,7 +155,7 @@ import WebServer
 
   @Test("D10 · a browser gets the session as a cookie, and its earlier session ends")
   func cookie() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
       let code = try await sent(room, try await invitation(from: owner))
       let browser = Neighbour(room: room, address: "127.0.0.2", token: owner.token)

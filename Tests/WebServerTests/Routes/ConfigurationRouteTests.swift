@@ -12,7 +12,7 @@ import WebServer
 
   @Test("F6 · an owner gives a device another plugin, which the audit log records")
   func swap() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(.POST, Self.path, ["plugin": "Simulated"])
       #expect(answer.status == 200)
@@ -46,7 +46,7 @@ import WebServer
       ("amp", [], 422), ("amplifier", ["plugin": "x"], 404),
     ] as [(String, JSON, Int)])
   func wrongSwap(device: String, body: JSON, status: Int) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.POST, "/api/v1/devices/\(device)/plugin", body)
       #expect(answer.status == status)
       #expect(answer.json["error"]?["message"]?.string?.isEmpty == false)
@@ -56,7 +56,7 @@ import WebServer
 
   @Test("F6 · refuses a swap that is no JSON with 400")
   func malformedSwap() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(
         .POST, Self.path, bytes: Array("{\"plugin\":".utf8),
@@ -70,7 +70,7 @@ import WebServer
     "F6 · says with 409 and 422 why a swap is impossible, with the device",
     arguments: [(.notNow, 409), (.invalid, 422)] as [(TheaterError.Code, Int)])
   func refusedSwap(code: TheaterError.Code, status: Int) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       room.configuration.fail(
         with: TheaterError(
           code, "$.devices.amp.options.buffer: expected 20 to 500", hint: "Take 100.",
@@ -85,7 +85,7 @@ import WebServer
 
   @Test("F5 F6 · only owners swap plugins and compare configurations")
   func permissions() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let difference = "/api/v1/configuration/difference"
@@ -100,7 +100,7 @@ import WebServer
 
   @Test("F6 · compares the file, or another text, with the configuration in force")
   func difference() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let file = try await owner.send(.GET, "/api/v1/configuration/difference")
       #expect(file.status == 200)
@@ -174,7 +174,7 @@ import WebServer
 
   @Test("F6 · shows a refused edit to owners alone, in the status and in snapshots")
   func refusedEdit() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       #expect(try await owner.send(.GET, "/api/v1/status").json["configuration"] == nil)
@@ -200,7 +200,7 @@ import WebServer
 
   @Test("F6 · streams an event for each configuration that is applied or refused")
   func events() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       var seen: [JSON] = []
       _ = try await owner.listen { event in

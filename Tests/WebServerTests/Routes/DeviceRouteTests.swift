@@ -28,7 +28,7 @@ import WebServer
 
   @Test("E15 · lists every device with role and state")
   func list() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       await room.devices["lights"]?.report(.brightness, 40)
       let devices = try await room.owner().send(.GET, "/api/v1/devices").json["devices"]?.array
       #expect(devices?.count == 8)
@@ -41,7 +41,7 @@ import WebServer
 
   @Test("E15 · lists the commands of a device from the table of its role", arguments: Role.allCases)
   func commands(role: Role) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let id = try #require(room.devices.first { $0.value.role == role }?.key)
       let device = try await room.owner().send(.GET, "/api/v1/devices/\(id)").json
       let names = device["commands"]?.array?.compactMap { $0["name"]?.string }
@@ -51,7 +51,7 @@ import WebServer
 
   @Test("E15 · sends a command to its device and returns how its result is known")
   func command() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(.POST, "/api/v1/devices/lights/commands", ["dim": 40])
       #expect(answer.status == 200)
@@ -71,7 +71,7 @@ import WebServer
       ([], "dim"), ([:], "dim"), ("dim", "0 to 100"),
     ] as [(JSON, String)])
   func wrongCommands(body: JSON, told: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.POST, "/api/v1/devices/lights/commands", body)
       #expect(answer.status == 422)
       let error = answer.json["error"]
@@ -83,7 +83,7 @@ import WebServer
 
   @Test("E15 · maps device errors to 409, 422 and 503")
   func refusals() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let cases: [(DeviceError.Code, Int)] = [
         (.notNow, 409), (.unsupported, 422), (.refused, 503), (.unavailable, 503), (.timeout, 503),
@@ -102,7 +102,7 @@ import WebServer
 
   @Test("E15 · answers 404 for an unknown device and suggests the nearest")
   func unknownDevice() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.POST, "/api/v1/devices/light/commands", "on")
       #expect(answer.status == 404)
       #expect(answer.json["error"]?["hint"]?.string?.contains("lights") == true)
@@ -113,7 +113,7 @@ import WebServer
     "E8 E9 · sends pause, seek, volume and mute to the player and amplifier of the current activity"
   )
   func transport() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       _ = try await owner.send(.POST, "/api/v1/watch", ["item": "Metropolis"], wait: 10)
       room.journal.clear()
@@ -149,7 +149,7 @@ import WebServer
       ("pause", [:], 409), ("pause", ["x": 1], 422),
     ] as [(String, JSON, Int)])
   func wrongSteering(word: String, body: JSON, status: Int) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.POST, "/api/v1/\(word)", body)
       #expect(answer.status == status)
       #expect(answer.json["error"]?["message"]?.string?.isEmpty == false)
@@ -158,7 +158,7 @@ import WebServer
 
   @Test("F6 · lets only owners check a configuration")
   func checkConfiguration() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(.POST, "/api/v1/configuration/check", ["devices": [:]])
       #expect(answer.json["problems"]?.array?.first?["message"] == "14 bytes")

@@ -63,11 +63,11 @@ import WebServer
 
   @Test("A10 · lists a user's sessions with device and address, and ends one of them")
   func sessions() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let phone = try await room.stranger.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password)],
+        ["email": "ann@example.org", "password": .string(TestServer.password)],
         headers: ["user-agent": "Mozilla/5.0 (Android 14; Mobile; rv:130.0) Firefox/130.0"])
       #expect(phone.status == 201)
       let list = try await owner.send(.GET, "/api/v1/sessions").json["sessions"]?.array ?? []
@@ -87,11 +87,11 @@ import WebServer
 
   @Test("E1 · ends the session with which a new login is requested")
   func newLogin() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let answer = try await owner.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+        ["email": "ann@example.org", "password": .string(TestServer.password)])
       #expect(answer.status == 201)
       #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
       let again = TestClient(owner.address, token: answer.json["token"]?.string)
@@ -101,14 +101,14 @@ import WebServer
 
   @Test("E1 · replaces the token after a proof, not after a wrong password")
   func proof() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       var owner = try await room.owner()
       let wrong = try await owner.send(
         .POST, "/api/v1/sessions/current/proof", ["password": "not the right one"])
       #expect(wrong.status == 401)
       #expect(wrong.json["error"]?["code"] == "wrongCredentials")
       let proof = try await owner.send(
-        .POST, "/api/v1/sessions/current/proof", ["password": .string(LivingRoom.password)])
+        .POST, "/api/v1/sessions/current/proof", ["password": .string(TestServer.password)])
       #expect(proof.status == 200)
       #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
       owner.token = proof.json["token"]?.string
@@ -118,14 +118,14 @@ import WebServer
 
   @Test("E7 · treats null as a missing code")
   func nullCode() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let invitation = try await owner.send(.POST, "/api/v1/invitations", ["validFor": .null])
       let account = try await room.stranger.send(
         .POST, "/api/v1/accounts",
         [
           "setupCode": .null, "invitation": invitation.json["code"] ?? .null, "name": "Ben",
-          "email": "ben@example.org", "password": .string(LivingRoom.password),
+          "email": "ben@example.org", "password": .string(TestServer.password),
         ])
       #expect(account.status == 201, "\(account.json)")
     }
@@ -133,7 +133,7 @@ import WebServer
 
   @Test("E7 · lists, promotes and removes accounts, but never the last owner")
   func people() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
@@ -161,7 +161,7 @@ import WebServer
 
   @Test("E9 · neither lists nor starts titles above the user's age limit")
   func ageLimit() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
@@ -196,7 +196,7 @@ import WebServer
       ("/api/v1/devices/dvd/commands", "next"), ("/api/v1/next", [:]), ("/api/v1/previous", [:]),
     ] as [(String, JSON)])
   func ageLimitOfGoingOn(path: String, body: JSON) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
@@ -215,7 +215,7 @@ import WebServer
 
   @Test("E7 · lists and revokes invitations, and shows their codes once")
   func invitations() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let made = try await owner.send(
         .POST, "/api/v1/invitations", ["role": "owner", "validFor": 3600])
@@ -238,7 +238,7 @@ import WebServer
 
   @Test("E11 · restricts a guest to the activities and the volume of the pass")
   func guests() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let unknown = try await owner.send(.POST, "/api/v1/guests", ["activities": ["flim"]])
       #expect(unknown.status == 404)
@@ -267,7 +267,7 @@ import WebServer
 
   @Test("E7 · returns the audit log to owners only, in order, bounded and escaped")
   func audit() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       _ = try await room.stranger.send(
         .POST, "/api/v1/sessions", ["email": "eve@example.org", "password": "guess guess guess"])
@@ -297,7 +297,7 @@ import WebServer
 
   @Test("E7 · returns the audit log page by page, with the count of repeated refusals")
   func auditPages() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       for password in ["one", "two", "three"] {
         _ = try await room.stranger.send(
@@ -342,11 +342,11 @@ import WebServer
       ),
     ])
   func devices(agent: String, label: String) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       _ = try await room.owner()
       let answer = try await room.stranger.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password)],
+        ["email": "ann@example.org", "password": .string(TestServer.password)],
         headers: agent.isEmpty ? [:] : ["user-agent": agent])
       let client = TestClient(room.stranger.address, token: answer.json["token"]?.string)
       let list = try await client.send(.GET, "/api/v1/sessions").json["sessions"]?.array ?? []

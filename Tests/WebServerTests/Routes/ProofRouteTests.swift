@@ -10,7 +10,7 @@ import WebServer
 
 @Suite struct ProofRouteTests {
   /// Verifies the owner's address.
-  private func verify(_ room: LivingRoom, _ owner: TestClient) async throws {
+  private func verify(_ room: TestServer, _ owner: TestClient) async throws {
     let sent = try await owner.send(.POST, "/api/v1/account/email")
     #expect(sent.status == 202)
     #expect(sent.json["digits"] == 6 && sent.json["validFor"] == 600)
@@ -27,7 +27,7 @@ import WebServer
   @Test(
     "D1 D8 · verifies an e-mail address, and answers an early second request with 429 and the wait")
   func verification() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       #expect(try await owner.send(.GET, "/api/v1/account").json["user"]?["emailVerified"] == false)
       try await verify(room, owner)
@@ -42,7 +42,7 @@ import WebServer
 
   @Test("D9 · answers alike for known and unknown contacts when nothing can be sent")
   func unavailable() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       _ = try await room.owner()
       let answer = try await room.stranger.send(
         .POST, "/api/v1/login-codes", ["phone": "+49 30 1234567"])
@@ -54,7 +54,7 @@ import WebServer
   @Test(
     "E4 E7 · logs in with a code, and answers alike for known and unknown addresses")
   func codeLogin() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       try await verify(room, try await room.owner())
       for path in ["/api/v1/login-codes", "/api/v1/password-resets"] {
         let before = room.box.messages.count
@@ -80,7 +80,7 @@ import WebServer
 
   @Test("D2 D8 · tells whether a reset code is right when the new password is missing")
   func resetLooks() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       try await verify(room, try await room.owner())
       let sent = try await room.stranger.send(
         .POST, "/api/v1/password-resets", ["email": "ann@example.org"])
@@ -109,7 +109,7 @@ import WebServer
 
   @Test("enrols a second factor with a QR code, and then requires it at login")
   func secondFactor() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let enrolment = try await owner.send(.POST, "/api/v1/account/second-factor")
       #expect(enrolment.status == 201)
@@ -133,7 +133,7 @@ import WebServer
       "+49/30/1234567", " +49301234567", "030 1234567", "+12", "+1234567890123456", "+49 30 ABC",
     ])
   func phone(_ typed: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(.POST, "/api/v1/account/phone", ["phone": .string(typed)])
       let report = room.accountService.rules.report(on: typed, in: .phone)
@@ -149,15 +149,15 @@ import WebServer
 
   @Test("changes a password, and refuses a contact that is neither address nor number")
   func passwords() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let changed = try await owner.send(
         .POST, "/api/v1/account/password",
-        ["password": .string(LivingRoom.password), "newPassword": "another evening with friends"])
+        ["password": .string(TestServer.password), "newPassword": "another evening with friends"])
       #expect(changed.status == 204)
       let wrong = try await owner.send(
         .POST, "/api/v1/account/password",
-        ["password": .string(LivingRoom.password), "newPassword": "another evening with friends"])
+        ["password": .string(TestServer.password), "newPassword": "another evening with friends"])
       #expect(wrong.status == 401)
       #expect(wrong.json["error"]?["field"] == "password")
       for body: JSON in [[:], ["email": "a@b.co", "phone": "+49301234567"]] {

@@ -9,7 +9,7 @@ import WebServer
 @Suite struct ValidationRouteTests {
   @Test("C1 C2 · serves the validation rules and their version without a session")
   func rules() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let answer = try await room.stranger.send(.GET, "/api/v1/validation")
       #expect(answer.status == 200)
       #expect(answer.json["format"]?.integer == RuleSet.format)
@@ -33,7 +33,7 @@ import WebServer
 
   @Test("C8 E7 · tells whether an address is free only to the holder of a valid code")
   func answers() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let code = try #require(try await room.accountService.open()).text
       func ask(_ body: JSON) async throws -> ControllerResponse {
         try await room.stranger.send(.POST, "/api/v1/validation/answers", body)
@@ -71,7 +71,7 @@ import WebServer
         .POST, "/api/v1/accounts",
         [
           "invitation": .string(invitation), "name": "Ben", "email": "ben@example.org",
-          "password": .string(LivingRoom.password),
+          "password": .string(TestServer.password),
         ])
       #expect(registered.status == 201)
       #expect(
@@ -81,7 +81,7 @@ import WebServer
 
   @Test("C1 C6 · serves the password blocklist without a session")
   func blocklist() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let answer = try await room.stranger.send(.GET, "/api/v1/validation/blocklist")
       let entries = try #require(answer.json["entries"]?.array).compactMap(\.string)
       #expect(entries == Blocklist.entries.map { String($0) })

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SecurityMiddlewareTests {
   @Test("E9 · adds the security headers to every answer")
   func securityHeaders() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       for path in ["/api/v1/health", "/api/v1/status", "/api/v1/nothing", "/api/v1/audio"] {
         let answer = try await owner.send(.GET, path)
@@ -23,7 +23,7 @@ import Testing
 
   @Test("A9 · answers an unexpected failure with 500 and none of its details")
   func unknownFailure() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.GET, "/api/v1/audio")
       #expect(answer.status == 500)
       #expect(answer.json["error"]?["code"] == "internal")
@@ -33,7 +33,7 @@ import Testing
 
   @Test("A9 · answers another method with 405 and the possible ones")
   func otherMethod() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.PUT, "/api/v1/status", [:])
       #expect(answer.status == 405)
       #expect(answer.header("allow") == "GET, HEAD")
@@ -50,7 +50,7 @@ import Testing
       "//api/v1/status",
     ])
   func canonicalPaths(path: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(.GET, path)
       #expect(answer.status == 404)
       #expect(answer.json["error"]?["code"] == "notFound")
@@ -61,7 +61,7 @@ import Testing
     "A9 · refuses a body that is not JSON with 400 and its line and column",
     arguments: ["{", "{\"item\": }", "[1,]", "nonsense", "{\"item\": \"\u{1}\"}", "{} {}"])
   func malformedBody(text: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(
         .POST, "/api/v1/watch", bytes: Array(text.utf8),
         headers: ["content-type": "application/json"])
@@ -73,7 +73,7 @@ import Testing
 
   @Test("A9 · refuses deeply nested JSON with 400")
   func deepBody() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let bytes = Array(String(repeating: "[", count: 30_000).utf8)
       let answer = try await room.owner().send(
         .POST, "/api/v1/watch", bytes: bytes, headers: ["content-type": "application/json"])
@@ -83,7 +83,7 @@ import Testing
 
   @Test("A9 · refuses a body above 64 KiB with 413")
   func largeBody() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let bytes = [UInt8](repeating: 0x20, count: 64 * 1024 + 1)
       let answer = try await room.owner().send(
         .POST, "/api/v1/watch", bytes: bytes, headers: ["content-type": "application/json"])
@@ -93,7 +93,7 @@ import Testing
 
   @Test("A9 · refuses a chunked body above 64 KiB with 413")
   func largeChunkedBody() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let head = """
         POST /api/v1/sessions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r
         transfer-encoding: chunked\r\n\r\n10400\r\n
@@ -108,7 +108,7 @@ import Testing
     "A9 · refuses a body that is not declared as JSON with 415",
     arguments: ["text/plain", "application/x-www-form-urlencoded", ""])
   func otherType(type: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(
         .POST, "/api/v1/watch", bytes: Array("{}".utf8), headers: ["content-type": type])
       #expect(answer.status == 415)
@@ -117,7 +117,7 @@ import Testing
 
   @Test("A9 · refuses an unknown member of a body with 422 and suggests the nearest")
   func unknownMember() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(
         .POST, "/api/v1/watch", ["item": "Metropolis", "fromstart": true])
       #expect(answer.status == 422)
@@ -128,7 +128,7 @@ import Testing
 
   @Test("A9 · refuses too large headers with 431")
   func largeHeaders() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.stranger.send(
         .GET, "/api/v1/health", headers: ["x-large": String(repeating: "x", count: 20_000)])
       #expect(answer.status == 431)

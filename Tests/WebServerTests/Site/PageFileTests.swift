@@ -9,11 +9,11 @@ import Testing
 @Suite struct PageFileTests {
   private static let listener = Listener.port(0, of: "127.0.0.1")
 
-  private func site() throws -> Site { try Site(folder: LivingRoom.siteFolder) }
+  private func site() throws -> Site { try Site(folder: TestServer.siteFolder) }
 
   /// Sends one GET, or another method, with further header lines.
   private func ask(
-    _ room: LivingRoom, _ path: String, _ lines: String..., method: String = "GET",
+    _ room: TestServer, _ path: String, _ lines: String..., method: String = "GET",
     host: String? = nil
   ) async throws -> RawAnswer {
     try await room.raw(
@@ -23,7 +23,7 @@ import Testing
   @Test("A12 F5 · serves the page's own files without a session, and nothing else")
   func files() async throws {
     let files = try site().files
-    try await LivingRoom.open(Self.listener) { room in
+    try await TestServer.open(Self.listener) { room in
       for (path, file) in files {
         let answer = try await ask(room, path)
         #expect(answer.status == 200, "\(path)")
@@ -67,7 +67,7 @@ import Testing
 
   @Test("F5 · the policy of the page allows its own files only, and no text as code")
   func policy() async throws {
-    try await LivingRoom.open(Self.listener) { room in
+    try await TestServer.open(Self.listener) { room in
       let answer = try await ask(room, "/login")
       let policy = try #require(answer.header("content-security-policy"))
       #expect(!policy.contains("unsafe"))
@@ -94,7 +94,7 @@ import Testing
     let files = try site().files
     let module = try #require(files.keys.first { $0.hasSuffix("/js/main.js") })
     let tag = try #require(files["/"]?.headers[.eTag])
-    try await LivingRoom.open(Self.listener) { room in
+    try await TestServer.open(Self.listener) { room in
       let hashed = try await ask(room, module)
       #expect(hashed.header("cache-control")?.contains("immutable") == true)
       let shell = try await ask(room, "/")
@@ -111,7 +111,7 @@ import Testing
 
   @Test("A9 · answers HEAD with the headers only, and other methods of strangers with 401")
   func methods() async throws {
-    try await LivingRoom.open(Self.listener) { room in
+    try await TestServer.open(Self.listener) { room in
       let head = try await ask(room, "/login", method: "HEAD")
       #expect(head.status == 200)
       #expect(head.header("content-length") != nil)
@@ -131,7 +131,7 @@ import Testing
   @Test("F5 · refuses foreign hosts and origins on the page's addresses as on the API's")
   func hostile() async throws {
     let module = try #require(try site().files.keys.first { $0.hasSuffix("/js/main.js") })
-    try await LivingRoom.open(Self.listener) { room in
+    try await TestServer.open(Self.listener) { room in
       for path in Site.addresses + [module] {
         let foreign = try await ask(room, path, host: "evil.example:\(room.port)")
         #expect(foreign.status == 421, "\(path)")
@@ -157,7 +157,7 @@ import Testing
     let link = [
       "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document",
     ]
-    try await LivingRoom.open(Self.listener) { room in
+    try await TestServer.open(Self.listener) { room in
       func follow(_ path: String, _ method: String = "GET", _ more: String...) async throws -> Int?
       {
         try await room.raw(

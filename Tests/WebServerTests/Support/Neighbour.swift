@@ -4,7 +4,7 @@ import WebServer
 /// Somebody who asks the port from an address of their own, and not through the socket of who sits at
 /// the machine.
 struct Neighbour: Sendable {
-  let room: LivingRoom
+  let room: TestServer
   /// One of 127.0.0.0/8, all of which are this machine's.
   let address: String
   var token: String?

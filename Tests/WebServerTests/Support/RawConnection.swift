@@ -31,7 +31,7 @@ struct RawAnswer: Sendable {
   }
 }
 
-extension LivingRoom {
+extension TestServer {
   /// Sends these very bytes to the port, and takes what comes until the other side closes.
   func raw(_ bytes: [UInt8], from source: String? = nil) async throws -> RawAnswer {
     try await connection(from: source) { inbound, outbound in

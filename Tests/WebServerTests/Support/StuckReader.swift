@@ -68,7 +68,7 @@ struct StuckReader {
     """
 }
 
-extension LivingRoom {
+extension TestServer {
   /// The path of the socket.
   var socket: String {
     if case .socket(let path) = stranger.address { path } else { "" }

@@ -11,7 +11,7 @@ import WebServer
 @Suite struct AuthenticationTests {
   @Test("F5 A10 · answers 401 without a session on every route but the open ones")
   func everyRouteIsGated() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       #expect(room.routes.count > 25)
       for route in room.routes {
         let answer = try await room.stranger.send(
@@ -36,7 +36,7 @@ import WebServer
       (.DELETE, "/api/v1/films"), (.GET, "/api/v1//status"), (.GET, "/api/v1/../v1/status"),
     ])
   func strangersLearnNothing(method: HTTPMethod, path: String) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       #expect(try await room.stranger.send(method, path).status == 401)
       var impostor = room.stranger
       impostor.token = String(repeating: "A", count: 43)
@@ -48,7 +48,7 @@ import WebServer
     "F5 · refuses an Authorization header without a bearer token",
     arguments: ["", "Bearer", "Bearer ", "Basic YTpi", "Bearer x y", "bearer\tx"])
   func otherAuthorizations(header: String) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let answer = try await room.stranger.send(
         .GET, "/api/v1/status", headers: ["authorization": header])
       #expect(answer.status == 401)
@@ -57,7 +57,7 @@ import WebServer
 
   @Test("E1 A7 · returns a token at login and never again")
   func logIn() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let answer = try await owner.send(.GET, "/api/v1/sessions/current")
       #expect(answer.status == 200)
@@ -69,7 +69,7 @@ import WebServer
 
   @Test("E1 · answers a wrong password and an unknown address alike")
   func oneAnswerForBoth() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       _ = try await room.owner()
       let wrong = try await room.stranger.send(
         .POST, "/api/v1/sessions", ["email": "ann@example.org", "password": "not this one at all"])
@@ -83,7 +83,7 @@ import WebServer
 
   @Test("A10 · after logging out the token is refused")
   func logOut() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       #expect(try await owner.send(.DELETE, "/api/v1/sessions/current").status == 204)
       #expect(try await owner.send(.GET, "/api/v1/status").status == 401)
@@ -93,7 +93,7 @@ import WebServer
 
   @Test("E7 · admits one member with an invitation, who may not invite")
   func invitations() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       #expect(try await member.send(.GET, "/api/v1/status").status == 200)
@@ -115,7 +115,7 @@ import WebServer
       (["invitation": 7, "name": "A", "email": "a", "password": "b"], 422),
     ] as [(JSON, Int)])
   func wrongRegistrations(body: JSON, status: Int) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       _ = try await room.accountService.open()
       let answer = try await room.stranger.send(.POST, "/api/v1/accounts", body)
       #expect(answer.status == status)
@@ -127,14 +127,14 @@ import WebServer
 
   @Test("E7 · tells the holder of a code that an address is taken or a password too short")
   func takenAndShort() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       let taken = try await room.stranger.send(
         .POST, "/api/v1/accounts",
         [
           "invitation": code, "name": "Ann", "email": "ANN@example.org",
-          "password": .string(LivingRoom.password),
+          "password": .string(TestServer.password),
         ])
       #expect(taken.status == 409)
       #expect(taken.json["error"]?["code"] == "taken")

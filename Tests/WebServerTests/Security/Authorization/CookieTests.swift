@@ -11,7 +11,7 @@ import Testing
   private static let door = Listener.port(0, of: "127.0.0.1")
 
   private static func logIn(
-    _ room: LivingRoom, password: String = LivingRoom.password, _ more: [String] = []
+    _ room: TestServer, password: String = TestServer.password, _ more: [String] = []
   ) async throws -> RawAnswer {
     try await room.raw(
       lines: [
@@ -27,14 +27,14 @@ import Testing
   }
 
   private static func ask(
-    _ room: LivingRoom, _ line: String, _ more: String...
+    _ room: TestServer, _ line: String, _ more: String...
   ) async throws -> RawAnswer {
     try await room.raw(lines: ["\(line) HTTP/1.1", "Host: localhost:\(room.port)"] + more)
   }
 
   @Test("A10 · logs a page in and out with a cookie that scripts cannot read")
   func wholeVisit() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       _ = try await room.owner()
       let page = ["Origin: http://localhost:\(room.port)", "X-Theater: 1"]
       let answer = try await Self.logIn(room, page)
@@ -67,7 +67,7 @@ import Testing
 
   @Test("keeps a device cookie in the browser beyond the session")
   func knownDevice() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       _ = try await room.owner()
       let answer = try await Self.logIn(room)
       #expect(answer.headers("set-cookie").count == 2)
@@ -95,7 +95,7 @@ import Testing
   @Test(
     "exempts known browsers from the delays that failed logins of others cause")
   func knownDevicePasses() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       _ = try await room.owner()
       let device = try #require(Self.device(try await Self.logIn(room)))
       for _ in 0..<5 { _ = try await Self.logIn(room, password: "a guess of a stranger") }
@@ -117,7 +117,7 @@ import Testing
 
   @Test("F5 · refuses a login by another site's form or script")
   func foreignLogin() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       _ = try await room.owner()
       for more in [
         ["Origin: http://evil.example"], ["Sec-Fetch-Site: cross-site"],
@@ -132,7 +132,7 @@ import Testing
 
   @Test("F5 · rejects two cookies of the same name")
   func plantedCookie() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       #expect(
         try await Self.ask(room, "GET /api/v1/status", "Cookie: theater=\(token)").status == 200)
@@ -151,7 +151,7 @@ import Testing
 
   @Test("F5 · prefers the Authorization header to the cookie, even if its token is wrong")
   func tokenFirst() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       let answer = try await Self.ask(
         room, "GET /api/v1/status", "Cookie: theater=\(token)", "Authorization: Bearer wrong")
@@ -161,11 +161,11 @@ import Testing
 
   @Test("F5 · neither sets nor reads cookies on the Unix socket")
   func noBrowserThere() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let token = try await room.owner().token ?? ""
       let refusal = try await room.stranger.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password), "cookie": true])
+        ["email": "ann@example.org", "password": .string(TestServer.password), "cookie": true])
       #expect(refusal.status == 422)
       let answer = try await room.stranger.send(
         .GET, "/api/v1/status", headers: ["cookie": "theater=\(token)"])
@@ -173,7 +173,7 @@ import Testing
       // A program keeps what makes it known itself.
       let login = try await room.stranger.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+        ["email": "ann@example.org", "password": .string(TestServer.password)])
       #expect(login.json["device"] != nil)
       #expect(login.header("set-cookie") == nil)
     }
@@ -181,7 +181,7 @@ import Testing
 
   @Test("F5 · opens a page's event stream with its cookie")
   func events() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       try await room.connection { inbound, outbound in
         let lines = [

@@ -14,7 +14,7 @@ import WebServer
 
   @Test("answers repeated wrong passwords with 429 and the wait, for that source only")
   func presentPassword() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let owner = try await room.owner()
       let thief = Neighbour(room: room, address: "127.0.0.2", token: owner.token)
       let guess: JSON = [
@@ -44,7 +44,7 @@ import WebServer
       let changed = try await owner.send(
         .POST, "/api/v1/account/password",
         [
-          "password": .string(LivingRoom.password), "newPassword": "another evening with friends",
+          "password": .string(TestServer.password), "newPassword": "another evening with friends",
         ])
       #expect(changed.status == 204)
       #expect(room.box.messages.last?.destination.text == "ann@example.org")
@@ -54,11 +54,11 @@ import WebServer
 
   @Test("limits wrong codes for each source, but not for known devices")
   func codes() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       _ = try await room.owner()
       let login = try await room.stranger.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+        ["email": "ann@example.org", "password": .string(TestServer.password)])
       let guess: JSON = [
         "request": .string(String(repeating: "0", count: 32)), "code": "123456",
         "newPassword": "another evening with friends",
@@ -78,7 +78,7 @@ import WebServer
 
   @Test("limits codes for each source, so that others can still request one")
   func sends() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let owner = try await room.owner()
       let verification = try await owner.send(.POST, "/api/v1/account/email")
       let confirmed = try await owner.send(
@@ -90,7 +90,7 @@ import WebServer
       #expect(confirmed.status == 200)
       let login = try await room.stranger.send(
         .POST, "/api/v1/sessions",
-        ["email": "ann@example.org", "password": .string(LivingRoom.password)])
+        ["email": "ann@example.org", "password": .string(TestServer.password)])
 
       var stranger = Neighbour(room: room, address: "127.0.0.2")
       let ann: JSON = ["email": "ann@example.org"]
@@ -120,7 +120,7 @@ import WebServer
   @Test(
     "records the user of requests through the socket, not of those through the port")
   func origins() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let owner = try await room.owner()
       _ = try await Neighbour(room: room, address: "127.0.0.2").post(
         "/api/v1/sessions", ["email": "ann@example.org", "password": "not the right one"])

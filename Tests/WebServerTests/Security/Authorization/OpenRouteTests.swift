@@ -49,14 +49,14 @@ import Testing
     var body = admission
     body["name"] = "Eve"
     body["email"] = email(number)
-    body["password"] = .string(LivingRoom.password)
+    body["password"] = .string(TestServer.password)
     return .object(body)
   }
 
   @Test(
     "F5 E7 · stores nothing on open routes, or makes the source wait after thirty tries")
   func throttled() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()
       let open = room.routes.filter { $0.access == .everyone }
       #expect(Set(open.filter { $0.method == .post }.map(\.fullPath)) == Set(Self.tries.keys))
@@ -91,7 +91,7 @@ import Testing
 
   @Test("E7 · bounds the audit entries of anonymous requests from many addresses to 100 an hour")
   func distributed() async throws {
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       _ = try await room.owner()
       let first = Neighbour(room: room, address: "127.0.3.1")
       _ = try await first.post("/api/v1/guests/sessions", ["pass": Self.wrong])

@@ -23,7 +23,7 @@ import Testing
 
   @Test("F5 · leaves no route public that is not in this list")
   func publicRoutes() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let open = room.routes.filter { $0.access == .everyone }.map {
         "\($0.method.rawValue) \($0.fullPath)"
       }
@@ -42,7 +42,7 @@ import Testing
     "F5 · permits every route to exactly the roles with its permission",
     arguments: [nil, .guest, .member, .owner] as [AccountRole?])
   func matrix(role: AccountRole?) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       _ = try await room.member(invitedBy: owner)
       let pass = try await room.guestPass(from: owner)
@@ -75,7 +75,7 @@ import Testing
     "E15 F5 · requires the permission of the command table for every command of every device",
     arguments: [.guest, .member, .owner] as [AccountRole])
   func commands(role: AccountRole) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let guest = try await room.enter(try await room.guestPass(from: owner, volume: 100))
@@ -102,7 +102,7 @@ import Testing
 
   @Test("A10 · ends the event stream of a session that another session ends")
   func revokedStream() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let other = try await room.logIn("ann@example.org")
       let refusal = try await other.listen { event in
@@ -121,7 +121,7 @@ import Testing
 
   @Test("A10 · ends a guest's stream with the pass and a member's with the account")
   func revokedPeople() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let member = try await room.member(invitedBy: owner)
       let guest = try await room.enter(try await room.guestPass(from: owner))

@@ -122,7 +122,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · refuses 220 cross-site requests with a user's cookie")
   func forged() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
       let forgeries = Forgery.hostile(220)
       var sent: Set<[String]> = []
@@ -141,7 +141,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · accepts requests of the theater's own page under each of its names")
   func honest() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
       let honest = Forgery.honest
       for request in honest {
@@ -157,7 +157,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     "F5 · answers 421 on every route for a foreign name that resolves here"
   )
   func rebinding() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       for route in room.routes {
         let path = route.fullPath.replacing("{", with: "").replacing("}", with: "")
@@ -175,7 +175,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · asks no browser headers of a program with its own token")
   func programs() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       let request = [
         "POST /api/v1/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
@@ -193,7 +193,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
     "F5 · refuses cross-site reading"
   )
   func foreignReading() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let cookie = "Cookie: theater=\(try await room.owner().token ?? "")"
       let request = ["GET /api/v1/status HTTP/1.1", "Host: localhost:\(room.port)", cookie]
       #expect(try await room.raw(lines: request).status == 200)
@@ -209,7 +209,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · refuses CORS preflights")
   func preflight() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let answer = try await room.raw(lines: [
         "OPTIONS /api/v1/devices/lights/commands HTTP/1.1", "Host: localhost:\(room.port)",
         "Origin: http://evil.example", "Access-Control-Request-Method: POST",
@@ -222,7 +222,7 @@ private struct Forgery: Sendable, Hashable, CustomTestStringConvertible {
 
   @Test("F5 · checks no browser headers on the Unix socket")
   func unixSocket() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let answer = try await room.owner().send(
         .GET, "/api/v1/status", headers: ["origin": "http://evil.example"])
       #expect(answer.status == 200)

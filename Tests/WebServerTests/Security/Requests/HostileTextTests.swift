@@ -54,7 +54,7 @@ struct HostileTextTests {
 
   @Test("F5 · refuses a hostile body on every route before it acts")
   func everyBody() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let before = room.theater.events.sequence
       let lines = room.journal.lines
@@ -79,7 +79,7 @@ struct HostileTextTests {
 
   @Test("F5 · takes only the configuration as text, within the same limits")
   func texts() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let texts = room.routes.filter { $0.body == .text }.map(\.fullPath)
       #expect(
         texts == [
@@ -92,7 +92,7 @@ struct HostileTextTests {
   @Test("F5 · refuses a hostile path or query on every route")
   func everyPath() async throws {
     let marks = String(repeating: "%CC%88", count: 600) + String(repeating: "%CC%A3", count: 600)
-    try await LivingRoom.open(Listener.port(0, of: "127.0.0.1")) { room in
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
       let owner = try await room.owner()
       var captures = 0
       for route in room.routes {
@@ -129,7 +129,7 @@ struct HostileTextTests {
   func everyHeader(name: String) async throws {
     let marks =
       String(repeating: "\u{308}", count: 900) + String(repeating: "\u{323}", count: 900)
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       for route in room.routes {
         let answer = try await room.stranger.send(
           Self.method(of: route), route.path(filledWith: "film"), bytes: nil,
@@ -141,7 +141,7 @@ struct HostileTextTests {
 
   @Test("E16 · accepts at most 100 activities for a guest pass")
   func activities() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       for (count, status) in [(1, 201), (100, 201), (101, 422), (5_000, 422)] {
         let names = JSON.array(Array(repeating: "film", count: count))
@@ -160,7 +160,7 @@ struct HostileTextTests {
       "한국어", "Zoë",
     ])
   func people(text: String) async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let renamed = try await owner.send(.POST, "/api/v1/account/name", ["name": .string(text)])
       #expect(renamed.status == 204)

@@ -49,14 +49,14 @@ import WebServer
 
   @Test("E7 · stores hostile names as typed or refuses them with a message", arguments: kinds)
   func names(kind: String, text: String) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       let answer = try await room.stranger.send(
         .POST, "/api/v1/accounts",
         [
           "invitation": code, "name": .string(text), "email": "ben@example.org",
-          "password": .string(LivingRoom.password),
+          "password": .string(TestServer.password),
         ])
       expectClear(answer, kind)
       guard answer.isSuccess else { return expectRefusal(answer, of: "name", text) }
@@ -69,7 +69,7 @@ import WebServer
 
   @Test("E1 · uses hostile passwords whole or refuses them with a message", arguments: kinds)
   func passwords(kind: String, text: String) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       // Long enough for the rule, and different from all others in its end alone.
@@ -96,7 +96,7 @@ import WebServer
     "E1 A8 · refuses hostile e-mail addresses at login and registration with a message",
     arguments: kinds)
   func addresses(kind: String, text: String) async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let code = try await owner.send(.POST, "/api/v1/invitations").json["code"] ?? .null
       for email in [text, text + "@example.org", "ben@" + text] {
@@ -104,12 +104,12 @@ import WebServer
           .POST, "/api/v1/accounts",
           [
             "invitation": code, "name": "Ben", "email": .string(email),
-            "password": .string(LivingRoom.password),
+            "password": .string(TestServer.password),
           ])
         expectClear(registration, kind)
         let login = try await room.stranger.send(
           .POST, "/api/v1/sessions",
-          ["email": .string(email), "password": .string(LivingRoom.password)])
+          ["email": .string(email), "password": .string(TestServer.password)])
         expectClear(login, kind)
         // An unusual address that is one may have registered; then it may also log in.
         #expect(login.isSuccess == registration.isSuccess, "\(kind)")
@@ -120,13 +120,13 @@ import WebServer
 
   @Test("E7 · refuses 100 KiB in any field without reading it")
   func oversizedFields() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       _ = try await room.owner()
       let long = JSON.string(String(repeating: "x", count: 100 << 10))
       for field in ["name", "email", "password", "invitation"] {
         var body: JSONObject = [
           "invitation": "0000-0000-0000-0000-0000", "name": "Ben", "email": "ben@example.org",
-          "password": .string(LivingRoom.password),
+          "password": .string(TestServer.password),
         ]
         body[field] = long
         let answer = try await room.stranger.send(.POST, "/api/v1/accounts", .object(body))

@@ -61,7 +61,7 @@ enum PathTricks {
   @Test("F5 · refuses 80 path tricks of anonymous requests")
   func strangers() async throws {
     #expect(Set(PathTricks.all).count >= 80)
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       for path in PathTricks.all {
         let answer = try await room.raw(lines: [
           "GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
@@ -75,7 +75,7 @@ enum PathTricks {
   @Test(
     "F5 · answers 404 for a path that is not canonical, with a session too")
   func owners() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let token = try await room.owner().token ?? ""
       for path in PathTricks.all {
         let answer = try await room.raw(lines: [
@@ -88,7 +88,7 @@ enum PathTricks {
 
   @Test("F5 · refuses the same path tricks with a session of a lower role")
   func members() async throws {
-    try await LivingRoom.open(Self.door) { room in
+    try await TestServer.open(Self.door) { room in
       let member = try await room.member(invitedBy: room.owner())
       for path in PathTricks.all {
         let trick = path.replacing("/api/v1/status", with: "/api/v1/invitations")

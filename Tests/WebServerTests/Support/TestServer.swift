@@ -20,7 +20,7 @@ import WebServer
 
 /// A theater of devices in memory behind a real server on a Unix socket of its own, and on a port of
 /// this machine where a test wants one.
-struct LivingRoom: Sendable {
+struct TestServer: Sendable {
   static let password = "four friends at the movies"
 
   /// The page's files in the sources.
@@ -52,13 +52,13 @@ struct LivingRoom: Sendable {
   ///
   /// - Parameter listener: A further listener, on port 0.
   static func open(
-    _ listener: Listener? = nil, _ body: (LivingRoom) async throws -> Void
+    _ listener: Listener? = nil, _ body: (TestServer) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let socket = folder.path(of: "s")
     let (running, isRunning) = AsyncStream<Int>.makeStream()
     let listeners = [.socket(socket)] + (listener.map { [$0] } ?? [])
-    var room = try LivingRoom(socket: socket, listeners) {
+    var room = try TestServer(socket: socket, listeners) {
       isRunning.yield($0.localAddress?.port ?? 0)
     }
     let services = room.services
@@ -165,7 +165,7 @@ struct LivingRoom: Sendable {
   }
 }
 
-extension LivingRoom {
+extension TestServer {
   /// Sends bytes as they are on a connection of their own, and gives back how the answer begins.
   func exchange(_ request: String) async throws -> String {
     guard case .socket(let path) = stranger.address else { throw Missing(what: "the socket") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A running controller in a temporary folder, with an ALSA device that records the sound into files.
-final class LivingRoom: Sendable {
+final class LiveController: Sendable {
   private let temporary: TemporaryFolder
   let folder: URL
   let environment: [String: String]
@@ -204,12 +204,12 @@ final class LivingRoom: Sendable {
   }
 }
 
-/// Runs `body` with a living room, and closes it also after an error.
-func withLivingRoom(
+/// Runs `body` with a running controller, and ends it also after an error.
+func withLiveController(
   alsa: String = "", arrange: (inout Configuration, URL) throws -> Void = { _, _ in },
-  _ body: (LivingRoom) async throws -> Void
+  _ body: (LiveController) async throws -> Void
 ) async throws {
-  let room = try await LivingRoom(alsa: alsa, arrange: arrange)
+  let room = try await LiveController(alsa: alsa, arrange: arrange)
   do {
     try await body(room)
   } catch {

@@ -93,7 +93,7 @@ struct Recording {
   }
 }
 
-extension LivingRoom {
+extension LiveController {
   /// The recordings of the `capture` device, oldest first: one each time it was opened.
   var recordings: [URL] {
     let place = folder.appendingPathComponent("sound")

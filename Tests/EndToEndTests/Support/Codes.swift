@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-/// Runs `body` with a living room that writes one-time codes to its log, and with a logged-in owner.
-func withCodes(_ body: (LivingRoom) async throws -> Void) async throws {
-  try await withLivingRoom(arrange: { configuration, _ in
+/// Runs `body` with a controller that writes one-time codes to its log, and with a logged-in owner.
+func withCodes(_ body: (LiveController) async throws -> Void) async throws {
+  try await withLiveController(arrange: { configuration, _ in
     configuration.set("accounts", at: [], ["demo": true, "delivery": ["email": "log"]])
   }) { room in
     try await room.moveIn()
@@ -13,7 +13,7 @@ func withCodes(_ body: (LivingRoom) async throws -> Void) async throws {
   }
 }
 
-extension LivingRoom {
+extension LiveController {
   /// The codes in the log, the oldest first.
   var codes: [String] {
     log.matches(of: /\b(\d{6}) is your code/).map { String($0.output.1) }
