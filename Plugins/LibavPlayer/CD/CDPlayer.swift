@@ -9,13 +9,14 @@ import PluginProtocol
 /// Commands run one after the other. Background tasks watch the heard position, the end of a song and
 /// the end of the disc.
 actor CDPlayer: PlayerDevice {
-  /// Interval between two looks at the heard position, while the cable already carries the next song.
+  /// Polling interval of the heard position, while the cable already carries the next song.
   private static let songPolling = Duration.milliseconds(50)
   /// Interval between two reports of the position while nothing else happens.
   private static let positionInterval = Duration.seconds(5)
-  /// Within so many seconds of a song's beginning, `previous` means the song before.
+  /// The position in seconds up to which `previous` means the song before; later it means the current
+  /// song's beginning.
   private static let restartLimit = 3.0
-  /// The log names at most so many of the files that a scan skips, and counts the rest.
+  /// The most skipped files of a scan that the log names; it counts the rest.
   private static let mostNamedFiles = 20
 
   private let context: DeviceContext
@@ -186,12 +187,12 @@ actor CDPlayer: PlayerDevice {
     }
   }
 
-  /// Goes to a place in the current song, in seconds.
+  /// Seeks to a position in the current song, in seconds.
   private func seek(_ seconds: Double) async throws(DeviceError) {
     try await jump(to: movablePlace().song, seconds: seconds)
   }
 
-  /// Goes `steps` songs on. A step back leads to the current song's own beginning first.
+  /// Skips `steps` songs. A step back leads to the beginning of the current song first.
   func skip(_ steps: Int) async throws(DeviceError) {
     let place = try movablePlace()
     if steps < 0, place.seconds > Self.restartLimit {

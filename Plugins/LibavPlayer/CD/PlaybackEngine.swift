@@ -23,7 +23,7 @@ enum PlaybackJob: Sendable {
   case quit
 }
 
-/// Decodes song after song into a cable, on a thread of its own.
+/// Decodes song after song into a cable, on a separate thread.
 ///
 /// The cable holds the thread back, so it is always a little ahead of the heard position. Methods
 /// return at once and may be called from any thread; ``play(_:seconds:)`` waits for its result.

@@ -8,28 +8,31 @@ struct FileContent: Equatable {
   struct Part: Equatable {
     /// nil for the whole file.
     var bytes: Range<Int64>?
-    /// Its length where it was counted; else libav knows.
+    /// The length in seconds, if this examination counted it; otherwise libav states it.
     var seconds: Double?
   }
 
-  /// The longest file without a tag that a scan reads as a whole to learn its length, bytes.
+  /// The size in bytes of the longest file without a tag that a scan reads completely to learn its
+  /// length.
   static let longestCounted: Int64 = 256 << 20
-  /// The same for a song that is about to play, while the sound of the one before runs out.
+  /// The same limit for a song about to play: it is read while the last sound of the previous song
+  /// plays.
   static let longestCountedToPlay: Int64 = 32 << 20
-  /// The most bytes read to find tags, the first frame and the links of a chained file; 1,000 looks
-  /// into a file find about 100 links.
+  /// The most bytes read to find tags, the first frame and the links of a chained file. A search for
+  /// about 100 links takes 1,000 reads.
   static let longestSearch: Int64 = 32 << 20
-  /// Bytes of a file's beginning that tell its kind.
+  /// The number of bytes at a file's beginning that identify its kind.
   static let startSize = 32
 
   /// nil if libav has to detect it.
   var container: Container?
   /// The streams that play one after the other; never empty.
   var parts = [Part()]
-  /// Whether the length of the parts is known here, even where it is known to be unknown.
+  /// Whether this examination was to determine the lengths of the parts; a `nil` length then means
+  /// that it cannot be known.
   var isCounted = false
 
-  /// Examines the file at `path`; a file that cannot be read has the kind that its name promises.
+  /// Examines the file at `path`. The kind of an unreadable file follows from its name.
   ///
   /// - Parameters:
   ///   - limit: The longest file, in bytes, that may be read as a whole to learn its length.
@@ -44,10 +47,10 @@ struct FileContent: Equatable {
     self.init(file, promised: promised, limit: limit)
   }
 
-  /// The content of an unread file, of the kind that its name promises.
+  /// Creates the content of an unread file, whose kind follows from its name.
   init(container: Container?) { self.container = container }
 
-  /// Whether a file whose name says nothing is music and no film.
+  /// Whether a file without a known name ending is music and not a film.
   static func isMusic(_ path: String) -> Bool {
     guard let file = FileWindow(path, limit: longestSearch) else { return false }
     let position = FrameSequence.endOfTags(file)

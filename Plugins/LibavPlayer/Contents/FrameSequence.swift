@@ -3,9 +3,9 @@
 /// Tags, pictures and garbage around and between them do not count: three headers of the same kind,
 /// each where the frame before ends, are sound; one alone may be chance.
 struct FrameSequence: Equatable {
-  /// Bytes behind the tags in which the first frame is searched.
+  /// The number of bytes after the tags that are searched for the first frame.
   private static let searched: Int64 = 1 << 20
-  /// So many frames one after the other begin a sequence.
+  /// The number of consecutive frames that begin a sequence.
   private static let needed = 3
   /// The most tags in front that are skipped.
   private static let mostTags = 16
@@ -14,13 +14,13 @@ struct FrameSequence: Equatable {
   let bytes: Range<Int64>
   /// Whether it is AAC in ADTS.
   let isADTS: Bool
-  /// Seconds of sound; nil where the file is longer than may be read.
+  /// Seconds of sound; nil if the file is longer than the limit.
   let seconds: Double?
 
   /// Finds the frames of a file from `start` on; nil where there are none.
   ///
-  /// Of a file with a Xing or VBRI tag that fits its size, both ends alone are read. Any other is read
-  /// as a whole, if it has at most `limit` bytes.
+  /// Reads only both ends of a file with a Xing or VBRI tag that fits its size. Reads any other file
+  /// completely if it has at most `limit` bytes.
   init?(_ file: FileWindow, from start: Int64, limit: Int64) {
     let end = min(file.size, start + Self.searched)
     guard let (position, first) = Self.find(file, from: start, before: end, like: nil) else {
@@ -137,7 +137,7 @@ private struct FrameCursor {
     end = start
   }
 
-  /// Goes to the file's end, over gaps.
+  /// Advances to the file's end, over gaps.
   mutating func goToEnd() {
     while true {
       goToGap(before: file.size)
@@ -148,7 +148,7 @@ private struct FrameCursor {
     }
   }
 
-  /// Goes on while one frame follows the other.
+  /// Advances while frames follow each other directly.
   mutating func goToGap(before limit: Int64) {
     while position < limit,
       let header = SoundFrameHeader(file.bytes(at: position, count: SoundFrameHeader.size)),

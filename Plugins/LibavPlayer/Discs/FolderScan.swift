@@ -54,10 +54,11 @@ struct FolderScan: Equatable, Sendable {
     let new = walk.files.filter { known[$0.path] != $0.stamp }
     for (index, file) in new.enumerated() {
       guard MonotonicClock.now < end, bytes < limits.bytes else {
-        let detail = "\(new.count - index) of its files were not read: there was no time or room"
+        let detail =
+          "\(new.count - index) of its files were not read: the scan's time or room was used up"
         let failure = MediaFailure(
           .unreachable, subject: folder.root, detail: detail,
-          hint: "Go on with: theater library scan")
+          hint: "Scan the library again to go on.")
         return report(.skipped(failure, wasRead: false))
       }
       if !Libav.isLoaded { try Libav.load() }

@@ -47,7 +47,7 @@ struct MediaFolder: Equatable, Sendable {
     guard let real = MediaFolder.realPath(root + "/" + relative) else {
       throw MediaFailure(
         .missing, subject: relative, detail: MediaFolder.systemText(errno),
-        hint: "Read the media folders again: theater library scan")
+        hint: "Scan the library again.")
     }
     guard contains(real) else {
       throw MediaFailure(

@@ -70,7 +70,7 @@ final class MediaLibrary: Sendable {
   func resolve(_ item: String) throws(MediaFailure) -> PlayableSong {
     var failure = MediaFailure(
       .missing, subject: item, detail: "it is in none of the media folders",
-      hint: "See what there is: theater songs. Read the media folders again: theater library scan")
+      hint: "See the list of songs, or scan the library again.")
     for folder in folders {
       guard let path = folder.path(of: item) else { continue }
       do {

@@ -46,7 +46,7 @@ struct MediaFailure: Error, Equatable {
     case LAV_NO_ENTRY:
       self.init(
         .missing, subject: subject, detail: "\(doing) failed: there is no such file",
-        hint: "Read the media folders again: theater library scan")
+        hint: "Scan the library again.")
     case LAV_INVALID_DATA, LAV_EOF, LAV_BAD_ARGUMENT:
       self.init(
         .corrupt, subject: subject, detail: "\(doing) failed: this is no audio, or it is damaged",

@@ -17,7 +17,7 @@ struct ReceiverEvent: Sendable {
     case playing(kind: String, PCMFormat)
     /// The station's title has changed.
     case title(String?)
-    /// The connection failed so many times in a row; the next try is so many milliseconds away.
+    /// The connection failed: the number of failures in a row, and the milliseconds until the next try.
     case lost(MediaFailure, failures: Int, retry: Int)
   }
   let number: Int
@@ -33,7 +33,7 @@ enum ReceiverJob: Sendable {
   case quit
 }
 
-/// Decodes a station, or makes noise, into a cable, on a thread of its own.
+/// Decodes a station, or makes noise, into a cable, on a separate thread.
 ///
 /// It reconnects for as long as it is tuned to a station. All methods return at once and may be called
 /// from any thread.

@@ -8,7 +8,8 @@ import PluginProtocol
 ///
 /// The frequency of a station receives its stream; any other gives noise.
 actor Tuner: PlayerDevice {
-  /// After so many failures in a row the station counts as failed; the receiver goes on trying.
+  /// The number of failures in a row after which the station counts as failed; the receiver keeps
+  /// trying.
   private static let patience = 3
 
   private let context: DeviceContext

@@ -16,7 +16,7 @@ final class LibavInterrupt: Sendable {
   /// Whether ``cancel()`` was called.
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Sets the deadline to so many milliseconds from now; nil removes it.
+  /// Sets the deadline in milliseconds from now; nil removes it.
   func allow(milliseconds: UInt64?) {
     let end = milliseconds.map { MonotonicClock.now &+ Int64(clamping: $0) &* 1_000_000 } ?? 0
     deadline.store(end, ordering: .releasing)

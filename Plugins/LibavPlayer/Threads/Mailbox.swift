@@ -26,7 +26,7 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Waits for a job for at most so long; nil if none came.
+  /// Waits for a job, at most `milliseconds`; nil if none arrives.
   func wait(milliseconds: Int) -> Job? {
     let deadline = MonotonicClock.now + Int64(max(0, milliseconds)) * 1_000_000
     return monitor.locked {

@@ -21,18 +21,19 @@ final class SoundSupply: Sendable {
   }
 }
 
-/// Tells a short gap in the sound from a player that waits for more.
+/// A detector of players that wait for sound; short gaps do not count.
 struct SupplyMonitor {
   /// Interval between two calls of ``update(isOutOfSound:at:)``.
   static let interval = Duration.milliseconds(250)
-  /// A player that is out of sound for so long counts as waiting.
+  /// The time without sound after which a player counts as waiting.
   private static let patience = Duration.milliseconds(500)
 
   /// Whether the player waits for sound.
   private(set) var isWaiting = false
   private var outOfSoundSince: Duration?
 
-  /// Takes in whether the player is out of sound at `now`. Returns whether ``isWaiting`` has changed.
+  /// Updates ``isWaiting`` with whether the player is out of sound at `now`. Returns whether it has
+  /// changed.
   mutating func update(isOutOfSound: Bool, at now: Duration) -> Bool {
     let since = isOutOfSound ? outOfSoundSince ?? now : nil
     outOfSoundSince = since
