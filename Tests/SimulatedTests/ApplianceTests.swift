@@ -93,6 +93,35 @@ struct ApplianceTests {
     }
   }
 
+  @Test("E15 · a moving screen says from where to where, and how long it takes")
+  func screenProgress() async throws {
+    try await TheaterBench.run(.screen, ["travel": 10]) { bench in
+      try await bench.perform("down")
+      for (name, value) in [("from", 0), ("towards", 100), ("takes", 10), ("remaining", 10)] {
+        #expect(try await bench.attribute(name) { _ in true } == .number(Double(value)))
+      }
+      await bench.advance(by: .seconds(4))
+      try await bench.perform("up")
+      #expect(await bench.state(.position) == "moving")
+      for (name, value) in [("from", 40), ("towards", 0), ("takes", 4), ("remaining", 4)] {
+        #expect(try await bench.attribute(name) { $0 == .number(Double(value)) }.number != nil)
+      }
+    }
+  }
+
+  @Test("E15 · a lamp that warms or cools says how long it takes")
+  func projectorProgress() async throws {
+    try await TheaterBench.run(.projector, ["warmUp": 5, "coolDown": 8]) { bench in
+      try await bench.perform("on")
+      #expect(await bench.state(.power) == "warming")
+      #expect(try await bench.attribute("remaining") { _ in true } == .number(5))
+      await bench.advance(by: .seconds(5))
+      #expect(try await bench.nextReport(of: .power) == "on")
+      try await bench.perform("off")
+      #expect(try await bench.attribute("takes") { $0 == .number(8) }.number == 8)
+    }
+  }
+
   @Test("E15 · a screen stops where it is; one without that button says so")
   func screenStops() async throws {
     try await TheaterBench.run(.screen, ["travel": 10]) { bench in

@@ -56,7 +56,10 @@ final class ProjectorSimulation: PluginDevice {
       return .success(state.power)
     }
     let power = try outcome.get()
-    simulation.report([.power: .string(power.rawValue)])
+    let ready = state.withLock { $0.ready }
+    simulation.report(
+      [.power: .string(power.rawValue)],
+      attributes: ready.map { Simulation.progress(remaining: $0 - now, of: time) } ?? [:])
     if power == transition { timer.wake() }
   }
 

@@ -52,17 +52,20 @@ final class ScreenSimulation: PluginDevice {
 
   private func move(to target: Double) {
     let now = simulation.clock.now()
-    let moves = state.withLock { state in
+    let (position, arrives) = state.withLock { state in
       let position = state.position(at: now)
       state.from = position
       state.target = target
       state.started = now
       let way = abs(target - position)
       state.arrives = way > 0 && travel > .zero ? now + travel * way : nil
-      return state.arrives != nil
+      return (position, state.arrives)
     }
-    if moves {
-      simulation.report([.position: "moving"])
+    if let arrives {
+      var attributes = Simulation.progress(remaining: arrives - now, of: arrives - now)
+      attributes["from"] = Self.percent(position, "From")
+      attributes["towards"] = Self.percent(target, "Towards")
+      simulation.report([.position: "moving"], attributes: attributes)
       timer.wake()
     } else {
       report(standingAt: target)
@@ -104,11 +107,11 @@ final class ScreenSimulation: PluginDevice {
       }
     simulation.report(
       [.position: .string(name)],
-      attributes: name != "stopped"
-        ? [:]
-        : [
-          "lowered": Attribute(
-            .integer(Int((position * 100).rounded())), unit: "%", label: "Lowered")
-        ])
+      attributes: name == "stopped" ? ["lowered": Self.percent(position, "Lowered")] : [:])
+  }
+
+  /// A position as an attribute: 0 % is up, 100 % is down.
+  private static func percent(_ position: Double, _ label: String) -> Attribute {
+    Attribute(.integer(Int((position * 100).rounded())), unit: "%", label: label)
   }
 }

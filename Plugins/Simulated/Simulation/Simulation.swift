@@ -44,11 +44,24 @@ struct Simulation: Sendable {
     time(try options.number(option, in: 0...600, or: fallback))
   }
 
-  /// Reports to the controller, unless the option `reportsState` is off.
+  /// Reports to the controller, unless the option `reportsState` is off. The attributes come first: who
+  /// sees the values sees the attributes that belong to them.
   func report(_ values: [StateKey: JSON], attributes: [String: Attribute] = [:]) {
     guard reportsState else { return }
-    if !values.isEmpty { context.report(values) }
     if !attributes.isEmpty { context.report(attributes: attributes) }
+    if !values.isEmpty { context.report(values) }
+  }
+
+  /// The attributes of a change that takes time, by which a page shows its progress.
+  ///
+  /// - Parameters:
+  ///   - remaining: The time from now to its end; zero when it has ended.
+  ///   - whole: The time from its beginning to its end.
+  static func progress(remaining: Duration, of whole: Duration) -> [String: Attribute] {
+    [
+      "remaining": Attribute(.number(remaining.tenths), unit: "s", label: "Remaining"),
+      "takes": Attribute(.number(whole.tenths), unit: "s", label: "Takes"),
+    ]
   }
 
   /// Writes to the controller's log.
@@ -67,4 +80,9 @@ struct Simulation: Sendable {
     guard whenOff == .refuse else { return false }
     throw DeviceError(.notNow, "the \(name) is off", hint: "Turn it on first.")
   }
+}
+
+extension Duration {
+  /// This time in seconds, rounded to a tenth.
+  fileprivate var tenths: Double { (self / .milliseconds(100)).rounded() / 10 }
 }
