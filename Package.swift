@@ -111,7 +111,7 @@ let package = Package(
     // Layer 3
     layer("PluginKit", ["PluginProtocol", "Devices", "JSON", "Platform"]),
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
-    layer("HomeTheater", ["Scenes", "Devices", "JSON", "Platform"]),
+    layer("HomeTheater", ["Scenes", "Devices", "JSON", "Platform", "CUTF8Proc"]),
     layer("TheaterAPI", ["Devices", "JSON"]),
     // Layer 4
     layer(

@@ -369,6 +369,27 @@ public final class HomeTheaterFacade {
     library.catalogue.entries(category, ageLimit: principal.ageLimit)
   }
 
+  /// Returns a part of the entries of a category within the principal's age limit, each with the
+  /// principal's saved position.
+  package func page(
+    _ category: Category, _ query: LibraryQuery, for principal: Principal
+  ) async -> LibraryPage {
+    let (entries, total) = library.catalogue.page(category, query, ageLimit: principal.ageLimit)
+    guard category != .stations, !entries.isEmpty, let user = principal.user else {
+      return LibraryPage(
+        elements: entries.map { LibraryPage.Element(entry: $0, position: nil) }, total: total)
+    }
+    let positions = await activities.savedPositions(of: user)
+    return LibraryPage(
+      elements: entries.map { entry in
+        LibraryPage.Element(
+          entry: entry,
+          position: positions[UTF8Key(entry.item.id)].flatMap {
+            PositionRecorder.isResumable($0, of: entry.item.duration) ? $0 : nil
+          })
+      }, total: total)
+  }
+
   /// Returns the items of a category within the principal's age limit, once every player's catalogue
   /// has been read. Needs the permission `view`.
   func items(

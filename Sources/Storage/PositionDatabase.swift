@@ -39,6 +39,21 @@ package struct PositionDatabase: PositionStore {
     }
   }
 
+  /// All saved positions of a user in seconds.
+  /// - Throws: `invalid` or `failed`.
+  package func positions(
+    user: String
+  ) async throws(StorageError) -> [(item: String, seconds: Double)] {
+    try Self.check("", user)
+    return try await run { database async throws in
+      try await database.read {
+        try Row.fetchAll(
+          $0, sql: "SELECT item, seconds FROM position WHERE user = ?", arguments: [user]
+        ).map { (item: $0["item"], seconds: $0["seconds"]) }
+      }
+    }
+  }
+
   /// Deletes a position, as for an item that was played to its end; without one it does nothing.
   /// - Throws: `invalid`, `full` or `failed`.
   package func clear(item: String, user: String) async throws(StorageError) {

@@ -203,6 +203,11 @@ final class ActivityController {
     await endIfOver()
   }
 
+  /// Returns the saved positions of a user, in seconds by item.
+  func savedPositions(of user: String) async -> [UTF8Key: Double] {
+    await playback.savedPositions(of: user)
+  }
+
   // MARK: End
 
   /// Ends the current activity with its end scene, within the principal's limits.

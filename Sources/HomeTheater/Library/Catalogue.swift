@@ -34,16 +34,21 @@ package struct Catalogue: Sendable {
   private var scanned: [Category: [DeviceID: [CatalogueItem]]] = [:]
   /// Merged when a player has found items, not at each query: there may be many songs.
   private var lists: [Category: [Entry]] {
-    didSet { foldedTitles = lists.mapValues { $0.map { $0.item.title.lowercased() } } }
+    didSet {
+      foldedTitles = lists.mapValues { $0.map { $0.item.title.lowercased() } }
+      indexes = lists.mapValues { SearchIndex($0) }
+    }
   }
   /// The title of each entry in lower case, for searching.
   private var foldedTitles: [Category: [String]] = [:]
+  private var indexes: [Category: SearchIndex] = [:]
 
   /// The configured items of a library.
   package init(_ library: LibraryPlan) {
     named = Self.entries(library)
     lists = named
     foldedTitles = named.mapValues { $0.map { $0.item.title.lowercased() } }
+    indexes = named.mapValues { SearchIndex($0) }
   }
 
   private static func entries(_ library: LibraryPlan) -> [Category: [Entry]] {
@@ -81,6 +86,23 @@ package struct Catalogue: Sendable {
   package func entries(_ category: Category, ageLimit: Int?) -> [Entry] {
     guard ageLimit != nil else { return entries(category) }
     return entries(category).filter { isOffered($0, ageLimit) }
+  }
+
+  /// Returns a part of the entries of a category that are not rated above the age limit, and the number
+  /// of all that match.
+  package func page(
+    _ category: Category, _ query: LibraryQuery, ageLimit: Int?
+  ) -> (entries: ArraySlice<Entry>, total: Int) {
+    let all = entries(category)
+    if let search = query.search, let index = indexes[category] {
+      let indices = index.indices(matching: search).filter { isOffered(all[$0], ageLimit) }
+      let page = indices.dropFirst(query.offset).prefix(query.limit ?? indices.count)
+      return (page.map { all[$0] }[...], indices.count)
+    }
+    let matching = entries(category, ageLimit: ageLimit)
+    return (
+      matching.dropFirst(query.offset).prefix(query.limit ?? matching.count), matching.count
+    )
   }
 
   private func isOffered(_ entry: Entry, _ ageLimit: Int?) -> Bool {

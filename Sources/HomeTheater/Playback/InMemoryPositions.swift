@@ -17,6 +17,11 @@ public final class InMemoryPositions: PositionStore {
   public func position(item: String, user: String) -> Double? {
     saved.withLock { $0[Key(item: item, user: user)] }
   }
+  public func positions(user: String) -> [(item: String, seconds: Double)] {
+    saved.withLock { saved in
+      saved.filter { $0.key.user == user }.map { (item: $0.key.item, seconds: $0.value) }
+    }
+  }
   public func clear(item: String, user: String) {
     saved.withLock { $0[Key(item: item, user: user)] = nil }
   }

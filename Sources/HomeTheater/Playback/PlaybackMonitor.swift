@@ -75,6 +75,11 @@ final class PlaybackMonitor {
     await positions.position(item: item.id, user: user, duration: item.duration)
   }
 
+  /// Returns all saved positions of a user, in seconds by item.
+  func savedPositions(of user: String) async -> [UTF8Key: Double] {
+    await positions.positions(of: user)
+  }
+
   /// Saves the position one last time and stops following.
   func end() async {
     saving?.cancel()

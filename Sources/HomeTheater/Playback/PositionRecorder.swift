@@ -1,4 +1,5 @@
 import Devices
+import JSON
 import Platform
 
 /// The storage of the positions at which users left films and songs.
@@ -7,8 +8,15 @@ public protocol PositionStore: Sendable {
   func save(_ seconds: Double, item: String, user: String) async throws
   /// Returns the position in seconds at which `user` left `item`; `nil` without one.
   func position(item: String, user: String) async throws -> Double?
+  /// Returns all positions of `user` in seconds, by item.
+  func positions(user: String) async throws -> [(item: String, seconds: Double)]
   /// Deletes the position of an item that was played to its end.
   func clear(item: String, user: String) async throws
+}
+
+extension PositionStore {
+  /// Returns none: lists then show no positions.
+  public func positions(user: String) -> [(item: String, seconds: Double)] { [] }
 }
 
 /// Saves the heard position of each item that a user plays, at most `interval` behind.
@@ -106,10 +114,23 @@ final class PositionRecorder {
   /// - Parameter duration: The item's length in seconds, if it is known.
   func position(item: String, user: String, duration: Double?) async -> Double? {
     await lastWrite?.value
-    guard let position = try? await store.position(item: item, user: user), position >= 1,
-      !Self.isEnd(position, of: duration)
+    guard let position = try? await store.position(item: item, user: user),
+      Self.isResumable(position, of: duration)
     else { return nil }
     return position
+  }
+
+  /// Returns all saved positions of `user` in seconds, by item.
+  func positions(of user: String) async -> [UTF8Key: Double] {
+    await lastWrite?.value
+    let saved = (try? await store.positions(user: user)) ?? []
+    return Dictionary(
+      saved.map { (UTF8Key($0.item), $0.seconds) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether resuming makes sense: not in the first second of an item, nor in its last ones.
+  static func isResumable(_ position: Double, of duration: Double?) -> Bool {
+    position >= 1 && !isEnd(position, of: duration)
   }
 
   private static func isEnd(_ position: Double, of duration: Double?) -> Bool {

@@ -74,13 +74,19 @@ extension Component {
         "channels": .integer(CatalogueItem.channelRange), "rating": .ageLimit,
         "am": .number(TunerCommand.amRange).described("In kHz."),
         "fm": .number(TunerCommand.fmRange).described("In MHz."),
+        "position": .seconds.described("Where the user left it: a start resumes there."),
       ]))
   static let films = list("Films", "films")
   static let songs = list("Songs", "songs")
   static let stations = list("Stations", "stations")
 
   private static func list(_ name: String, _ member: String) -> Component {
-    Component(name, .object([member: .list(of: .reference(catalogueEntry))]))
+    Component(
+      name,
+      .object([
+        member: .list(of: .reference(catalogueEntry)),
+        "total": .count.described("The number of matching entries, on all pages."),
+      ]))
   }
 
   static let libraryScan = Component(

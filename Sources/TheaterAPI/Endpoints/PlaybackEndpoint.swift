@@ -83,8 +83,20 @@ public enum PlaybackEndpoint: String, Endpoint {
 
   private func list(_ category: String, _ answer: Component) -> Route {
     Route(
-      .get, "/\(category)", .permitted(.view), "Lists the \(category) that the user may choose.",
-      answers: [200: .json(.reference(answer))])
+      .get, "/\(category)", .permitted(.view),
+      "Lists the \(category) that the user may choose, or a part of them.",
+      parameters: [
+        .init(
+          name: "search", place: .query, schema: .text(0...200),
+          help: "Words that title, artist and album must have, regardless of case and accents."),
+        .init(
+          name: "offset", place: .query, schema: .integer(0...1_000_000),
+          help: "The number of matching entries before the first one of the answer."),
+        .init(
+          name: "limit", place: .query, schema: .integer(1...1000),
+          help: "The most entries of the answer; all without it."),
+      ],
+      answers: [200: .json(.reference(answer))], errors: [422])
   }
 
   private func starting(

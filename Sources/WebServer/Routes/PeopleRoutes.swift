@@ -92,24 +92,12 @@ extension APIServices {
   }
 
   private func auditLog(_ request: RequestContext) async throws -> Response {
-    let query = request.request.uri.queryParameters
-    func value<Value>(
-      _ name: String, _ expected: String, _ read: (String) -> Value?
-    ) throws(APIError) -> Value? {
-      guard let text = query[name[...]].map(String.init) else { return nil }
-      guard let value = read(text) else {
-        throw .invalid("\"\(name)\" is \"\(text.prefix(60))\", expected \(expected)")
-      }
-      return value
-    }
     let page = try await accountService.audit.page(
-      newest: try value("limit", "1 to 1000") { text in
-        Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
-      } ?? 100,
-      since: try value("since", "a time like 2026-01-31T00:00:00Z") {
+      newest: try request.query("limit", "1 to 1000", in: 1...1000) ?? 100,
+      since: try request.query("since", "a time like 2026-01-31T00:00:00Z") {
         try? Date($0, strategy: .iso8601)
       },
-      before: try value("before", "the \"before\" of an earlier answer") { text in
+      before: try request.query("before", "the \"before\" of an earlier answer") { text in
         Int64(text).flatMap { $0 > 0 ? $0 : nil }
       })
     var answer: JSONObject = ["entries": .array(page.entries.map(\.json))]

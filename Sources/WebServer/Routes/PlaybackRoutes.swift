@@ -20,9 +20,9 @@ extension APIServices {
         theater: theater, configuration: configuration, accountService: accountService,
         limiter: streams
       ).response(to: request)
-    case .films: return await entries(.films, principal)
-    case .songs: return await entries(.songs, principal)
-    case .stations: return await entries(.stations, principal)
+    case .films: return try await entries(.films, request, principal)
+    case .songs: return try await entries(.songs, request, principal)
+    case .stations: return try await entries(.stations, request, principal)
     case .scanLibrary: return try await scanLibrary(principal)
     case .activities:
       let activities = try await theater.activities(for: principal)
@@ -44,9 +44,19 @@ extension APIServices {
     }
   }
 
-  private func entries(_ category: Category, _ principal: Principal) async -> Response {
-    let entries = await theater.entries(category, for: principal)
-    return Response(.object([category.rawValue: .array(entries.map(\.json))]))
+  private func entries(
+    _ category: Category, _ request: RequestContext, _ principal: Principal
+  ) async throws -> Response {
+    let query = LibraryQuery(
+      search: try request.query("search", "at most 200 characters") { text in
+        text.unicodeScalars.count <= 200 ? text : nil
+      },
+      offset: try request.query("offset", "0 to 1000000", in: 0...1_000_000) ?? 0,
+      limit: try request.query("limit", "1 to 1000", in: 1...1000))
+    let page = await theater.page(category, query, for: principal)
+    return Response([
+      category.rawValue: .array(page.elements.map(\.json)), "total": .integer(page.total),
+    ])
   }
 
   private func scanLibrary(_ principal: Principal) async throws -> Response {
@@ -126,6 +136,15 @@ extension APIServices {
     answer["volume"] = outcome.volume.map { .integer($0) }
     answer["muted"] = outcome.isMuted.map { .bool($0) }
     return Response(.object(answer))
+  }
+}
+
+extension LibraryPage.Element {
+  /// The entry as the component `CatalogueEntry`.
+  fileprivate var json: JSON {
+    guard let position, var object = entry.json.object else { return entry.json }
+    object["position"] = .number(position)
+    return .object(object)
   }
 }
 

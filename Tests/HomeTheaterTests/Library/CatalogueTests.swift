@@ -16,6 +16,46 @@ struct CatalogueTests {
     try? catalogue(titles).find(text, in: .songs).item.title
   }
 
+  @Test("E9 · finds words in title, artist and album, regardless of case and accents")
+  func search() {
+    var catalogue = Catalogue(LibraryPlan())
+    catalogue.setItems(
+      [
+        CatalogueItem(id: "1", title: "Le Fabuleux Destin d'Ame\u{301}lie", artist: "Tiersen"),
+        CatalogueItem(id: "2", title: "Щедрик", artist: "Леонтович", album: "Колядки"),
+        CatalogueItem(id: "3", title: "Straße", artist: "Amelie"),
+      ], of: "cd", role: .cdPlayer)
+    func ids(_ text: String) -> [String] {
+      catalogue.page(.songs, LibraryQuery(search: text), ageLimit: nil).entries.map(\.item.id)
+        .sorted()
+    }
+    #expect(ids("AMÉLIE") == ["1", "3"])
+    #expect(ids("amelie tier") == ["1"])
+    #expect(ids("щедрик КОЛЯДКИ") == ["2"])
+    #expect(ids("strasse") == ["3"])
+    #expect(ids("destin amelie zzz").isEmpty)
+    // A word does not continue in the next text.
+    #expect(ids("amelietiersen").isEmpty)
+    #expect(ids(" \n") == ["1", "2", "3"])
+    #expect(ids("").count == 3)
+  }
+
+  @Test("E9 · a page has the entries from its offset on, and tells how many match")
+  func page() {
+    var catalogue = Catalogue(LibraryPlan())
+    let songs = (100..<600).map { CatalogueItem(id: "\($0)", title: "Song number \($0)") }
+    catalogue.setItems(songs, of: "cd", role: .cdPlayer)
+    func page(_ search: String?, _ offset: Int, _ limit: Int?) -> [String] {
+      let page = catalogue.page(
+        .songs, LibraryQuery(search: search, offset: offset, limit: limit), ageLimit: nil)
+      return page.entries.map(\.item.id) + ["of \(page.total)"]
+    }
+    #expect(page("number 40", 8, 2) == ["405", "406", "of 15"])
+    #expect(page("number 40", 14, nil) == ["540", "of 15"])
+    #expect(page("number 40", 15, 5) == ["of 15"])
+    #expect(page(nil, 498, 200) == ["598", "599", "of 500"])
+  }
+
   @Test(
     "E11 · a title is found whole or in part, in any case, composed or decomposed",
     arguments: [

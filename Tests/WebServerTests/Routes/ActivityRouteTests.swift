@@ -202,7 +202,47 @@ import WebServer
       let films = try await owner.send(.GET, "/api/v1/films").json["films"]?.array
       #expect(films?.map { $0["title"] } == ["Metropolis", "Nosferatu"])
       #expect(films?.first?["duration"] == 9180)
-      #expect(try await owner.send(.GET, "/api/v1/songs").json == ["songs": []])
+      #expect(try await owner.send(.GET, "/api/v1/songs").json == ["songs": [], "total": 0])
+    }
+  }
+
+  @Test("E9 E10 · lists a part of the library, by words, with the user's saved positions")
+  func pages() async throws {
+    try await LivingRoom.open { room in
+      let owner = try await room.owner()
+      let member = try await room.member(invitedBy: owner)
+      let found = (0..<300).map { number in
+        CatalogueItem(
+          id: "s\(number)", title: "Song \(number)", artist: number == 7 ? "Les Élans" : "Others",
+          duration: 200)
+      }
+      await room.devices["cd"]?.setItems(found)
+      _ = try await owner.send(.POST, "/api/v1/library/scan")
+      func songs(_ query: String) async throws -> (titles: [String], total: JSON?) {
+        let answer = try await owner.send(.GET, "/api/v1/songs?\(query)").json
+        return ((answer["songs"]?.array ?? []).compactMap { $0["title"]?.string }, answer["total"])
+      }
+      let page = try await songs("offset=298&limit=50")
+      #expect(page.titles.count == 2 && page.total == 300)
+      #expect(try await songs("limit=3").titles.count == 3)
+      #expect(try await songs("").titles.count == 300)
+      let elans = try await songs("search=elans%20SONG")
+      #expect(elans.titles == ["Song 7"] && elans.total == 1)
+      let many = try await songs("search=song%201&offset=1&limit=2")
+      #expect(many.titles.count == 2 && many.total == 138)
+      #expect(try await songs("search=nothing").total == 0)
+      for wrong in ["limit=0", "limit=1001", "offset=-1", "offset=x", "limit=", "search=%FF"] {
+        let answer = try await owner.send(.GET, "/api/v1/songs?\(wrong)")
+        #expect(wrong == "search=%FF" || answer.status == 422, "\(wrong)")
+      }
+      let people = try await owner.send(.GET, "/api/v1/accounts").json["accounts"]?.array ?? []
+      let ann = people.first { $0["name"] == "Ann" }?["id"]?.string ?? ""
+      room.positions.save(1200, item: "metropolis", user: ann)
+      room.positions.save(0.5, item: "nosferatu", user: ann)
+      let films = try await owner.send(.GET, "/api/v1/films").json["films"]?.array
+      #expect(films?.map { $0["position"] } == [1200, nil])
+      let others = try await member.send(.GET, "/api/v1/films").json["films"]?.array
+      #expect(others?.map { $0["position"] } == [nil, nil])
     }
   }
 

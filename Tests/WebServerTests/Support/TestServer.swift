@@ -42,6 +42,8 @@ struct TestServer: Sendable {
   let log: RecordedLog
   let routes: [Route]
   let streams: EventStreamLimiter
+  /// The positions at which people left films.
+  let positions: InMemoryPositions
   /// Asks without a session.
   let stranger: TestClient
   let services: ServiceGroup
@@ -96,8 +98,9 @@ struct TestServer: Sendable {
     let devices = roles.map { name, role in
       FakeDevice(DeviceID(name), role, journal: journal, clock: clock)
     }
+    let positions = InMemoryPositions()
     let theater = HomeTheaterFacade(
-      devices: devices, plan: Self.plan, positions: FakePositions(), clock: clock)
+      devices: devices, plan: Self.plan, positions: positions, clock: clock)
     let box = SentMessages()
     box.reach([.email])
     let accountService = AccountService(
@@ -123,6 +126,7 @@ struct TestServer: Sendable {
     self.log = log
     routes = remote.routes.map(\.route)
     streams = remote.streams
+    self.positions = positions
     stranger = TestClient(.socket(socket))
     services = ServiceGroup(
       configuration: ServiceGroupConfiguration(
@@ -246,13 +250,6 @@ extension TestServer {
 private struct TheaterWork: Service {
   let theater: HomeTheaterFacade
   func run() async throws { await cancelWhenGracefulShutdown { await theater.run() } }
-}
-
-/// Positions that nobody keeps.
-private struct FakePositions: PositionStore {
-  func save(_ seconds: Double, item: String, user: String) {}
-  func position(item: String, user: String) -> Double? { nil }
-  func clear(item: String, user: String) {}
 }
 
 /// The works behind the scenes, as a test wants them.

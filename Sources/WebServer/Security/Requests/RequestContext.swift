@@ -48,6 +48,30 @@ struct RequestContext: Sendable {
     return try BodyFields(body, schema)
   }
 
+  /// A parameter of the query; `nil` without it.
+  ///
+  /// - Parameters:
+  ///   - expected: The valid values, for the error.
+  ///   - read: Returns the value of a text; `nil` for an invalid one.
+  func query<Value>(
+    _ name: String, _ expected: String, _ read: (String) -> Value?
+  ) throws(APIError) -> Value? {
+    guard let text = request.uri.queryParameters[name[...]].map(String.init) else { return nil }
+    guard let value = read(text) else {
+      throw .invalid("\"\(name)\" is \"\(text.prefix(60))\", expected \(expected)")
+    }
+    return value
+  }
+
+  /// A whole number of the query.
+  func query(
+    _ name: String, _ expected: String, in range: ClosedRange<Int>
+  ) throws(APIError) -> Int? {
+    try query(name, expected) { text in
+      Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+
   /// How long the answer may wait for the end of a run or command (RFC 7240).
   var preferredWait: PreferredWait { PreferredWait(request.headers[values: .prefer]) }
 }
