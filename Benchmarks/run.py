@@ -12,7 +12,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, continuity, control, worst
+from measuring import audio, continuity, control, streams, worst
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -28,6 +28,7 @@ FIGURES = {
     "login-timing": timing.login_timing,
     "login-storm": storms.login_storm,
     "worst-request": worst.worst_request,
+    "event-streams": streams.event_streams,
 }
 # Long ones, run by name alone.
 LONG = {

@@ -16,11 +16,17 @@ package struct WebSettings: Sendable, Hashable {
   package var hosts: [String]
   /// `nil` uses TLS if the listener is reachable from the network.
   package var tls: TLS?
+  /// The most open event streams, one for each open page; `nil` for 64.
+  package var eventStreams: Int?
 
-  package init(host: String? = nil, port: Int? = nil, hosts: [String] = [], tls: TLS? = nil) {
+  package init(
+    host: String? = nil, port: Int? = nil, hosts: [String] = [], tls: TLS? = nil,
+    eventStreams: Int? = nil
+  ) {
     self.host = host
     self.port = port
     self.hosts = hosts
     self.tls = tls
+    self.eventStreams = eventStreams
   }
 }

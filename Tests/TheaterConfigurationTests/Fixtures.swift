@@ -101,7 +101,7 @@ enum Fixtures {
         "film": {"title": "Film", "start": "watch-film", "end": "end", "player": "dvd", "whenEnded": "stay"},
         "radio": {"start": "listen", "end": "end", "player": "tuner", "amplifier": "amp", "category": "stations"} },
       "web": {"host": "0.0.0.0", "port": 8443, "hosts": ["tv.example"],
-        "tls": {"certificate": "tls/chain.pem", "key": "~/key.pem"}},
+        "tls": {"certificate": "tls/chain.pem", "key": "~/key.pem"}, "eventStreams": 500},
       "library": {
         "films": [{"id": "ferry", "title": "Night Ferry", "duration": 120.5, "player": "dvd", "rating": 12}],
         "songs": [{"id": "bus", "title": "First Bus", "artist": "The Sine Waves", "album": "Plain Tones"}],

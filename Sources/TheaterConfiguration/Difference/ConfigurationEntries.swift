@@ -89,6 +89,7 @@ struct ConfigurationEntries {
     values["host"] = web.host
     values["port"] = web.port
     values["tls"] = web.tls
+    values["eventStreams"] = web.eventStreams
     return values
   }
 

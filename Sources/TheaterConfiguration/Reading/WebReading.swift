@@ -15,7 +15,7 @@ extension ConfigurationReader {
     }
     return WebSettings(
       host: host, port: web["port"]?.integer, hosts: texts(web["hosts"] ?? .null),
-      tls: readTLS(fileProblem))
+      tls: readTLS(fileProblem), eventStreams: web["eventStreams"]?.integer)
   }
 
   private mutating func readTLS(_ fileProblem: (String) -> String?) -> WebSettings.TLS? {

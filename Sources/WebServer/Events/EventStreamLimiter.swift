@@ -8,7 +8,10 @@ package final class EventStreamLimiter: Sendable {
   /// As many as a browser opens to one host at once.
   static let mostOfOneSession = 6
   static let mostOfOneHolder = 8
-  static let most = 64
+  /// The most in all unless configured.
+  package static let standard = 64
+  /// The most in all.
+  let most: Int
 
   /// The right to one open stream; released when it is deallocated.
   final class Slot: Sendable {
@@ -30,7 +33,7 @@ package final class EventStreamLimiter: Sendable {
 
   private let open = Mutex<[Owner: Int]>([:])
 
-  package init() {}
+  package init(most: Int = standard) { self.most = most }
 
   /// The number of open streams.
   package var count: Int { open.withLock { $0.values.reduce(0, +) } }
@@ -43,7 +46,7 @@ package final class EventStreamLimiter: Sendable {
     let owner = Owner(session: session, holder: holder)
     let isFree = open.withLock { open in
       let ofHolder = open.filter { $0.key.holder == holder }.values.reduce(0, +)
-      guard open.values.reduce(0, +) < Self.most, ofHolder < Self.mostOfOneHolder,
+      guard open.values.reduce(0, +) < most, ofHolder < Self.mostOfOneHolder,
         open[owner, default: 0] < Self.mostOfOneSession
       else { return false }
       open[owner, default: 0] += 1

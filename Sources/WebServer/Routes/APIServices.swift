@@ -17,12 +17,12 @@ package struct APIServices: Sendable {
   /// The certificate for browsers; `nil` without TLS.
   package let certificate: ShownCertificate?
   /// Bounds the number of open event streams.
-  package let streams = EventStreamLimiter()
+  package let streams: EventStreamLimiter
 
   package init(
     theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
     configuration: any ConfigurationService, webAddress: String? = nil,
-    certificate: ShownCertificate? = nil
+    certificate: ShownCertificate? = nil, eventStreams: Int = EventStreamLimiter.standard
   ) {
     self.theater = theater
     self.accountService = accountService
@@ -30,6 +30,7 @@ package struct APIServices: Sendable {
     self.configuration = configuration
     self.webAddress = webAddress
     self.certificate = certificate
+    streams = EventStreamLimiter(most: eventStreams)
   }
 }
 

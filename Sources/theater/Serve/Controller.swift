@@ -108,7 +108,8 @@ struct Controller: Sendable {
           plugins: plugins, runtime: runtime,
           doctor: DoctorRuns(
             MachineCheck(configuration: store.name, plugins: store.plugins, paths: paths))),
-        configuration: runtime, webAddress: listening.address, certificate: listener.certificate),
+        configuration: runtime, webAddress: listening.address, certificate: listener.certificate,
+        eventStreams: listening.eventStreams),
       site: readSite(), logger: logger)
     warn(of: certificate)
     let ports = ListeningPorts(count: 2)

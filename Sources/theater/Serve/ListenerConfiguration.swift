@@ -19,6 +19,8 @@ struct ListenerConfiguration: Sendable {
   let port: Int
   let names: [String]
   let protection: Protection
+  /// The most open event streams.
+  let eventStreams: Int
 
   /// Combines command line and configuration; the command line takes precedence.
   ///
@@ -27,6 +29,7 @@ struct ListenerConfiguration: Sendable {
     self.host = host ?? settings.host ?? "127.0.0.1"
     self.port = port ?? settings.port ?? 8080
     names = settings.hosts
+    eventStreams = settings.eventStreams ?? EventStreamLimiter.standard
     let isLoopback: Bool
     do {
       // Resolved here, because it decides whether TLS is needed.
@@ -66,7 +69,11 @@ struct ListenerConfiguration: Sendable {
 
   /// The listener for the web server.
   func listener(_ certificate: ServerCertificate?) -> Listener {
-    .port(port, of: host, hosts: HostList(askedNames), certificate: certificate)
+    var limits = ConnectionLimits.standard
+    // As many connections beside the streams, whatever their number.
+    limits.connections += eventStreams - EventStreamLimiter.standard
+    return .port(
+      port, of: host, hosts: HostList(askedNames), certificate: certificate, limits: limits)
   }
 
   /// The service that renews the certificate: it reloads the owner's when its files change, and makes

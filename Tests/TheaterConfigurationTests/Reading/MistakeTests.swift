@@ -92,6 +92,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
   static let web = [
     Mistake(
+      #""eventStreams": 500"#, #""eventStreams": 4"#, .shape, "$.web.eventStreams",
+      "expected a whole number from 8 to 2000"),
+    Mistake(
       #""port": 8443"#, #""port": 70000"#, .shape, "$.web.port",
       "expected a whole number from 0 to 65535"),
     Mistake(
@@ -115,7 +118,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       #""hosts": ["tv"#, #""host": ["tv"#, .syntax, "$.web.host", "stands twice"),
     Mistake(
       #""hosts": ["tv"#, #""names": ["tv"#, .shape, "$.web.names", "unknown key",
-      hint: "Known here: host, port, hosts, tls."),
+      hint: "Known here: host, port, hosts, tls, eventStreams."),
   ]
 
   static let steps = [

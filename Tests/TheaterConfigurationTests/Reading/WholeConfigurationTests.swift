@@ -105,7 +105,8 @@ struct WholeConfigurationTests {
         == WebSettings(
           host: "0.0.0.0", port: 8443, hosts: ["tv.example"],
           tls: .files(
-            certificate: "/etc/theater/tls/chain.pem", key: "/home/ada/key.pem")))
+            certificate: "/etc/theater/tls/chain.pem", key: "/home/ada/key.pem"),
+          eventStreams: 500))
     let text = Fixtures.whole(
       #"{"certificate": "tls/chain.pem", "key": "~/key.pem"}"#, "true")
     #expect(try Fixtures.read(text).web.tls == .ownMaking)

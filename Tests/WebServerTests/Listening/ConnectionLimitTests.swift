@@ -400,10 +400,10 @@ import Testing
     }
   }
 
-  @Test("F5 · limits all sessions to 64 event streams")
-  func all() throws {
-    let limiter = EventStreamLimiter()
-    let kept = try (0..<EventStreamLimiter.most).map {
+  @Test("F5 · limits all sessions to 64 event streams, or as configured", arguments: [64, 500])
+  func all(most: Int) throws {
+    let limiter = most == 64 ? EventStreamLimiter() : EventStreamLimiter(most: most)
+    let kept = try (0..<most).map {
       try limiter.acquire(SessionID("s\($0)"), of: AccountID("a\($0)"))
     }
     #expect(throws: APIError.self) {

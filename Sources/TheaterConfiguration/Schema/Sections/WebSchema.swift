@@ -19,6 +19,10 @@ extension ConfigurationSchemaNodes {
         .init(
           "tls", .either([.constants([true]), certificate]),
           help: "true: TLS on this machine too. Or your own certificate instead of a made one."),
+        .init(
+          "eventStreams", .number(NumberSchema(isWhole: true, minimum: 8, maximum: 2000)),
+          standard: 64,
+          help: "The most pages and programs that follow the theater at the same time."),
       ]))
 
   private static let certificate = SchemaNode.object(
