@@ -6,10 +6,14 @@ public final class ObservableForm: Sendable {
   private struct State {
     var form: Form
     var lastID = 0
-    var subscribers: [Int: @Sendable (FormChange) -> Void] = [:]
   }
 
+  private typealias Subscribers = [Int: @Sendable (FormChange) -> Void]
+
   private let state: Mutex<State>
+  /// Apart from the state: a cancelled subscriber removes itself while the runtime holds its task's
+  /// lock, and yielding to it needs that lock. So nothing is published under this lock.
+  private let subscribed = Mutex<Subscribers>([:])
 
   /// Makes a form observable.
   public init(_ form: Form) {
@@ -22,10 +26,11 @@ public final class ObservableForm: Sendable {
   /// Applies an event and publishes its changes.
   @discardableResult
   public func send(_ event: FormEvent) -> [FormChange] {
-    // Yields inside the lock: every subscriber gets the changes in the order of the events.
+    // Under the state's lock: every subscriber gets the changes in the order of the events.
     state.withLock { state in
       let changes = state.form.send(event)
-      for subscriber in state.subscribers.values {
+      let subscribers = subscribed.withLock { Array($0.values) }
+      for subscriber in subscribers {
         for change in changes { subscriber(change) }
       }
       return changes
@@ -51,16 +56,17 @@ public final class ObservableForm: Sendable {
       }
       let id = state.withLock { state in
         state.lastID += 1
-        state.subscribers[state.lastID] = publish
+        let id = state.lastID
+        subscribed.withLock { $0[id] = publish }
         for change in state.form.everything { publish(change) }
-        return state.lastID
+        return id
       }
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { _ = $0.subscribers.removeValue(forKey: id) }
+        self?.subscribed.withLock { _ = $0.removeValue(forKey: id) }
       }
     }
   }
 
   /// The number of subscribers.
-  var subscribers: Int { state.withLock { $0.subscribers.count } }
+  var subscribers: Int { subscribed.withLock { $0.count } }
 }

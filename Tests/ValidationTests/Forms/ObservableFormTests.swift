@@ -1,3 +1,5 @@
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Validation
@@ -52,6 +54,22 @@ import Testing
     form.send(.type("email", "anna@example.org"))
     form.send(.type("password", "x"))
     #expect(await kept.next() == true)
+  }
+
+  @Test("B3 · a subscriber that ends while another is told blocks neither")
+  func endingWhileTold() async {
+    let form = form
+    let isValid = Mutex(false)
+    let passes = await HeldTelling.letsListenersEnd { wasTold in
+      for await _ in form.changes() { wasTold() }
+    } tell: {
+      let address = isValid.withLock { isValid in
+        isValid.toggle()
+        return isValid ? "anna@example.org" : "anna"
+      }
+      form.send(.type("email", address))
+    }
+    #expect(passes)
   }
 
   @Test("B3 · subscribers get the events of many tasks in one order")
