@@ -9,16 +9,18 @@ public struct DeviceContext: Sendable {
   /// Its options, checked against the schema in the manifest, with defaults filled in.
   public let options: JSON
   private let connection: any Connection
+  let reports: DeviceReports
 
   init(device: DeviceID, options: JSON, connection: any Connection) {
     self.device = device
     self.options = options
     self.connection = connection
+    reports = DeviceReports(connection: connection)
   }
 
   /// Reports values of the device's state. Keys that are left out are unchanged.
   public func report(_ values: [StateKey: JSON], provenance: Provenance = .reported) {
-    notify(StateNotification(device: device, values: values, provenance: provenance))
+    reports.send(StateNotification(device: device, values: values, provenance: provenance))
   }
 
   /// Reports a player's playback. A long reason is cut.
@@ -29,19 +31,16 @@ public struct DeviceContext: Sendable {
   /// Reports attributes beyond the keys of the role. Long texts are cut; a list or object that is larger
   /// than the protocol allows is left out.
   public func report(attributes: [String: Attribute]) {
-    notify(
+    reports.send(
       StateNotification(
         device: device, values: [:], attributes: attributes.compactMapValues(\.bounded)))
   }
 
   /// Writes to the controller's log.
   public func log(_ level: LogNotification.Level, _ message: String) {
-    notify(LogNotification(level, message, device: device))
-  }
-
-  private func notify(_ notification: some PluginNotification) {
-    let method = type(of: notification).method
+    let notification = LogNotification(level, message, device: device)
     // The end of the input shows that the controller is gone.
-    try? connection.send(.notification(method: method, params: notification.params))
+    try? connection.send(
+      .notification(method: LogNotification.method, params: notification.params))
   }
 }

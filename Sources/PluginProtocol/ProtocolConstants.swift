@@ -94,7 +94,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   public let minor: Int
 
   /// What this build speaks.
-  public static let current = ProtocolVersion(major: 1, minor: 0)
+  public static let current = ProtocolVersion(major: 1, minor: 1)
 
   /// A version; both numbers are 0 or more.
   public init(major: Int, minor: Int) {
@@ -111,6 +111,8 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String { "\(major).\(minor)" }
+  /// Whether the answer to a command may carry the device's last report.
+  public var hasReportsInAnswers: Bool { major == 1 && minor >= 1 }
   /// Whether both sides understand each other.
   public func isCompatible(with other: ProtocolVersion) -> Bool { major == other.major }
 }

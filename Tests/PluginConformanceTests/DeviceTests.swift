@@ -38,6 +38,27 @@ struct DeviceTests {
   }
 
   @Test(
+    "E15 F1 · an answer carries a report for controllers of version 1.1 alone",
+    arguments: RoleUnderTest.all, [0, 1])
+  func reportsInAnswers(_ role: RoleUnderTest, _ minor: Int) async throws {
+    try await PluginProcess.run(role.plugin) { client in
+      let version = ProtocolVersion(major: 1, minor: minor)
+      let plugin = try await client.ask(InitializeRequest(version: version, controller: "test"))
+      _ = try await client.open("a", role).result.get()
+      let command = role.firstCommand
+      let (result, before) = try await client.perform("a", .string(command.name))
+      let report = try result.get()["report"]
+      #expect(
+        before.states.last { $0.values[command.key] != nil }?.values[command.key]
+          == command.value)
+      if !version.hasReportsInAnswers || !plugin.version.hasReportsInAnswers {
+        #expect(report == nil)
+      }
+      if let report { #expect(StateNotification(params: report)?.device == "a") }
+    }
+  }
+
+  @Test(
     "E9 · a catalogue is read page by page to its end, and nothing comes twice",
     arguments: RoleUnderTest.all)
   func turnsPages(_ role: RoleUnderTest) async throws {

@@ -190,7 +190,10 @@ package final class PluginSession: Sendable {
     received.add(1, ordering: .relaxed)
     do {
       switch mask.current.masked(try RPCMessage(line: bytes)) {
-      case .success(let id, let result): answer(id, .success(result))
+      case .success(let id, let result):
+        // It counts as sent before the answer, also where the request was given up.
+        if let report = result["report"] { take(StateNotification.method, report) }
+        answer(id, .success(result))
       case .failure(let id?, let error): answer(id, .failure(.refused(error.bounded)))
       case .failure(nil, let error):
         refuse("the plugin could not read a request: \(error.message)")

@@ -9,6 +9,7 @@ import Synchronization
 final class OpenDevice: Sendable {
   private let device: any PluginDevice
   private let connection: any Connection
+  private let reports: DeviceReports
   private let requests = PendingRequests()
   private let pages = Mutex(CataloguePages())
   private let jobs = SerialQueue()
@@ -30,8 +31,10 @@ final class OpenDevice: Sendable {
     func wait() async { for await _ in stream {} }
   }
 
-  init(_ device: any PluginDevice, connection: any Connection) {
+  /// - Parameter reports: Sends the reports of `device`.
+  init(_ device: any PluginDevice, reports: DeviceReports, connection: any Connection) {
     self.device = device
+    self.reports = reports
     self.connection = connection
   }
 
@@ -114,7 +117,11 @@ final class OpenDevice: Sendable {
 
   private func run(_ job: DeviceJob) async {
     switch job {
-    case .perform(let id, let json): await perform(id, json, on: device)
+    case .perform(let id, let json, let answersCarryReports):
+      reports.begin(answersCarryReports: answersCarryReports)
+      let outcome = await perform(id, json, on: device)
+      requests.end(id)
+      reports.answer(id, outcome)
     case .scan(let id, let folder, let cursor): await scan(id, folder, cursor)
     case .openSocket(let id, let socket, let input):
       await answer(id) { (device) throws(DeviceError) in
@@ -145,7 +152,9 @@ final class OpenDevice: Sendable {
     }
   }
 
-  private func perform<Device: PluginDevice>(_ id: Int, _ json: JSON, on device: Device) async {
+  private func perform<Device: PluginDevice>(_ id: Int, _ json: JSON, on device: Device) async
+    -> Result<Void, RPCError>
+  {
     do {
       let command = try Command(json, role: Device.Command.role)
       guard let typed = Device.Command(command) else {
@@ -157,14 +166,13 @@ final class OpenDevice: Sendable {
         guard requests.begin(id) else { throw DeviceError.cancelledEarly }
         try await device.perform(typed)
       }
-      reply(to: id, .success([:]))
+      return .success(())
     } catch let error as DeviceError {
-      reply(to: id, .failure(RPCError(error)))
+      return .failure(RPCError(error))
     } catch let error as CommandError {
-      let refusal = DeviceError(.invalid, error.message, hint: error.hint)
-      reply(to: id, .failure(RPCError(refusal)))
+      return .failure(RPCError(DeviceError(.invalid, error.message, hint: error.hint)))
     } catch {
-      reply(to: id, .failure(RPCError(RPCError.internalErrorCode, "unexpected: \(error)")))
+      return .failure(RPCError(RPCError.internalErrorCode, "unexpected: \(error)"))
     }
   }
 

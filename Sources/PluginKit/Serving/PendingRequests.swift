@@ -5,7 +5,7 @@ import Synchronization
 
 /// A request to a device, with its id.
 enum DeviceJob: Sendable {
-  case perform(Int, JSON)
+  case perform(Int, JSON, answersCarryReports: Bool)
   case scan(Int, folder: String?, cursor: String?)
   case openSocket(Int, CableSocket, input: String)
   case lend(Int, input: String)
@@ -14,7 +14,7 @@ enum DeviceJob: Sendable {
 
   var id: Int {
     switch self {
-    case .perform(let id, _), .scan(let id, _, _), .openSocket(let id, _, _), .lend(let id, _),
+    case .perform(let id, _, _), .scan(let id, _, _), .openSocket(let id, _, _), .lend(let id, _),
       .plug(let id, _), .unplug(let id):
       id
     }

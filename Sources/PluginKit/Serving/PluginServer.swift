@@ -13,6 +13,8 @@ final class PluginServer: Sendable {
   private let plugin: Plugin
   private let connection: any Connection
   private let devices = Mutex<[DeviceID: OpenDevice]>([:])
+  /// Whether the controller has said that it understands a report in an answer.
+  private let answersCarryReports = Atomic(false)
   private let atEnd: @Sendable () -> Void
   /// Ends with the controller's `shutdown` or the end of its lines.
   private let ended = AsyncStream<Never>.makeStream()
@@ -75,7 +77,10 @@ final class PluginServer: Sendable {
     case CloseRequest.method: close(id, CloseRequest(params: params))
     case PerformRequest.method:
       let request = PerformRequest(params: params)
-      enqueue(id, to: request?.device) { request.map { .perform(id, $0.command) } }
+      let carries = answersCarryReports.load(ordering: .relaxed)
+      enqueue(id, to: request?.device) {
+        request.map { .perform(id, $0.command, answersCarryReports: carries) }
+      }
     case ScanRequest.method:
       let request = ScanRequest(params: params)
       enqueue(id, to: request?.device) {
@@ -118,6 +123,7 @@ final class PluginServer: Sendable {
         RPCError.versionErrorCode,
         "the controller speaks \(request.version), this plugin \(ProtocolVersion.current)")
     }
+    answersCarryReports.store(request.version.hasReportsInAnswers, ordering: .relaxed)
     return .init(version: .current, plugin: plugin.id, pluginVersion: plugin.version)
   }
 
@@ -131,7 +137,8 @@ final class PluginServer: Sendable {
     let context = DeviceContext(
       device: request.device, options: request.options, connection: connection)
     do {
-      let device = OpenDevice(try maker.make(context), connection: connection)
+      let device = OpenDevice(
+        try maker.make(context), reports: context.reports, connection: connection)
       let old = devices.withLock { devices in devices.updateValue(device, forKey: request.device) }
       device.start(openingFor: id, after: old) { self.forget($0, named: request.device) }
     } catch {

@@ -128,8 +128,16 @@ public struct CloseRequest: PluginRequest {
   }
 }
 
-/// Gives a device a command. The answer means accepted; changes of its state are notified.
+/// Gives a device a command. The answer means accepted; changes of its state are reported.
 public struct PerformRequest: PluginRequest {
+  /// The answer of a device that has accepted the command.
+  public struct Answer: Sendable {
+    /// The device's last report before the answer, unless it was sent as a notification.
+    public let report: StateNotification?
+
+    public init(report: StateNotification? = nil) { self.report = report }
+  }
+
   public static let method = "perform"
   public let device: DeviceID
   /// As in a scene: `"on"` or `{"dim": 40}`.
@@ -144,6 +152,16 @@ public struct PerformRequest: PluginRequest {
   public init?(params: JSON) {
     guard let device = params["device"]?.string, let command = params["command"] else { return nil }
     self.init(device: DeviceID(device), command: command)
+  }
+
+  /// `nil` for a report without a device.
+  public static func answer(_ result: JSON) -> Answer? {
+    guard let params = result["report"] else { return Answer() }
+    return StateNotification(params: params).map { Answer(report: $0) }
+  }
+
+  public static func result(_ answer: Answer) -> JSON {
+    answer.report.map { ["report": $0.params] } ?? [:]
   }
 }
 

@@ -146,13 +146,18 @@ actor PluginProcess {
     }
   }
 
-  /// Waits for the answer to `id`, with the notifications that came before it.
+  /// Waits for the answer to `id`, with the notifications that came before it and the report that it
+  /// carries.
   func answer(to id: Int) async throws -> (result: Result<JSON, RPCError>, before: [RPCMessage]) {
     var before: [RPCMessage] = []
     while true {
       let message = try await nextMessage()
       switch message {
-      case .success(id, let result): return (.success(result), before)
+      case .success(id, let result):
+        if let report = result["report"] {
+          before.append(.notification(method: StateNotification.method, params: report))
+        }
+        return (.success(result), before)
       case .failure(id, let error): return (.failure(error), before)
       default: before.append(message)
       }

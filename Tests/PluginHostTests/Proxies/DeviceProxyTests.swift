@@ -142,6 +142,21 @@ struct DeviceProxyTests {
     }
   }
 
+  @Test("E15 · the report in an answer that comes too late counts")
+  func lateReport() async throws {
+    let script = DeviceScript([.mode: "stereo"])
+    script.gate()
+    let bench = try HostBench(AmplifierCommand.self, script)
+    try await bench.run { amp in
+      async let end = outcome(of: AmplifierCommand.surround, on: amp)
+      await script.waitForCommands(1)
+      bench.clock.advance(by: .seconds(10))
+      #expect(await end.failure?.code == .timeout)
+      script.release()
+      #expect(await eventually { await amp.snapshot().state[.mode] == "surround" })
+    }
+  }
+
   @Test("A command until accepted is over with the reply")
   func accepted() async throws {
     let script = DeviceScript()

@@ -45,7 +45,8 @@ struct SupervisionTests {
       return
     }
     #expect(failure.cause == .version)
-    #expect(failure.message.contains("2.0") && failure.message.contains("1.0"))
+    #expect(
+      failure.message.contains("2.0") && failure.message.contains("\(ProtocolVersion.current)"))
     #expect(retryAt == nil)
     #expect(!scenario.pass(.seconds(3600)).contains(.spawn))
     #expect(scenario.take(.fileChanged).contains(.spawn))

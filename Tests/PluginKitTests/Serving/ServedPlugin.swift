@@ -139,7 +139,8 @@ final class Script: Sendable {
 }
 
 /// A device that logs its calls. Its option `gate` names the command that waits for the gate of
-/// that name; `hangs` the one that waits until it is cancelled; `unopenable` refuses to open.
+/// that name; `hangs` the one that waits until it is cancelled; `unopenable` refuses to open; `moves`
+/// makes every command report "moving" at its beginning.
 final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
   private let context: DeviceContext
   private let script: Script
@@ -166,6 +167,7 @@ final class ScriptedDevice<Command: RoleCommand>: PlayerDevice {
   func perform(_ command: Command) async throws(DeviceError) {
     let word = command.invocation.name.rawValue
     script.note("\(name) \(word)")
+    if context.options["moves"]?.bool == true { context.report([.position: "moving"]) }
     if context.options["gate"]?.string == word { await script.pass(word) }
     if context.options["hangs"]?.string == word {
       do {

@@ -36,6 +36,63 @@ struct ServingTests {
     #expect(seen == ["up", "1", "down", "2", "up", "3", "stop", "4"])
   }
 
+  /// The messages of a plugin in short, in their order: `up` for a report, `2` for an answer, `2 up` for
+  /// an answer that carries a report, `2 failed` for a refusal.
+  private func messages(_ count: Int, of plugin: ServedPlugin) async -> [String] {
+    var seen: [String] = []
+    while seen.count < count, let message = await plugin.next() {
+      switch message {
+      case .notification("state", let params):
+        seen.append(params["state"]?["position"]?.string ?? "?")
+      case .success(let id, let result):
+        let report = result["report"].flatMap(StateNotification.init)
+        let position = report?.values[.position]?.string.map { " \($0)" }
+        seen.append("\(id)\(position ?? "")")
+      case .failure(let id?, _): seen.append("\(id) failed")
+      default: seen.append("\(message)")
+      }
+    }
+    return seen
+  }
+
+  @Test("F1 E15 · the last report goes with the answer to a controller that understands it")
+  func reportsInAnswers() async throws {
+    for (minor, expected) in [
+      (0, ["1", "up", "2", "moving", "down", "3", "moving", "stop", "4"]),
+      (1, ["1", "up", "2", "moving", "3 down", "moving", "4 stop"]),
+      (2, ["1", "up", "2", "moving", "3 down", "moving", "4 stop"]),
+    ] {
+      let plugin = ServedPlugin()
+      let version = ProtocolVersion(major: 1, minor: minor)
+      try plugin.send(1, InitializeRequest(version: version, controller: "test"))
+      try plugin.open(2, "a", ["moves": true])
+      try plugin.perform(3, "down")
+      try plugin.perform(4, "stop")
+      #expect(await messages(expected.count, of: plugin) == expected)
+    }
+  }
+
+  @Test("F1 E15 · no report waits for an answer that is not ready")
+  func reportsBeforeLateAnswers() async throws {
+    let plugin = ServedPlugin()
+    try plugin.send(1, InitializeRequest(controller: "test"))
+    try plugin.open(2, "a", ["moves": true, "gate": "stop"])
+    try plugin.perform(3, "stop")
+    #expect(await messages(4, of: plugin) == ["1", "up", "2", "moving"])
+    plugin.script.open("stop")
+    // The device's task goes on outside an arrival: its report is sent at once.
+    #expect(await messages(2, of: plugin) == ["stop", "3"])
+  }
+
+  @Test("F1 E15 · a report before a refusal is sent before it")
+  func reportsBeforeRefusals() async throws {
+    let plugin = ServedPlugin()
+    try plugin.send(1, InitializeRequest(controller: "test"))
+    try plugin.open(2, "a", ["moves": true, "refuses": "stop"])
+    try plugin.perform(3, "stop")
+    #expect(await messages(5, of: plugin) == ["1", "up", "2", "moving", "3 failed"])
+  }
+
   @Test("F1 · one device under way delays neither another nor a ping nor a scan")
   func beside() async throws {
     let plugin = ServedPlugin()

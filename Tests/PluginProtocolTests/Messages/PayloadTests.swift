@@ -65,6 +65,13 @@ struct PayloadTests {
     let capabilities = Capabilities(names: ["seek"], reportsState: false, cables: [.pcm, .wired])
     #expect(OpenRequest.answer(OpenRequest.result(capabilities)) == capabilities)
     #expect(OpenRequest.answer([:]) == Capabilities())
+    let report = StateNotification(device: "amp", values: [.volume: 40])
+    let result = PerformRequest.result(.init(report: report))
+    #expect(result == ["report": ["device": "amp", "state": ["volume": 40]]])
+    #expect(PerformRequest.answer(result)?.report?.params == report.params)
+    #expect(PerformRequest.result(.init()) == [:])
+    #expect(PerformRequest.answer([:])?.report == nil)
+    #expect(PerformRequest.answer(["report": [:]]) == nil)
     let items = [CatalogueItem(id: "1", title: "One", duration: 61.5, channels: 6)]
     for page in [ScanRequest.Page(items), ScanRequest.Page(items, next: "7")] {
       #expect(ScanRequest.answer(ScanRequest.result(page)) == page)
