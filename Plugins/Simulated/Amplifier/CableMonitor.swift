@@ -31,8 +31,11 @@ final class CableMonitor: Sendable {
 
   /// Reads this cable from now on, or none.
   func select(_ sink: CableSink?) {
-    selection.withLock { $0.sink = sink }
-    wakeup.signal()
+    let isNew = selection.withLock { selection in
+      defer { selection.sink = sink }
+      return selection.sink !== sink
+    }
+    if isNew { wakeup.signal() }
   }
 
   /// Ends the thread.

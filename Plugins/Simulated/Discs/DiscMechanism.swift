@@ -260,8 +260,11 @@ struct DiscMechanism: Sendable {
       nextAnchor = now + Self.anchorInterval
       changed = true
     }
-    return (changed, [trayOpens, ready, end, nextAnchor].compactMap { $0 }.min())
+    return (changed, due)
   }
+
+  /// When the next action is due.
+  var due: Duration? { [trayOpens, ready, end, nextAnchor].compactMap { $0 }.min() }
 
   /// Takes in that the last frame of an epoch was heard.
   mutating func finish(epoch number: Int, at now: Duration) {

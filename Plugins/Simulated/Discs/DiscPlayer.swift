@@ -57,8 +57,9 @@ final class DiscPlayer: Sendable {
 
   func turnOn() async {
     alignPosition()
+    // It changes neither the sound nor a time.
     mechanism.withLock { $0.turnOn() }
-    await applyChange()
+    report()
   }
 
   func turnOff() async {
@@ -81,7 +82,7 @@ final class DiscPlayer: Sendable {
   private func applyChange() async {
     await updateSound()
     report()
-    timer.wake()
+    if let due = mechanism.withLock(\.due) { timer.wake(at: due) }
   }
 
   // MARK: Sound

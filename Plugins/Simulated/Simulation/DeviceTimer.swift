@@ -5,10 +5,11 @@ import Synchronization
 /// The task of a device for changes that take time: a lamp warms, a screen travels.
 final class DeviceTimer: Sendable {
   private enum Phase {
-    /// ``wake()`` was called since the last tick.
+    /// ``wake(at:)`` was called since the last tick.
     case changed
     case idle
-    case waiting(AsyncStream<Never>.Continuation)
+    /// Waits for the signal, or until the time; `nil` is for the signal alone.
+    case waiting(AsyncStream<Never>.Continuation, until: Duration?)
   }
 
   private let clock: any TheaterClock
@@ -34,11 +35,12 @@ final class DeviceTimer: Sendable {
     }
   }
 
-  /// Calls `tick` as soon as possible.
-  func wake() {
+  /// Calls `tick` when an action is due at `due`, or earlier; as soon as possible without a time.
+  func wake(at due: Duration = .zero) {
     phase.withLock { phase in
       switch phase {
-      case .waiting(let signal):
+      case .waiting(_, let next?) where next <= due: break
+      case .waiting(let signal, _):
         signal.finish()
         phase = .changed
       case .idle: phase = .changed
@@ -64,7 +66,7 @@ final class DeviceTimer: Sendable {
         phase = .idle
         return false
       }
-      phase = .waiting(signal)
+      phase = .waiting(signal, until: deadline)
       return true
     }
     guard mustWait else { return }

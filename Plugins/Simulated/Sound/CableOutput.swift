@@ -14,8 +14,7 @@ struct SoundRequest: Sendable {
   let isPaused: Bool
 }
 
-/// A player's sound on its cable: asks for the requested sound and starts a thread that writes it, held
-/// back by the amplifier's credit.
+/// A player's sound on its cable: asks for the requested sound and has it written.
 actor CableOutput {
   /// The sound on the cable: one epoch, from `start` seconds on, at `rate` frames a second.
   private struct CurrentSound {
@@ -27,6 +26,7 @@ actor CableOutput {
 
   private let executor = ThreadExecutor(name: "cable output")
   private let source: CableSource
+  private let writer: SignalWriter
   private let request: @Sendable () -> SoundRequest?
   private let current = Mutex<CurrentSound?>(nil)
   private var signal: Signal?
@@ -42,6 +42,7 @@ actor CableOutput {
     } catch {
       throw DeviceError(.failed, error.message)
     }
+    writer = SignalWriter(source)
   }
 
   /// Plugs the cable in, or another in its place; the current sound goes on through it.
@@ -100,6 +101,7 @@ actor CableOutput {
   func close() {
     stop()
     source.close()
+    writer.stop()
     executor.stop()
   }
 
@@ -120,28 +122,12 @@ actor CableOutput {
         epoch: request.epoch, section: section, start: request.position,
         rate: request.signal.format.rate)
     }
-    let source = source
-    let generator = SignalGenerator(request.signal, from: request.position)
-    // The cable is half a second ahead: threads that people wait for go first.
-    SystemThread.start(name: "signal", priority: .nice(5)) {
-      Self.write(generator, to: source, section: section)
-    }
+    writer.write(request.signal, from: request.position, section: section)
   }
 
   /// Drops the sound and begins a section; nil if a newer one has begun.
   private func beginSection(in format: CableFormat) -> UInt32? {
     let section = source.flush().section
     return signal?.format == format ? section : source.setFormat(format, after: section)
-  }
-
-  /// Writes until the signal or the section ends.
-  private static func write(_ generator: SignalGenerator, to source: CableSource, section: UInt32) {
-    var generator = generator
-    while let isWritten = generator.next({ bytes, frames in
-      source.write(bytes, section: section) == frames
-    }) {
-      guard isWritten else { return }
-    }
-    source.end(section: section)
   }
 }

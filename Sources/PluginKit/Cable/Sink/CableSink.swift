@@ -61,9 +61,7 @@ public final class CableSink: Sendable {
   /// Tells the source whether its sound is played. Pass false if the input is not selected, or if
   /// the amplifier is off or has no device: the source then paces by its own clock, and the ring is
   /// emptied.
-  public func setHeard(_ heard: Bool) {
-    core.control { $0.heard = heard }
-  }
+  public func setHeard(_ heard: Bool) { core.setHeard(heard) }
 
   /// Makes `audioEvent` unreadable until the next time.
   public func clearAudioEvent() { core.audioEvent.clear() }

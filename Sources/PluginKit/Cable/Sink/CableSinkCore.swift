@@ -97,6 +97,15 @@ final class CableSinkCore: @unchecked Sendable {
     ioEvent.signal()
   }
 
+  /// Changes whether the source is heard, and wakes the I/O thread if that is new.
+  func setHeard(_ heard: Bool) {
+    let isNew = controls.withLock { controls in
+      defer { controls.heard = heard }
+      return controls.heard != heard
+    }
+    if isNew { ioEvent.signal() }
+  }
+
   /// Changes the controls and wakes the I/O thread.
   func control(_ change: (inout Controls) -> Void) {
     controls.withLock { change(&$0) }

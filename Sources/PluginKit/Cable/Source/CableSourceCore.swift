@@ -121,7 +121,7 @@ final class CableSourceCore: @unchecked Sendable {
       queue.sent = point
       playhead.rest(at: point, clock.now)
       monitor.wakeAll()
-      if playing, !paused, let link, let format = link.format {
+      if playing, !paused, let link, let format = link.format, !link.isFlushed(at: sent) {
         if let byte = requestFlush(link, at: point, format) {
           heard = before.frame(at: min(byte, sent))
         }

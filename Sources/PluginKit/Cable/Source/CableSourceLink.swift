@@ -47,6 +47,14 @@ final class CableSourceLink {
     return send(flush ? .flush(epoch: epoch) : .format(epoch: epoch, format))
   }
 
+  /// Whether the sink holds no sound: the present epoch began with a flush and nothing was sent since.
+  ///
+  /// - Parameter position: The next byte to send.
+  func isFlushed(at position: UInt64) -> Bool {
+    guard let run = runs.last else { return false }
+    return run.flushed && run.start == position && !endSent
+  }
+
   /// Moves the start of the present epoch, of which nothing was sent yet.
   func moveStart(to start: UInt64) {
     guard !runs.isEmpty else { return }

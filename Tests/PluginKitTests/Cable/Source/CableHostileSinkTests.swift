@@ -79,6 +79,30 @@ struct CableHostileSinkTests {
     try eventually("flush returns") { flush.isDone }
   }
 
+  @Test("F4 · a flush while the sink holds no sound is not sent, and begins a section all the same")
+  func needlessFlush() throws {
+    defer { source.close() }
+    let peer = try sink.accept(source)
+    _ = try endless()
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
+    _ = try peer.find { if case .data = $0 { true } else { false } }
+    let flush = try Background { [source] in source.flush() }
+    _ = try peer.find { $0 == .flush(epoch: 2) }
+    peer.send(.flushed(epoch: 2, frames: 137, of: 1))
+    try eventually("flush returns") { flush.isDone }
+    let first = source.section
+    let second = source.flush().section
+    #expect(second != first)
+    #expect(source.position == CablePosition(section: second, frames: 0))
+    let stale = source.write(UnsafeRawBufferPointer(start: nil, count: 0), section: first)
+    #expect(stale == 0)
+    let decoder = try NumberedDecoder(source, section: second, frames: 0..<100)
+    peer.send(.credit(epoch: 2, limit: 10, heard: true))
+    #expect(try peer.next() == .data(epoch: 2, bytes: 40))
+    withExtendedLifetime(decoder) {}
+  }
+
   @Test("F4 · a source unplugs a sink that breaks the protocol, and the film continues")
   func violations() async throws {
     defer { source.close() }
