@@ -364,6 +364,9 @@ public final class HomeTheaterFacade {
 
   // MARK: Library and status
 
+  /// Whether a search in the library costs little.
+  package nonisolated var hasSmallLibrary: Bool { library.isSmall }
+
   /// Returns the entries of a category within the principal's age limit.
   package func entries(_ category: Category, for principal: Principal) -> [Catalogue.Entry] {
     library.catalogue.entries(category, ageLimit: principal.ageLimit)

@@ -9,7 +9,8 @@ public final class Run: Sendable {
     var report: RunReport
     var task: Task<Void, Never>?
     var isOver = false
-    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    /// The waits that have begun and not ended; `nil` before their task waits.
+    var waiting: [Int: CheckedContinuation<Void, Never>?] = [:]
     var nextKey = 0
   }
   public let id: String
@@ -46,7 +47,7 @@ public final class Run: Sendable {
       let waiting = self.state.withLock { state in
         state.isOver = true
         defer { state.waiting = [:] }
-        return Array(state.waiting.values)
+        return state.waiting.values.compactMap(\.self)
       }
       for continuation in waiting { continuation.resume() }
     }
@@ -56,25 +57,46 @@ public final class Run: Sendable {
   /// Waits for the end of the run. When the waiting task is cancelled, it returns at once and the run
   /// goes on.
   @discardableResult
-  public func finished() async -> RunReport {
+  public func finished() async -> RunReport { await beginWait().finished() }
+
+  /// Begins to wait for the end of the run.
+  public func beginWait() -> Wait {
     let key = state.withLock { state in
       state.nextKey += 1
+      if !state.isOver { state.waiting.updateValue(nil, forKey: state.nextKey) }
       return state.nextKey
     }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isDone = state.withLock { state in
-          // Checked under the lock: a cancellation comes either before this or to the handler.
-          if state.isOver || Task.isCancelled { return true }
-          state.waiting[key] = continuation
-          return false
-        }
-        if isDone { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: key) }?.resume()
+    return Wait(run: self, key: key)
+  }
+
+  /// A wait for the end of a run, which anyone can end early.
+  public struct Wait: Sendable {
+    fileprivate let run: Run
+    fileprivate let key: Int
+
+    /// Ends the wait; the run goes on.
+    public func end() {
+      let continuation = run.state.withLock { $0.waiting.removeValue(forKey: key) }
+      continuation??.resume()
     }
-    return report
+
+    /// Returns at the end of the run, or when the wait is ended or its task cancelled. Called once.
+    @discardableResult
+    public func finished() async -> RunReport {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let isEnded = run.state.withLock { state in
+            guard state.waiting[key] != nil else { return true }
+            state.waiting.updateValue(continuation, forKey: key)
+            return false
+          }
+          if isEnded { continuation.resume() }
+        }
+      } onCancel: {
+        end()
+      }
+      return run.report
+    }
   }
 
   /// Cancels the nodes that have not ended, and waits until they have stopped. Does nothing after the

@@ -41,8 +41,10 @@ package final class SentMessages: MessageDelivery {
 }
 
 extension AccountMessage {
-  /// The code in it.
-  package var code: String? { text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) } }
+  /// The code in it: six digits, or the number of any length with which the text begins.
+  package var code: String? {
+    text.firstMatch(of: /^[0-9]+|\b[0-9]{6}\b/).map { String($0.output) }
+  }
 }
 
 extension String {

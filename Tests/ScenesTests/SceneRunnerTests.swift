@@ -183,6 +183,27 @@ import Testing
     #expect(Self.statuses(cancelled) == ["1 cancelled", "2 waiting"])
   }
 
+  @Test("E11 · a wait for a run that is ended early or cancelled returns, and the run goes on")
+  func endedWaits() async throws {
+    let bench = Bench()
+    let run = try await bench.run([.wait(.seconds(2))])
+    let before = run.beginWait()
+    before.end()
+    #expect(await before.finished().status == .running)
+    let during = run.beginWait()
+    async let ended = during.finished()
+    during.end()
+    #expect(await ended.status == .running)
+    let cancelled = Task { await run.finished() }
+    cancelled.cancel()
+    #expect(await cancelled.value.status == .running)
+    let whole = run.beginWait()
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(2))
+    #expect(await whole.finished().status == .done)
+    #expect(await run.beginWait().finished().status == .done)
+  }
+
   @Test("E12 · a run carries out the plan that a dry run showed, and checks what it would skip")
   func samePlan() async throws {
     let bench = Bench()

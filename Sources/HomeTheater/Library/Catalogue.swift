@@ -109,6 +109,9 @@ package struct Catalogue: Sendable {
     ageLimit.map { entry.rating ?? 0 <= $0 } ?? true
   }
 
+  /// The number of entries of all categories.
+  var count: Int { lists.values.reduce(0) { $0 + $1.count } }
+
   /// The film, song or station with this id.
   package func entry(id: String) -> Entry? {
     for category in Category.allCases {

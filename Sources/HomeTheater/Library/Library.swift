@@ -1,12 +1,16 @@
 import Devices
 import JSON
+import Synchronization
 
 /// The films, songs and stations that can be chosen. It reads each player's catalogue when the player
 /// starts, and on request.
 @TheaterActor
 final class Library {
   /// The configured items and those that the players have found.
-  private(set) var catalogue: Catalogue
+  private(set) var catalogue: Catalogue {
+    didSet { count.store(catalogue.count, ordering: .relaxed) }
+  }
+  private let count: Atomic<Int>
   private let directory: DeviceDirectory
   private let events: EventLog
   private let log: @Sendable (String) -> Void
@@ -26,8 +30,12 @@ final class Library {
     self.events = events
     self.log = log
     catalogue = Catalogue(directory.plan.library)
+    count = Atomic(catalogue.count)
     (requests, request) = AsyncStream.makeStream()
   }
+
+  /// Whether a search among the titles takes less than a millisecond or two.
+  nonisolated var isSmall: Bool { count.load(ordering: .relaxed) <= 1000 }
 
   /// Scans each player that has started, one after the other, until the task is cancelled.
   func run() async {

@@ -41,14 +41,17 @@ struct EventStream: Sendable {
       headers: headers,
       body: ResponseBody { writer in
         let feed = EventFeed(theater.events.subscribe(), on: channel)
-        try await request.body.consumeWithInboundCloseHandler { _ in
-          try await withGracefulShutdownHandler {
-            try await send(to: &writer, feed, caller: caller, after: lastID)
-          } onGracefulShutdown: {
+        // Many streams write at each event: not on the event loops, which have requests to answer.
+        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+          try await request.body.consumeWithInboundCloseHandler { _ in
+            try await withGracefulShutdownHandler {
+              try await send(to: &writer, feed, caller: caller, after: lastID)
+            } onGracefulShutdown: {
+              feed.end()
+            }
+          } onInboundClosed: {
             feed.end()
           }
-        } onInboundClosed: {
-          feed.end()
         }
         withExtendedLifetime(slot) {}
       })

@@ -46,7 +46,9 @@ struct GuardedChannel: ServerChildChannel {
   }
 
   func handle(value: HTTP1Channel.Value, logger: Logger) async {
-    await http.handle(value: value, logger: logger)
+    await withTaskExecutorPreference(ConnectionExecutor(value.channel.eventLoop)) {
+      await http.handle(value: value, logger: logger)
+    }
   }
 }
 

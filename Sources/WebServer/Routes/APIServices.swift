@@ -47,6 +47,8 @@ package protocol Diagnostics: Sendable {
 /// A route of the contract with its implementation.
 package struct BoundRoute: Sendable {
   package let route: Route
+  /// Whether the answer costs so little that the event loop of the connection may compute it.
+  let isBrief: @Sendable () -> Bool
   let respond: @Sendable (RequestContext) async throws -> Response
 
   /// The methods that it answers: HEAD wherever GET is possible (RFC 9110, section 9.3.2).
@@ -67,14 +69,29 @@ extension APIServices {
     bind { (endpoint: SessionEndpoint) in { try await respond(to: endpoint, $0) } }
       + bind { (endpoint: AccountEndpoint) in { try await respond(to: endpoint, $0) } }
       + bind { (endpoint: PeopleEndpoint) in { try await respond(to: endpoint, $0) } }
-      + bind { (endpoint: PlaybackEndpoint) in { try await respond(to: endpoint, $0) } }
-      + bind { (endpoint: DeviceEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind(
+        brief: [.popcorn, .end, .off, .pause, .resume, .next, .previous, .seek, .volume],
+        searching: [.startActivity, .watch, .listen, .radio]
+      ) { (endpoint: PlaybackEndpoint) in { try await respond(to: endpoint, $0) } }
+      + bind(brief: [.device, .sendCommand, .run], searching: [.runScene]) {
+        (endpoint: DeviceEndpoint) in { try await respond(to: endpoint, $0) }
+      }
       + bind { (endpoint: SystemEndpoint) in { try await respond(to: endpoint, $0) } }
   }
 
-  private func bind<Group: Endpoint>(
+  /// - Parameters:
+  ///   - brief: The endpoints whose answer costs little.
+  ///   - searching: The endpoints that search the library: they cost little while that is small.
+  private func bind<Group: Endpoint & Hashable>(
+    brief: Set<Group> = [], searching: Set<Group> = [],
     _ implementation: (Group) -> @Sendable (RequestContext) async throws -> Response
   ) -> [BoundRoute] {
-    Group.allCases.map { BoundRoute(route: $0.route, respond: implementation($0)) }
+    Group.allCases.map { endpoint -> BoundRoute in
+      let (isBrief, isSearch) = (brief.contains(endpoint), searching.contains(endpoint))
+      return BoundRoute(
+        route: endpoint.route,
+        isBrief: { [theater] in isBrief || isSearch && theater.hasSmallLibrary },
+        respond: implementation(endpoint))
+    }
   }
 }

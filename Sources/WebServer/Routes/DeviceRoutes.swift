@@ -45,7 +45,7 @@ extension APIServices {
       }
     case .run:
       let run = try await theater.run(id: request.captured("id"), by: request.theaterPrincipal())
-      return Response(await report(of: run, after: request.preferredWait).json)
+      return Response(await report(of: run, for: request).json)
     case .cancelRun:
       let id = try request.captured("id")
       return Response(try await theater.cancelRun(id: id, by: request.theaterPrincipal()).json)

@@ -91,7 +91,7 @@ extension APIServices {
   private func answer(
     _ request: RequestContext, _ run: Run, resumedAt: Double?, event: String
   ) async -> Response {
-    let report = await report(of: run, after: request.preferredWait)
+    let report = await report(of: run, for: request)
     var body: JSONObject = ["run": report.json, "event": .string(event)]
     if let resumedAt { body["resumedAt"] = .number(resumedAt) }
     var response = Response(
@@ -103,19 +103,23 @@ extension APIServices {
     return response
   }
 
-  /// The run's report at its end, or when the preferred wait is over.
-  func report(of run: Run, after wait: PreferredWait) async -> RunReport {
-    guard let seconds = wait.seconds, seconds > 0, !wait.isAsynchronous else { return run.report }
-    let clock = theater.clock
-    await cancelWhenGracefulShutdown {
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await run.finished() }
-        group.addTask { try? await clock.sleep(until: clock.now() + .seconds(seconds)) }
-        await group.next()
-        group.cancelAll()
-      }
+  /// The run's report at its end, or when the preferred wait of the request is over.
+  func report(of run: Run, for request: RequestContext) async -> RunReport {
+    let preferred = request.preferredWait
+    guard let seconds = preferred.seconds, seconds > 0, !preferred.isAsynchronous else {
+      return run.report
     }
-    return run.report
+    let wait = run.beginWait()
+    // A timer of the event loop costs less than a task that sleeps.
+    let timeout = request.context.channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) {
+      wait.end()
+    }
+    defer { timeout.cancel() }
+    return await withGracefulShutdownHandler {
+      await wait.finished()
+    } onGracefulShutdown: {
+      wait.end()
+    }
   }
 
   // MARK: Steering

@@ -113,7 +113,7 @@ import WebServer
 
   @Test("F6 · an owner replaces the configuration that was read, and gets what changes")
   func save() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let before = try await owner.send(.GET, Self.file)
       #expect(before.json["text"] == "{}")
@@ -141,7 +141,7 @@ import WebServer
 
   @Test("F6 · a configuration with mistakes changes nothing, and each has its line and path")
   func saveMistakes() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let hash = try await owner.send(.GET, Self.file).json["hash"]?.string ?? ""
       let answer = try await owner.send(
@@ -163,7 +163,7 @@ import WebServer
 
   @Test("F6 · the doctor tells what is wrong, to owners")
   func doctor() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let answer = try await owner.send(.GET, "/api/v1/doctor")
       #expect(answer.json["checks"]?.array?.map { $0["status"] } == ["ok", "warning"])

@@ -10,7 +10,7 @@ import WebServer
 @Suite struct DeviceRouteTests {
   @Test("F1 · shows the log of a device's plugin to those who may operate it")
   func deviceLog() async throws {
-    try await LivingRoom.open { room in
+    try await TestServer.open { room in
       let owner = try await room.owner()
       let log = try await owner.send(.GET, "/api/v1/devices/screen/log")
       #expect(

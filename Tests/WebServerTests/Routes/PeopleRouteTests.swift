@@ -12,7 +12,7 @@ import WebServer
 @Suite struct PeopleRouteTests {
   @Test("E6 F5 · an invitation and a guest pass made on the page come with a link as a QR code")
   func links() async throws {
-    try await LivingRoom.open(.port(0, of: "127.0.0.1")) { (room) async throws in
+    try await TestServer.open(.port(0, of: "127.0.0.1")) { (room) async throws in
       let owner = try await room.owner()
       let requests = [
         ("invitations", "{}", "register"), ("guests", #"{"activities": ["film"]}"#, "guest"),
@@ -39,7 +39,7 @@ import WebServer
 
   @Test("E6 · keeps a person's language with the account, for every session")
   func language() async throws {
-    try await LivingRoom.open { (room) async throws in
+    try await TestServer.open { (room) async throws in
       let owner = try await room.owner()
       let other = try await room.logIn("ann@example.org")
       func languages() async throws -> [JSON?] {

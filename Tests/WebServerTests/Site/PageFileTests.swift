@@ -190,7 +190,7 @@ import Testing
       String(decoding: Site.withoutComments(Array(code.utf8)), as: UTF8.self)
         == "\n\n\nexport const a = '/* text */'; // kept\n const b = 'http://x';")
     // A text over several lines would lose its indentation.
-    let folder = URL(fileURLWithPath: LivingRoom.siteFolder).appending(path: "js")
+    let folder = URL(fileURLWithPath: TestServer.siteFolder).appending(path: "js")
     for file in try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
     {

@@ -20,6 +20,17 @@ struct RequestAuthorizer: Sendable {
   func answer(_ request: Request, _ context: ConnectionContext, by bound: BoundRoute) async throws
     -> Response
   {
+    if bound.isBrief(), Self.hasShortBody(request) {
+      return try await check(request, context, by: bound)
+    }
+    return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+      try await check(request, context, by: bound)
+    }
+  }
+
+  private func check(_ request: Request, _ context: ConnectionContext, by bound: BoundRoute)
+    async throws -> Response
+  {
     let route = bound.route
     var caller: Caller?
     if case .permitted(let permission) = route.access {
@@ -47,6 +58,14 @@ struct RequestAuthorizer: Sendable {
       RequestContext(
         request: request, context: context, route: route, session: caller,
         token: token(of: request), cookies: cookies, body: json, text: text))
+  }
+
+  /// Whether reading the body costs little.
+  private static func hasShortBody(_ request: Request) -> Bool {
+    guard let length = request.headers[.contentLength] else {
+      return request.headers[.transferEncoding] == nil
+    }
+    return Int(length).map { $0 <= 4096 } ?? false
   }
 
   /// The session of the request.
