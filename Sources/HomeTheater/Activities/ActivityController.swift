@@ -359,7 +359,7 @@ final class ActivityController {
   /// Saves the position and cancels the run that is under way.
   func shutDown() async {
     await session.run?.cancel()
-    await playback.end()
+    await playback.shutDown()
   }
 
   // MARK: The configuration

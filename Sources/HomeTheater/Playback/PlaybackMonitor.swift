@@ -20,7 +20,8 @@ final class PlaybackMonitor {
   private var reportTime = Duration.zero
   private let positions: PositionRecorder
   private let clock: any TheaterClock
-  /// Saves the position in intervals.
+  /// Saves the position in intervals. It goes on from one activity to the next: films that are begun in
+  /// turn need no timer each.
   private var saving: Task<Void, Never>?
 
   nonisolated init(positions: PositionRecorder, clock: any TheaterClock) {
@@ -39,7 +40,13 @@ final class PlaybackMonitor {
     duration = item?.duration
     guard let user else { return }
     positions.begin(item: item?.id, user: user)
-    saving = Task { [positions] in await positions.run() }
+    guard saving == nil else { return }
+    saving = Task(executorPreference: ArrivalExecutor.shared) { await self.savePositions() }
+  }
+
+  private func savePositions() async {
+    await positions.run()
+    saving = nil
   }
 
   /// Takes the player's item as the current one from now on, whether or not it has ever reported the
@@ -81,10 +88,12 @@ final class PlaybackMonitor {
   }
 
   /// Saves the position one last time and stops following.
-  func end() async {
+  func end() async { await positions.end() }
+
+  /// Saves the position one last time and ends everything.
+  func shutDown() async {
     saving?.cancel()
-    saving = nil
-    await positions.end()
+    await end()
   }
 }
 

@@ -103,9 +103,11 @@ final class PositionRecorder {
     if let ended { await keep(ended, at: clock.now()) }
   }
 
-  /// Saves in intervals until cancelled.
+  /// Saves in intervals, until a user plays nothing or the task is cancelled.
   func run() async {
-    while (try? await clock.sleep(until: clock.now() + Self.interval)) != nil { await save() }
+    while session != nil, (try? await clock.sleep(until: clock.now() + Self.interval)) != nil {
+      await save()
+    }
   }
 
   /// Returns the position in seconds at which `user` left `item`; `nil` in its first second and its
