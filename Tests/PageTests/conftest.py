@@ -17,7 +17,7 @@ from measuring.controller import Controller, instant_configuration
 from playwright.sync_api import expect, sync_playwright
 
 PASSWORD = "a long evening at the movies"
-SIZES = {"phone": {"width": 390, "height": 844}, "desktop": {"width": 1440, "height": 900}}
+SIZES = {"phone": {"width": 390, "height": 844}, "tablet": {"width": 820, "height": 1180}, "desktop": {"width": 1440, "height": 900}}
 # Texts that would run if anything took them for markup.
 HOSTILE = [
     "<img src=x onerror=globalThis.ran=1>", "\"><script>globalThis.ran=1</script>",
@@ -25,6 +25,13 @@ HOSTILE = [
     "{{constructor.constructor('globalThis.ran=1')()}}", "</title><script>globalThis.ran=1</script>",
     "'-globalThis.ran=1-'", "<a href=javascript:globalThis.ran=1>x</a>",
 ]
+# Texts as long as the controller accepts them, and one that is written from right to left.
+LONG = "The Extraordinarily Long Evening of an Unabbreviatable-and-Unhyphenated-Projectionist " * 2
+RIGHT_TO_LEFT = "סרט על הים (חלק 2): לילה ארוך!"
+# Adds up how far the layout moves without anybody having pressed anything.
+SHIFTS = """globalThis.shifts = 0; new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shifts += one.value;
+}).observe({ type: 'layout-shift', buffered: true });"""
 expect.set_options(timeout=8000)
 
 
@@ -37,7 +44,9 @@ def configuration():
         {"id": "night-ferry", "title": "Night Ferry", "duration": 600},
         {"id": "paper-moons", "title": "Paper Moons", "duration": 90},
         {"id": "the-long-hall", "title": "The Long Hall", "duration": 60},
-    ] + [{"id": f"hostile-{i}", "title": text, "duration": 60} for i, text in enumerate(HOSTILE)]
+    ] + [{"id": f"hostile-{i}", "title": text, "duration": 60} for i, text in enumerate(HOSTILE)] + [
+        {"id": "long", "title": LONG, "duration": 600},
+        {"id": "right-to-left", "title": RIGHT_TO_LEFT, "duration": 600}]
     made["devices"]["cd"] = {
         "role": "cdPlayer", "plugin": "Simulated", "options": {"speed": 20}}
     # The last of its role, so that the room shows the one that works.
@@ -152,13 +161,14 @@ class Visit:
     """One browser context: it fails its test if the page says anything on the console, asks another
     host, or breaks its policy."""
 
-    def __init__(self, browser, base, size="desktop", theme="dark", **options):
+    def __init__(self, browser, base, size="desktop", theme="dark", locale="en-GB", **options):
         self.base, self.complaints, self.expected, self.requests = base, [], set(), []
         # A request that a worker answers is not seen by `page.route`.
         options.setdefault("service_workers", "block")
         self.context = browser.new_context(
             viewport=SIZES[size], color_scheme=theme, base_url=base, reduced_motion="reduce",
-            locale="en-GB", has_touch=size == "phone", **options)
+            locale=locale, has_touch=size != "desktop", **options)
+        self.context.add_init_script(SHIFTS)
         self.context.on("page", self.observe)
         self.page = self.context.new_page()
 

@@ -3,7 +3,9 @@
 import json
 import re
 
+import pytest
 from conftest import ROOT, proves
+from test_screens import ENTRANCE, PAINTED, SCREENS, WIDE
 
 SITE = ROOT / "Sources/WebServer/Site"
 LANGUAGES = ("en", "uk", "ru")
@@ -71,3 +73,60 @@ def test_files():
     mixed = [f"{key}: {form}" for name in ("uk", "ru") for key, text in TEXTS[name].items() for form in forms(text)
              if re.search(r"[\u0400-\u04ff][A-Za-z]|[A-Za-z][\u0400-\u04ff]", form)]
     assert not mixed, mixed
+
+
+# All that a person sees or hears on the screen that is open.
+SAID = """() => {
+  const said = new Set(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) { const text = walk.currentNode.textContent.trim(), owner = walk.currentNode.parentElement; if (text && !owner.closest('script, noscript, .mono, option[lang]')) said.add(text); }
+  for (const name of ['aria-label', 'placeholder', 'title', 'alt', 'aria-valuetext']) for (const node of document.querySelectorAll(`[${name}]`)) said.add(node.getAttribute(name).trim());
+  said.add(document.title.replace(/ · Home Theater$/, ''));
+  return [...said];
+}"""
+WITH_VALUE = re.compile(r"\\\{\w+\\\}")
+
+
+def english(name):
+    """What matches an English text that is another in the language."""
+    all_ = {form for key, text in TEXTS["en"].items() for form in forms(text)
+            if form not in forms(TEXTS[name][key]) and re.search("[A-Za-z]{3}", re.sub(r"\{\w+\}", "", form))}
+    return re.compile("|".join(WITH_VALUE.sub(".+", re.escape(form)) for form in all_), re.IGNORECASE)
+
+
+@proves("E9 · every screen speaks Ukrainian and Russian alone where the browser asks for it, and fits the phone and the desk")
+@pytest.mark.parametrize("name, size", [("uk", "phone"), ("ru", "phone"), ("uk", "desktop"), ("ru", "tablet")])
+def test_languages(visit, house, name, size):
+    house.off()
+    stranger, foreign, wrong = visit(size=size, locale=f"{name}-{'UA' if name == 'uk' else 'RU'}"), english(name), []
+
+    def look(one, path, wait=None):
+        page = one.open(path)
+        page.evaluate(PAINTED)
+        assert page.evaluate("document.documentElement.lang") == name
+        wrong.extend(f"{path}: {text}" for text in page.evaluate(SAID) if foreign.fullmatch(text))
+        wrong.extend(f"{path} {fault}" for fault in page.evaluate(WIDE))
+        return page
+    for path in ENTRANCE:
+        look(stranger, path)
+    one = visit(size=size, locale=name).use(house.people["ann@example.org"])
+    for path in SCREENS:
+        look(one, path)
+    look(one, "/devices").locator(".device-row").first.click()
+    house.watch()
+    for path in ("/", "/room", "/player", "/devices"):
+        look(one, path)
+    assert not wrong, "\n".join(wrong)
+
+
+@proves("E9 · the language is chosen at the login and in the settings, and stays on the device")
+def test_choice(visit, house):
+    page = visit().open("/login")
+    page.get_by_role("combobox", name="Language").select_option("uk")
+    page.get_by_role("button", name="Увійти", exact=True).wait_for()
+    assert page.evaluate("document.title") == "Вхід · Home Theater"
+    page.reload()
+    page.get_by_role("combobox", name="Мова").wait_for()
+    one = visit().use(house.people["ann@example.org"])
+    page = one.open("/settings")
+    page.get_by_role("combobox", name="Language").select_option("ru")
+    page.get_by_role("heading", name="Настройки").wait_for()

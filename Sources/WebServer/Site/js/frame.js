@@ -27,6 +27,7 @@ export async function begin(session, { exit }) {
   const rail = makeRail(places, session), tabs = makeTabs(places), bar = makeBar(), dock = h('div', { class: 'dock' }, bar.node, tabs.node);
   const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); $('#main').focus(); } }, t('frame.skip'));
   document.body.prepend(skip, rail);
+  dock.hidden = true;
   document.body.append(dock);
   const size = new ResizeObserver(() => document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`));
   size.observe(dock);
@@ -42,6 +43,9 @@ export async function begin(session, { exit }) {
       tabs.more.removeAttribute('aria-current');
       if (!IN_TABS.includes(shown)) tabs.more.setAttribute('aria-current', 'page');
       paint();
+      // Shown at once in its own height, so that nothing above it moves.
+      dock.hidden = false;
+      document.documentElement.style.setProperty('--dock', `${dock.offsetHeight}px`);
     },
     end() {
       stopWatching(); stopKeys(); clearInterval(ticking); size.disconnect(); theater.end();

@@ -25,6 +25,7 @@ export async function show(main, { go }) {
   const facts = h('ul', { class: 'chips' }), picture = h('div', { class: 'mini-room', 'aria-hidden': 'true' });
   const sceneBand = section(t('scenes.title'), 'h-scenes', scenes);
   sceneBand.hidden = true;
+  await loadScenes(scenes, sceneBand, go);
   main.append(hero, section(t('home.question'), 'h-activities', tiles),
     h('div', { class: 'home-two' }, h('div', { class: 'home-left' }, sceneBand),
       h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, t('home.room')), h('a', { class: 'room-card', href: '/room', 'aria-label': t('home.openRoom') }, picture), facts)));
@@ -34,7 +35,6 @@ export async function show(main, { go }) {
   const tick = () => { const play = theater.playback(); if (play?.duration) seek.set(play.position, play.duration); };
   const timer = setInterval(tick, 500), unwatch = theater.watch(() => { paint(); tick(); });
   tick();
-  loadScenes(scenes, sceneBand, go);
   const room = await createRoom(picture, { hits: false });
   const draw = () => { if (theater.store.status) room.render(roomStatus()); };
   draw();

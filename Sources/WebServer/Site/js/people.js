@@ -13,8 +13,8 @@ const DAY = 86_400;
 export async function show(main) {
   const household = h('ul', { class: 'rows' }), open = h('ul', { class: 'rows' }), log = h('ol', { class: 'audit' });
   const card = (text, id, inside) => h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { class: 'title-4', id }, text), inside);
-  main.append(heading(title, h('button', { class: 'btn primary', type: 'button', onclick: () => invite(load) }, icon('plus'), t('people.invite'))),
-    h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', { class: 'col' }, card(t('people.log'), 'h-log', log))));
+  main.append(heading(title, h('button', { class: 'btn primary', type: 'button', onclick: () => invite(load) }, icon('plus'), t('people.invite'))));
+  const columns = h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', { class: 'col' }, card(t('people.log'), 'h-log', log)));
   async function load() {
     try {
       const [{ accounts }, { invitations }, { guests }, { entries }] = await Promise.all([get('/accounts'), get('/invitations'), get('/guests'), get('/audit?limit=40')]);
@@ -24,6 +24,7 @@ export async function show(main) {
     } catch (failure) { clear(household, h('li', {}, errorCard(t('people.unread'), sentence(failure.message), h('button', { class: 'btn', type: 'button', onclick: load }, t('do.retry'))))); }
   }
   await load();
+  main.append(columns);
 }
 const kindOf = (id) => (has(`kind.${id}`) ? t(`kind.${id}`) : id), spaced = (name) => name.replace(/([A-Z])/g, ' $1').toLowerCase();
 const line = (picture, name, sub, end) => h('li', { class: 'row still-row' }, icon(picture, { class: 'row-icon soft' }), h('span', {}, h('span', { class: 'name' }, name), h('span', { class: 'sub' }, sub)), end);

@@ -16,7 +16,8 @@ const BANDS = {
 
 export async function show(main) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
-  let stations = [], band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
+  const stations = await theater.loadStations().catch((failure) => { complain(failure); return []; });
+  let band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', { class: 'freq num' }), unit = h('span', { class: 'freq-unit' }), name = h('p', { class: 'title-3 radio-name' }), live = h('p', { class: 'soft' });
   const glass = h('div', { class: 'glass-dial' }), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', { class: 'presets' });
@@ -125,6 +126,5 @@ export async function show(main) {
   build(); follow();
   const size = new ResizeObserver(() => { if (glass.clientWidth !== width) { drawGlass(BANDS[band]); paint(); } }), unwatch = theater.watch(follow);
   size.observe(glass);
-  theater.loadStations().then((list) => { stations = list; build(); paint(); }, complain);
   return () => { size.disconnect(); unwatch(); };
 }

@@ -22,10 +22,11 @@ export async function show(main) {
   const params = new URLSearchParams(location.search), list = h('ul', { class: 'rows scene-list' });
   const top = h('div', { class: 'run-top' }), trouble = h('div', { class: 'run-trouble' }), choices = h('div', { class: 'controls' }), steps = h('ol', { class: 'steps' }), bottom = h('div', { class: 'run-bottom' });
   const pane = h('section', { class: 'card run-pane', 'aria-labelledby': 'run-title' }, top, trouble, choices, steps, bottom);
-  main.append(heading(title), h('div', { class: 'scene-split' }, list, pane));
+  const whole = h('div', { class: 'scene-split' }, list, pane);
+  main.append(heading(title));
   let scenes;
   try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading(title), errorCard(t('scenes.unread'), sentence(failure.message))); return undefined; }
-  if (!scenes.length) { pane.hidden = true; clear(list, h('li', { class: 'soft' }, t('scenes.none'))); return undefined; }
+  if (!scenes.length) { pane.hidden = true; main.append(whole); clear(list, h('li', { class: 'soft' }, t('scenes.none'))); return undefined; }
   let current = scenes.find((scene) => scene.name === params.get('scene')) ?? scenes.find((scene) => scene.name === 'watch-film') ?? scenes[0], runID = params.get('run'), plan, values = {}, turn = 0;
   if (params.get('item')) for (const key of Object.keys(current.parameters)) values[key] = params.get('item');
 
@@ -104,5 +105,6 @@ export async function show(main) {
   paintList();
   if (runID && !theater.store.runs.get(runID)?.isWhole) await theater.loadRun(runID).catch(() => { runID = undefined; });
   await prepare().catch(complain);
+  main.append(whole);
   return theater.watch(() => { if (runID) paint(); });
 }

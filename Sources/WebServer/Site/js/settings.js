@@ -40,11 +40,11 @@ function playing() {
   return card(t('playing.title'), 'h-playing', toggle(t('leaving.setting'), leavingEnds(), setLeavingEnds, t('leaving.settingNote')), toggle(t('keys.setting'), look().keys, (keys) => keepLook({ keys }), t('keys.note')));
 }
 function house() {
-  const address = h('span', { class: 'small block mono' }), list = card(t('settings.theater'), 'h-theater',
+  const address = h('span', { class: 'small block mono' }, location.origin), list = card(t('settings.theater'), 'h-theater',
     one(t('settings.scan'), t('settings.scanNote'), quiet(t('settings.rescan'), t('settings.scan'), (node) => act(node, async () => { const found = await post('/library/scan'); toast(`${[['films', found.films], ['music', found.songs], ['stations', found.stations]].map(([kind, count]) => t(`count.${kind}`, { count })).join(', ')}.`); }))),
     one(t('settings.off'), t('settings.offNote'), quiet(t('do.turnOff'), t('settings.turnOff'), (node) => act(node, async () => { theater.keepRun((await post('/off')).run); toast(t('settings.offDone')); }))),
     h('div', { class: 'setting' }, h('span', {}, t('settings.address'), address)));
-  get('/address').then((found) => { clear(address, found.address ?? location.origin, found.fingerprint ? h('span', { class: 'block' }, t('settings.certificate', { fingerprint: found.fingerprint })) : null); }, () => { address.textContent = location.origin; });
+  get('/address').then((found) => { clear(address, found.address ?? location.origin, found.fingerprint ? h('span', { class: 'block' }, t('settings.certificate', { fingerprint: found.fingerprint })) : null); }, () => {});
   return list;
 }
 

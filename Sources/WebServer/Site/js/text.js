@@ -4,6 +4,8 @@ export let language = 'en';
 /** The language with the reader's region, for dates and numbers. */
 export let locale = 'en';
 let texts = {}, plurals;
+// A name that is read from the right must not turn the punctuation around it.
+const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
 /** Loads the texts of the language that was chosen, or of the browser's; English where there is none of them. */
 export async function loadTexts(chosen) {
@@ -19,7 +21,7 @@ export const has = (key) => key in texts;
 export function parts(key, values = {}) {
   const found = texts[key], form = typeof found === 'object' ? found[plurals.select(values.count)] ?? found.other : found;
   if (form === undefined) { console.error(`There is no text ${key} in ${language}.`); return [key]; }
-  return form.split(/\{(\w+)\}/).map((part, i) => { const value = i % 2 ? (part in values ? values[part] ?? '?' : `{${part}}`) : part; return typeof value === 'number' ? number(value) : value; });
+  return form.split(/\{(\w+)\}/).map((part, i) => { const value = i % 2 ? (part in values ? values[part] ?? '?' : `{${part}}`) : part; return typeof value === 'number' ? number(value) : i % 2 && RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value; });
 }
 export const t = (key, values) => parts(key, values).join('');
 
