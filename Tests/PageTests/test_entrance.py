@@ -6,6 +6,7 @@ import time
 import pytest
 from conftest import PASSWORD, proves
 from playwright.sync_api import expect
+from test_screens import SCREENS
 
 MODULES = "document.querySelector('script[type=module]').src.replace(/main\\.js$/, '')"
 
@@ -342,12 +343,22 @@ def test_guest(visit, house):
     page.get_by_role("button", name="Log in").wait_for()
 
 
-@proves("A12 · the login loads at most 100 kB")
-def test_weight(visit):
-    one = visit()
-    page = one.page
-    sizes = []
-    page.on("response", lambda answer: sizes.append(len(answer.body())) if answer.url.startswith(one.base) else None)
+@proves("A12 · in each language the login loads at most 100 kB, and a visit of every screen at most 400 kB")
+@pytest.mark.parametrize("locale", ["en", "uk", "ru"])
+def test_weight(visit, house, locale):
+    house.off()
+    one = visit(locale=locale)
+    sizes, page = {}, one.page
+
+    def weigh(answer):
+        if answer.url.startswith(one.base) and "/api/" not in answer.url and answer.status == 200:
+            # The shell answers every address of the page.
+            sizes[answer.url if "/page/" in answer.url else "/"] = len(answer.body())
+    page.on("response", weigh)
     one.open("/login")
     page.wait_for_timeout(100)
-    assert 20_000 < sum(sizes) <= 100_000, sum(sizes)
+    assert 20_000 < sum(sizes.values()) <= 100_000, sum(sizes.values())
+    one.use(house.people["ann@example.org"])
+    for path in SCREENS:
+        one.open(path)
+    assert sum(sizes.values()) <= 400_000, sum(sizes.values())

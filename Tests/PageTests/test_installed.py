@@ -15,7 +15,9 @@ def until(page, condition):
 WORKER_IS_ACTIVE = """async () => {
   const { active } = await navigator.serviceWorker.ready;
   while (active.state !== 'activated') await new Promise((done) => active.addEventListener('statechange', done, { once: true }));
-  return caches.keys();
+  const names = await caches.keys(), kept = async () => (await (await caches.open(names[0])).keys()).some(({ url }) => url.includes('/text/'));
+  while (!(await kept())) await new Promise((done) => setTimeout(done, 20));
+  return names;
 }"""
 
 

@@ -1,8 +1,11 @@
 """Every screen in all sizes and themes: accessibility, layout, forced colors, large text, texts of any length."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import LONG, RIGHT_TO_LEFT, SIZES, proves
+from conftest import LONG, PASSWORD, RIGHT_TO_LEFT, SIZES, proves
+from playwright.sync_api import expect
 
 ENTRANCE = ["/login", "/register", "/code", "/reset", "/guest"]
 SCREENS = ["/", "/room", "/library", "/library?kind=music", "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account"]
@@ -151,3 +154,53 @@ def test_states(visit, house):
     page.locator(".error-card").wait_for()
     wrong += faults(page)
     assert not wrong, wrong
+
+
+def tab_to(page, name, most=60):
+    """Presses the tabulator until the focused control has a name."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        focused = page.evaluate("(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()")
+        if re.search(name, focused):
+            return
+    raise AssertionError(f"{name} is not reached")
+
+
+@proves("A5 E8 E9 E15 · the keyboard alone leads through login, home, library, player and a device")
+def test_keyboard_alone(visit, house):
+    house.off()
+    page = visit().open("/login")
+    page.keyboard.press("Tab")
+    page.keyboard.type("ann@example.org")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="What would you like?").wait_for()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Choose a film")).to_be_focused()
+    tab_to(page, "^Watch a film")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Library", level=1).wait_for()
+    page.get_by_role("list", name="Films").wait_for()
+    page.keyboard.press("/")
+    page.keyboard.type("night fer")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name=re.compile("^Night Ferry"))).to_be_focused()
+    page.keyboard.press("Enter")
+    tab_to(page, "^From the start", 5)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Night Ferry", level=1).wait_for()
+    expect(page.get_by_role("button", name="Pause")).to_be_enabled()
+    tab_to(page, "^Pause")
+    page.keyboard.press("Space")
+    house.wait_for("dvd", "playback", lambda playback: playback["state"] == "paused")
+    page.keyboard.press("Control+Home")
+    tab_to(page, "^Devices")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Devices", level=1).wait_for()
+    tab_to(page, "^Lights")
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name="Lights").wait_for()
+    tab_to(page, "^40 %")
+    page.keyboard.press("Enter")
+    house.wait_for("lights", "brightness", 40)

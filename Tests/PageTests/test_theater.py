@@ -237,14 +237,26 @@ def test_library(owner):
 
 @proves("F5 · invites a member and a guest by link, changes a person, ends sessions")
 def test_people(owner, house, visit):
+    page, rows = owner.page, []
+
+    def with_code(route):
+        answer = route.fetch()
+        made = answer.json()
+        rows[:] = made.setdefault("qr", ["1011" * 6 + "1", "0110" * 6 + "0"] * 12 + ["1" * 25])
+        route.fulfill(status=answer.status, content_type="application/json", body=json.dumps(made))
+    page.route(re.compile("/api/v1/invitations$"), lambda route: with_code(route) if route.request.method == "POST" else route.fallback())
     page = owner.open("/people")
     page.get_by_role("button", name="Invite").click()
     page.get_by_role("dialog").get_by_role("button", name="Create the link").click()
     link = page.get_by_role("textbox", name="Link").input_value()
-    assert link.startswith(f"{house.base}/register#")
+    assert re.match(r"https?://[^/]+/register#", link)
+    picture = page.get_by_role("dialog").get_by_role("img", name="QR code of the link")
+    drawn = {(int(x) + i, int(y)) for x, y, length in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\3z", picture.locator("path").get_attribute("d")) for i in range(int(length))}
+    assert drawn == {(x + 4, y + 4) for y, row in enumerate(rows) for x, module in enumerate(row) if module == "1"}
+    assert picture.get_attribute("viewBox") == f"0 0 {len(rows) + 8} {len(rows) + 8}"
     page.keyboard.press("Escape")
     expect(page.get_by_text("Invitation as member").first).to_be_visible()
-    newcomer = visit(size="phone").open(link.removeprefix(house.base))
+    newcomer = visit(size="phone").open(re.sub("^https?://[^/]+", "", link))
     newcomer.get_by_role("heading", name="Your name").wait_for()
     page.get_by_role("button", name="Revoke the invitation").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
@@ -256,6 +268,19 @@ def test_people(owner, house, visit):
     page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("Dora was removed.").first).to_be_visible()
     assert "dora@example.org" not in {one["email"] for one in house.send("GET", "/accounts")["accounts"]}
+
+
+@proves("F5 · pages back in the activity log")
+def test_audit(owner, house):
+    page = owner.page
+    page.route("**/api/v1/audit?*", lambda route: route.continue_(url=route.request.url.replace("limit=40", "limit=3")))
+    for _ in range(4):
+        house.log_in("ann@example.org")
+    owner.open("/people")
+    rows = page.locator(".audit li")
+    expect(rows).to_have_count(3)
+    page.get_by_role("button", name="Show earlier entries").press("Enter")
+    expect(rows).to_have_count(6)
 
 
 @proves("F5 · keeps the theme and reads the library again on the settings screen, which leads to the account")

@@ -9,7 +9,7 @@ import NIOCore
 /// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
 /// revalidated each time, as are the service worker and the manifest. They name all other files below
 /// `/page/HASH/`, where HASH covers the content of them all, so browsers may keep those for ever.
-/// Modules and styles are served without their comments and indentation.
+/// Modules and styles are served without their comments and indentation, styles without needless spaces.
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
@@ -46,8 +46,7 @@ package struct Site: Sendable {
       guard let type = Self.mediaType(of: name) else {
         throw SiteError("\(name) is of no type that the page uses")
       }
-      let isCode = name.hasSuffix(".js") || name.hasSuffix(".css")
-      let bytes = isCode ? Self.withoutComments(bytes) : bytes
+      let bytes = Self.shortened(bytes, of: name)
       guard name == "index.html" || Self.fixed.contains(name) else {
         files["/page/\(hash)/\(name)"] = SiteFile(bytes, type: type, tag: hash, lasts: true)
         continue
@@ -85,6 +84,23 @@ package struct Site: Sendable {
       throw SiteError("\(folder) cannot be read: \(error.localizedDescription)")
     }
     try self.init(contents: contents)
+  }
+
+  private static func shortened(_ bytes: [UInt8], of name: String) -> [UInt8] {
+    switch name.split(separator: ".").last {
+    case "js": withoutComments(bytes)
+    case "css": withoutSpaces(withoutComments(bytes))
+    default: bytes
+    }
+  }
+
+  /// A style sheet without the spaces beside its punctuation.
+  static func withoutSpaces(_ style: [UInt8]) -> [UInt8] {
+    var text = String(decoding: style, as: UTF8.self)
+    for mark in ["{", "}", ";", ",", ":"] { text.replace("\(mark) ", with: mark) }
+    for mark in ["{", "}"] { text.replace(" \(mark)", with: mark) }
+    text.replace(";}", with: "}")
+    return Array(text.utf8)
   }
 
   /// Code without the comments that have lines of their own, and without indentation.
@@ -146,7 +162,8 @@ package struct SiteFile: Sendable {
   /// constant address of the service worker.
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
-    "connect-src 'self'", "media-src 'self'", "manifest-src 'self'", "worker-src 'self'", "base-uri 'none'",
+    "connect-src 'self'", "media-src 'self'", "manifest-src 'self'", "worker-src 'self'",
+    "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types worker",
   ].joined(separator: "; ")

@@ -4,12 +4,11 @@ import { icon } from './icons.js';
 import { get, post, remove } from './api.js';
 import { heading, toast, ask, chip, act, complain } from './parts.js';
 import { field } from './forms.js';
-import { isEmail, isPhone } from './rules.js';
+import { isEmail, isPhone } from './contacts.js';
 import { passwordForm } from './reset.js';
 import { formSheet, inSheet, passwordField, confirmContact, proven } from './form-sheet.js';
 import { addFactor, removeFactor, newRecoveryCodes } from './second-factor.js';
-import { when } from './text.js';
-import { t } from './text.js';
+import { t, when } from './text.js';
 
 export const title = t('account.title');
 

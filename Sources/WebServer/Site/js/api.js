@@ -3,13 +3,17 @@ import { t, has } from './text.js';
 
 export class Failure extends Error {
   /** @param status the HTTP status; 0 if the controller was not reached. */
-  constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft }) {
+  constructor(status, { code, message, hint, device, step, field, retryAfter, triesLeft, problems }) {
     // The page has its own text for what happens often; the controller's English says more of all others.
     const own = `error.${code}`;
     super(has(own) ? t(own) : message);
+<<<<<<< Sources/WebServer/Site/js/api.js
+    Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft, problems });
+=======
     /** Whether the controller refused, or was not reached. */
     this.kind = status === 0 ? 'network' : 'refused';
     Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft });
+>>>>>>> /tmp/mine/api.js
   }
 }
 
@@ -21,16 +25,17 @@ export const whenLoggedOut = (action) => { loggedOut = action; };
 /**
  * Sends a request to a path below /api/v1 and returns the value of the answer.
  * @param wait seconds to wait for the end of what was started
+ * @param isText whether the body is JSON already
  * @throws Failure
  */
-export async function send(method, path, body, { wait, signal, open } = {}) {
-  const headers = {};
+export async function send(method, path, body, { wait, signal, open, isText, headers: more } = {}) {
+  const headers = { ...more };
   if (method !== 'GET') headers['X-Theater'] = '1';
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (wait !== undefined) headers.Prefer = `wait=${wait}`;
   let answer, text;
   try {
-    answer = await fetch('/api/v1' + path, { method, headers, signal, cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await fetch('/api/v1' + path, { method, headers, signal, cache: 'no-store', body: body === undefined || isText ? body : JSON.stringify(body) });
     text = await answer.text();
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -5,7 +5,7 @@ import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
 import { drive, isTold, failurePainter } from './drive.js';
 import { CodeFlow } from './code-flow.js';
-import { isPhone } from './rules.js';
+import { isPhone } from './contacts.js';
 import { brand } from './stage.js';
 import { t, parts } from './text.js';
 

@@ -10,6 +10,7 @@ import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
 import { placeOf } from './runs.js';
 import { t, has } from './text.js';
+import { pluginPart } from './plugin-swap.js';
 
 /** Opens a device's controls, which follow its state until they are closed. */
 export function deviceSheet(id) {
@@ -21,7 +22,7 @@ export function deviceSheet(id) {
 export function follow(id, pane, { wide = false } = {}) {
   const said = h('p', { class: 'soft' }), trouble = h('div', {}), live = h('div', { class: 'controls' }), table = h('div', {}), more = h('details', { class: 'more-state' }, h('summary', {}, t('control.commands'))), state = h('details', { class: 'more-state', open: wide }, h('summary', {}, t('control.state')), table);
   const pieces = {};
-  clear(pane, said, trouble, live, theater.mayOperate() ? more : null, state);
+  clear(pane, said, trouble, live, theater.mayOperate() ? more : null, state, theater.mayOperate() ? pluginPart(id) : null);
   more.addEventListener('toggle', () => { if (more.open && more.children.length === 1) listCommands(id, more); });
   const paint = () => {
     const device = theater.device(id);

@@ -47,7 +47,7 @@ export function confirmContact({ path, target, sent, done, onback }) {
   let box;
   const { stop } = codeSteps({ path, set: { light() {} }, foot: () => null, sent: { contact: target.email ?? target.phone, answer: sent },
     put: (form) => { box = inSheet(t('account.code'), form); form.focus(); },
-    code: { heading: '', says: 'account.codeSent', onback: () => { box.close(); onback(); } },
+    code: { heading: '', says: 'code.went', onback: () => { box.close(); onback(); } },
     verify: async ({ request, code }, answer) => {
       try { await post(`${path}/confirmation`, { request, code }, { open: true }); } catch (failure) { answer({ type: 'verified', failure }); return; }
       answer({ type: 'verified' }); box.close(); done();

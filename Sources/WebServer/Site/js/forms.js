@@ -1,7 +1,7 @@
 // Fields that know how they look: pristine, editing, valid, invalid-hidden, invalid-shown.
 import { h, s, uid, announce, clear } from './dom.js';
 import { icon } from './icons.js';
-import { isEmail } from './rules.js';
+import { isEmail } from './contacts.js';
 import { t, unit, capitalized } from './text.js';
 
 /** The checks of a login, which applies no rules: an account may be older than they are. */

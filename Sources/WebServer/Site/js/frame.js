@@ -6,8 +6,8 @@ import * as theater from './store.js';
 import { sheet, slider, seekBar, ambient } from './parts.js';
 import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
 import { ago, station, titleOf } from './words.js';
-import { followMediaKeys } from './media-keys.js';
 import { t } from './text.js';
+import { followMediaKeys } from './media-keys.js';
 
 const PLACES = [
   ['home', '/', 'home'], ['room', '/room', 'room'], ['library', '/library', 'film'], ['radio', '/radio', 'radio'],

@@ -1,11 +1,12 @@
 // The choice of the page's language, kept on this device.
 import { h } from './dom.js';
+import { keepLook } from './look.js';
 import { LANGUAGES, language, t } from './text.js';
 
 /** @param keep also keeps the language elsewhere, before the page is loaded anew */
 export function languageChoice(keep) {
   const node = h('select', { class: 'language', 'aria-label': t('settings.language'), onchange: async () => {
-    localStorage.setItem('theater-look', JSON.stringify({ ...JSON.parse(localStorage.getItem('theater-look') ?? '{}'), language: node.value }));
+    keepLook({ language: node.value });
     await keep?.(node.value);
     location.reload();
   } }, Object.entries(LANGUAGES).map(([tag, name]) => h('option', { value: tag, lang: tag }, name)));

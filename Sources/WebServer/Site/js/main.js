@@ -1,7 +1,7 @@
 // The beginning of the page and its router: which address shows which screen.
 import { h, $, announce } from './dom.js';
 import { get, whenLoggedOut } from './api.js';
-import { loadTexts, t } from './text.js';
+import { loadTexts, loadTheaterTexts, t } from './text.js';
 
 const NAME = 'Home Theater';
 // Screens of people without a session; each stands on the stage of door.css.
@@ -9,7 +9,7 @@ const ENTRANCE = { '/login': 'login', '/register': 'register', '/guest': 'guest'
 const SCREENS = {
   '/': 'home', '/home': 'home', '/room': 'room', '/library': 'library', '/player': 'player', '/radio': 'radio', '/scenes': 'scenes',
   '/devices': 'devices', '/people': 'people', '/plugins': 'plugins', '/settings': 'settings',
-  '/account': 'account',
+  '/account': 'account', '/configuration': 'editor', '/doctor': 'doctor',
 };
 let leave = () => {}, app, turn = 0;
 
@@ -19,7 +19,7 @@ const loaders = {
   home: () => import('./home.js'), room: () => import('./room.js'), library: () => import('./library.js'),
   player: () => import('./player.js'), radio: () => import('./radio.js'), scenes: () => import('./scenes.js'),
   devices: () => import('./devices.js'), people: () => import('./people.js'), plugins: () => import('./plugins.js'),
-  settings: () => import('./settings.js'), account: () => import('./account.js'),
+  settings: () => import('./settings.js'), account: () => import('./account.js'), editor: () => import('./editor.js'), doctor: () => import('./doctor.js'),
 };
 
 const sheets = new Map();
@@ -91,6 +91,7 @@ async function open() {
   if (hasSession()) {
     try {
       const session = await get('/sessions/current', { open: true });
+      await loadTheaterTexts(look.language ?? session.user.language);
       const frame = await import('./frame.js');
       await Promise.all(['shell', 'screens', 'room'].map(style));
       app = await frame.begin(session, { go, exit });

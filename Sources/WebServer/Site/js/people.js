@@ -6,6 +6,7 @@ import * as theater from './store.js';
 import { heading, sheet, segments, slider, toast, ask, act, complain, errorCard } from './parts.js';
 import { sentence } from './forms.js';
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
+import { qrOfRows } from './qr.js';
 
 export const title = t('people.title');
 const DAY = 86_400;
@@ -15,12 +16,16 @@ export async function show(main) {
   const card = (text, id, inside) => h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { class: 'title-4', id }, text), inside);
   main.append(heading(title, h('button', { class: 'btn primary', type: 'button', onclick: () => invite(load) }, icon('plus'), t('people.invite'))));
   const columns = h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', { class: 'col' }, card(t('people.log'), 'h-log', log)));
+  let before;
+  const earlier = h('button', { class: 'btn quiet wide', type: 'button', onclick: () => act(earlier, async () => { append(await get(`/audit?limit=40&before=${before}`)); }) }, t('people.earlier'));
+  log.after(earlier);
+  function append(page) { before = page.before; earlier.hidden = !before; log.append(...[...page.entries].reverse().map(entry)); }
   async function load() {
     try {
-      const [{ accounts }, { invitations }, { guests }, { entries }] = await Promise.all([get('/accounts'), get('/invitations'), get('/guests'), get('/audit?limit=40')]);
+      const [{ accounts }, { invitations }, { guests }, audit] = await Promise.all([get('/accounts'), get('/invitations'), get('/guests'), get('/audit?limit=40')]);
       clear(household, accounts.map((one) => person(one, load)));
       clear(open, !guests.length && !invitations.length ? h('li', { class: 'soft' }, t('people.nobody')) : null, guests.map((one) => pass(one, load)), invitations.map((one) => invitation(one, load)));
-      clear(log, [...entries].reverse().map(entry));
+      log.replaceChildren(); append(audit);
     } catch (failure) { clear(household, h('li', {}, errorCard(t('people.unread'), sentence(failure.message), h('button', { class: 'btn', type: 'button', onclick: load }, t('do.retry'))))); }
   }
   await load();
@@ -56,17 +61,17 @@ function invite(load) {
   const about = h('p', { class: 'soft' }), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
   const button = h('button', { class: 'btn primary big wide', type: 'button', onclick: () => act(button, async () => {
     const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, validFor: hours * 3600, ...(name.value.trim() && { name: name.value.trim() }) }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
-    box.close(); load(); showLink(`${location.origin}/${kind === 'guest' ? 'guest' : 'register'}#${made.code}`, made.code, kind);
+    box.close(); load(); showLink(made.link ?? `${location.origin}/${kind === 'guest' ? 'guest' : 'register'}#${made.code}`, made, kind);
   }) }, icon('link'), t('people.create'));
   const box = sheet(t('people.inviting'), h('div', { class: 'controls' }, segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));
   say();
 }
 /** Shows the link once: the controller keeps only its digest. */
-function showLink(address, code, kind) {
+function showLink(address, { code, qr }, kind) {
   const field = h('input', { class: 'plain wide mono', readonly: true, value: address, 'aria-label': t('people.link'), onfocus: () => field.select() });
   const copy = h('button', { class: 'btn primary wide', type: 'button', onclick: async () => { try { await navigator.clipboard.writeText(address); toast(t('people.copied')); } catch { field.focus(); field.select(); toast(t('people.copyByHand')); } } }, icon('link'), t('people.copy'));
   const share = navigator.share ? h('button', { class: 'btn wide', type: 'button', onclick: () => navigator.share({ url: address, title: 'Home Theater' }).catch(() => {}) }, t('people.share')) : null;
-  sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('people.once')), field, copy, share, h('p', { class: 'small' }, t('people.code'), ' ', h('span', { class: 'mono' }, code))));
+  sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('people.once')), qr ? qrOfRows(qr, t('people.qr')) : null, field, copy, share, h('p', { class: 'small' }, t('people.code'), ' ', h('span', { class: 'mono' }, code))));
 }
 function entry(one) {
   const bad = !['done', 'ok', 'succeeded', 'allowed', 'success'].includes(one.outcome), words = has(`deed.${one.deed}`) ? t(`deed.${one.deed}`) : spaced(one.deed);

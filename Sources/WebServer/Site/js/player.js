@@ -9,8 +9,8 @@ import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, vo
 import { value, titleOf } from './words.js';
 import { progressOf, placeOf } from './runs.js';
 import { sentence } from './forms.js';
-import { leftPlayer } from './leaving.js';
 import { t, clockTime } from './text.js';
+import { leftPlayer } from './leaving.js';
 
 export const title = t('player.title');
 

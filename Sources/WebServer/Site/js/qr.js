@@ -1,7 +1,10 @@
-// A QR code from the picture of the API, of which only its side and its one path are used: text never becomes markup.
+// QR codes from what the API sends. Only numbers of it are used: text never becomes markup.
 import { h, s } from './dom.js';
 
-export function qr(picture, label) {
-  const side = picture.match(/viewBox="0 0 (\d+) /)?.[1] ?? 0, d = picture.match(/<path d="([Mhvz\d -]+)"/)?.[1] ?? '';
-  return h('div', { class: 'qr' }, s('svg', { viewBox: `0 0 ${side} ${side}`, role: 'img', 'aria-label': label, 'shape-rendering': 'crispEdges' }, s('rect', { width: side, height: side, fill: '#fff' }), s('path', { d, fill: '#000' })));
-}
+const QUIET = 4;
+const draw = (side, d, label) => h('div', { class: 'qr' }, s('svg', { viewBox: `0 0 ${side} ${side}`, role: 'img', 'aria-label': label, 'shape-rendering': 'crispEdges' }, s('rect', { width: side, height: side, fill: '#fff' }), s('path', { d, fill: '#000' })));
+
+/** From a picture: its side and its one path. */
+export const qrOfPicture = (picture, label) => draw(Number(picture.match(/viewBox="0 0 (\d+) /)?.[1]), picture.match(/<path d="([Mhvz\d -]+)"/)?.[1] ?? '', label);
+/** From rows of modules, `1` for a dark one. */
+export const qrOfRows = (rows, label) => draw(rows.length + 2 * QUIET, rows.map((row, y) => [...row.matchAll(/1+/g)].map(({ index, 0: { length } }) => `M${index + QUIET} ${y + QUIET}h${length}v1h-${length}z`).join('')).join(''), label);

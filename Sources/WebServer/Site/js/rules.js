@@ -1,6 +1,7 @@
 // The evaluator of rules, as docs/validation.md defines it. Tests/ValidationTests/validation-vectors.json holds
 // it and the controller's evaluator to the same results.
 import { t, has } from './text.js';
+import { isEmail, isPhone } from './contacts.js';
 
 const MOST_BYTES = 16_384, MOST_CODE_POINTS = 4_096, MARKS_IN_A_ROW = 30;
 const INVISIBLE = /[\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}\u{13441}\u{13442}]/u;
@@ -20,15 +21,6 @@ function isOverlong(text) {
     if (row > MARKS_IN_A_ROW) return true;
   }
   return points(normalize(text)).length > MOST_CODE_POINTS;
-}
-
-// ---- addresses and numbers ----
-const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]+", LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`);
-export const isEmail = (text) => text.length <= 254 && ADDRESS.test(text) && text.indexOf('@') <= 64;
-export function isPhone(text) {
-  if (!text.startsWith('+') || new TextEncoder().encode(text).length > 64 || text.includes('(0)')) return false;
-  return /^[1-9][0-9]{6,14}$/.test(text.slice(1).replace(/[ .()-]/g, ''));
 }
 
 // ---- common passwords ----

@@ -95,7 +95,11 @@ export async function show(main) {
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
     renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', { class: 'what' }, stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', { class: 'took num' }, step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', { class: 'why' }, sentence(step.error.message)) : null)));
-    renew(bottom, run.status, () => (run.status === 'running' ? null : [h('button', { class: 'btn primary big', type: 'button', onclick: (event) => start(event.currentTarget) }, icon('play'), t('scenes.again')), h('button', { class: 'btn quiet', type: 'button', onclick: load }, t('scenes.plan'))]));
+    renew(bottom, run.status, () => (run.status === 'running' ? cancel(run) : [h('button', { class: 'btn primary big', type: 'button', onclick: (event) => start(event.currentTarget) }, icon('play'), t('scenes.again')), h('button', { class: 'btn quiet', type: 'button', onclick: load }, t('scenes.plan'))]));
+  }
+  function cancel({ id }) {
+    const button = h('button', { class: 'btn line', type: 'button', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(`/runs/${encodeURIComponent(id)}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
+    return button;
   }
   function failure(run) {
     if (!run.error) return null;

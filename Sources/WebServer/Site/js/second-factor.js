@@ -5,7 +5,7 @@ import { icon } from './icons.js';
 import { codeField, formError } from './forms.js';
 import { sheet, toast } from './parts.js';
 import { formSheet, passwordField, proven } from './form-sheet.js';
-import { qr } from './qr.js';
+import { qrOfPicture } from './qr.js';
 import { t } from './text.js';
 
 const PATH = '/account/second-factor';
@@ -18,7 +18,7 @@ export const copyButton = (words, text, said, kind = '') => h('button', { class:
 export async function addFactor(done) {
   const { secret, uri, svg } = await proven(() => post(PATH, {}));
   const error = formError(), code = codeField({ label: t('factor.code'), ondone: confirm });
-  const box = sheet(t('factor.add'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.scan')), svg ? qr(svg, t('factor.qr')) : null,
+  const box = sheet(t('factor.add'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.scan')), svg ? qrOfPicture(svg, t('factor.qr')) : null,
     h('p', { class: 'small' }, t('factor.type'), ' ', h('span', { class: 'mono secret' }, secret.match(/.{1,4}/g).join(' '))),
     h('div', { class: 'control-keys' }, matchMedia('(pointer: coarse)').matches ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open')) : null, copyButton(t('factor.copySecret'), secret, t('factor.secretCopied'))),
     h('p', { class: 'label' }, t('factor.shows')), code.node, error.node));

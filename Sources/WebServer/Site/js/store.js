@@ -52,6 +52,7 @@ function apply(type, value, id) {
   } else if (type === 'activity') store.status.activity = value;
   else if (type === 'run') change(value);
   else if (type === 'library') { films = songs = stations = undefined; }
+  else if (type === 'configuration') store.applied = value;
   store.status.event = id;
 }
 function change({ step, ...run }) {

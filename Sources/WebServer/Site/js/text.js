@@ -1,20 +1,28 @@
-// The texts of the page in the reader's language: one file a language, keys like "home.title".
+// The texts of the page in the reader's language. Keys are like "home.title". The entrance, which has to be light,
+// loads its own file of a language, `text/entrance-uk.json`; the theater loads `text/uk.json` as well.
 export const LANGUAGES = { en: 'English', uk: 'Українська', ru: 'Русский' };
 export let language = 'en';
 /** The language with the reader's region, for dates and numbers. */
 export let locale = 'en';
-let texts = {}, plurals;
+let plurals;
+const texts = {};
 // A name that is read from the right must not turn the punctuation around it.
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
-/** Loads the texts of the language that was chosen, or of the browser's; English where there is none of them. */
+/** Loads the entrance's texts of the language that was chosen, or of the browser's; English where there is none of them. */
 export async function loadTexts(chosen) {
   const known = (tag) => { const own = tag?.slice(0, 2).toLowerCase(); return own in LANGUAGES && own; };
   language = [chosen, ...navigator.languages].map(known).find(Boolean) ?? 'en';
   locale = navigator.languages.find((tag) => known(tag) === language) ?? language;
   plurals = new Intl.PluralRules(language);
-  texts = await (await fetch(new URL(`../text/${language}.json`, import.meta.url))).json();
   document.documentElement.lang = language;
+  await load(`entrance-${language}`);
+}
+const load = async (name) => Object.assign(texts, await (await fetch(new URL(`../text/${name}.json`, import.meta.url))).json());
+/** Loads what only the theater needs, for a session in a language of its own. */
+export async function loadTheaterTexts(chosen) {
+  if (chosen && chosen !== language) await loadTexts(chosen);
+  await load(language);
 }
 export const has = (key) => key in texts;
 /** The text of a key in parts, with the value of each `{name}`, which may be a node. A text with plural forms goes by `count`. */

@@ -1,0 +1,28 @@
+// What the theater finds when it looks at itself.
+import { h, clear, announce } from './dom.js';
+import { icon } from './icons.js';
+import { get } from './api.js';
+import { heading, chip, act, errorCard } from './parts.js';
+import { sentence } from './forms.js';
+import { t } from './text.js';
+
+export const title = t('doctor.title');
+const KNOWN = { ok: 'reported', warning: 'assumed', failed: 'failed' };
+const ORDER = ['failed', 'warning', 'ok'];
+
+export function show(main) {
+  const said = h('p', { class: 'soft', role: 'status' }), list = h('ul', { class: 'card checks' });
+  const again = h('button', { class: 'btn', type: 'button', onclick: () => act(again, load) }, icon('fix'), t('doctor.again'));
+  main.append(heading(t('doctor.title'), said, again), list);
+  async function load() {
+    said.textContent = t('doctor.wait');
+    try {
+      const { checks } = await get('/doctor'), bad = checks.filter((one) => one.status !== 'ok').length;
+      clear(list, ORDER.flatMap((status) => checks.filter((one) => one.status === status)).map(row));
+      said.textContent = bad ? t('doctor.found', { count: bad }) : t('doctor.fine', { count: checks.length });
+      announce(said.textContent);
+    } catch (failure) { said.textContent = ''; clear(list, h('li', {}, errorCard(t('doctor.unread'), [sentence(failure.message), failure.hint].filter(Boolean).join(' ')))); }
+  }
+  act(again, load);
+}
+const row = ({ name, status, message, hint }) => h('li', {}, chip(KNOWN[status], t(`doctor.${status}`)), h('div', {}, h('b', {}, sentence(name).replace(/\.$/, '')), h('p', { class: 'small' }, sentence(message)), hint ? h('p', { class: 'small hint' }, sentence(hint)) : null));

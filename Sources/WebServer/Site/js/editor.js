@@ -1,0 +1,87 @@
+// The configuration: devices.json with line numbers, checked at each pause of typing, saved after a look at the difference.
+import { h, clear, announce } from './dom.js';
+import { icon } from './icons.js';
+import { get, send } from './api.js';
+import * as theater from './store.js';
+import { heading, act, chip, errorCard } from './parts.js';
+import { sentence } from './forms.js';
+import { formSheet } from './form-sheet.js';
+import { t } from './text.js';
+
+export const title = t('editor.title');
+const PAUSE = 400;
+/** The text that was not saved when the screen was left. */
+let draft;
+
+export async function show(main) {
+  const numbers = h('pre', { class: 'numbers', 'aria-hidden': 'true' }), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off' });
+  const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', { class: 'problems' }), result = h('div', { class: 'controls' });
+  const save = h('button', { class: 'btn primary', type: 'button', onclick: () => act(save, compare) }, t('editor.save')), reload = h('button', { class: 'btn quiet', type: 'button', onclick: () => act(reload, () => load()) }, t('editor.reload'));
+  main.append(heading(t('editor.title'), h('div', { class: 'control-keys' }, reload, save)), h('div', { class: 'editor' }, numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
+  let saved = '', hash, problems = [], timer, asking, checked;
+
+  async function load(keptDraft) {
+    const file = await get('/configuration');
+    saved = file.text; hash = file.hash;
+    area.value = keptDraft ?? saved; draft = undefined;
+    if (keptDraft !== undefined) announce(t('editor.draft'));
+    result.replaceChildren(); await check();
+  }
+  const isChanged = () => area.value !== saved;
+  const errors = () => problems.filter((one) => one.severity === 'error');
+  function paint() {
+    const bad = new Map(problems.filter((one) => one.line).map((one) => [one.line, one.severity])), count = area.value.split('\n').length, key = JSON.stringify([count, [...bad]]);
+    if (numbers.key_ !== key) { numbers.key_ = key; clear(numbers, Array.from({ length: count }, (_, i) => h('span', { data: { bad: bad.get(i + 1) } }, `${i + 1}\n`))); }
+    save.setAttribute('aria-disabled', !isChanged() || errors().length > 0);
+  }
+  /** Asks the controller about the text; an older question is given up. */
+  async function check() {
+    asking?.abort(); asking = new AbortController();
+    const text = area.value;
+    paint();
+    try {
+      ({ problems } = await send('POST', '/configuration/check', text, { isText: true, signal: asking.signal }));
+      checked = text;
+    } catch (failure) {
+      if (failure.name === 'AbortError') return;
+      problems = failure.problems ?? []; verdict.textContent = [sentence(failure.message), failure.hint].filter(Boolean).join(' ');
+      if (!problems.length) { paint(); return; }
+    }
+    showProblems();
+  }
+  function showProblems() {
+    const bad = errors().length;
+    verdict.textContent = bad ? t('editor.mistakes', { count: bad }) : problems.length ? t('editor.warnings', { count: problems.length }) : t('editor.fine');
+    clear(list, problems.map((one) => h('li', {}, h('button', { class: 'row', type: 'button', data: { severity: one.severity }, onclick: () => goTo(one) }, icon(one.severity === 'error' ? 'warn' : 'info', { class: 'row-icon' }), h('span', {}, h('span', { class: 'name' }, one.line ? h('span', { class: 'num' }, t('editor.line', { line: one.line }), ' ') : null, sentence(one.message)), h('span', { class: 'sub' }, [one.path, one.hint && sentence(one.hint)].filter(Boolean).join(' · '))), icon('chevron', { class: 'row-icon soft' })))));
+    paint();
+  }
+  function goTo({ line = 1, column = 1 }) {
+    const lines = area.value.split('\n'), start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0), end = start + (lines[line - 1]?.length ?? 0);
+    area.focus(); area.setSelectionRange(Math.min(start + Math.max(0, column - 1), end), end);
+    area.scrollTop = (line - 1) * parseFloat(getComputedStyle(area).lineHeight) - area.clientHeight / 3;
+  }
+  /** Shows what would change; the sheet saves. */
+  async function compare() {
+    if (!isChanged()) return;
+    if (checked !== area.value) await check();
+    if (errors().length) { goTo(errors()[0]); return; }
+    const text = area.value, { changes } = await send('POST', '/configuration/difference', text, { isText: true });
+    const box = formSheet({ heading: t('editor.difference'), note: changes.length ? '' : t('editor.same'), button: t('editor.save'),
+      use: () => send('PUT', '/configuration', text, { isText: true, headers: { 'If-Match': `"${hash}"` } }),
+      refused: (failure) => { if (failure.problems) { problems = failure.problems; showProblems(); } },
+      done: (answer) => {
+        hash = answer.hash; saved = text; problems = answer.problems; showProblems();
+        clear(result, h('h2', { class: 'title-4' }, t('editor.saved')), differences(answer.changes)); announce(t('editor.saved'));
+      } });
+    if (changes.length) box.querySelector('form').prepend(differences(changes));
+  }
+  area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
+  area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
+  try { await load(draft?.of === theater.store.session ? draft.text : undefined); } catch (failure) { clear(main, heading(t('editor.title')), errorCard(t('editor.unread'), [sentence(failure.message), failure.hint].filter(Boolean).join(' '))); return undefined; }
+  const unwatch = theater.watch(() => {
+    const { applied } = theater.store;
+    if (applied && applied !== result.told_ && result.children.length) { result.told_ = applied; result.append(h('p', { class: 'small' }, chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`)))); }
+  });
+  return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { text: area.value, of: theater.store.session } : undefined; };
+}
+const differences = (changes) => h('ul', { class: 'changes' }, changes.map(({ kind, section, name, keys, live }) => h('li', {}, chip(live ? 'reported' : 'unknown', t(live ? 'editor.live' : 'editor.next')), h('span', {}, h('b', {}, t(`editor.${kind}`, { what: [section, name].filter(Boolean).join('.') })), keys.length ? h('span', { class: 'small block mono' }, keys.join(', ')) : null))));

@@ -1,0 +1,109 @@
+"""The editor of devices.json, and the doctor."""
+
+import json
+import re
+
+from conftest import proves
+from playwright.sync_api import expect
+from test_screens import PAINTED, check, faults
+
+CHECKS = [
+    {"name": "library", "status": "ok", "message": "11 films"},
+    {"name": "audio", "status": "warning", "message": "the card is in use", "hint": "Close the other program."},
+    {"name": "plugin Broken", "status": "failed", "message": "it does not answer"},
+]
+
+
+def answer(route, body, status=200):
+    route.fulfill(status=status, content_type="application/json", body=json.dumps(body))
+
+
+class File:
+    """The routes of the file: `GET` and `PUT /configuration`; its checks and differences are the controller's."""
+
+    def __init__(self, page, house):
+        self.text, self.hash, self.refusal = (house.controller.folder / "devices.json").read_text(), "0" * 64, None
+        page.route("**/api/v1/configuration", self.serve)
+
+    def serve(self, route):
+        request = route.request
+        if request.method == "GET":
+            answer(route, {"text": self.text, "hash": self.hash})
+        elif self.refusal:
+            answer(route, {"error": self.refusal[1]}, self.refusal[0])
+        else:
+            assert request.headers["if-match"] == f'"{self.hash}"'
+            self.text, self.hash = request.post_data, "1" * 64
+            answer(route, {"hash": self.hash, "problems": [], "changes": [
+                {"kind": "changed", "section": "devices", "name": "lights", "keys": ["options.speed"], "live": True}]})
+
+
+@proves("F6 F5 · checks devices.json at each pause of typing, leads to a mistake, shows the difference, then saves")
+def test_editor(owner, house):
+    owner.expected = {409}
+    page = owner.page
+    file = File(page, house)
+    owner.open("/configuration")
+    text = page.get_by_role("textbox", name="Text of devices.json")
+    status, save = page.get_by_role("status").first, page.get_by_role("button", name="Save")
+    expect(status).to_have_text("No mistakes.")
+    expect(save).to_have_attribute("aria-disabled", "true")
+    assert page.locator(".numbers span").count() == file.text.count("\n") + 1
+    edited = file.text.replace('"popper": {', '"popper": {\n      "rule": 1,', 1)
+    line = edited[:edited.index('"rule"')].count("\n") + 1
+    text.fill(edited)
+    expect(status).to_contain_text("mistake")
+    expect(save).to_have_attribute("aria-disabled", "true")
+    expect(page.locator(".numbers [data-bad=error]").first).to_have_text(str(line))
+    assert not faults(page)
+    page.get_by_role("button", name=re.compile(f"^Line {line}:")).first.press("Enter")
+    expect(text).to_be_focused()
+    assert "rule" in page.evaluate("(() => { const a = document.querySelector('textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) })()")
+    # A text that is not saved is there after a look at another screen.
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Plugins").click()
+    page.go_back()
+    expect(text).to_have_value(edited)
+    text.fill(file.text.replace('"speed": 20', '"speed": 21', 1))
+    expect(save).to_have_attribute("aria-disabled", "false")
+    save.click()
+    dialog = page.get_by_role("dialog", name="What changes")
+    expect(dialog).to_contain_text("devices.amp changes")
+    expect(dialog).to_contain_text("at once")
+    page.evaluate(PAINTED)
+    assert not faults(page)
+    file.refusal = (409, {"code": "notNow", "message": "the file has changed meanwhile", "hint": "Load it again."})
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Load it again.")
+    file.refusal = None
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Saved")).to_be_visible()
+    expect(page.get_by_role("region", name="Checks").locator(".changes")).to_contain_text("devices.lights changes")
+    assert '"speed": 21' in file.text
+    expect(save).to_have_attribute("aria-disabled", "true")
+
+
+@proves("F6 · works on a phone and a tablet, too")
+def test_sizes(visit, house):
+    wrong = []
+    for (width, height), paths, themes in (((390, 844), ["/configuration", "/doctor"], ("dark", "light")), ((820, 1180), ["/configuration", "/account"], ("dark",))):
+        one = visit(size="phone").use(house.people["ann@example.org"])
+        one.page.set_viewport_size({"width": width, "height": height})
+        one.page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS}))
+        File(one.page, house)
+        wrong += [fault for path in paths for fault in check(one, path, themes)]
+    assert not wrong, "\n".join(wrong)
+
+
+@proves("F6 · lists what the doctor finds, what failed first, and looks again")
+def test_doctor(owner):
+    page = owner.page
+    page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS}))
+    owner.open("/doctor")
+    expect(page.get_by_role("status").first).to_have_text("2 findings need a look.")
+    rows = page.locator(".checks li")
+    assert [row.split("\n")[0] for row in rows.all_inner_texts()] == ["failed", "warning", "fine"]
+    expect(rows.nth(1)).to_contain_text("Close the other program.")
+    page.unroute("**/api/v1/doctor")
+    page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS[:1]}))
+    page.get_by_role("button", name="Check again").click()
+    expect(page.get_by_role("status").first).to_have_text("1 check, and all is well.")

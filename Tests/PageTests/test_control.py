@@ -1,0 +1,54 @@
+"""The plugin of a device, and runs that are cancelled."""
+
+import re
+
+from conftest import proves
+from playwright.sync_api import expect
+from test_configuration import File, answer
+from test_screens import faults
+
+
+@proves("F6 F5 · names the plugin of a device with its log, and swaps it for another while everything runs")
+def test_plugin(owner, house):
+    owner.expected = {422}
+    page = owner.page
+    File(page, house)
+    page.route("**/devices/*/log", lambda route: answer(route, {
+        "device": "popper", "plugin": "Simulated", "status": "running", "lines": ["ready", "<b>popping</b>"]}))
+    owner.open("/devices")
+    page.locator(".device-row", has_text="Popcorn").click()
+    pane = page.get_by_role("region", name="Popcorn")
+    pane.get_by_text("Plugin", exact=True).click()
+    expect(pane.locator(".log")).to_have_text("ready\n<b>popping</b>")
+    pane.get_by_role("button", name="Swap the plugin").click()
+    dialog = page.get_by_role("dialog", name=re.compile("Another plugin"))
+    dialog.get_by_label("Plugin").select_option("Simulated")
+    expect(dialog.get_by_label("Options as JSON")).to_have_value('{"speed":20}')
+    dialog.get_by_label("Options as JSON").fill("[1]")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_text("Write a JSON object")).to_be_visible()
+    dialog.get_by_label("Options as JSON").fill('{"speed": -5}')
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("speed")
+    assert not faults(page)
+    dialog.get_by_label("Options as JSON").fill('{"speed": 10}')
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Simulated drives Popcorn until the next start.").first).to_be_visible()
+    house.send("POST", "/devices/popper/plugin", {"plugin": "Simulated", "options": {"speed": 20}})
+
+
+@proves("E17 · cancels a run, and says so")
+def test_cancel(owner, house):
+    page = owner.page
+    steps = [{"id": "1", "kind": "command", "device": "lights", "command": {"dim": 20}, "status": "running"},
+             {"id": "2", "kind": "command", "device": "popper", "command": "on", "status": "waiting"}]
+    run = {"id": "r-1", "scene": "broken", "status": "running", "steps": steps}
+    page.route("**/scenes/broken/runs", lambda route: answer(route, {"run": run, "event": "1"}, 202))
+    page.route("**/runs/r-1/cancellation", lambda route: answer(route, {**run, "status": "cancelled", "steps": [{**steps[0], "status": "cancelled"}, steps[1]]}))
+    owner.open("/scenes?scene=broken")
+    pane = page.get_by_role("region", name="A broken evening")
+    pane.get_by_role("button", name="Run").click()
+    expect(pane.get_by_role("status")).to_have_text("Step 1 of 2")
+    pane.get_by_role("button", name="Cancel the run").press("Enter")
+    expect(pane.get_by_role("status")).to_have_text("Cancelled. What was done stays as it is.")
+    expect(pane.get_by_role("button", name="Run again")).to_be_visible()
