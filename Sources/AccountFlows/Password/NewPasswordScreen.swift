@@ -128,9 +128,11 @@ extension Rule {
     guard case .minLength(let length, withSecondFactor: let reduced?) = check, !isAdvice else {
       return [self]
     }
+    // A statement with a length of its own would be wrong for one of the two.
+    let statement = statement.flatMap { $0.contains("{length}") ? $0 : nil }
     return [
-      Rule(.minLength(reduced), message: message),
-      Rule(.minLength(length), isAdvice: true, message: message),
+      Rule(.minLength(reduced), statement: statement, message: message),
+      Rule(.minLength(length), isAdvice: true, statement: statement, message: message),
     ]
   }
 }

@@ -11,7 +11,8 @@ struct AccountViewTests {
   private func registering(_ given: [FieldName: String] = [:])
     -> ViewHarness<RegistrationView>
   {
-    ViewHarness(RegistrationView(given: given, style: plain), RegistrationWizard(.standard))
+    ViewHarness(
+      RegistrationView(given: given, style: plain, texts: english), RegistrationWizard(.standard))
   }
 
   @Test("E6 C7 · the wizard shows step, rules and progress at every key, and hides the password")
@@ -135,7 +136,8 @@ struct AccountViewTests {
 
   @Test("A1 A4 A6 · the login form hides the password and shows progress, error and the form again")
   func login() {
-    var harness = ViewHarness(LoginView(hasEmail: false, style: plain), LoginScreen())
+    var harness = ViewHarness(
+      LoginView(hasEmail: false, style: plain, texts: english), LoginScreen())
     harness.type("ann@example.org")
     harness.press(.enter)
     harness.type("secret")
@@ -155,7 +157,8 @@ struct AccountViewTests {
   @Test("A1 · with a known address the password has the focus")
   func knownAddress() {
     var harness = ViewHarness(
-      LoginView(hasEmail: true, style: plain), LoginScreen(email: "ann@example.org"))
+      LoginView(hasEmail: true, style: plain, texts: english), LoginScreen(email: "ann@example.org")
+    )
     harness.type("x")
     #expect(harness.screen.canSubmit)
   }

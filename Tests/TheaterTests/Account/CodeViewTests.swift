@@ -123,7 +123,7 @@ struct CodeViewTests {
   @Test("E4 D3 · a login by code asks for code and second factor, with a way back")
   func login() {
     var harness = ViewHarness(
-      LoginView(hasEmail: false, style: plain),
+      LoginView(hasEmail: false, style: plain, texts: english),
       LoginScreen(byCode: CodeFlow(email, contact: "ann@example.org")))
     harness.take(.answer(.codeRequested(.success(CodeTicket(request: "r1", wait: 30)))))
     harness.type("123456")

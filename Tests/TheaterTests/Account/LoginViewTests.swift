@@ -10,7 +10,7 @@ private let ann = LoggedIn(name: "Ann", email: "ann@example.org")
 @Suite("the login screen in a terminal")
 struct LoginViewTests {
   private func harness(_ screen: LoginScreen = LoginScreen()) -> ViewHarness<LoginView> {
-    ViewHarness(LoginView(style: plain), screen)
+    ViewHarness(LoginView(style: plain, texts: english), screen)
   }
 
   /// The line that begins with marks and this label.
@@ -123,7 +123,7 @@ struct LoginViewTests {
   @Test("A12 · Escape leaves a login by code for the screen before, from its address alone")
   func leaveCode() {
     let declaration = FieldDeclaration(.email, label: "e-mail address", rules: [Rule(.email)])
-    let view = LoginView(isLeavable: true, style: plain)
+    let view = LoginView(isLeavable: true, style: plain, texts: english)
     var harness = ViewHarness(view, LoginScreen(byCode: CodeFlow(declaration)))
     #expect(harness.view.canLeave(harness.screen) && harness.text.contains("Esc: back"))
     harness.type("ann@example.org")
@@ -132,6 +132,6 @@ struct LoginViewTests {
     #expect(!harness.view.canLeave(harness.screen))
     let password = LoginScreen()
     #expect(!harness.view.canLeave(password))
-    #expect(!LoginView(style: plain).canLeave(harness.screen))
+    #expect(!LoginView(style: plain, texts: english).canLeave(harness.screen))
   }
 }

@@ -9,7 +9,7 @@ private let long = "four lions in a cinema"
 @Suite("a new password in a terminal")
 struct NewPasswordViewTests {
   private func harness() -> ViewHarness<NewPasswordView> {
-    ViewHarness(NewPasswordView(style: plain), NewPasswordScreen(.standard))
+    ViewHarness(NewPasswordView(style: plain, texts: english), NewPasswordScreen(.standard))
   }
 
   @Test(

@@ -4,6 +4,8 @@ import AccountFlows
 
 /// A style without colours.
 let plain = ANSIStyle(hasColour: false)
+/// The texts that are compiled in, whatever the language of the machine.
+let english = Texts(language: nil, folder: "")
 
 /// A view and its screen, driven key by key without a terminal.
 struct ViewHarness<View: TerminalView> {

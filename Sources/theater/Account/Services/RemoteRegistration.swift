@@ -8,7 +8,7 @@ struct RemoteRegistration: RegistrationService {
   let theater: RemoteTheater
   let code: RegistrationCode
 
-  /// Fetches the controller's rules for names, addresses and passwords.
+  /// Fetches the controller's rules for names, addresses and passwords, in the terminal's language.
   static func rules(of theater: RemoteTheater) async throws -> RuleSet {
     let answer = try await theater.get(AccountEndpoint.validationRules.path())
     guard answer["format"]?.integer == RuleSet.format,
@@ -18,7 +18,7 @@ struct RemoteRegistration: RegistrationService {
         .failed, "this program does not understand the controller's rules",
         hint: "Use the program that came with the controller.")
     }
-    return rules
+    return Texts.current.worded(rules)
   }
 
   func register(_ person: NewPerson) async throws(ScreenFailure) -> Registered {

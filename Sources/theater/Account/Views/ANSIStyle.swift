@@ -63,7 +63,8 @@ struct ANSIStyle: Sendable {
     switch result.outcome {
     case .satisfied: good("✓ ") + faint(result.statement)
     case .pending: "… \(result.statement)"
-    case .unsatisfied where result.isAdvice: faint("· Advice: \(result.statement)")
+    case .unsatisfied where result.isAdvice:
+      faint("· \(Texts.current("rules.advice", "Advice:")) \(result.statement)")
     case .unsatisfied: isShown ? bad("✗ \(result.message)") : "· \(result.statement)"
     }
   }

@@ -32,7 +32,7 @@ struct CodeRegistrationView: TerminalView {
     if !screen.isLocked {
       let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
       lines.append(
-        "\(style.button("Register", isEnabled: screen.canSubmit))  "
+        "\(style.button(Texts.current("register.go", "Register"), isEnabled: screen.canSubmit))  "
           + style.faint("Tab: next field · \(reveal) · Ctrl-C: stop"))
     }
     return lines

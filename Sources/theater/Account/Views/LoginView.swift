@@ -4,6 +4,7 @@ import Validation
 /// The login screen in a terminal.
 struct LoginView: TerminalView {
   let style: ANSIStyle
+  let texts: Texts
   private var focus = FieldFocus()
   private var oneTime: CodeFlowView
 
@@ -12,8 +13,9 @@ struct LoginView: TerminalView {
   ///   - isLeavable: Whether Escape leads from a login by code to the screen before.
   init(
     hasEmail: Bool = false, isLeavable: Bool = false,
-    style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)
+    style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour), texts: Texts = .current
   ) {
+    self.texts = texts
     self.style = style
     oneTime = CodeFlowView(isLeavable: isLeavable, style: style)
     if hasEmail { focus.move(to: .password) }
@@ -29,7 +31,7 @@ struct LoginView: TerminalView {
     case .password:
       lines += screen.form.fieldNames.compactMap { screen.form[$0] }.map { field in
         style.field(
-          field.declaration.label, field.text,
+          texts.label(of: field.declaration), field.text,
           isHidden: field.declaration.isSecret && !focus.isRevealed,
           hasCursor: !screen.isLocked && field.name == focus.focused(in: screen.form.fieldNames),
           isValid: field.isValid)
@@ -45,7 +47,7 @@ struct LoginView: TerminalView {
     }
     lines.append("")
     if screen.isLoading {
-      lines.append(style.progress("Logging in …", turn: turn))
+      lines.append(style.progress(texts("login.busy", "Logging in …"), turn: turn))
     } else if let failure = screen.failure {
       lines.append(style.bad("✗ \(failure.text)"))
     }
@@ -54,7 +56,7 @@ struct LoginView: TerminalView {
   }
 
   private func help(_ screen: LoginScreen) -> [String] {
-    let button = style.button("Log in", isEnabled: screen.canSubmit)
+    let button = style.button(texts("login.go", "Log in"), isEnabled: screen.canSubmit)
     guard screen.step == .password else {
       return ["\(button)  \(style.faint("Enter · Esc: back · Ctrl-C: stop"))"]
     }

@@ -4,12 +4,16 @@ import Validation
 /// The screen for a new password in a terminal.
 struct NewPasswordView: TerminalView {
   let style: ANSIStyle
+  let texts: Texts
   private var focus = FieldFocus()
 
-  init(style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) { self.style = style }
+  init(style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour), texts: Texts = .current) {
+    self.style = style
+    self.texts = texts
+  }
 
   func lines(_ screen: NewPasswordScreen, turn: Int) -> [String] {
-    var lines = [style.strong("Your new password"), ""]
+    var lines = [style.strong(texts("reset.yours", "Your new password")), ""]
     lines += style.fields(
       NewPasswordScreen.fields, of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")

@@ -14,7 +14,7 @@ struct RegistrationStartView: TerminalView {
   }
 
   func lines(_ screen: RegistrationStart, turn: Int) -> [String] {
-    var lines = [style.strong("Register"), ""]
+    var lines = [style.strong(Texts.current("register.title", "Register")), ""]
     lines += style.fields(screen.fields, of: screen.form, focus: focus, isLocked: screen.isOver)
     lines.append("")
     guard !screen.isOver else { return lines }

@@ -8,12 +8,14 @@ struct RegistrationView: TerminalView {
   var given: [FieldName: String]
   /// Whether Escape leads from the first step to the screen before.
   let isLeavable: Bool
+  let texts: Texts
   private var focus = FieldFocus()
 
   init(
     given: [FieldName: String], isLeavable: Bool = false,
-    style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)
+    style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour), texts: Texts = .current
   ) {
+    self.texts = texts
     self.given = given
     self.isLeavable = isLeavable
     self.style = style
@@ -21,7 +23,10 @@ struct RegistrationView: TerminalView {
 
   func lines(_ wizard: RegistrationWizard, turn: Int) -> [String] {
     let steps = RegistrationWizard.Step.allCases
-    var lines = [style.strong("Register, step \(wizard.step.number) of \(steps.count)"), ""]
+    let place = texts(
+      "step.of", "step {number} of {total}",
+      ["number": "\(wizard.step.number)", "total": "\(steps.count)"])
+    var lines = [style.strong("\(texts("register.title", "Register")), \(place.lowercased())"), ""]
     for step in steps.prefix(wizard.step.number - 1) {
       for field in step.fields.compactMap({ wizard.form[$0] }) {
         lines.append(
@@ -34,7 +39,9 @@ struct RegistrationView: TerminalView {
       wizard.step.fields, of: wizard.form, focus: focus, isLocked: wizard.isLocked)
     lines.append("")
     if wizard.isLoading {
-      let deed = wizard.step == .password ? "Registering …" : "Asking …"
+      let deed =
+        wizard.step == .password
+        ? texts("register.busy", "Registering …") : texts("form.checking", "Asking …")
       lines.append(style.progress(deed, turn: turn))
     } else if let text = wizard.outcome?.text {
       lines.append(style.bad("✗ \(text)"))
