@@ -7,13 +7,9 @@ export class Failure extends Error {
     // The page has its own text for what happens often; the controller's English says more of all others.
     const own = `error.${code}`;
     super(has(own) ? t(own) : message);
-<<<<<<< Sources/WebServer/Site/js/api.js
-    Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft, problems });
-=======
     /** Whether the controller refused, or was not reached. */
     this.kind = status === 0 ? 'network' : 'refused';
-    Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft });
->>>>>>> /tmp/mine/api.js
+    Object.assign(this, { status, code, hint: has(own) ? has(`${own}.hint`) && t(`${own}.hint`) : hint, device, step, field, retryAfter, triesLeft, problems });
   }
 }
 
