@@ -80,6 +80,14 @@ def test_editor(owner, house):
     expect(page.get_by_role("region", name="Checks").locator(".changes")).to_contain_text("devices.lights changes")
     assert '"speed": 21' in file.text
     expect(save).to_have_attribute("aria-disabled", "true")
+    # The controller itself takes over a file that has changed.
+    real = house.controller.folder / "devices.json"
+    before = real.read_text()
+    try:
+        real.write_text(file.text)
+        expect(page.get_by_text("The theater runs with it now.")).to_be_visible()
+    finally:
+        real.write_text(before)
 
 
 @proves("F6 · works on a phone and a tablet, too")

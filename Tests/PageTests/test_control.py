@@ -5,6 +5,7 @@ import re
 from conftest import proves
 from playwright.sync_api import expect
 from test_configuration import File, answer
+from test_entrance import MODULES
 from test_screens import faults
 
 
@@ -52,3 +53,29 @@ def test_cancel(owner, house):
     pane.get_by_role("button", name="Cancel the run").press("Enter")
     expect(pane.get_by_role("status")).to_have_text("Cancelled. What was done stays as it is.")
     expect(pane.get_by_role("button", name="Run again")).to_be_visible()
+
+
+MOVEMENTS = """async () => {
+  const modules = %s, { store } = await import(modules + 'store.js'), { roomStatus, isChanging } = await import(modules + 'room-status.js');
+  const device = (role) => store.status.devices.find((one) => one.role === role), drawn = (id) => roomStatus().devices.find((one) => one.id === id);
+  const report = (role, key, value, numbers) => {
+    const known = device(role);
+    known.at = performance.now();
+    known.state[key] = { value, provenance: 'reported', age: 3 };
+    known.attributes = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, { value }]));
+  };
+  const seen = [isChanging()], look = (id) => { const { target, progress } = drawn(id); return [target, Math.round(progress * 10) / 10]; };
+  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 100, towards: 0 }); seen.push(...look('screen'));
+  report('screen', 'position', 'moving', { takes: 10, remaining: 6, from: 20, towards: 80, lowered: 5 }); seen.push(...look('screen'));
+  report('screen', 'position', 'moving', { takes: 10, remaining: 1, from: 0, towards: 100 }); seen.push(...look('screen'));
+  for (const one of store.status.devices) if (one.role === 'projector') one.role = one.id === 'projector' ? 'projector' : 'none';
+  report('projector', 'power', 'warming', { takes: 20, remaining: 13 }); seen.push(look('projector')[1]);
+  report('projector', 'power', 'cooling', { takes: 20, remaining: 1 }); seen.push(look('projector')[1]);
+  return [...seen, isChanging()];
+}""" % MODULES
+
+
+@proves("E15 · draws a movement by the time that the device expects for it, and never claims its end")
+def test_movement(owner):
+    page = owner.open("/settings")
+    assert page.evaluate(MOVEMENTS) == [False, "up", 0.5, "down", 0.5, "down", 1, 0.5, 1, True]

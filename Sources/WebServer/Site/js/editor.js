@@ -18,7 +18,7 @@ export async function show(main) {
   const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', { class: 'problems' }), result = h('div', { class: 'controls' });
   const save = h('button', { class: 'btn primary', type: 'button', onclick: () => act(save, compare) }, t('editor.save')), reload = h('button', { class: 'btn quiet', type: 'button', onclick: () => act(reload, () => load()) }, t('editor.reload'));
   main.append(heading(t('editor.title'), h('div', { class: 'control-keys' }, reload, save)), h('div', { class: 'editor' }, numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
-  let saved = '', hash, problems = [], timer, asking, checked;
+  let saved = '', hash, problems = [], timer, asking, checked, told;
 
   async function load(keptDraft) {
     const file = await get('/configuration');
@@ -67,21 +67,24 @@ export async function show(main) {
     if (errors().length) { goTo(errors()[0]); return; }
     const text = area.value, { changes } = await send('POST', '/configuration/difference', text, { isText: true });
     const box = formSheet({ heading: t('editor.difference'), note: changes.length ? '' : t('editor.same'), button: t('editor.save'),
-      use: () => send('PUT', '/configuration', text, { isText: true, headers: { 'If-Match': `"${hash}"` } }),
+      use: () => { told = theater.store.applied; return send('PUT', '/configuration', text, { isText: true, headers: { 'If-Match': `"${hash}"` } }); },
       refused: (failure) => { if (failure.problems) { problems = failure.problems; showProblems(); } },
       done: (answer) => {
         hash = answer.hash; saved = text; problems = answer.problems; showProblems();
-        clear(result, h('h2', { class: 'title-4' }, t('editor.saved')), differences(answer.changes)); announce(t('editor.saved'));
+        clear(result, h('h2', { class: 'title-4' }, t('editor.saved')), differences(answer.changes)); announce(t('editor.saved')); tell();
       } });
     if (changes.length) box.querySelector('form').prepend(differences(changes));
   }
   area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
   area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
   try { await load(draft?.of === theater.store.session ? draft.text : undefined); } catch (failure) { clear(main, heading(t('editor.title')), errorCard(t('editor.unread'), [sentence(failure.message), failure.hint].filter(Boolean).join(' '))); return undefined; }
-  const unwatch = theater.watch(() => {
+  /** What the controller says of a saved text. */
+  function tell() {
     const { applied } = theater.store;
-    if (applied && applied !== result.told_ && result.children.length) { result.told_ = applied; result.append(h('p', { class: 'small' }, chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`)))); }
-  });
+    if (!result.children.length || applied === told) return;
+    told = applied; result.append(h('p', { class: 'small' }, chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
+  }
+  const unwatch = theater.watch(tell);
   return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { text: area.value, of: theater.store.session } : undefined; };
 }
 const differences = (changes) => h('ul', { class: 'changes' }, changes.map(({ kind, section, name, keys, live }) => h('li', {}, chip(live ? 'reported' : 'unknown', t(live ? 'editor.live' : 'editor.next')), h('span', {}, h('b', {}, t(`editor.${kind}`, { what: [section, name].filter(Boolean).join('.') })), keys.length ? h('span', { class: 'small block mono' }, keys.join(', ')) : null))));

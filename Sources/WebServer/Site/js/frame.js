@@ -50,7 +50,7 @@ export async function begin(session, { exit }) {
     end() {
       stopWatching(); stopKeys(); clearInterval(ticking); size.disconnect(); theater.end();
       for (const node of [skip, rail, dock]) node.remove();
-      $('.offline')?.remove();
+      $('.offline')?.remove(); $('.toast.ask')?.parentNode.remove();
     },
   };
 }

@@ -5,7 +5,7 @@ import { flip, skip, jump, seekTo, canSeek, isPaused } from './commands.js';
 import { look } from './look.js';
 
 const KEYS = {
-  play: () => flip(), pause: () => flip(), previoustrack: () => skip('previous'), nexttrack: () => skip('next'),
+  play: () => isPaused() && flip(), pause: () => isPaused() || flip(), previoustrack: () => skip('previous'), nexttrack: () => skip('next'),
   seekbackward: ({ seekOffset }) => jump(-(seekOffset ?? 10)), seekforward: ({ seekOffset }) => jump(seekOffset ?? 30), seekto: ({ seekTime }) => seekTo(seekTime),
 };
 const file = (name) => new URL(`../${name}`, import.meta.url).href;

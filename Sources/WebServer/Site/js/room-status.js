@@ -21,13 +21,26 @@ function shown(slot, device) {
   const play = theater.playback(device);
   if (play) copy.state.playback = { ...device.state.playback, value: play };
   if (device.role === 'screen') Object.assign(copy, travel(device));
+  if (['warming', 'cooling'].includes(value(device, 'power'))) copy.progress = movement(device, 'power');
   const error = theater.activity().error;
   if (theater.activity().status === 'failed' && error?.device === device.id) { copy.error = error; copy.reason = error.message; }
   return copy;
 }
-/** Where a moving screen is heading, from the end at which it was, and how far it is, if it says so. */
+/** Whether a device changes at this moment, so that it is to be drawn often. */
+export const isChanging = () => theater.devices().some((device) => value(device, 'position') === 'moving' || ['warming', 'cooling'].includes(value(device, 'power')));
+/** How much of a change is done, 0 to 1, by the time that the device expects for it; it ends when the device says so. */
+function movement({ attributes: { takes, remaining }, ...device }, key) {
+  if (!takes?.value || remaining === undefined) return undefined;
+  return Math.min(0.96, Math.max(0, (takes.value - remaining.value + theater.age(device, device.state[key])) / takes.value));
+}
+/** Where a moving screen is heading and how far it is: by its own report, else from the end at which it was. */
 function travel(device) {
-  const position = value(device, 'position'), lowered = device.attributes.lowered?.value;
+  const { from, towards, remaining, lowered: stopped } = device.attributes, position = value(device, 'position');
+  if (position === 'moving' && from && towards && remaining) {
+    const done = remaining.value ? Math.min(1, theater.age(device, device.state.position) / remaining.value) : 1, at = (from.value + (towards.value - from.value) * done) / 100;
+    return towards.value < from.value ? { target: 'up', progress: Math.min(0.98, 1 - at) } : { target: 'down', progress: Math.min(0.98, at) };
+  }
+  const lowered = stopped?.value;
   if (position !== 'moving') { ends.set(device.id, position); return {}; }
   const target = ends.get(device.id) === 'down' ? 'up' : 'down';
   return lowered === undefined ? { target } : { target, progress: target === 'up' ? 1 - lowered / 100 : lowered / 100 };

@@ -1,9 +1,9 @@
 // The page of the room: the drawing, what is on, and the controls of the device that was pressed.
-import { h, $, clear, left } from './dom.js';
+import { h, $, clear, left, still as motionless } from './dom.js';
 import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
-import { roomStatus, shownAt, levels } from './room-status.js';
+import { roomStatus, shownAt, levels, isChanging } from './room-status.js';
 import { ambient } from './parts.js';
 import { describe, value, titleOf } from './words.js';
 import { progressOf } from './runs.js';
@@ -20,8 +20,11 @@ export async function show(main) {
   main.append(full, h('header', { class: 'room-head' }, h('div', {}, name, second), names), h('p', { class: 'rest-clock', 'aria-hidden': 'true' }, time, rest));
   const room = await createRoom(full, { open: (slot) => deviceSheet(shownAt(slot).id), fix: (slot) => deviceSheet(shownAt(slot).id) });
 
+  let soon;
   const paint = () => {
     if (!theater.store.status) return;
+    clearTimeout(soon);
+    if (isChanging() && !motionless()) soon = setTimeout(paint, 80);
     room.render(roomStatus());
     const play = theater.playback(), now = theater.activity();
     name.textContent = now.status === 'idle' ? (isPopping() ? t('device.popcornPopper') : t('now.nothing')) : titleOf(now) ?? '';
@@ -39,7 +42,7 @@ export async function show(main) {
   const still = restAfterAWhile(), awake = keepAwake();
   const keys = (event) => { if (event.key === 'n' && !event.target.closest('input, textarea, dialog')) names.click(); };
   addEventListener('keydown', keys);
-  return () => { unwatch(); clearInterval(timer); room.end(); still(); awake(); removeEventListener('keydown', keys); };
+  return () => { unwatch(); clearInterval(timer); clearTimeout(soon); room.end(); still(); awake(); removeEventListener('keydown', keys); };
 }
 const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
 function headline(now, play) {
