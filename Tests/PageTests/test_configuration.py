@@ -5,7 +5,7 @@ import re
 
 from conftest import proves
 from playwright.sync_api import expect
-from test_screens import PAINTED, check, faults
+from test_screens import LAYOUT, PAINTED, check, faults
 
 CHECKS = [
     {"name": "library", "status": "ok", "message": "11 films"},
@@ -99,6 +99,9 @@ def test_sizes(visit, house):
         one.page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS}))
         File(one.page, house)
         wrong += [fault for path in paths for fault in check(one, path, themes)]
+        if width == 390:
+            one.open("/configuration").evaluate("document.documentElement.style.fontSize = '200%'")
+            wrong += [f"{pixels} px too wide at 200 %" for pixels in [one.page.evaluate(LAYOUT)["sideways"]] if pixels > 0]
     assert not wrong, "\n".join(wrong)
 
 

@@ -6,6 +6,7 @@ import struct
 from conftest import House, Visit, configuration, proves
 from measuring.controller import Controller
 from playwright.sync_api import expect
+from test_screens import PAINTED, faults
 
 def until(page, condition):
     """Waits until an expression holds; the page's policy forbids Playwright's own way."""
@@ -83,7 +84,10 @@ def test_leaving(owner, house):
     house.watch()
     page = owner.open("/player")
     page.get_by_role("link", name="Close the player").click()
-    question = page.get_by_role("group", name=re.compile("Keep “Night Ferry” on"))
+    question = page.get_by_role("region", name=re.compile("Keep “Night Ferry” on"))
+    question.get_by_role("button", name="Keep it on").wait_for()
+    page.evaluate(PAINTED)
+    assert not faults(page)
     question.get_by_role("button", name="Keep it on").press("Enter")
     expect(question).to_have_count(0)
     page.get_by_role("region", name="Night Ferry").get_by_role("link", name="Player").click()

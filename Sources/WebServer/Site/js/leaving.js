@@ -22,6 +22,6 @@ export function leftPlayer() {
 function ask(title) {
   const text = t('leaving.ask', { title }), choose = (ends) => { question.remove(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends && activity().status === 'running') endActivity(); };
   const button = (words, ends) => h('button', { class: 'btn', type: 'button', onclick: () => choose(ends) }, t(words));
-  question = h('div', { class: 'toasts' }, h('div', { class: 'toast ask', role: 'group', 'aria-label': text }, h('p', {}, text, h('span', { class: 'tiny block' }, t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true)));
+  question = h('div', { class: 'toasts' }, h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', { class: 'tiny block' }, t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true)));
   document.body.append(question); announce(text);
 }
