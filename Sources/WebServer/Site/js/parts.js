@@ -7,7 +7,7 @@ import { t } from './text.js';
 
 /** Says what happened, with at most one action; goes by itself. */
 export function toast(text, action) {
-  let host = $('.toasts'); if (!host) document.body.append(host = h('div', { class: 'toasts' }));
+  let host = $('.toasts'); if (!host) document.body.append(host = h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
   const node = h('div', { class: 'toast' }, icon(action?.icon || 'check'), h('p', {}, text), action?.label ? h('button', { class: 'btn', type: 'button', onclick: () => { node.remove(); action.run?.(); } }, action.label) : null);
   host.append(node); announce(text);
   let timer; const start = () => { timer = setTimeout(() => node.remove(), action ? 9000 : 4500); }; start();
