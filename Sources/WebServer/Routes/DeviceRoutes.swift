@@ -57,10 +57,17 @@ extension APIServices {
     let wait = request.preferredWait
     let isAsynchronous = wait.isAsynchronous || wait.seconds == 0
     let principal = try request.theaterPrincipal()
-    let confirmation = try await cancelWhenGracefulShutdown {
+    // `cancelWhenGracefulShutdown` would wake a thread of the global executor for every command.
+    let executor = ConnectionExecutor(request.context.channel.eventLoop)
+    let command = Task(executorPreference: executor) {
       try await theater.perform(
         request.body, on: device.id, until: isAsynchronous ? .accepted : .settled,
         by: principal)
+    }
+    let confirmation = try await withTaskCancellationOrGracefulShutdownHandler {
+      try await command.value
+    } onCancelOrGracefulShutdown: {
+      command.cancel()
     }
     var response = Response(confirmation)
     if isAsynchronous { response.status = .accepted }
