@@ -25,6 +25,18 @@ import Testing
     #expect(try await reopened.position(item: "alien", user: "ben") == nil)
   }
 
+  @Test("E10 · all positions of a user, and of no other, are listed")
+  func all() async throws {
+    let positions = try scratch.open().positions
+    try await positions.save(10, item: "jaws", user: "anna")
+    try await positions.save(20.5, item: "alien", user: "anna")
+    try await positions.save(30, item: "jaws", user: "ben")
+    let saved = try await positions.positions(user: "anna").sorted { $0.item < $1.item }
+    #expect(saved.map(\.item) == ["alien", "jaws"])
+    #expect(saved.map(\.seconds) == [20.5, 10])
+    #expect(try await positions.positions(user: "eve").isEmpty)
+  }
+
   @Test("E10 · a cleared position is gone for that user and item alone")
   func cleared() async throws {
     let positions = try fixture.open().positions

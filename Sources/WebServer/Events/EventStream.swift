@@ -156,7 +156,8 @@ struct EventText {
 
   /// Returns and removes the buffered bytes.
   mutating func take() -> ByteBuffer {
-    defer { bytes.removeAll(keepingCapacity: true) }
+    // A stream mostly waits: a buffer that it kept would have the size of its largest event.
+    defer { bytes = [] }
     return ByteBuffer(bytes: bytes)
   }
 }
