@@ -47,7 +47,7 @@ public enum SystemEndpoint: String, Endpoint {
     case .saveConfiguration:
       Route(
         .put, "/configuration", .permitted(.administer),
-        "Replaces the text of `devices.json` and applies it as a whole. Refuses a text with mistakes "
+        "Replaces the text of `devices.json` and applies it as a whole; needs a fresh proof. Refuses a text with mistakes "
           + "(422, with all of them in `problems`), and a text that was not made from the present "
           + "version (409).",
         body: .text,

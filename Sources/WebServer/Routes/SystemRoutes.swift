@@ -51,6 +51,8 @@ extension APIServices {
   }
 
   private func saveConfiguration(_ request: RequestContext) async throws -> Response {
+    // The configuration names folders of programs: an open session alone does not do.
+    try accountService.sessions.requireFreshProof(request.principal())
     guard let base = request.request.headers[.ifMatch] else { throw APIError.versionNeeded }
     let text = Array(request.text.readableBytesView)
     var answer = try await configuration.save(

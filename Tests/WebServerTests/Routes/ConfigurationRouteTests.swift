@@ -136,6 +136,13 @@ import WebServer
         .PUT, Self.file, bytes: Array("{  }".utf8), headers: ["content-type": "application/json"])
       #expect(blind.status == 428)
       #expect(try await owner.send(.GET, Self.file).json == after.json)
+      // Whoever finds an open page does not choose which programs run.
+      room.day.advance(6 * 60)
+      let unproven = try await owner.send(
+        .PUT, Self.file, bytes: Array("{  }".utf8),
+        headers: Self.headers("\"\(after.json["hash"]?.string ?? "")\""))
+      #expect(unproven.status == 403)
+      #expect(unproven.json["error"]?["code"] == "proofNeeded")
     }
   }
 

@@ -5,7 +5,7 @@ import { get, send } from './api.js';
 import * as theater from './store.js';
 import { heading, act, chip, errorCard } from './parts.js';
 import { sentence } from './forms.js';
-import { formSheet } from './form-sheet.js';
+import { formSheet, proven } from './form-sheet.js';
 import { t } from './text.js';
 
 export const title = t('editor.title');
@@ -67,7 +67,7 @@ export async function show(main) {
     if (errors().length) { goTo(errors()[0]); return; }
     const text = area.value, { changes } = await send('POST', '/configuration/difference', text, { isText: true });
     const box = formSheet({ heading: t('editor.difference'), note: changes.length ? '' : t('editor.same'), button: t('editor.save'),
-      use: () => { told = theater.store.applied; return send('PUT', '/configuration', text, { isText: true, headers: { 'If-Match': `"${hash}"` } }); },
+      use: () => { told = theater.store.applied; return proven(() => send('PUT', '/configuration', text, { isText: true, headers: { 'If-Match': `"${hash}"` } })); },
       refused: (failure) => { if (failure.problems) { problems = failure.problems; showProblems(); } },
       done: (answer) => {
         hash = answer.hash; saved = text; problems = answer.problems; showProblems();
