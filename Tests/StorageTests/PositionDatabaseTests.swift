@@ -27,7 +27,7 @@ import Testing
 
   @Test("E10 · all positions of a user, and of no other, are listed")
   func all() async throws {
-    let positions = try scratch.open().positions
+    let positions = try fixture.open().positions
     try await positions.save(10, item: "jaws", user: "anna")
     try await positions.save(20.5, item: "alien", user: "anna")
     try await positions.save(30, item: "jaws", user: "ben")

