@@ -1,3 +1,4 @@
+import AccountTestSupport
 import APIClient
 import Devices
 import HomeTheater
