@@ -8,7 +8,7 @@ THEATER_BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(THEATER_BUILD_FLAGS)
 RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 
-.PHONY: run build test test-page fuzz bench trace lint format demo samples schema openapi transcripts install uninstall
+.PHONY: run build test test-page pictures fuzz bench trace lint format demo samples schema openapi transcripts install uninstall
 
 ## run: install what is missing, build, and start the controller on devices.json
 run: build
@@ -34,6 +34,10 @@ test:
 test-page:
 	@Scripts/install-dependencies test
 	@Scripts/test-page
+
+## pictures: take the pictures of the documentation anew
+pictures:
+	@THEATER_RECORD_PICTURES=1 Scripts/test-page -k test_picture
 
 ## lint: layout of the sources
 lint:

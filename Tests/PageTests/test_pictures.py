@@ -1,0 +1,27 @@
+"""The pictures of the documentation, taken from the page as it is."""
+
+import os
+
+import pytest
+from conftest import ROOT, SIZES, proves
+
+# `make pictures` sets it: the pictures are written where the documentation shows them.
+IS_RECORDING = "THEATER_RECORD_PICTURES" in os.environ
+SIZES = {**SIZES, "picture": {"width": 1280, "height": 800}}
+
+
+@proves("E8 E9 E15 · home, the room and the player show a film as the documentation does")
+@pytest.mark.parametrize("name, path, size", [("home", "/", "picture"), ("room", "/room", "picture"), ("phone", "/player", "phone")])
+def test_picture(visit, house, tmp_path, name, path, size):
+    house.off()
+    house.watch()
+    house.send("POST", "/seek", {"to": 220})
+    one = visit(size="phone" if size == "phone" else "desktop", device_scale_factor=2 if size == "phone" else 1).use(house.people["ann@example.org"])
+    one.page.set_viewport_size(SIZES[size])
+    page = one.open(path)
+    page.get_by_text("Night Ferry").first.wait_for()
+    page.wait_for_function("document.fonts.status === 'loaded'")
+    file = (ROOT / "docs" if IS_RECORDING else tmp_path) / f"page-{name}.jpg"
+    page.screenshot(path=file, type="jpeg", quality=82, animations="disabled")
+    # A page without its drawing would be one flat colour.
+    assert file.stat().st_size > 20_000
