@@ -97,6 +97,7 @@ def test_music(owner, house):
 
 @proves("E11 E14 · tunes the radio to stations and frequencies, and ends it")
 def test_radio(owner, house):
+    owner.expected = {409}  # a press that a newer one replaced
     page = owner.open("/radio")
     expect(page.get_by_text("The radio is off.")).to_be_visible()
     page.get_by_role("button", name=re.compile("Harbour Jazz")).click()

@@ -3,7 +3,7 @@
 import { h, announce, clear } from './dom.js';
 import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
-import { drive, isTold, failurePainter } from './drive.js';
+import { drive, isTold, failurePainter } from './flow.js';
 import { CodeFlow } from './code-flow.js';
 import { isPhone } from './contacts.js';
 import { brand } from './stage.js';

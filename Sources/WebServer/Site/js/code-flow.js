@@ -1,24 +1,7 @@
 // From an address or number to an accepted code, without the drawing: CodeFlow of the controller's AccountFlows in
 // JavaScript. flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
-
-const tell = (name, value = true) => ({ tell: name, value });
-export const summary = (failure) => (failure ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(' ') : null);
-
-/** The field for a code of digits; a second factor also takes a recovery code, which has another form. */
-export class CodeEntry {
-  constructor({ length = 6, takesRecoveryCode = false } = {}) { Object.assign(this, { length, takesRecoveryCode, text: '' }); }
-  get isWhole() { return this.text.length === this.length && /^[0-9]+$/.test(this.text); }
-  get canSubmit() { return this.isWhole || (this.takesRecoveryCode && !!this.text); }
-  /** Sets the text without spaces, with which people paste codes; returns whether it has changed. */
-  type(typed) {
-    const code = typed.replace(/\s/g, '');
-    if (code === this.text) return false;
-    this.text = code;
-    return true;
-  }
-  clear() { this.text = ''; }
-}
+import { CodeEntry, summary, tell } from './flow.js';
 
 /** The screen for a code: submits a whole code by itself, and offers a new one when the countdown is over. */
 export class CodeScreen {

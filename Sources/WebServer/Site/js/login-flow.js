@@ -1,9 +1,8 @@
 // The login without its drawing: LoginScreen of the controller's AccountFlows in JavaScript. flow-transcripts.json
 // holds both to the same results.
 import { FormModel } from './form-model.js';
-import { CodeEntry, summary } from './code-flow.js';
+import { CodeEntry, summary, tell } from './flow.js';
 
-const tell = (name, value = true) => ({ tell: name, value });
 // An account may be older than the rules for new passwords: they do not apply.
 const FIELDS = [{ name: 'email', label: 'e-mail address', hidesMistakeOnEdit: true, rules: [{ rule: 'notEmpty' }, { rule: 'email' }] }, { name: 'password', label: 'password', hidesMistakeOnEdit: true, rules: [] }];
 const NAMES = FIELDS.map(({ name }) => name);

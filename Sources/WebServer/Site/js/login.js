@@ -7,7 +7,7 @@ import { stageSet, brand } from './stage.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
-import { drive, isTold, failurePainter } from './drive.js';
+import { drive, isTold, failurePainter } from './flow.js';
 import { LoginFlow } from './login-flow.js';
 import { t, parts } from './text.js';
 

@@ -60,7 +60,7 @@ async function show(keepScroll) {
   if (!entrance && !app && !(await open())) return;
   if (entrance && app) { app.end(); app = undefined; }
   let module;
-  try { [module] = await Promise.all([loaders[name](), ...(entrance ? ['door'] : ['shell', 'screens', 'room']).map(style)]); } catch (failure) { outdated(failure); return; }
+  try { [module] = await Promise.all([loaders[name](), ...(entrance ? ['door'] : ['controls', 'shell', 'screens', 'room']).map(style)]); } catch (failure) { outdated(failure); return; }
   if (mine !== turn) return;
   leave(); leave = () => {};
   const main = h('main', { id: 'main', tabindex: -1, class: entrance ? 'stage-set' : { room: 'room-page', player: 'player' }[name] ?? 'page' });
@@ -93,7 +93,7 @@ async function open() {
       const session = await get('/sessions/current', { open: true });
       await loadTheaterTexts(look.language ?? session.user.language);
       const frame = await import('./frame.js');
-      await Promise.all(['shell', 'screens', 'room'].map(style));
+      await Promise.all(['controls', 'shell', 'screens', 'room'].map(style));
       app = await frame.begin(session, { go, exit });
       return true;
     } catch (failure) {

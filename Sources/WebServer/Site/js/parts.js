@@ -86,7 +86,8 @@ export async function act(button, action) {
 }
 /** Shows a failure that needs no decision. */
 export function complain(failure) {
-  if (failure.name === 'AbortError') return;
+  // What was asked for is obsolete: by the person's next press, for one.
+  if (failure.name === 'AbortError' || failure.code === 'cancelled') return;
   if (!(failure.status >= 0)) { console.error(failure); }
   toast([sentence(failure.message), failure.hint].filter(Boolean).join(' '), { icon: 'warn' });
 }

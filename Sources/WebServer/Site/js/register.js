@@ -7,7 +7,7 @@ import { field, ruleList, busyButton, formError } from './forms.js';
 import { worded } from './rules.js';
 import { stageSet, brand } from './stage.js';
 import { seat, ticket, door } from './drawings.js';
-import { drive, isTold, failurePainter } from './drive.js';
+import { drive, isTold, failurePainter } from './flow.js';
 import { RegistrationFlow } from './registration-flow.js';
 import { t } from './text.js';
 
@@ -29,8 +29,6 @@ export async function show(main, { go, enter }) {
   let flow, send, form, paintFailure;
   card.addEventListener('submit', (event) => { event.preventDefault(); form.submit(); });
   card.addEventListener('keydown', (event) => { if (event.key === 'Escape') back(); });
-  await begin();
-
   async function begin() {
     try {
       const { rules } = await get('/validation', { open: true });
@@ -197,6 +195,7 @@ export async function show(main, { go, enter }) {
     announce(t('register.done', { name: flow.form.text('name') }));
     setTimeout(() => go('/login'), still() ? 0 : 900);
   }
+  await begin();
 }
 
 /** The fields of registration with the question whether an address is free, which is for holders of a code. */

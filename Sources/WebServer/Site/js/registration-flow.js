@@ -1,9 +1,8 @@
 // Registration in three steps without the drawing: RegistrationWizard of the controller's AccountFlows in JavaScript.
 // flow-transcripts.json holds both to the same results.
 import { FormModel } from './form-model.js';
-import { summary } from './code-flow.js';
+import { summary, tell } from './flow.js';
 
-const tell = (name, value = true) => ({ tell: name, value });
 const STEPS = ['name', 'email', 'password'];
 const FIELDS = { name: ['name'], email: ['email'], password: ['password', 'passwordAgain'] };
 const INTERNAL = ['internal', 'storageFailed', 'storageFull'];

@@ -17,7 +17,7 @@ export const copyButton = (words, text, said, kind = '') => h('button', { class:
 
 export async function addFactor(done) {
   const { secret, uri, svg } = await proven(() => post(PATH, {}));
-  const error = formError(), code = codeField({ label: t('factor.code'), ondone: confirm });
+  const error = formError(), code = codeField({ label: t('factor.code'), ontyped: (text) => { if (text.length === 6) confirm(text); } });
   const box = sheet(t('factor.add'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.scan')), svg ? qrOfPicture(svg, t('factor.qr')) : null,
     h('p', { class: 'small' }, t('factor.type'), ' ', h('span', { class: 'mono secret' }, secret.match(/.{1,4}/g).join(' '))),
     h('div', { class: 'control-keys' }, matchMedia('(pointer: coarse)').matches ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open')) : null, copyButton(t('factor.copySecret'), secret, t('factor.secretCopied'))),
@@ -27,7 +27,7 @@ export async function addFactor(done) {
     try {
       const { recoveryCodes } = await post(`${PATH}/confirmation`, { code: text }, { open: true });
       code.state('done'); box.close(); showRecoveryCodes(recoveryCodes); done();
-    } catch (failure) { code.state('wrong'); code.state('open'); code.input.focus(); error.show(failure); }
+    } catch (failure) { code.set(''); code.state('open'); code.input.focus(); error.show(failure); }
   }
 }
 export const removeFactor = (done) => formSheet({

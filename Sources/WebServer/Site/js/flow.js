@@ -1,0 +1,49 @@
+// What flows have in common: their effects, the field for a code, and how they run.
+/** An effect that a screen shows. */
+export const tell = (name, value = true) => ({ tell: name, value });
+/** A failure in short: `refused codeWrong`. */
+export const summary = (failure) => (failure ? [failure.kind, failure.kind === 'refused' ? failure.code : failure.field].filter(Boolean).join(' ') : null);
+
+/** The field for a code of digits; a second factor also takes a recovery code, which has another form. */
+export class CodeEntry {
+  constructor({ length = 6, takesRecoveryCode = false } = {}) { Object.assign(this, { length, takesRecoveryCode, text: '' }); }
+  get isWhole() { return this.text.length === this.length && /^[0-9]+$/.test(this.text); }
+  get canSubmit() { return this.isWhole || (this.takesRecoveryCode && !!this.text); }
+  /** Sets the text without spaces, with which people paste codes; returns whether it has changed. */
+  type(typed) {
+    const code = typed.replace(/\s/g, '');
+    if (code === this.text) return false;
+    this.text = code;
+    return true;
+  }
+  clear() { this.text = ''; }
+}
+
+/**
+ * Runs a flow: gives it events, shows what they changed, and does its work.
+ * @param paint called after each event with its effects
+ * @param work does a piece of work; its answer is an event too
+ */
+export function drive(flow, { paint, work }) {
+  let timer;
+  const send = (event) => {
+    const now = performance.now(), effects = flow.receive(event, now);
+    paint(effects);
+    for (const effect of effects) {
+      if (effect.start === 'tick') timer = setTimeout(() => send({ type: 'ticked' }), Math.max(0, effect.at - now));
+      else if (effect.start) work(effect, send);
+    }
+  };
+  return { send, stop: () => clearTimeout(timer) };
+}
+/** Whether an effect of this name was told. */
+export const isTold = (effects, name) => effects.some(({ tell }) => tell === name);
+/** Shows the failure of a flow in a form's place for errors, once. */
+export function failurePainter(error) {
+  let shown = null;
+  return (failure) => {
+    if (failure === shown) return;
+    shown = failure;
+    if (failure) error.show(failure); else error.hide();
+  };
+}
