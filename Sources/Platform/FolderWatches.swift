@@ -21,7 +21,7 @@ struct FolderWatches: Sendable {
     while true {
       let route = PathRoute(path)
       let watches = try FolderWatches(route)
-      // What changed before the watches were set has caused no event.
+      // Changes before the watches were set have caused no event.
       if PathRoute(path) == route {
         self = watches
         return

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Accounts
 
-/// People are told of changes that somebody else could have made in their place.
+/// People get a message about changes that another person could have made in their name.
 @Suite(.fromTerminal) struct NoticeTests {
   private let household: Household
   private let new = "another evening with friends"

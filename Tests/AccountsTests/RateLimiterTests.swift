@@ -23,7 +23,7 @@ import Validation
     }
   }
 
-  /// What a wrong guess is answered.
+  /// The error of an attempt with a wrong password.
   private func attempt(
     _ email: String = "anna@example.org", from address: String = "192.168.1.66",
     device: DeviceToken? = nil, at accountService: AccountService? = nil

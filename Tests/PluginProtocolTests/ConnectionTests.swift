@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginProtocol
 
-/// What a connection has delivered, for a test to wait for.
+/// The messages that a connection has delivered; a test can wait for them.
 private final class Inbox: Sendable {
   enum Item: Equatable, Sendable {
     case line(String)

@@ -2,8 +2,8 @@ import Foundation
 import Platform
 import Synchronization
 
-/// Stops whoever tells the listeners of a stream in the middle of it, and cancels another listener
-/// there: nobody may hold then what a listener that ends has to have.
+/// Stops a publisher while it notifies the listeners of a stream, and cancels another listener at that
+/// moment. No lock that the ending listener needs may be held then.
 ///
 /// A stream that gets an element wakes the task that waits for it, and waking goes through the
 /// task's executor: that is the middle of telling.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Validation
 
-/// Somebody who logs people in, as a test says; and what was asked of them.
+/// A login service that answers as a test says, and records what it was asked.
 private final class StubLoginService: LoginService, TokenKeeper {
   private let answer: @Sendable (Credentials) throws(ScreenFailure) -> LoginAnswer
   private let keepFailure: ScreenFailure?

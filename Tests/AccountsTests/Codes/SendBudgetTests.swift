@@ -4,13 +4,13 @@ import Testing
 
 @testable import Accounts
 
-/// Who asks for codes to somebody's address keeps that person from none.
+/// Requests for codes to a person's address do not keep that person from getting a code.
 @Suite(.fromTerminal) struct SendBudgetTests {
   private let household: Household
 
   init() throws { household = try Household() }
 
-  /// What somebody is answered who asks for a code to log in with.
+  /// The answer to a request for a login code.
   private enum Answer: Hashable {
     case sent(next: Duration)
     case refused(AccountError.Code, after: Int?)

@@ -137,7 +137,7 @@ import Testing
 }
 
 extension AccountClock {
-  /// Comes back when somebody waits for both times: they have looked, and go on.
+  /// Returns when both clocks have a waiting task: the watchers have checked, and wait again.
   func expectWaiting() async throws {
     let isWaiting = await eventually { self.waiting == 2 }
     try #require(isWaiting)

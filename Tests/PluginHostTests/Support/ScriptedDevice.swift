@@ -14,7 +14,7 @@ final class DeviceScript: Sendable {
     var hangsOnClose = false
     /// The answer to every opening; without one it opens.
     var refusedOpening: DeviceError?
-    /// What it can play, when that is more than one thing.
+    /// The items that it can play, if there are several.
     var items: [CatalogueItem] = []
     /// Answers to come, one for each command; then all is accepted.
     var refusals: [DeviceError?] = []
@@ -60,7 +60,7 @@ final class DeviceScript: Sendable {
   /// Makes a close wait until `release`.
   func hangOnClose() { state.withLock { $0.hangsOnClose = true } }
 
-  /// Reports from outside, as when somebody turns a knob.
+  /// Reports a change that was made at the device, for example with a knob.
   func report(_ values: [StateKey: JSON]) {
     state.withLock { $0.context }?.report(values)
   }

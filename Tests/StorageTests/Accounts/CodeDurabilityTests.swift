@@ -5,8 +5,8 @@ import Testing
 
 @testable import Storage
 
-/// One-time codes in a file, across restarts of the controller and a time of day that somebody sets
-/// ten years either way between them.
+/// One-time codes in a file, across restarts of the controller. Between them the time of day is set ten
+/// years forwards or back.
 @Suite(.fromTerminal) struct CodeDurabilityTests {
   private let fixture: StorageFixture
   private let box = SentMessages()

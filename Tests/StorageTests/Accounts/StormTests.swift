@@ -16,7 +16,7 @@ import Testing
 
   init() throws { fixture = try StorageFixture() }
 
-  /// What each of a crowd is answered; nil for those who got in.
+  /// The errors of many simultaneous requests; nil for those that succeeded.
   private func answers(
     _ each: @escaping @Sendable (Int) async throws(AccountError) -> Void
   ) async -> [AccountError?] {

@@ -71,7 +71,7 @@ import Testing
     let replaced = try #require(try fixture.backups.restore(backup, at: fixture.now))
     #expect(try await position() == 7)
     #expect(replaced.reason == .replaced)
-    // What was replaced can be put back like any other.
+    // The replaced database can be restored like any backup.
     try fixture.backups.restore(replaced, at: fixture.now)
     #expect(try await position() == 99)
     #expect(try fixture.permissions(fixture.file) == 0o600)
@@ -179,7 +179,7 @@ import Testing
     }
     #expect(fixture.backups.all.count == 8)
     #expect(fixture.backups.all.last == asked)
-    // Two in one second are two, and a clock that was set back removes what is new to nobody.
+    // Two backups of one second are two files, and a clock that was set back removes no newer backup.
     fixture.advance(-86_400 * 365)
     let one = try fixture.backups.create(.daily, at: fixture.now)
     let other = try fixture.backups.create(.daily, at: fixture.now)

@@ -54,7 +54,7 @@ import Testing
           "https://theater.example.org:\(room.port)/api/v1/health",
         ])
       #expect(answer.output.contains(#""status":"ok""#), "\(answer.errors)")
-      // Not trusting it, nobody goes on.
+      // A client that does not trust the certificate refuses the connection.
       let stranger = try await Program.tool(
         ["curl", "-sS", "https://127.0.0.1:\(room.port)/api/v1/health"])
       #expect(stranger.status == 60)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PersistenceTests {
   private static func door() -> Listener {
     var limits = ConnectionLimits.standard
-    // What ends a connection here is its answer, not its idleness.
+    // The answer ends a connection here, not the idle time.
     limits.idle = .hours(1)
     limits.body = .hours(1)
     return .port(0, of: "127.0.0.1", limits: limits)
@@ -133,7 +133,7 @@ import Testing
     arguments: Unwanted.allCases)
   func unwanted(request: Unwanted) async throws {
     try await TestServer.open(Self.door()) { room in
-      // Whether a body or another request comes after a refusal nobody could tell.
+      // After a refusal the server could not tell a body from another request.
       let answer = try await room.raw(
         "\(request.rawValue)\(Self.host(room))Expect: 100-continue\r\n\r\n")
       #expect(answer.status == request.status, "\(answer.text)")

@@ -137,7 +137,7 @@ import WebServer
         .PUT, Self.file, bytes: Array("{  }".utf8), headers: ["content-type": "application/json"])
       #expect(blind.status == 428)
       #expect(try await owner.send(.GET, Self.file).json == after.json)
-      // Whoever finds an open page does not choose which programs run.
+      // An open page that its owner has left may not choose which programs run.
       room.day.advance(6 * 60)
       let unproven = try await owner.send(
         .PUT, Self.file, bytes: Array("{  }".utf8),

@@ -1,8 +1,7 @@
 import JSON
 import WebServer
 
-/// Somebody who asks the port from an address of their own, and not through the socket of who sits at
-/// the machine.
+/// A client that connects to the port from an address of its own, not over the Unix socket.
 struct Neighbour: Sendable {
   let room: TestServer
   /// One of 127.0.0.0/8, all of which are this machine's.

@@ -175,7 +175,7 @@ actor TheaterRuntime {
     }
     current = new
     let bound = difference.changes.filter { !$0.section.isLive }
-    // What waits for the next start is part of every difference until then.
+    // Changes that wait for the next start are part of every difference until then.
     if differs || bound != self.bound {
       log(difference, as: differs ? "applied" : "edited, nothing to apply before the next start")
     }

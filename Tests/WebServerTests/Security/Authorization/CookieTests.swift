@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// What a page that has logged in is known by from then on: `theater-device=…`.
+  /// The cookie by which a browser that has logged in is recognised: `theater-device=…`.
   private static func device(_ answer: RawAnswer) -> String? {
     answer.headers("set-cookie").first { $0.hasPrefix("theater-device=") }
       .flatMap { $0.split(separator: ";").first.map(String.init) }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import WebServer
 
-/// What somebody in the network can do by trying, at the edge.
+/// The limits on login attempts from the network, at the listener.
 @Suite struct LoginAttemptTests {
   private static let door = Listener.port(0, of: "127.0.0.1")
 

@@ -11,7 +11,7 @@ import Testing
 @testable import WebServer
 
 @Suite struct RightsTests {
-  /// Who may ask for what is open to nobody else is in this list, or fails.
+  /// The routes that need no session. A route that is not in the list and answers without one fails.
   private static let publicRoutes: Set<String> = [
     "POST /api/v1/accounts", "POST /api/v1/sessions", "POST /api/v1/guests/sessions",
     "GET /api/v1/health",
@@ -148,8 +148,8 @@ import Testing
     }
   }
 
-  /// The code with which a route refuses somebody; nil where it lets them in, whatever it answers
-  /// then.
+  /// The error code with which a route refuses a client; nil where it admits the client, also if the
+  /// request fails later.
   private static func refusal(of route: Route, to client: TestClient) async throws -> String? {
     let path = route.fullPath.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
       .reduce("") { "\($0)/\($1)" }

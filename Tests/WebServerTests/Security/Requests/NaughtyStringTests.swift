@@ -31,7 +31,7 @@ import WebServer
     ("long and wide", String(repeating: "漢", count: 10_000)),
   ]
 
-  /// What is always there: no fault of ours, and words for whoever typed it.
+  /// Expects no internal error, and a message for the person.
   private func expectClear(_ answer: ControllerResponse, _ what: String) {
     #expect(answer.status < 500, "\(what): \(answer.status)")
     if !answer.isSuccess {
