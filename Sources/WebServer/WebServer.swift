@@ -3,6 +3,9 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ServiceLifecycle
 import TheaterAPI
 
 /// The HTTP server of the theater: the page and one API, on a TCP port for browsers and on a Unix socket for the
@@ -14,6 +17,7 @@ package struct WebServer: Sendable {
   private let services: APIServices
   private let site: Site?
   private let logger: Logger
+  private let date = DateField()
 
   /// - Parameters:
   ///   - site: The page; `nil` if its files were not found.
@@ -26,27 +30,43 @@ package struct WebServer: Sendable {
 
   /// Returns a server for `listener`.
   ///
+  /// Hummingbird's `Application` is left out: each one would wake the process every second for the `Date`
+  /// field.
+  ///
   /// - Parameter onRunning: Called once the server listens, with its channel, which knows the port
   ///   that the system chose for port 0.
   package func server(
     on listener: Listener, onRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
-  ) -> Application<Responder> {
+  ) throws -> any Service {
     let limits = listener.limits
-    let configuration = HTTP1Channel.Configuration(
+    let http = HTTP1Channel.Configuration(
       // Closes connections without requests. A stream of events is not idle.
       idleTimeout: limits.idle,
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: HeadLimits.lineBytes, maxHeaderListSize: HeadLimits.bytes,
         maxHeaderFieldCount: HeadLimits.lines))
-    return Application(
-      responder: responder(for: listener),
-      server: HTTPServerBuilder { respond in
-        GuardedChannel(
-          http: HTTP1Channel(responder: respond, configuration: configuration),
-          certificate: listener.certificate, limiter: ConnectionLimiter(limits), limits: limits)
+    let builder = HTTPServerBuilder { respond in
+      GuardedChannel(
+        http: HTTP1Channel(responder: respond, configuration: http),
+        certificate: listener.certificate, limiter: ConnectionLimiter(limits), limits: limits)
+    }
+    let responder = responder(for: listener)
+    let logger = logger
+    return try builder.buildServer(
+      configuration: ServerConfiguration(address: listener.address),
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger,
+      responder: { [date] request, writer, channel in
+        let source = ApplicationRequestContextSource(channel: channel, logger: logger)
+        var response = try await responder.respond(to: request, context: .init(source: source))
+        response.headers[.date] = date.value
+        do {
+          try await writer.write(response: response.head, body: response.body)
+        } catch is HTTPParserError {
+          // The server would send 400 after the answer that was begun; so it only closes the connection.
+          throw BrokenAnswer()
+        }
       },
-      configuration: ApplicationConfiguration(address: listener.address),
-      onServerRunning: onRunning, logger: logger)
+      onServerRunning: onRunning)
   }
 
   /// The page and the routes of the contract behind the security middleware. Other methods on their
@@ -78,6 +98,9 @@ package struct WebServer: Sendable {
     }
     return router.buildResponder()
   }
+
+  /// The request turned out to be no HTTP while its answer was being sent.
+  private struct BrokenAnswer: Error {}
 
   /// Answers 405 to every method on `path` that is not in `allowed`.
   private func refuseMethods(

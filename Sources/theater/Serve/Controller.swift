@@ -72,7 +72,7 @@ struct Controller: Sendable {
         await theater.waitUntilIdle()
       },
     ]
-    services += webServices(
+    services += try webServices(
       theater, accountService, runtime, plugins, report, certificate?.certificate)
     do {
       try await run(services)
@@ -99,7 +99,7 @@ struct Controller: Sendable {
   private func webServices(
     _ theater: HomeTheaterFacade, _ accountService: AccountService, _ runtime: TheaterRuntime,
     _ plugins: PluginHost, _ report: StartReport, _ certificate: ServerCertificate?
-  ) -> [any Service] {
+  ) throws -> [any Service] {
     let listener = listening.listener(certificate)
     let web = WebServer(
       APIServices(
@@ -114,8 +114,8 @@ struct Controller: Sendable {
     warn(of: certificate)
     let ports = ListeningPorts(count: 2)
     let services: [any Service] = [
-      web.server(on: listener) { ports.opened($0) },
-      web.server(on: Listener.socket(paths.socket)) { ports.opened($0) },
+      try web.server(on: listener) { ports.opened($0) },
+      try web.server(on: Listener.socket(paths.socket)) { ports.opened($0) },
       StartService(ports: ports, plugins: plugins, report: report),
     ]
     let renewal = listening.renewal(of: listener.certificate, paths, logger: logger) {

@@ -113,7 +113,7 @@ struct TestServer: Sendable {
       configuration: configuration)
     let log = RecordedLog()
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
-    let servers = listeners.map { web.server(on: $0) { onRunning($0) } }
+    let servers = try listeners.map { try web.server(on: $0) { onRunning($0) } }
     self.clock = clock
     self.day = day
     self.journal = journal
