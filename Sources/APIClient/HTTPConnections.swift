@@ -45,7 +45,7 @@ package struct HTTPConnections: Sendable {
     configuration.http1_1ConnectionDebugInitializer = { channel in
       let check = SocketOwnership.checkPeer(of: channel)
       check.whenFailure { _ in
-        // Later: the pool must first take note of the failure.
+        // Deferred, because the pool must first register the failure.
         channel.eventLoop.execute { channel.close(promise: nil) }
       }
       return check

@@ -96,7 +96,7 @@ package enum SocketOwnership {
     if linux_link_facts(file, &facts) == 0 { return facts }
     if errno == ENOENT || errno == ENOTDIR { throw .notRunning(.socket(path)) }
     throw .untrusted(
-      reason: "\(file) cannot be looked at: \(String(cString: strerror(errno)))",
+      reason: "\(file) cannot be inspected: \(String(cString: strerror(errno)))",
       hint: "Check its owner, and \(otherFolder).")
   }
 

@@ -16,7 +16,7 @@ package enum ScreenFailure: Error, Sendable, Hashable {
     case .network(let reason): "The controller was not reached: \(reason)"
     case .refused(let refusal):
       [refusal.message, refusal.hint].compactMap { $0 }.joined(separator: " ")
-    case .notKept(let reason): "It worked, but could not be kept here: \(reason)"
+    case .notKept(let reason): "It succeeded, but the result could not be stored here: \(reason)"
     }
   }
 

@@ -73,6 +73,7 @@ extension AccountError {
       hint: "Type the \(field.words).")
   }
 
+  /// A field has more characters than its limit.
   /// - Parameter limit: The limit with its unit: "256 characters".
   package static func tooLong(_ field: Field, limit: String) -> AccountError {
     AccountError(
@@ -106,12 +107,12 @@ extension AccountError {
   /// The setup code or invitation is not valid.
   package static let codeInvalid = AccountError(
     .codeInvalid, field: .code, message: "The code is mistyped, used or expired.",
-    hint: "Check it; a new one comes from `theater invite`, typed by an owner.")
+    hint: "Check it, or ask an owner for a new invitation.")
 
   /// The setup code was used: the theater has an owner.
   package static let setupClosed = AccountError(
     .setupClosed, field: .code, message: "This theater has its owner already.",
-    hint: "Register with an invitation; an owner makes one with `theater invite`.")
+    hint: "Ask an owner for an invitation, and register with its code.")
 
   /// The address has an account. Only the holder of a valid code is told.
   package static let taken = AccountError(
@@ -122,8 +123,8 @@ extension AccountError {
 // MARK: - Login
 
 extension AccountError {
-  /// The same for an unknown address and a wrong password, so that a stranger does not learn which
-  /// addresses have accounts.
+  /// The login failed. The error is the same for an unknown address and for a wrong password, so
+  /// that a stranger does not learn which addresses have accounts.
   package static let wrongCredentials = AccountError(
     .wrongCredentials, message: "The e-mail address or the password is wrong.",
     hint: "Type both again.")
@@ -131,8 +132,9 @@ extension AccountError {
   /// The request has no valid session.
   package static let notLoggedIn = AccountError(
     .notLoggedIn, message: "You are not logged in, or the session has ended.",
-    hint: "Log in: `theater login`.")
+    hint: "Log in again.")
 
+  /// The action requires the role of an owner.
   /// - Parameter deed: The refused action, as a verb phrase: "invite people".
   package static func forbidden(_ deed: String) -> AccountError {
     AccountError(
@@ -161,7 +163,8 @@ extension AccountError {
   package static let cancelled = AccountError(
     .cancelled, message: "The request was cancelled before it was done.", hint: "Ask again.")
 
-  /// - Parameter what: What failed; one sentence.
+  /// A failure of the controller itself. Nothing was changed.
+  /// - Parameter what: The message: what failed, as one sentence.
   package static func internalFailure(_ what: String) -> AccountError {
     AccountError(
       .internalFailure, message: what,
@@ -173,32 +176,38 @@ extension AccountError {
   /// The change would leave the theater without an owner.
   package static let lastOwner = AccountError(
     .lastOwner, message: "This is the only owner: without one, no further people could be invited.",
-    hint: "Make another person an owner first: `theater accounts role EMAIL owner`.")
+    hint: "Make another person an owner first.")
 
+  /// No account has this id or address.
   package static let unknownAccount = AccountError(
-    .notFound, message: "There is no such account.", hint: "See who there is: `theater accounts`.")
+    .notFound, message: "There is no such account.", hint: "Choose one from the list of accounts.")
 
+  /// The user has no session with this id, or it has ended.
   package static let unknownSession = AccountError(
-    .notFound, message: "There is no such session.",
-    hint: "See which there are: `theater sessions`.")
+    .notFound, message: "There is no such session.", hint: "Choose one from your list of sessions.")
 
+  /// No invitation has this id, or it was used, revoked or has expired.
   package static let unknownInvitation = AccountError(
     .notFound, message: "There is no such open invitation.",
-    hint: "See which there are: `theater invite list`.")
+    hint: "Choose one from the list of invitations.")
 
+  /// No guest pass has this id, or it was revoked.
   package static let unknownGuestPass = AccountError(
     .notFound, message: "There is no such guest pass.",
-    hint: "See which there are: `theater guest list`.")
+    hint: "Choose one from the list of guest passes.")
 
+  /// The code belongs to no valid guest pass.
   package static let guestPassInvalid = AccountError(
     .codeInvalid, field: .code, message: "The guest pass is mistyped, revoked or expired.",
-    hint: "Ask an owner for a new one: `theater guest invite`.")
+    hint: "Check it, or ask an owner for a new guest pass.")
 
   /// The last authentication of the session is more than five minutes old.
   package static let proofNeeded = AccountError(
-    .proofNeeded, message: "Prove first that it is you: this was not asked for a while.",
-    hint: "Type your password again (`theater prove`), then repeat this within five minutes.")
+    .proofNeeded,
+    message: "Prove first that it is you: your last proof is more than five minutes old.",
+    hint: "Type your password again, then repeat this within five minutes.")
 
+  /// A value is out of its range.
   /// - Parameters:
   ///   - what: The value, as a noun: "age limit".
   ///   - range: Its valid values: "0 to 21 years".

@@ -20,7 +20,7 @@ package struct MailServer: MessageSender {
   private let login: Login?
   private let from: EmailAddress
   private let trust: String?
-  private let patience: Transfer.Patience
+  private let timeouts: Transfer.Timeouts
 
   /// The login, for a server that needs one.
   package struct Login: Sendable, Redacted {
@@ -49,7 +49,7 @@ package struct MailServer: MessageSender {
     self.login = login
     self.from = from
     self.trust = trust
-    patience = Transfer.Patience(connect: connect, whole: whole)
+    timeouts = Transfer.Timeouts(connect: connect, whole: whole)
   }
 
   package func send(_ message: AccountMessage) throws(AccountError) {
@@ -59,7 +59,7 @@ package struct MailServer: MessageSender {
     let name = host.contains(":") ? "[\(host)]" : host
     let scheme = security == .tls ? "smtps" : "smtp"
     var transfer = try Transfer(
-      to: "\(scheme)://\(name):\(port)", protocols: "smtp,smtps", patience: patience)
+      to: "\(scheme)://\(name):\(port)", protocols: "smtp,smtps", timeouts: timeouts)
     if security != .none { transfer.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
     if let trust { transfer.set(CURLOPT_CAINFO, trust) }
     if let login {

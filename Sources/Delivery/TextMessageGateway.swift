@@ -9,7 +9,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
   private let method: String
   private let headers: [Header]
   private let body: MessageTemplate?
-  private let patience: Transfer.Patience
+  private let timeouts: Transfer.Timeouts
 
   /// A header of the request.
   package struct Header: Sendable, Redacted {
@@ -49,7 +49,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
     self.method = method
     self.headers = headers
     self.body = body
-    patience = Transfer.Patience(connect: connect, whole: whole)
+    timeouts = Transfer.Timeouts(connect: connect, whole: whole)
   }
 
   package func send(_ message: AccountMessage) throws(AccountError) {
@@ -58,7 +58,7 @@ package struct TextMessageGateway: MessageSender, Redacted {
     }
     var transfer = try Transfer(
       to: url.filled(phone: number.text, text: message.text), protocols: "http,https",
-      patience: patience)
+      timeouts: timeouts)
     if let body {
       let text = body.filled(phone: number.text, text: message.text)
       transfer.set(CURLOPT_POSTFIELDSIZE, text.utf8.count)
@@ -79,8 +79,8 @@ package struct TextMessageGateway: MessageSender, Redacted {
       case 300..<400: "Redirections are not followed: write the final \"url\"."
       case 401, 403: "Check \"headers\" of \"sms\": the key that the gateway gave you."
       case 404, 405: "Check \"url\" and \"method\" of \"sms\"."
-      case 429: "The gateway wants fewer messages: ask again later."
-      case 500...: "The gateway has trouble of its own: ask again later."
+      case 429: "The gateway limits the number of messages: try again later."
+      case 500...: "The gateway has failed: try again later."
       default: "Check \"body\" of \"sms\" against what the gateway's manual shows."
       }
     return .deliveryFailed("\(host) answered \(status)", hint: hint)

@@ -7,7 +7,7 @@ import CCurl
 /// devices.json says.
 struct Transfer: ~Copyable {
   /// The timeouts of a request.
-  struct Patience: Sendable, Hashable {
+  struct Timeouts: Sendable, Hashable {
     /// Until the connection is established.
     var connect = Duration.seconds(10)
     /// From beginning to end.
@@ -24,19 +24,19 @@ struct Transfer: ~Copyable {
 
   /// - Parameter protocols: The allowed protocols: `smtp,smtps`.
   /// - Throws: `deliveryFailed` when libcurl is missing.
-  init(to url: String, protocols: String, patience: Patience) throws(AccountError) {
+  init(to url: String, protocols: String, timeouts: Timeouts) throws(AccountError) {
     if let problem = ccurl_load() {
       throw .deliveryFailed(
         String(cString: problem), hint: "Install libcurl: apt-get install libcurl4.")
     }
     guard let handle = ccurl_easy_init() else {
-      throw .deliveryFailed("memory is short", hint: "Ask again later.")
+      throw .deliveryFailed("there is not enough memory", hint: "Try again later.")
     }
     self.handle = handle
     set(CURLOPT_URL, url)
     set(CURLOPT_PROTOCOLS_STR, protocols)
-    set(CURLOPT_CONNECTTIMEOUT_MS, patience.connect.milliseconds)
-    set(CURLOPT_TIMEOUT_MS, patience.whole.milliseconds)
+    set(CURLOPT_CONNECTTIMEOUT_MS, timeouts.connect.milliseconds)
+    set(CURLOPT_TIMEOUT_MS, timeouts.whole.milliseconds)
     // Without this libcurl may use signals for name lookups.
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_PROXY, "")

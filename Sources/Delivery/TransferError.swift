@@ -42,10 +42,10 @@ extension Transfer.TransferResult {
       return .deliveryFailed(
         status >= 400
           ? "\(server) refused the message (\(status))"
-          : "\(server) broke the conversation off",
+          : "\(server) closed the connection too early",
         hint: status >= 400
           ? "\(check): whether the server takes mail from \"from\"; and the recipient's address."
-          : "Ask again; if it stays so, look into the server's log.")
+          : "Request the message again; if it fails again, see the server's log.")
     default:
       let words = ccurl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
       return .deliveryFailed("\(server): \(words)", hint: "\(check).")

@@ -157,13 +157,17 @@ public struct CableSocket: Sendable, Hashable {
 public struct CatalogueItem: Sendable, Hashable {
   public var id: String
   public var title: String
+  /// The artist of a song; `nil` if it is unknown.
   public var artist: String?
+  /// The album of a song; `nil` if it is unknown.
   public var album: String?
+  /// The number of the song on its album; `nil` if it is unknown.
   public var track: Int?
   /// In seconds.
   public var duration: Double?
   /// `flac`, `mp3`, `simulated` …
   public var format: String?
+  /// The number of audio channels; `nil` if it is unknown.
   public var channels: Int?
 
   public init(

@@ -22,9 +22,11 @@ public actor TheaterActor {
 public final class HomeTheaterFacade {
   /// Everything that happens.
   package nonisolated let events: EventLog
+  /// The clock of waits, timeouts and positions.
   package nonisolated let clock: any TheaterClock
   /// The devices, by name.
   package nonisolated var devices: [DeviceID: any Device] { directory.devices }
+  /// The scenes, activities, library and cables in force.
   package nonisolated var plan: TheaterPlan { directory.plan }
 
   let directory: DeviceDirectory
@@ -300,10 +302,12 @@ public final class HomeTheaterFacade {
 
   // MARK: Transport and volume. Need the permission `play`.
 
+  /// Pauses the player of the current activity.
   @discardableResult
   package func pause(by principal: Principal) async throws(TheaterError) -> Confirmation {
     try await sendToPlayer("pause", by: principal)
   }
+  /// Resumes the player of the current activity.
   @discardableResult
   package func resume(by principal: Principal) async throws(TheaterError) -> Confirmation {
     try await sendToPlayer("play", by: principal)

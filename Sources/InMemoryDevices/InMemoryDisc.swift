@@ -48,7 +48,7 @@ struct InMemoryDisc: Sendable {
     return [.playback: playback.json]
   }
 
-  /// Goes to the item that stands so many places after the current one, if there is one.
+  /// Goes to the item that stands this number of places after the current one, if there is one.
   func skip(by places: Int, in state: DeviceState) -> [StateKey: JSON] {
     guard let playback = state.playback,
       let place = items.firstIndex(where: { $0.id == playback.item }),

@@ -1,9 +1,10 @@
 /// A JSON value.
 ///
 /// Integers stay exact (`Int`); everything with a fraction, an exponent or beyond 64 bits is a
-/// `Double`. Two values are equal when they mean the same: `1` equals `1.0`, the order of an object's
-/// keys does not count, and texts are equal when they read the same (canonical equivalence): a device
-/// may report a name composed that it was told decomposed. Keys are compared by their bytes.
+/// `Double`. Two values are equal when they mean the same: `1` equals `1.0`, the order of an
+/// object's keys does not count, and texts are equal when they read the same (canonical
+/// equivalence): a device may report the composed form of a name that it was given in decomposed
+/// form. Keys are compared by their bytes.
 public enum JSON: Sendable {
   case null
   case bool(Bool)

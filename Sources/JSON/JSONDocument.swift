@@ -69,12 +69,14 @@ public struct JSONDocument: Sendable {
     repeatedKeys = repeated.map { RepeatedKey(path: $0.path, position: lines.position(of: $0.at)) }
   }
 
-  /// Where the value at `path` begins; the nearest value around it when there is none.
+  /// Returns where the value at `path` begins; if there is no such value, where the nearest
+  /// enclosing one begins.
   public func position(of path: JSONPath) -> TextPosition {
     lines.position(of: nearest(path).node?.value ?? 0)
   }
 
-  /// Where the key that leads to `path` stands; its value's place when it has no key.
+  /// Returns where the key of the value at `path` begins; for a value without a key, where the
+  /// value begins.
   public func keyPosition(of path: JSONPath) -> TextPosition {
     let (node, isExact) = nearest(path)
     guard let node else { return lines.position(of: 0) }

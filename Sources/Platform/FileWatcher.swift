@@ -6,9 +6,9 @@ import Glibc
 /// noticed, and so is a link on the way that points elsewhere, a folder that is renamed, and a file or
 /// folder that is gone and comes back. The watcher's thread runs only after changes in these folders.
 package struct FileWatcher: Sendable {
-  /// An element after each burst of changes; those that wait are one. A file that is gone counts as
-  /// changed. For one reader: the watcher ends when the reader is cancelled, or with the last copy of
-  /// the stream.
+  /// One element after each burst of changes; unread elements are merged into one. A file that is
+  /// gone counts as changed. For one reader: the watcher ends when the reader is cancelled, or with
+  /// the last copy of the stream.
   package let changes: AsyncStream<Void>
 
   /// Watches the file at `path`, which need not exist.

@@ -33,7 +33,7 @@ package enum RegularFile {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else {
       let reason = errno
-      // A socket has no other answer to being opened.
+      // The kernel refuses to open a socket with ENXIO.
       if reason == ENXIO { throw .otherKind("a socket or a device") }
       throw reason == ENOENT || reason == ENOTDIR
         ? .missing : .unreadable("\(SystemError(reason))")
@@ -76,7 +76,7 @@ package enum RegularFile {
     guard file >= 0 else { throw SystemError(errno) }
     defer { close(file) }
     do throws(SystemError) {
-      // Refused to all but the superuser where it would change anything.
+      // Only the superuser may change the owner; for other users the call may fail.
       _ = fchown(file, facts.st_uid, facts.st_gid)
       guard fchmod(file, facts.st_mode & 0o7777) == 0 else { throw SystemError(errno) }
       try write(bytes, to: file)

@@ -55,8 +55,8 @@ public struct SystemThread: Sendable {
     id = thread
   }
 
-  /// Starts a detached thread. Stops the program when the system has none left, for then
-  /// nothing here can work.
+  /// Starts a detached thread. Stops the program if the system has no thread left, because the
+  /// program cannot work then.
   public static func start(
     name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void
   ) {

@@ -30,6 +30,6 @@ public struct WakeupDescriptor: Sendable {
     _ = read(descriptor, &count, 8)
   }
 
-  /// Gives the descriptor back; neither side may use it afterwards.
+  /// Closes the descriptor; neither side may use it afterwards.
   public func close() { _ = Glibc.close(descriptor) }
 }

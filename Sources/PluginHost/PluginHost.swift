@@ -4,10 +4,11 @@ import Platform
 import PluginProtocol
 import Synchronization
 
-/// Runs the plugins that a configuration needs, and hands out their devices.
+/// Runs the plugins that a configuration needs, and provides their devices.
 ///
-/// Devices are there at once and stay the same objects whatever becomes of their plugins; until its
-/// plugin is up a device says that it starts. `apply` replaces the configuration while they run.
+/// The devices exist at once and stay the same objects when their plugins crash or restart. Until
+/// its plugin is up, a device reports that it is starting. `apply` replaces the configuration while
+/// they run.
 package final class PluginHost: Sendable {
   private struct State: Sendable {
     var assignment: ProcessAssignment
@@ -72,7 +73,7 @@ package final class PluginHost: Sendable {
     for runner in markStopped() { await runner.endUnlessStarted() }
   }
 
-  /// Asks every plugin to end; those that do not are ended.
+  /// Asks every plugin to end, and kills those that do not.
   package func stop() {
     for runner in markStopped() { runner.stop() }
   }
@@ -129,7 +130,7 @@ package final class PluginHost: Sendable {
     if isStopped { for runner in runners { await runner.endUnlessStarted() } }
   }
 
-  /// Waits until processes have let go of the devices that `next` serves in another way, or not.
+  /// Waits until processes have released the devices that `next` moves or removes.
   private func closeDevices(before next: ProcessAssignment) async {
     let (current, proxies, runners) = state.withLock { ($0.assignment, $0.proxies, $0.runners) }
     for device in current.devices where !current.keeps(device.id, as: next) {
@@ -149,8 +150,8 @@ package final class PluginHost: Sendable {
     let devices: [DeviceTable.Entry]
   }
 
-  /// Makes `next` the present configuration once processes have let go of what it moves. Starts the
-  /// processes that are new.
+  /// Makes `next` the current assignment, after the processes have released the devices that it
+  /// moves. Starts the new processes.
   ///
   /// - Returns: The devices to open in the processes that keep running.
   private func rebind(to next: ProcessAssignment) -> [Arrival] {

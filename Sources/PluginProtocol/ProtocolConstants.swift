@@ -62,9 +62,9 @@ public enum ProtocolLimits {
   public static let catalogueBytes = CatalogueBudget.bytes
   /// The most pages of a scan.
   public static let cataloguePages = 10_000
-  /// How long a scan's pages are turned.
+  /// The longest time in which the pages of a scan are read.
   public static let catalogueTime = Duration.seconds(600)
-  /// The largest answer to a question such as `--self-check`, and how long it may take.
+  /// The largest answer to a question such as `--self-check`, in bytes.
   public static let questionAnswer = 1 << 18
   /// The longest wait for such an answer.
   public static let questionTime = Duration.seconds(5)
@@ -75,13 +75,13 @@ public enum ProtocolLimits {
 
   // MARK: Rates
 
-  /// Unsolicited reports of a device in a second, and at once.
+  /// The most unsolicited reports of a device in a second.
   public static let reportsPerSecond = 200.0
-  /// Unsolicited reports of a device at once.
+  /// The most unsolicited reports of a device at once.
   public static let reportBurst = 1000.0
-  /// Notifications for the log in a second, and at once, for a process.
+  /// The most notifications for the log in a second, for each process.
   public static let logsPerSecond = 10.0
-  /// Notifications for the log at once.
+  /// The most notifications for the log at once, for each process.
   public static let logBurst = 200.0
 }
 

@@ -1,6 +1,7 @@
 extension QRCode {
-  /// The code for a terminal: two rows of modules a line, as half blocks in light, the dark ones
-  /// left out. It reads on a dark background; set both colours for any other.
+  /// The code for a terminal with a dark background. Each line shows two rows of modules as half
+  /// blocks: light modules are drawn, dark ones are left blank. On other backgrounds set both
+  /// colours.
   package var lines: [String] {
     let range = -Self.quietZone..<size + Self.quietZone
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { y in

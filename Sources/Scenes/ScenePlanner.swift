@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// What holds for one run beside its scene.
+/// The volume limit and the saved positions of one run, which its scene does not contain.
 public struct PlanPolicy: Sendable, Hashable {
   /// The loudest volume that the run may set, 0 to 100 %; `nil` for no limit. Louder steps are
   /// lowered to it, and an amplifier that is louder already is turned down.
@@ -163,7 +163,8 @@ public struct ScenePlanner: Sendable {
       guard !own.contains(.on), !own.contains(.unmute),
         snapshots[amplifier]?.state.volume.map({ $0 > limit }) ?? !own.isEmpty
       else { return nil }
-      // One that is off, or that the steps turn off, may refuse; then nothing is heard of it.
+      // An amplifier that is off, or that the steps turn off, may refuse the command; it plays no
+      // sound then.
       let isHeardOn = !own.isEmpty && own.last != .off
       return ceiling(limit, for: amplifier, onFailure: isHeardOn ? .stop : .continue)
     }

@@ -3,11 +3,12 @@ import Devices
 
 /// Suggestions for misspelt subcommands.
 enum CommandSuggestion {
-  /// A sentence that names the first unknown subcommand of a command line and the nearest known one.
+  /// Returns a sentence with the first unknown subcommand of a command line and the nearest known
+  /// one.
   ///
   /// - Parameter arguments: The command line without the program's name.
-  /// - Returns: `nil` if every subcommand is known, and if none is near. `help` takes nothing but
-  ///   subcommands, so there an unknown word always has a sentence.
+  /// - Returns: `nil` if every subcommand is known, or if no known one is near. After `help` an
+  ///   unknown word always gets a sentence, because `help` takes only subcommands.
   static func sentence(for arguments: [String]) -> String? {
     let isHelp = arguments.first == help
     var command: any ParsableCommand.Type = Theater.self

@@ -26,7 +26,7 @@ struct ExitError: Error, Sendable, Hashable {
     text = Self.text(message, hint: hint)
   }
 
-  /// An end without a message, because it was printed before.
+  /// Ends a command that has printed its message already.
   init(silent code: Code) {
     self.code = code
     text = ""
@@ -36,12 +36,13 @@ struct ExitError: Error, Sendable, Hashable {
   init(_ answer: ControllerResponse) {
     let error = answer.json["error"]?.printable
     let message = error?["message"]?.string ?? Self.reason(of: answer.status)
-    code =
-      answer.status == 401 && error?["code"]?.string == "notLoggedIn" ? .notLoggedIn : .failed
+    let refusal = error?["code"]?.string
+    code = answer.status == 401 && refusal == "notLoggedIn" ? .notLoggedIn : .failed
     var origin = ""
     if let device = error?["device"]?.string { origin = "\(device): " }
     if let step = error?["step"]?.string { origin = "step \(step), \(origin)" }
-    text = Self.text(origin + message, hint: error?["hint"]?.string)
+    text = Self.text(
+      origin + message, hint: Self.hint(error?["hint"]?.string, refusal: refusal))
   }
 
   init(_ failure: ConnectionError) {
@@ -106,6 +107,22 @@ struct ExitError: Error, Sendable, Hashable {
       do throws(ExitError) { try Console.checkOutput() } catch { error.leave() }
     }
     exit(code.rawValue)
+  }
+
+  /// Returns a refusal's hint, followed by the command that resolves the refusal if there is one.
+  /// The controller's hints name no commands, because the page shows them too.
+  static func hint(_ hint: String?, refusal code: String?) -> String? {
+    let command: String? =
+      switch code {
+      case "notLoggedIn": "login"
+      case "proofNeeded": "prove"
+      case "lastOwner": "accounts role EMAIL owner"
+      case "factorActive": "totp remove"
+      case "noFactor": "totp enrol"
+      default: nil
+      }
+    let lines = [hint, command.map { "next: \(Invocation.name) \($0)" }].compactMap { $0 }
+    return lines.isEmpty ? nil : lines.joined(separator: "\n  ")
   }
 
   private static func text(_ message: String, hint: String?) -> String {

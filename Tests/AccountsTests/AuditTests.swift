@@ -39,7 +39,7 @@ import Testing
         "anna@example.org logout - done 192.168.1.20",
       ])
     let refused = try await household.accountService.audit.entries(newest: 100)[2]
-    // An address that somebody typed proves nothing.
+    // A typed address proves nothing.
     #expect(refused.actor?.account == nil)
     #expect(refused.at == household.clock.now)
   }

@@ -42,7 +42,7 @@ import Validation
     try await household.registerOwner()
     for _ in 0..<5 { #expect(await attempt() == .wrongCredentials) }
     for wait in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
-      // Knocking meanwhile is not counted.
+      // Attempts during the wait are not counted.
       for _ in 0..<3 {
         let error = await attempt()
         #expect(error?.code == .tooManyTries)
@@ -92,11 +92,11 @@ import Validation
       #expect(await enter(pass.code.text)?.code == .tooManyTries)
       #expect(await register(invitation.code.text)?.code == .tooManyTries)
     }
-    // Who only knocks is not written down.
+    // Attempts during a wait are not recorded.
     #expect(try await household.accountService.audit.entries(newest: 1000).count == written)
     #expect(await enter(pass.code.text, from: "192.168.1.67") == nil)
     household.clock.advance(1)
-    // What is right does not count.
+    // Correct codes do not count.
     for _ in 0..<40 { #expect(await enter(pass.code.text) == nil) }
     #expect(await register(invitation.code.text) == nil)
     #expect(await enter() == .guestPassInvalid)
@@ -341,7 +341,7 @@ import Validation
   }
 }
 
-/// Without `.fromTerminal`: what a front end gets that forgets to set the origin.
+/// Without `.fromTerminal`: the limits for a front end that does not set the origin.
 @Suite struct UnknownOriginTests {
   @Test("F5 · a request without an origin is limited like a stranger's, and is no terminal's")
   func unknown() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Delivery
 
-/// A way to send that notes, and fails or waits where a test says so.
+/// A sender that records messages, and fails or waits if a test wants that.
 private final class Probe: MessageSender {
   let sent = Mutex<[String]>([])
   let failure: AccountError?
@@ -71,7 +71,7 @@ private final class Probe: MessageSender {
     #expect(await eventually { probe.sent.withLock { $0 } == ["now", "later"] })
   }
 
-  @Test("D9 · messages wait in a bounded queue; what does not fit is refused and logged")
+  @Test("D9 · messages wait in a bounded queue; further messages are refused and logged")
   func bounded() async throws {
     let (probe, clock) = (Probe(waits: true), ManualClock())
     let dispatcher = MessageDispatcher(
@@ -88,7 +88,7 @@ private final class Probe: MessageSender {
     #expect(lines.all.count == 2)
   }
 
-  @Test("D9 · the log sender shows the message and says loudly what it does")
+  @Test("D9 · the log sender writes the message, and that it was not sent")
   func log() throws {
     try LogSender(log: lines.add).send(mail("123456 is your code"))
     #expect(lines.all.first?.contains("123456") == true)
@@ -96,7 +96,7 @@ private final class Probe: MessageSender {
   }
 }
 
-/// What was logged.
+/// The logged lines.
 private final class Lines: Sendable {
   private let state = Mutex<[String]>([])
   private let arrivals = AsyncStream<Void>.makeStream()

@@ -3,11 +3,11 @@ import JSON
 import Synchronization
 import TestSupport
 
-/// A server in Python that a test talks to: its first line is its port, each further line what it
-/// got.
+/// A server in Python for a test. Its first line of output is its port; each further line is
+/// something that it received.
 final class Peer: Sendable {
   let port: Int
-  /// What it got, one after the other.
+  /// The received messages and requests, in order.
   let lines: AsyncStream<String>
   private let process: Mutex<Process>
 
@@ -48,7 +48,7 @@ final class Peer: Sendable {
   /// A process that was started from a thread of the pool inherits its blocked signals, all but this.
   deinit { process.withLock { _ = kill($0.processIdentifier, SIGKILL) } }
 
-  /// What it got next.
+  /// Returns the next received message or request.
   func next() async throws -> JSON {
     guard let line = await lines.first(where: { _ in true }) else { throw Missing() }
     return try JSON(parsing: Array(line.utf8))
@@ -66,7 +66,7 @@ final class Certificates: Sendable {
   private var folder: String { temporary.path }
   /// Key and certificate of a server that is called `localhost`.
   var server: String { folder + "/server.pem" }
-  /// What has to be trusted to believe it.
+  /// The certificate of the authority that clients must trust.
   var authority: String { folder + "/authority.pem" }
 
   init() throws {

@@ -37,7 +37,7 @@ struct CommandTableTests {
     #expect(!role.title.isEmpty)
   }
 
-  @Test("E15 · steering and the volume are for whoever may play; every other command is not")
+  @Test("E15 · playback and volume commands need only the permission to play, all others one more")
   func permissions() {
     let open = Role.allCases.flatMap { role in
       role.commands.filter { $0.permission == .play }.map { "\(role) \($0.name)" }

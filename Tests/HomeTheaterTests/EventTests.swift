@@ -82,7 +82,7 @@ import Testing
     #expect(log.count <= 3 * EventLog.capacity)
     #expect(log.entries(after: 0) == nil)
     #expect(log.entries(after: log.sequence - 1)?.count == 1)
-    // The oldest went, and they alone.
+    // Only the oldest were dropped.
     #expect(log.entries(after: log.sequence - log.count)?.count == log.count)
     #expect(log.entries(after: log.sequence - log.count - 1) == nil)
   }

@@ -11,7 +11,7 @@ struct ManualClockTests {
     func add(_ second: Int) { seconds.withLock { $0.append(second) } }
   }
 
-  @Test("time stands still until it is moved, and wakes whoever is due")
+  @Test("time stands still until it is moved, and wakes each sleeper that is due")
   func moves() async throws {
     let clock = ManualClock()
     let woken = Woken()

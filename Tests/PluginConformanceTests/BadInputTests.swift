@@ -43,7 +43,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "F1 · answers that nobody asked for and empty lines are passed over",
+    "F1 · answers without a request, and empty lines, are ignored",
     arguments: PluginUnderTest.all)
   func strayAnswers(_ plugin: PluginUnderTest) async throws {
     try await PluginProcess.run(plugin) { client in

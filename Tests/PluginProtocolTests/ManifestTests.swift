@@ -15,7 +15,7 @@ struct ManifestTests {
     "somethingNewer": true,
   ]
 
-  @Test("a whole manifest is read; what this version does not know is ignored")
+  @Test("a whole manifest is read; keys that this version does not know are ignored")
   func whole() throws {
     let manifest = try Manifest(parsing: Self.whole.prettyText().utf8)
     #expect(manifest.id == "Lamp")

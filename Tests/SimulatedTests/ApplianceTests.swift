@@ -192,7 +192,7 @@ struct ApplianceTests {
   }
 
   @Test(
-    "E15 · at speed 0 everything is true before the answer",
+    "E15 · at speed 0 every effect is reported before the answer",
     arguments: [
       (Role.lights, ["on", ["dim": 10], "off"]), (.screen, ["down", "up"]),
       (.projector, ["on", "tvMode", "off"]), (.popcornPopper, ["on", "off"]),

@@ -22,9 +22,9 @@ public final class HeldTelling: TaskExecutor {
   /// Whether one listener can be cancelled while another is being told.
   ///
   /// - Parameters:
-  ///   - listen: Listens until cancelled; calls what it is given at each thing that it is told.
-  ///   - tell: Tells both listeners something. Runs on a thread of its own: one that stands still
-  ///     in the middle must not be one of those that run everybody's tasks.
+  ///   - listen: Listens until cancelled; calls its argument after each notification.
+  ///   - tell: Notifies both listeners. Runs on a separate thread, because a stopped thread of the
+  ///     cooperative pool would stop other tasks.
   public static func letsListenersEnd(
     listen: @escaping @Sendable (_ wasTold: @escaping @Sendable () -> Void) async -> Void,
     tell: @escaping @Sendable () -> Void

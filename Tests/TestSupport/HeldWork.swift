@@ -8,11 +8,14 @@ public final class HeldWork: Sendable {
 
   public init() {}
 
+  /// The number of calls of `run` that have begun and not ended.
   public var running: Int { counts.withLock { $0.running } }
   /// The most that ran at once.
   public var most: Int { counts.withLock { $0.most } }
+  /// The number of calls of `run` that have ended.
   public var done: Int { counts.withLock { $0.done } }
 
+  /// Blocks its thread until `finish` lets one call end.
   public func run() {
     counts.withLock {
       $0.running += 1
@@ -25,8 +28,10 @@ public final class HeldWork: Sendable {
     }
   }
 
+  /// Lets this number of calls of `run` end.
   public func finish(_ count: Int) { for _ in 0..<count { release.signal() } }
 
+  /// Waits until at least this number of calls of `run` has begun.
   public func waitUntilRunning(_ count: Int) async {
     while running < count { await Task.yield() }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs programs for tests, ours and other people's.
+/// Runs programs for tests: the project's own and those of the system.
 public enum Program {
   /// How a program ended, and what it printed.
   public struct Outcome: Sendable {

@@ -62,7 +62,7 @@ enum Fixtures {
     ],
   ]
 
-  /// A player whose cable fits nobody.
+  /// A player whose cable fits no amplifier.
   static let projectorOnly = Manifest(
     id: "Wired", version: "1.0", command: ["./Wired"],
     roles: [.dvdPlayer: Manifest.RoleOffer(cables: [.wired]), .projector: Manifest.RoleOffer()])

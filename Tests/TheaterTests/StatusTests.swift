@@ -84,9 +84,9 @@ import Testing
         ]
       ],
     ]
-    view.take(ServerSentEvent(id: "b-2", name: "device", data: device.text()), at: 10)
+    view.apply(ServerSentEvent(id: "b-2", name: "device", data: device.text()), at: 10)
     #expect(view.position(at: 10) == 302)
-    view.take(
+    view.apply(
       ServerSentEvent(id: "b-3", name: "activity", data: "{\"status\":\"idle\"}"), at: 11)
     #expect(view.position(at: 11) == nil)
     let text = StatusText(width: 80, hasColour: false).text(view, at: 11)
@@ -116,10 +116,10 @@ import Testing
     func event(_ data: JSON) -> ServerSentEvent {
       ServerSentEvent(id: nil, name: "configuration", data: data.text())
     }
-    view.take(event(["status": "applied", "changed": [], "removed": ["lights"]]), at: 1)
+    view.apply(event(["status": "applied", "changed": [], "removed": ["lights"]]), at: 1)
     #expect(!text().contains("mistakes"))
     #expect(view.devices.map { $0["id"] } == ["dvd", "amp"])
-    view.take(event(["status": "refused", "changed": [], "removed": []]), at: 2)
+    view.apply(event(["status": "refused", "changed": [], "removed": []]), at: 2)
     #expect(text().contains("devices.json was edited and has mistakes;"))
     var lines = ChangeLines()
     #expect(

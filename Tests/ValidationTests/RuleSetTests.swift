@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "C2 · what is no rule is refused at its place",
+    "C2 · an invalid rule is refused, with its place",
     arguments: [
       (#"{}"#, "$"), (#"[]"#, "$"), (#"{"rule": 1}"#, "$.rule"), (#"{"rule": "long"}"#, "$.rule"),
       (#"{"rule": "minLength"}"#, "$"), (#"{"rule": "minLength", "length": 0}"#, "$.length"),
@@ -64,7 +64,7 @@ import Testing
     #expect(error?.path.description == "$.fields[0].rules[1].length")
   }
 
-  @Test("C9 · the presets are what they are called for")
+  @Test("C9 · each preset has the rules that its name promises")
   func presets() {
     func state(_ rules: RuleSet, _ text: String) -> RuleReport.State {
       rules.report(on: text, in: .password).state
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(
-    "C6 · what a guesser tries first is refused, however it is decorated",
+    "C6 · the usual first guesses are refused, also with other cases, digits and symbols",
     arguments: [
       "passwordpassword", "Password Password", "p@ssw0rdp@ssw0rd", "password12345678",
       "P@$$w0rd-2024!", "correct horse battery staple", "Correct-Horse-Battery-Staple",

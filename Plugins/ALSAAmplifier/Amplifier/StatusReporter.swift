@@ -26,13 +26,13 @@ final class StatusReporter: Sendable {
     self.options = options
   }
 
-  /// Takes in whether hardware or software makes the volume.
+  /// Records whether hardware or software makes the volume.
   func update(mixer: String) {
     reported.withLock { $0.mixer = mixer }
     report(reported.withLock { $0.status })
   }
 
-  /// Takes in which input's player has the PCM; `nil` for none.
+  /// Records which input's player has the PCM; `nil` for none.
   func update(borrower: String?) {
     let isNew = reported.withLock { reported in
       defer { reported.borrower = borrower }

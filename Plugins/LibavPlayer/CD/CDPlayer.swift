@@ -309,7 +309,7 @@ actor CDPlayer: PlayerDevice {
     guard let first = await library.firstDisc().first else {
       throw DeviceError(
         .notNow, "there is no disc in the player",
-        hint: "Name an item of `theater songs`, or a folder in the option \"folders\".")
+        hint: "Choose a song from the list of songs, or add a folder to the option \"folders\".")
     }
     return first
   }
@@ -472,7 +472,7 @@ struct PlaybackReporter {
       Playback(.playing, item: ended.song.item, position: duration, duration: duration, rate: 0))
   }
 
-  /// Takes in whether the player is out of sound. Returns whether that changes the reported state.
+  /// Records whether the player is out of sound. Returns whether that changes the reported state.
   mutating func updateSupply(isOutOfSound: Bool) -> Bool {
     supply.update(isOutOfSound: isOutOfSound, at: clock.now())
   }

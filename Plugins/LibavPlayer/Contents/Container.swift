@@ -4,14 +4,14 @@ import JSON
 enum Container: String, Sendable, CaseIterable {
   case wav, w64, aiff, au, caf, flac, mp3, aac, ogg, mov, asf, matroska, wavpack = "wv", tta, dsf
 
-  /// The endings of file names that promise music, and what they promise.
+  /// The extensions of music files, with their containers.
   private static let endings: [String: Container] = [
     "wav": .wav, "wave": .wav, "w64": .w64, "aif": .aiff, "aiff": .aiff, "aifc": .aiff, "au": .au,
     "snd": .au, "caf": .caf, "flac": .flac, "mp3": .mp3, "mp2": .mp3, "mpga": .mp3, "aac": .aac,
     "ogg": .ogg, "oga": .ogg, "opus": .ogg, "m4a": .mov, "mp4": .mov, "m4b": .mov, "wma": .asf,
     "mka": .matroska, "wv": .wavpack, "tta": .tta, "dsf": .dsf,
   ]
-  /// The endings of common files that hold no music, or a film: those are not opened to find out.
+  /// The extensions of films and of common files without music. Such files are not opened.
   private static let otherEndings: Set<String> = [
     "jpg", "jpeg", "png", "gif", "bmp", "webp", "tif", "tiff", "svg", "ico", "pdf", "txt", "md",
     "nfo", "log", "cue", "m3u", "m3u8", "pls", "xspf", "htm", "html", "xml", "json", "url", "ini",
@@ -20,7 +20,7 @@ enum Container: String, Sendable, CaseIterable {
     "flv", "ts", "part", "tmp", "bak",
   ]
 
-  /// Guesses the container from the file name's ending; nil if the ending is not one of music.
+  /// Guesses the container from the file name's extension; nil if it is not one of music.
   init?(path: String) {
     guard let kind = Self.ending(of: path).flatMap({ Self.endings[$0] }) else { return nil }
     self = kind
@@ -31,7 +31,7 @@ enum Container: String, Sendable, CaseIterable {
     Self.ending(of: path).map { !otherEndings.contains($0) } ?? true
   }
 
-  /// The ending of a file's name in lower case; nil where it has none that is short and ASCII.
+  /// The extension of a file's name in lower case; nil without a short extension in ASCII.
   private static func ending(of path: String) -> String? {
     let name = path.utf8.suffix(8)
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -76,6 +76,6 @@ enum Container: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether its files hold films as well: then only a name that promises music counts.
+  /// Whether its files hold films as well: then only a file with an extension of music counts.
   var alsoHoldsFilms: Bool { self == .mov || self == .asf || self == .matroska }
 }

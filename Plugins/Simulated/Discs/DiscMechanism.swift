@@ -266,7 +266,7 @@ struct DiscMechanism: Sendable {
   /// When the next action is due.
   var due: Duration? { [trayOpens, ready, end, nextAnchor].compactMap { $0 }.min() }
 
-  /// Takes in that the last frame of an epoch was heard.
+  /// Records that the last frame of an epoch was heard.
   mutating func finish(epoch number: Int, at now: Duration) {
     guard number == epoch else { return }
     if status == .playing { finish(at: now) } else { drainedEpoch = number }

@@ -4,7 +4,7 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// A radio: stations where there are some, noise between them.
+/// A radio with simulated stations, and noise between them.
 final class TunerSimulation: PlayerDevice {
   private let simulation: Simulation
   private let timer: DeviceTimer

@@ -44,8 +44,8 @@ struct Simulation: Sendable {
     time(try options.number(option, in: 0...600, or: fallback))
   }
 
-  /// Reports to the controller, unless the option `reportsState` is off. The attributes come first: who
-  /// sees the values sees the attributes that belong to them.
+  /// Reports to the controller, unless the option `reportsState` is off. The attributes come first,
+  /// so that a reader of the values also sees the attributes that belong to them.
   func report(_ values: [StateKey: JSON], attributes: [String: Attribute] = [:]) {
     guard reportsState else { return }
     if !attributes.isEmpty { context.report(attributes: attributes) }

@@ -14,7 +14,7 @@ struct SoundRequest: Sendable {
   let isPaused: Bool
 }
 
-/// A player's sound on its cable: asks for the requested sound and has it written.
+/// Keeps the sound on a player's cable equal to the requested sound.
 actor CableOutput {
   /// The sound on the cable: one epoch, from `start` seconds on, at `rate` frames a second.
   private struct CurrentSound {

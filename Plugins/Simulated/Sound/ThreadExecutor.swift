@@ -20,7 +20,7 @@ final class ThreadExecutor: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Ends the thread once nothing waits. Nothing may be asked of the actor afterwards.
+  /// Ends the thread when no job waits. The actor must not be called afterwards.
   func stop() {
     monitor.locked {
       isStopped = true

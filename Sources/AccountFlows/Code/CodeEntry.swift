@@ -38,7 +38,7 @@ struct CodeEntry: Sendable {
   /// Whether it can be submitted.
   var canSubmit: Bool { isWhole || takesRecoveryCode && !text.isEmpty }
 
-  /// Sets the text without spaces, with which people paste codes.
+  /// Sets the text without its spaces, because pasted codes often have some.
   /// - Returns: Whether the text has changed.
   mutating func type(_ typed: String) -> Bool {
     let code = typed.filter { !$0.isWhitespace }

@@ -49,7 +49,7 @@ package struct CodeFlow: ScreenModel {
   private let sendsAtOnce: Bool
 
   /// - Parameters:
-  ///   - declaration: Of the field for a phone number or an e-mail address.
+  ///   - declaration: The field for a phone number or an e-mail address.
   ///   - contact: The destination of the first code, sent at once; nil to ask the person.
   package init(_ declaration: FieldDeclaration, contact: String? = nil) {
     place = CodeRequestScreen(declaration, text: contact ?? "")
@@ -93,7 +93,7 @@ package struct CodeFlow: ScreenModel {
   }
 
   /// Expects a code again, with the countdown as it is.
-  /// - Parameter failure: Why the accepted code is no longer valid; nil when it is.
+  /// - Parameter failure: Why the accepted code is no longer valid; nil if it is still valid.
   mutating func reopen(after failure: ScreenFailure? = nil) { code?.reopen(after: failure) }
 
   private mutating func take(_ input: Input, at now: Duration) -> [Effect] {

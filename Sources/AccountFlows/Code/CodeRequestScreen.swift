@@ -42,7 +42,7 @@ package struct CodeRequestScreen: ScreenModel {
   /// The sent code; nil before.
   package private(set) var ticket: CodeTicket?
 
-  /// - Parameter declaration: Of the field for a phone number or an e-mail address.
+  /// - Parameter declaration: The field for a phone number or an e-mail address.
   package init(_ declaration: FieldDeclaration, text: String = "") {
     field = declaration.name
     form = Form(

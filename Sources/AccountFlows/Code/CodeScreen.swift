@@ -105,7 +105,7 @@ package struct CodeScreen: ScreenModel {
   }
 
   /// Expects the code again; the countdown goes on.
-  /// - Parameter failure: Why the accepted code is no longer valid; nil when it is.
+  /// - Parameter failure: Why the accepted code is no longer valid; nil if it is still valid.
   mutating func reopen(after failure: ScreenFailure? = nil) {
     entry = CodeEntry(ticket)
     self.failure = failure

@@ -22,7 +22,7 @@ package protocol CodeRequestService: Sendable {
 /// Verifies codes.
 package protocol CodeService: Sendable {
   /// Verifies a code.
-  /// - Parameter request: Of the code's ticket.
+  /// - Parameter request: The `request` of the code's ticket.
   func verify(_ code: String, request: String) async throws(ScreenFailure) -> Authorization
 }
 

@@ -166,7 +166,7 @@ package struct LoginScreen: ScreenModel {
 
   // MARK: The one-time code
 
-  /// Submitting the code is a login.
+  /// Applies an event of the one-time code. Submitting the code is the login.
   private mutating func toOneTime(_ event: CodeFlow.Event, at now: Duration) -> [Effect] {
     (oneTime?.receive(event, at: now) ?? []).map { effect in
       switch effect {

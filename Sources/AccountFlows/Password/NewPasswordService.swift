@@ -3,6 +3,8 @@ import Validation
 
 /// Sets new passwords.
 package protocol NewPasswordService: Sendable {
+  /// Sets the password.
+  /// - Throws: `network` or `refused`.
   func set(_ password: TypedPassword) async throws(ScreenFailure)
 }
 

@@ -4,7 +4,7 @@ import Validation
 /// Registers the holder of an invitation by a code (D10).
 package protocol CodeRegistrationService: CodeRequestService, CodeService {
   /// Makes an account whose address or number the code verifies, and logs in: the session is kept.
-  /// - Parameter request: Of the ticket that the code belongs to.
+  /// - Parameter request: The `request` of the code's ticket.
   func register(
     _ person: NewPerson, code: String, request: String
   ) async throws(ScreenFailure) -> LoggedIn

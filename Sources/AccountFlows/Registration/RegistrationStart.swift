@@ -13,7 +13,8 @@ package enum RegistrationWay: Sendable, Hashable, CustomStringConvertible, Custo
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The first screen of a registration: the code that admits the person, and what they begin with.
+/// The first screen of a registration: the code that admits the person, and whether they begin with
+/// a name or with a contact to verify.
 package struct RegistrationStart: ScreenModel {
   package enum Input: Sendable {
     /// The text of a field after a keystroke, or the chosen option.
@@ -33,8 +34,11 @@ package struct RegistrationStart: ScreenModel {
   package typealias Work = Never
   package typealias Answer = Never
 
+  /// The field that chooses between an invitation and the setup code.
   package static let kind: FieldName = "codeKind"
+  /// The field for the invitation or setup code.
   package static let code: FieldName = "registrationCode"
+  /// The field that chooses how to begin; see `Beginning`.
   package static let beginning: FieldName = "beginning"
 
   /// The options of `kind`.

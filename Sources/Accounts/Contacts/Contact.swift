@@ -51,6 +51,7 @@ package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AccountError {
+  /// The text is not a phone number by `PhoneForm`.
   package static let malformedPhone = AccountError(
     .malformed, field: .phone, message: "This is not a phone number in its international form.",
     hint: "Write it like +49 30 1234567, with the code of the country.")

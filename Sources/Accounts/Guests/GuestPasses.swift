@@ -123,7 +123,7 @@ enum ValidityLimit: Double {
   case invitation = 90
   case guestPass = 30
 
-  /// Passes a time of at least a minute, in seconds.
+  /// Returns `seconds` if they are a minute to the longest validity.
   /// - Throws: `outOfRange`.
   func check(_ seconds: TimeInterval) throws(AccountError) -> TimeInterval {
     guard (60...rawValue * 86_400).contains(seconds) else {

@@ -102,7 +102,7 @@ package enum AgeLimit {
   /// The allowed ratings and limits; the highest rating in use anywhere is 21.
   package static let range = 0...21
 
-  /// Passes for a limit in the range and for none.
+  /// Checks that a limit in years is in the range; nil, for no limit, is always valid.
   /// - Throws: `outOfRange`.
   static func check(_ years: Int?) throws(AccountError) {
     guard let years else { return }
@@ -113,7 +113,7 @@ package enum AgeLimit {
 }
 
 extension SessionPrincipal {
-  /// Passes for owners.
+  /// Checks that the principal is an owner.
   /// - Parameter action: The rest of the sentence "Only an owner may …".
   /// - Throws: `forbidden`.
   func mustBeOwner(_ action: String) throws(AccountError) {

@@ -33,8 +33,8 @@ package struct NewPassword: Sendable, Redacted {
 }
 
 extension RuleSet {
-  /// Passes when `typed` keeps the rules of the field `name`. Asynchronous rules (C8) pass: the store
-  /// decides them.
+  /// Checks `typed` by the rules of the field `name`, except for asynchronous rules (C8), which the
+  /// store decides.
   /// - Throws: `empty`, `tooShort`, `tooLong` or `unsuitable`; the hint lists all broken rules.
   func check(
     _ typed: String, in name: FieldName, context: RuleContext? = nil

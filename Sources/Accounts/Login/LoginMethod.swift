@@ -13,7 +13,7 @@ package protocol LoginMethod: Sendable {
 
   // Steps with a default
 
-  /// Checks the syntax of `credentials`, without I/O. The default passes everything.
+  /// Checks the syntax of `credentials`, without I/O. The default accepts everything.
   func validate(_ credentials: Credentials) throws(AccountError)
   /// The e-mail address that `credentials` claim, for rate limiting and the audit log; nil by
   /// default.

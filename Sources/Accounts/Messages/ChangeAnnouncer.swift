@@ -62,7 +62,7 @@ extension AccountChange {
     case .email: "Your home theater account has another e-mail address now."
     case .phone: "Your home theater account has another phone number now."
     case .password: "The password of your home theater account was changed."
-    case .forgottenPassword: "The password of your home theater account was set anew by a code."
+    case .forgottenPassword: "The password of your home theater account was reset with a code."
     case .factorAdded: "Your home theater account has a second factor now."
     case .factorRemoved: "The second factor of your home theater account was removed."
     case .recoveryCodes: "Your home theater account has new recovery codes."
@@ -72,9 +72,9 @@ extension AccountChange {
   /// What to do about a stranger's change, as the end of a sentence.
   fileprivate var advice: String {
     switch self {
-    // No message reaches the person any more with which they could log in.
+    // The person receives no more messages with a code to log in.
     case .email, .factorAdded: "tell an owner of the theater at once"
-    case .password: "set a new one by a code: theater password reset"
+    case .password: "set a new one at once, with a code"
     // The stranger reads this mailbox or phone.
     case .forgottenPassword: "secure this mailbox or phone, then set a new one"
     case .phone, .factorRemoved, .recoveryCodes: "change your password at once"

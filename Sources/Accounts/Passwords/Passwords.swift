@@ -109,7 +109,7 @@ struct CurrentPassword: Sendable {
 }
 
 extension CodeDestination {
-  /// Reads the address or number that a person typed who cannot log in.
+  /// Reads the address or number that a person without a session typed.
   /// - Throws: `empty` when both are nil; `malformed`, `tooLong`.
   package init(email: String?, phone: String?) throws(AccountError) {
     if let phone, email == nil {
@@ -121,8 +121,8 @@ extension CodeDestination {
 }
 
 extension AccountError {
-  /// The session is good, the password typed with it is not.
+  /// The session is valid, but the password typed with it is wrong.
   package static let wrongPassword = AccountError(
     .wrongCredentials, field: .password, message: "The present password is wrong.",
-    hint: "Type it again; who has forgotten it types `theater password reset`.")
+    hint: "Type it again, or reset it if you have forgotten it.")
 }

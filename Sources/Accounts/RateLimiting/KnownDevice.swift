@@ -34,15 +34,16 @@ package protocol DeviceStore: Sendable {
 }
 
 extension AccountError {
-  /// The same for accounts that exist and others.
+  /// Too many attempts failed. The error is the same whether or not the account exists.
   /// - Parameter wait: Until the next attempt is accepted.
   package static func tooManyTries(_ wait: Duration) -> AccountError {
     // Rounded up, so that the wait is over then.
     let seconds = max(1, Int((wait + .milliseconds(999)).components.seconds))
     return AccountError(
-      .tooManyTries, message: "Too many tries failed.",
-      hint: "Wait \(words(seconds)), then try again; a device that has logged in before need not. "
-        + "At the controller's machine: `theater accounts unlock`.",
+      .tooManyTries, message: "Too many attempts failed.",
+      hint: "Wait \(words(seconds)), then try again; a device that has logged in before need not "
+        + "wait. The owner of the controller's machine can end the wait there with "
+        + "`theater accounts unlock EMAIL`.",
       retryAfter: seconds)
   }
 

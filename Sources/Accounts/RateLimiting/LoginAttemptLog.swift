@@ -13,7 +13,7 @@ package struct LoginAttemptTally: Hashable, Sendable {
 
 /// The key of a tally: an account, a source, or both.
 package struct AttemptKey: Hashable, Sendable {
-  /// Of the typed address and the peer's address, which are not stored themselves.
+  /// The digest of the typed address and of the peer's address, which are not stored themselves.
   package let digest: SecretDigest
   /// The account that `unlock` finds it by; nil for a source alone.
   package let account: SecretDigest?

@@ -200,7 +200,7 @@ package struct Registration: Sendable {
     }
   }
 
-  /// Passes for an address or number that belongs to no account.
+  /// Throws if the address or number is invalid or belongs to an account.
   private func requireFree(_ destination: CodeDestination) async throws(AccountError) {
     switch destination {
     case .email(let address):
@@ -276,7 +276,7 @@ private final class SetupCode: Sendable {
     return code
   }
 
-  /// Passes for the code that was issued last.
+  /// Throws unless `code` is the code that was issued last.
   /// - Throws: `setupClosed` when there is an account, `codeInvalid` for another code.
   func check(_ code: EntryCode) throws(AccountError) {
     guard let expected = digest.withLock({ $0 }) else { throw .setupClosed }

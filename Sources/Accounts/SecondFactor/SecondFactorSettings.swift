@@ -1,7 +1,7 @@
 import Validation
 
 /// Adds and removes a person's second factor and recovery codes. Everything here needs a recent
-/// proof of who it is.
+/// proof of identity.
 package struct SecondFactorSettings: Sendable {
   let factors: SecondFactors
   let contacts: any ContactStore

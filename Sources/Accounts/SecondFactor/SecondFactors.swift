@@ -65,8 +65,8 @@ struct SecondFactors: Sendable {
     return (codes, ended)
   }
 
-  /// Passes when the account has no second factor, or `typed` is a code of its app or a recovery code;
-  /// each is accepted once.
+  /// Checks the second factor of the account, if it has one: `typed` must be a code of its app or a
+  /// recovery code. Each is accepted once.
   /// - Throws: `secondFactorNeeded` when nothing was typed; `secondFactorWrong`; `storageFailed`.
   func check(_ typed: String?, of account: AccountID) async throws(AccountError) {
     guard let factor = try await store.factor(of: account), factor.isActive else { return }

@@ -27,7 +27,7 @@ package struct SealingKey: Sendable, Redacted {
   ///   - purpose: The kind of secret.
   func digest(of secret: String, context: String, purpose: String) -> SecretDigest {
     var hmac = HMAC<SHA256>(key: derived(purpose))
-    // With the length, so that context and secret cannot be divided in another way.
+    // The length keeps apart two pairs of context and secret whose texts are equal when joined.
     hmac.update(data: Array("\(context.utf8.count):\(context)\(secret)".utf8))
     return SecretDigest(hmac.finalize())
   }

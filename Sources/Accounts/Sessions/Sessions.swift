@@ -88,8 +88,8 @@ package final class Sessions: Sendable {
     return try await resolve(token.digest)
   }
 
-  /// Passes when the person has proven who they are within the last five minutes. Setting the time
-  /// of day does not make a proof younger.
+  /// Checks that the person has proven their identity within the last five minutes. Setting the
+  /// time of day does not make a proof younger.
   /// - Throws: `proofNeeded`.
   package func requireFreshProof(_ principal: SessionPrincipal) throws(AccountError) {
     guard steady.now().isWithin(Self.proofValidity, of: principal.proven) else {

@@ -76,6 +76,7 @@ public indirect enum ArgumentShape: Sendable, Hashable {
 /// One field of an argument that is an object. Fields may be left out.
 public struct ArgumentField: Sendable, Hashable {
   public let name: String
+  /// The valid values of the field.
   public let shape: ArgumentShape
 
   public init(_ name: String, _ shape: ArgumentShape) {
@@ -96,6 +97,7 @@ public struct ArgumentProblem: Sendable, Hashable {
 
 /// The argument that a command takes.
 public struct ArgumentSpec: Sendable, Hashable {
+  /// The valid values of the argument.
   public let shape: ArgumentShape
   /// Whether the command is refused without it.
   public let isRequired: Bool

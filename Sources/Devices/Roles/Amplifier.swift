@@ -19,7 +19,7 @@ extension RoleDefinition {
     "amplifier", offOrder: 5,
     [
       .power(
-        on: .on("Turns the amplifier on and takes the sound device.", within: .seconds(30)),
+        on: .on("Turns the amplifier on and opens the sound device.", within: .seconds(30)),
         off: .off("Turns the amplifier off and releases the sound device.", within: .seconds(30))),
       .input, .soundMode, .volume, .mute,
     ])

@@ -27,9 +27,9 @@ extension RoleDefinition {
     [
       .power(
         on: .on(
-          "Strikes the lamp; the picture follows when it is warm.", within: .seconds(180),
+          "Turns the lamp on; the picture appears when the lamp is warm.", within: .seconds(180),
           manner: .cancellable),
-        off: .off("Puts the lamp out; the fan runs until it is cool.", within: .seconds(300))),
+        off: .off("Turns the lamp off; the fan runs until it is cool.", within: .seconds(300))),
       .picture,
     ])
 }

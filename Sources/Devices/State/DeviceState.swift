@@ -4,6 +4,7 @@ import JSON
 public struct Reading: Sendable, Hashable {
   /// The value, as the role's table defines it for its key.
   public let value: JSON
+  /// How the value is known.
   public let provenance: Provenance
   /// When it was last reported, on the controller's monotonic clock.
   public let time: Duration

@@ -52,7 +52,7 @@ extension DeviceTrait {
         "input",
         .required(.text(longest: ArgumentShape.longestName, what: "an input (dvd, cd, tuner …)")),
         settled: .argument(.input), manner: .setting(.input),
-        help: "Hears this input: the name that its cable has in devices.json.")
+        help: "Selects an input, by the name of its cable in devices.json.")
     ],
     states: [StateSpec(.input, .name(of: "an input"))]
   ) { restoration in

@@ -45,5 +45,6 @@ package enum WhenEnded: String, Sendable, Hashable, CaseIterable {
 /// An activity, and whether a user may begin it while nothing is on.
 package struct OfferedActivity: Sendable, Hashable {
   package let activity: Activity
+  /// Whether the user may begin it while nothing is on.
   package let isPermitted: Bool
 }

@@ -34,7 +34,7 @@ final class Library {
     (requests, request) = AsyncStream.makeStream()
   }
 
-  /// Whether a search among the titles takes less than a millisecond or two.
+  /// Whether a search of the titles takes less than about two milliseconds.
   nonisolated var isSmall: Bool { count.load(ordering: .relaxed) <= 1000 }
 
   /// Scans each player that has started, one after the other, until the task is cancelled.

@@ -4,9 +4,13 @@ import Scenes
 /// The films, songs and stations that `devices.json` names, and the folders that players search for
 /// more.
 package struct LibraryPlan: Sendable, Hashable {
+  /// The configured films, in the order of the file.
   package var films: [LibraryItem]
+  /// The configured songs, in the order of the file.
   package var songs: [LibraryItem]
+  /// The configured radio stations, in the order of the file.
   package var stations: [LibraryItem]
+  /// The folders that players search for more films and songs.
   package var folders: [LibraryFolder]
 
   package init(
@@ -25,7 +29,9 @@ package struct LibraryItem: Sendable, Hashable {
   /// The item of a player's `play` command, or the name of a station.
   package var id: String
   package var title: String
+  /// The artist of a song; `nil` if it is not given.
   package var artist: String?
+  /// The album of a song; `nil` if it is not given.
   package var album: String?
   /// In seconds.
   package var duration: Double?

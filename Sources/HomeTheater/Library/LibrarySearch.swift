@@ -88,8 +88,10 @@ package struct LibraryPage: Sendable {
   /// An entry with the user's saved position in seconds.
   package struct Element: Sendable {
     package let entry: Catalogue.Entry
+    /// The user's saved position in seconds; `nil` without one.
     package let position: Double?
   }
+  /// The entries of this page, in the order of the list.
   package let elements: [Element]
   /// The number of entries that match, on all pages.
   package let total: Int

@@ -81,6 +81,7 @@ package struct ProcessLauncher: PluginLauncher {
     self.logger = logger
   }
 
+  /// Starts the plugin's process. `onExit` gets the exit status in words, once.
   package func launch(
     _ plugin: CataloguedPlugin, mask: ProcessSecretMask,
     onExit: @escaping @Sendable (String) -> Void

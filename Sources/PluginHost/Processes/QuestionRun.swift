@@ -88,6 +88,8 @@ extension ProcessLauncher {
     return try answer.get()
   }
 
+  /// Runs the plugin's self-check without waiting for it. `onComplaint` is called only if the check
+  /// fails, with its message.
   package func check(
     _ plugin: CataloguedPlugin, onComplaint: @escaping @Sendable (String) -> Void
   ) {

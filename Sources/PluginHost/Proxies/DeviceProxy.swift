@@ -256,11 +256,11 @@ extension PluginSession.Failure {
     case .timeout(let longest):
       DeviceError(
         .timeout, "its plugin did not answer \"\(what)\" within \(Int(longest.seconds)) s",
-        hint: "`theater plugins` shows how the plugin fares.", device: device)
+        hint: "See the state of the plugin in the list of plugins.", device: device)
     case .lost:
       DeviceError(
         .unavailable, "its plugin ended before it answered \"\(what)\"",
-        hint: "It is being started anew.", device: device)
+        hint: "The plugin is being restarted.", device: device)
     }
   }
 }

@@ -184,7 +184,7 @@ extension StateNotification {
   /// Whether it tells nothing.
   var isEmpty: Bool { values.isEmpty && attributes.isEmpty }
 
-  /// Both in one: of each key the newer value.
+  /// Merges two notifications: of each key the newer value counts.
   fileprivate func merged(with newer: StateNotification) -> StateNotification {
     StateNotification(
       device: device, values: values.merging(newer.values) { $1 }, provenance: newer.provenance,

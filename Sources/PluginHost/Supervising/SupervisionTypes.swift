@@ -14,11 +14,11 @@ extension Supervision {
     case configured
     /// At least one device is open.
     case running
-    /// On its way out, on request or because of the failure.
+    /// Ending, on request or because of the failure.
     case stopping(Failure?)
-    /// Out, on request.
+    /// Ended on request.
     case stopped
-    /// Out, with the time of the next try; without one it waits for a changed file.
+    /// Ended by a failure, with the time of the next attempt; `nil` waits until a file has changed.
     case failed(Failure, retryAt: Duration?)
   }
 
@@ -32,9 +32,9 @@ extension Supervision {
       case version
       /// No device could be opened with its options.
       case configuration
-      /// It says itself that something is missing on this machine.
+      /// Its self-check reports that something is missing on this machine.
       case selfCheck
-      /// It ended, hung or spoke nonsense.
+      /// It ended, hung or sent invalid lines.
       case crash
     }
     package let cause: Cause
@@ -68,7 +68,7 @@ extension Supervision {
     case badLine(String)
     /// Its self-check says that something is missing on this machine.
     case complained(String)
-    /// Its input or output has ended; usually it has ended itself.
+    /// Its input or output has ended, usually because the process has ended.
     case outputEnded
     /// Time has passed: when the last line came, and whether a request with a deadline is open.
     case tick(lastLine: Duration, hasOpenRequests: Bool)
@@ -82,7 +82,7 @@ extension Supervision {
   /// An action for the runner, to be carried out in order.
   package enum Action: Sendable, Hashable {
     case spawn
-    /// Ask for its self-check, beside the start: who comes up well loses no time by it.
+    /// Run its self-check in parallel with its start, so that a healthy plugin starts no later.
     case check
     case initialize
     case open([DeviceID])
@@ -98,7 +98,7 @@ extension Supervision {
     case announce(Phase)
   }
 
-  /// The times and counts of DESIGN, in one place.
+  /// The times and counts of supervision.
   package enum Limits {
     /// How long a plugin may be silent before it is pinged.
     package static let pingInterval = Duration.seconds(5)

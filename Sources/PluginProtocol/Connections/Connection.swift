@@ -1,4 +1,5 @@
-/// A way for lines between a controller and a plugin: a process's pipes, or memory in a test.
+/// A connection that carries lines between a controller and a plugin: a process's pipes, or memory
+/// in a test.
 public protocol Connection: Sendable {
   /// Begins to receive. `receive` is called on one thread at a time, in order, and last with
   /// `.closed`. Called once.

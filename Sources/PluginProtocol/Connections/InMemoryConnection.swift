@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The twin of a process's pipes: lines between two ends in memory, for tests without a process.
+/// A connection in memory that behaves like a process's pipes, for tests without a process.
 public final class InMemoryConnection: Connection {
   private let incoming: AsyncStream<[UInt8]>
   private let outgoing: AsyncStream<[UInt8]>.Continuation

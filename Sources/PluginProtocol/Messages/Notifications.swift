@@ -22,7 +22,7 @@ public struct CancelNotification: PluginNotification {
   }
 }
 
-/// Plugin to controller: what is true of a device now. Keys that are left out are unchanged.
+/// Plugin to controller: the current state of a device. Keys that are left out are unchanged.
 public struct StateNotification: PluginNotification {
   public static let method = "state"
   public let device: DeviceID
@@ -80,7 +80,7 @@ public struct StateNotification: PluginNotification {
   }
 }
 
-/// Plugin to controller: something for the log, as one line of at most `ProtocolLimits.logMessage`.
+/// Plugin to controller: a message for the log, as one line of at most `ProtocolLimits.logMessage`.
 public struct LogNotification: PluginNotification {
   /// How serious a log line is.
   public enum Level: String, Sendable, CaseIterable {

@@ -42,7 +42,7 @@ public struct RPCError: Error, Sendable, Hashable {
 }
 
 extension RPCMessage {
-  /// Reads one line where it lies.
+  /// Reads one line without copying it.
   ///
   /// - Throws: What is wrong with it, as the error that JSON-RPC has for it.
   public init(line: UnsafeBufferPointer<UInt8>) throws(RPCError) {
@@ -119,7 +119,7 @@ extension RPCMessage {
     return line
   }
 
-  /// One more member, written where it belongs: a message is never a value first.
+  /// Appends a member to the line directly, without a JSON value of the whole message.
   private static func append(_ key: String, _ value: JSON, to line: inout [UInt8]) {
     line.append(UInt8(ascii: ","))
     JSON.string(key).append(to: &line)

@@ -115,7 +115,7 @@ public struct OpenRequest: PluginRequest {
   }
 }
 
-/// Closes a device and lets go of what it holds.
+/// Closes a device and releases its resources.
 public struct CloseRequest: PluginRequest {
   public static let method = "close"
   public let device: DeviceID
@@ -167,11 +167,11 @@ public struct PerformRequest: PluginRequest {
 
 /// Asks a player what it can play.
 public struct ScanRequest: PluginRequest {
-  /// As many items as fit into a line.
+  /// A part of a catalogue: as many items as fit into a line.
   public struct Page: Sendable, Hashable {
     /// The items of this page.
     public let items: [CatalogueItem]
-    /// What to ask for the items after these with; `nil` at the end.
+    /// The cursor that requests the next page; `nil` at the end.
     public let next: String?
 
     public init(_ items: [CatalogueItem], next: String? = nil) {
@@ -184,8 +184,8 @@ public struct ScanRequest: PluginRequest {
   public let device: DeviceID
   /// An absolute path, or `nil` for the player's own discs.
   public let folder: String?
-  /// Empty for the first page, then what the page before named as `next`; `nil` from a controller
-  /// that does not turn pages.
+  /// Empty for the first page, then the `next` of the previous page; `nil` from a controller that
+  /// requests no pages.
   public let cursor: String?
 
   public init(device: DeviceID, folder: String?, cursor: String? = nil) {
@@ -220,7 +220,8 @@ public struct ScanRequest: PluginRequest {
   }
 }
 
-/// Asks an amplifier for a socket at `path` that hears for `input` and opens for `token` once.
+/// Asks an amplifier to listen at a socket for the player of `input`. The socket accepts its token
+/// once.
 public struct OpenSocketRequest: PluginRequest {
   public static let method = "openSocket"
   public let device: DeviceID

@@ -14,7 +14,7 @@ package final class TheaterDatabase: Sendable {
   /// Encrypts secrets.
   private let key: SealingKey
   private let clock: WallClock
-  /// Prevents that the file is replaced while it is open.
+  /// Prevents others from replacing the file while it is open.
   private let lock: StateLock?
   /// The reserve for `protect`; nil beside a running controller, which holds it.
   private let reserve: DiskReserve?
@@ -136,8 +136,8 @@ extension TheaterDatabase {
     }
   }
 
-  /// The same for writes that remove access (ending sessions, removing accounts) and do not grow the
-  /// database. On a full disk they use the reserve.
+  /// Runs `updates` as `write` does, for writes that remove access (ending sessions, removing
+  /// accounts) and do not grow the database. On a full disk they use the reserve.
   func protect<Value: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {

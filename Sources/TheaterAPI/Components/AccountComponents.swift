@@ -140,7 +140,7 @@ extension Component {
           count: 0...1000)
       ],
       optional: [
-        "before": .integer(1...Int.max).described("The place of the earlier entries, if any.")
+        "before": .integer(1...Int.max).described("The position of the earlier entries, if any.")
       ]))
 }
 

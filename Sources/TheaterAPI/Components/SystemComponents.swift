@@ -103,7 +103,7 @@ extension Component {
             "name": .text(1...200), "status": .words(["ok", "warning", "failed"]),
             "message": .text(),
           ],
-          optional: ["hint": .text().described("What mends it.")]))
+          optional: ["hint": .text().described("The command or action that fixes it.")]))
     ]))
 
   static let pluginSwap = Component(

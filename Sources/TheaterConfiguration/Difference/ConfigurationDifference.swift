@@ -15,6 +15,7 @@ package struct ConfigurationDifference: Sendable, Hashable {
     package var isLive: Bool { self != .accounts && self != .web }
   }
 
+  /// How an entry differs. The raw value is the `kind` of the API.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case added, removed, changed
 
@@ -31,6 +32,7 @@ package struct ConfigurationDifference: Sendable, Hashable {
   /// One entry that differs.
   package struct Change: Sendable, Hashable {
     package var kind: Kind
+    /// The part of `devices.json` that has the entry.
     package var section: Section
     /// The name of the entry: of a device, scene or activity, of the source of a cable, of a list and
     /// an id in the library (`films.ferry`). `nil` for the section as a whole.

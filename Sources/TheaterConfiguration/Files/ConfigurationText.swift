@@ -3,6 +3,7 @@ import JSON
 
 /// A text of `devices.json` in which the entries of devices can be replaced.
 package struct ConfigurationText: Sendable {
+  /// The text in UTF-8.
   package let bytes: [UInt8]
   private let document: JSONDocument
 

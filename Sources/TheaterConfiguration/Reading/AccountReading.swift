@@ -30,7 +30,7 @@ extension ConfigurationReader {
     for channel in ["email", "sms"] where delivery[channel]?.string == "log" && !settings.isDemo {
       report(
         .reference, at: path.appending(channel),
-        "\"log\" would let everybody who reads the log in",
+        "with \"log\" everyone who reads the log could log in",
         hint: "Name a server; for a demonstration write \"demo\": true into \"accounts\".")
     }
     checkMail(delivery["email"] ?? .null, at: path.appending("email"), fileProblem)
@@ -71,7 +71,7 @@ extension ConfigurationReader {
     if server["security"]?.string == "none", !Self.isThisMachine(host) {
       report(
         .reference, at: path.appending("security"),
-        "without encryption everybody on the way reads the codes",
+        "without encryption others on the network can read the codes",
         hint: "Take \"starttls\" or \"tls\"; \"none\" is for a server on this machine.")
     }
   }
@@ -81,7 +81,7 @@ extension ConfigurationReader {
     if url.hasPrefix("http:"), !Self.isThisMachine(Self.host(of: url)) {
       report(
         .reference, at: path.appending("url"),
-        "without encryption everybody on the way reads the codes",
+        "without encryption others on the network can read the codes",
         hint: "Take https; http is for a gateway on this machine.")
     }
     let body = gateway["body"]?.string ?? ""
@@ -102,7 +102,7 @@ extension ConfigurationReader {
       guard known.contains(type) else {
         report(
           .reference, at: path.appending("headers").appending(name),
-          "nobody knows how to write a number and a message into this kind of body",
+          "a number and a message cannot be written into a body of this type",
           hint: "Possible: \(known.joined(separator: ", ")).")
         continue
       }

@@ -26,7 +26,7 @@ extension TheaterConfiguration {
       throw InvalidConfiguration([
         ConfigurationIssue(
           .syntax, file: name, position: error.position, message: error.message,
-          hint: "Mend this first; the rest of the file is checked after it.")
+          hint: "Correct this first; the rest of the file is checked after it.")
       ])
     }
     var reader = ConfigurationReader(
@@ -115,7 +115,7 @@ struct ConfigurationReader {
         ConfigurationIssue(
           .file, .warning, file: file, position: nil,
           message: "no more than \(Self.mostProblems) problems are listed, and there may be others",
-          hint: "Mend these first, and check again."))
+          hint: "Correct these first, and check again."))
     }
     if errors > 0 { throw InvalidConfiguration(sorted) }
     return TheaterConfiguration(

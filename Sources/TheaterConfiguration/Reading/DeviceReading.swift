@@ -32,7 +32,7 @@ extension ConfigurationReader {
       report(
         .plugin, .warning, at: path.appending("plugin"),
         "the plugin \"\(plugin)\" cannot be used: \(plugins.faults[plugin] ?? "no manifest")",
-        hint: "The device will be unavailable until it is mended; its options were not checked.")
+        hint: "The device will be unavailable until that is fixed; its options were not checked.")
       // The plugin cannot be used, so its secrets are not read.
       return DeviceOptions(written: given)
     }

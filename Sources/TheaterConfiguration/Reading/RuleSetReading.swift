@@ -89,7 +89,7 @@ extension ConfigurationReader {
         + "least outside of demonstrations",
       hint:
         "Ask for \(PasswordPolicy.lowestMinimum) or more in a rule minLength that is no advice, "
-        + "or write \"demo\": true in \"accounts\" where this theater is for showing only.")
+        + "or write \"demo\": true into \"accounts\" for a demonstration.")
   }
 
   /// The path of the first rule of this kind for passwords; otherwise of the nearest value that

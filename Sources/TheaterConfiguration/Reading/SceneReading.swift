@@ -182,7 +182,7 @@ extension ConfigurationReader {
       if isDevice(name) {
         report(
           .shape, at: place, key: true,
-          "a step tells one device, and this one already tells \"\(device ?? name)\"",
+          "a step commands one device, and this one already commands \"\(device ?? name)\"",
           hint: "Write a step of its own for \"\(name)\".")
       } else {
         reportMissing(

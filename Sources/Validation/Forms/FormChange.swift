@@ -31,7 +31,7 @@ public enum FormEvent: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A difference after an event; what stayed the same is not reported (B3).
+/// A difference after an event; unchanged values are not reported (B3).
 public enum FormChange: Hashable, Sendable {
   /// The display state or rule report of a field.
   case field(FieldName, FieldView)

@@ -1,7 +1,7 @@
 /// One step of a pattern's program.
 enum PatternInstruction: Sendable {
   case take(CodePointSet)
-  /// Goes on at both.
+  /// Continues at both instructions.
   case split(Int, Int)
   case jump(Int)
   case match

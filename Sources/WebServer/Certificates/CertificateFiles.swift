@@ -67,7 +67,7 @@ package enum CertificateFiles {
   private static let largest = 256 * 1024
 
   private static func missing(_ path: String) -> CertificateError {
-    CertificateError("there is no file \(path)", hint: "Mend \"tls\" in \"web\" of devices.json.")
+    CertificateError("there is no file \(path)", hint: "Fix \"tls\" in \"web\" of devices.json.")
   }
 
   /// - Parameter forbidden: The mode bits that the file must not have.

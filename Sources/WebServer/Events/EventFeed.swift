@@ -18,7 +18,7 @@ final class EventFeed: Sendable {
     self.channel = channel
   }
 
-  /// Rings when there is something to do; ends with the feed.
+  /// Signals that there is something to do; ends with the feed.
   var rings: AsyncStream<Void> { bell.signals }
 
   /// Whether the stream has ended: nothing more is sent, even if events wait.

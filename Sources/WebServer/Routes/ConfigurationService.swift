@@ -15,7 +15,7 @@ package protocol ConfigurationService: Sendable {
   func text() async throws(TheaterError) -> [UInt8]
   /// Replaces the text of the file and applies it, or does neither.
   ///
-  /// - Parameter isBase: Whether a present text is the one from which `text` was made.
+  /// - Parameter isBase: Returns whether the current text is the one from which `text` was made.
   /// - Returns: The members `problems` and `changes` of the component `SavedConfiguration`; for a text
   ///   with mistakes `problems` alone.
   /// - Throws: `notNow` if the present text is another one or the file cannot be written.

@@ -108,7 +108,7 @@ extension APIError {
     var error = APIError(
       .unprocessableContent, "invalidConfiguration",
       "the configuration has \(errors) \(errors == 1 ? "mistake" : "mistakes"); nothing was changed",
-      hint: "Mend what \"problems\" lists, and send it again.")
+      hint: "Correct what \"problems\" lists, and send it again.")
     error.problems = problems
     return error
   }

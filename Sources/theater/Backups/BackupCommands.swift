@@ -80,7 +80,7 @@ struct BackupCommand: AsyncParsableCommand {
 
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Replace accounts and positions by a backup; the present ones are kept aside.",
+      abstract: "Replace accounts and positions by those of a backup; the current ones are kept.",
       discussion: """
         Not while the controller runs. Sessions, one-time codes, known devices, invitations and guest
         passes of the backup become void: they may have been ended, used or revoked since. Passwords,
@@ -93,7 +93,7 @@ struct BackupCommand: AsyncParsableCommand {
       guard !SocketProbe.answers(at: paths.socket) else {
         throw ExitError(
           .failed, "the controller runs and uses the data that would be replaced",
-          hint: "End it first, then restore.")
+          hint: "Stop it first, then restore.")
       }
       let backups = Backups(of: paths.state)
       let backup = try choice.backup(in: backups)

@@ -39,7 +39,8 @@ struct BackupService: Service {
     }
   }
 
-  /// A day after the newest backup; at once when the clock has jumped and none is within a day.
+  /// A day after the newest backup; now if no backup is within a day of now, as after the clock was
+  /// set.
   private var nextDate: Date {
     let now = Date()
     let dates = backups.all.filter { $0.reason != .replaced }.compactMap(\.madeAt)
@@ -47,7 +48,9 @@ struct BackupService: Service {
     return newest.map { $0 + Self.day } ?? now
   }
 
-  /// - Returns: false when the service was cancelled.
+  /// Waits for the date and for the end of the activity, then makes a backup.
+  ///
+  /// - Returns: False if the service was cancelled.
   func makeBackup(at date: Date) async -> Bool {
     let admission = JobAdmission.all([.at(date), .when { await isQuiet() }])
     do throws(JobError<StorageError>) {

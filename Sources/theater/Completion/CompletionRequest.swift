@@ -59,7 +59,7 @@ struct CompletionRequest {
 }
 
 extension String {
-  /// Whether it begins with `prefix`, in either case.
+  /// Whether it begins with `prefix`, ignoring case.
   func begins(with prefix: String) -> Bool { lowercased().hasPrefix(prefix.lowercased()) }
 
   /// The text with `escape` before each of these scalars, also before one with a combining mark.

@@ -49,7 +49,7 @@ extension LoadedConfiguration {
 }
 
 extension KnownPlugins {
-  /// The plugins of a catalogue, with its unusable ones as faulty.
+  /// The plugins of a catalogue; the unusable ones count as faulty.
   init(_ catalogue: PluginCatalogue) {
     var faults: [String: String] = [:]
     for problem in catalogue.problems {

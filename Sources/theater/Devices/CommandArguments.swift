@@ -58,7 +58,7 @@ enum CommandArguments {
       let plain = word.hasSuffix("%") ? String(word.dropLast()) : word
       if let whole = Int(plain) { return .integer(whole) }
       if let number = Double(plain), number.isFinite { return .number(number) }
-      // 12:30 for an argument in seconds.
+      // An argument in seconds may be written as 12:30.
       if case .number(_, unit: "s") = shape, let seconds = TimeText.seconds(plain) {
         return .number(seconds)
       }

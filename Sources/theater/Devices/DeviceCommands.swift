@@ -38,7 +38,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
   @Flag(help: "Do not wait until the device reports it as done.")
   var noWait = false
-  @Argument(help: "The device, or swap.", completion: .custom(TitleCompletion.devices))
+  @Argument(help: "The device, or the word swap.", completion: .custom(TitleCompletion.devices))
   var device: String
   @Argument(
     parsing: .allUnrecognized, help: "The command and its argument.",

@@ -36,7 +36,7 @@ struct SceneCommand: AsyncParsableCommand {
   /// `theater scene run NAME`.
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Run a scene by itself.",
+      abstract: "Run a scene.",
       discussion: """
         A scene that plays something is what is on from then on: `theater stop` ends it. Any other \
         runs beside what is on. A scene's parameters are options: --film "TITLE". `theater scenes` \
@@ -89,7 +89,7 @@ extension SceneCommand {
   /// `theater scene cancel RUN`.
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Cancel a run: of a scene, or of what starts or ends an activity.",
+      abstract: "Cancel the run of a scene, or a run that starts or ends an activity.",
       discussion: "`--no-wait` of the command that started it shows the run's name, such as run-7.")
 
     @Argument(help: "The run, such as run-7.")

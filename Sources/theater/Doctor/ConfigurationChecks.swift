@@ -32,7 +32,7 @@ struct FolderCheck {
         findings.append(
           .notice(
             "disk", "only \(free / 1024 / 1024) MB are free for accounts and positions",
-            remedy: "Make room on the disk of \(paths.state)."))
+            remedy: "Free some space on the disk of \(paths.state)."))
       }
     }
     return findings

@@ -21,7 +21,7 @@ struct ControllerCheck {
       return error.code == .notLoggedIn
         ? [
           .notice(
-            "controller", "it runs, but you are not logged in, so it tells nothing more",
+            "controller", "it runs; log in to check its plugins and devices",
             remedy: "\(Invocation.name) login")
         ]
         : [.bad("controller", error.text, remedy: "Look at its log.")]
@@ -56,7 +56,7 @@ enum PortCheck {
   /// The finding on a port of the loopback interface.
   static func finding(_ port: Int) -> Finding {
     let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard file >= 0 else { return .bad("port", "no socket can be made", remedy: nil) }
+    guard file >= 0 else { return .bad("port", "no socket can be created", remedy: nil) }
     defer { close(file) }
     // Set by the controller too: a connection in TIME_WAIT does not block the port.
     var reuse: Int32 = 1
@@ -73,7 +73,7 @@ enum PortCheck {
     return result == 0
       ? .good("port", "\(port) is free")
       : .bad(
-        "port", "\(port) cannot be had: \(String(cString: strerror(errno)))",
+        "port", "\(port) cannot be used: \(String(cString: strerror(errno)))",
         remedy: "\(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080)")
   }
 }

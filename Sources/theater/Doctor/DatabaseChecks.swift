@@ -26,7 +26,7 @@ struct BackupCheck {
       } catch {
         findings.append(
           .bad(
-            "backup", "\(backup.name) is of no use: \(error.message)",
+            "backup", "\(backup.name) cannot be used: \(error.message)",
             remedy: "\(Self.create), then rm -r \(backup.path)"))
       }
     }
@@ -35,7 +35,7 @@ struct BackupCheck {
 
   private func standing(of whole: [Backup]) -> Finding {
     guard let newest = whole.first, let madeAt = newest.madeAt else {
-      return .notice("backup", "there is none that is whole", remedy: Self.create)
+      return .notice("backup", "there is no intact backup", remedy: Self.create)
     }
     let days = Int(now.timeIntervalSince(madeAt) / 86_400)
     guard days <= Self.oldest else {

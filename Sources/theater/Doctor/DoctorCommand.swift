@@ -8,10 +8,10 @@ struct Doctor: AsyncParsableCommand {
     abstract: "Show what is missing or wrong on this machine, and how to fix it.")
 
   @Option(
-    help: ArgumentHelp("The configuration to look at.", valueName: "file"),
+    help: ArgumentHelp("The configuration to check.", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var config: String?
-  @Option(help: "The port that the controller is to have.")
+  @Option(help: "The port that the controller will use.")
   var port = 8080
   @OptionGroup var plugins: PluginFolderOptions
   @OptionGroup var output: OutputOptions

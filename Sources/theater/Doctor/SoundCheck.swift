@@ -34,7 +34,7 @@ struct SoundCheck {
     guard let pcm = pcms.first else {
       return .bad(
         "rights", "there is a card, but nothing in /dev/snd to play on",
-        remedy: "In a container, hand it in: --device /dev/snd")
+        remedy: "In a container, pass it in: --device /dev/snd")
     }
     if mayWrite("\(root)/dev/snd/\(pcm)") {
       return .good("rights", "this user may play on \(pcms.count) PCMs")

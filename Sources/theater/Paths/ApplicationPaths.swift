@@ -65,7 +65,8 @@ struct ApplicationPaths: Sendable, Hashable {
     }
   }
 
-  /// Makes a folder with mode 0700 and its parents; closes an existing one to other users.
+  /// Makes a folder with mode 0700, and its parents. Removes other users' access to an existing
+  /// folder.
   ///
   /// - Parameter variable: The variable that names another folder, for the error's hint.
   /// - Throws: `ExitError` if another user owns the folder, or if it is a link.

@@ -12,14 +12,14 @@ struct RunFollower: Sendable {
     self.options = options
   }
 
-  /// Asks for the run, follows it to its end, and ends the command with 1 where it failed.
+  /// Requests the run and follows it to its end. A failed run ends the command with exit code 1.
   func run(_ path: String, _ body: JSON? = nil) async throws {
     let answer = try await theater.post(path, body)
     guard let run = answer["run"], let id = run["id"]?.string else {
       throw ExitError(.failed, "the controller began no run")
     }
     if let place = answer["resumedAt"]?.number, !options.json {
-      Console.say("going on at \(TimeText.text(place)) (--from-start begins anew)")
+      Console.say("going on at \(TimeText.text(place)) (--from-start plays from the beginning)")
     }
     if options.noWait {
       Console.say(options.json ? answer.prettyText() : "accepted as \(id)")
@@ -51,7 +51,7 @@ struct RunFollower: Sendable {
         guard event.json["id"]?.string == id else { return true }
         show(event.json, [event.json["step"]].compactMap(\.self))
       case "snapshot":
-        // Events were lost: the report has them all.
+        // Events were lost; the run's report has every step.
         let run = try await theater.get(DeviceEndpoint.run.path(id))
         show(run, run["steps"]?.array ?? [])
       default: break

@@ -7,7 +7,7 @@ struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Watch a film.")
 
   @Argument(
-    help: "The film's title; after -- where it begins with -.",
+    help: "The film's title; write -- before a title that begins with -.",
     completion: .custom(TitleCompletion.films))
   var title: String
   @OptionGroup var options: StartOptions
@@ -20,7 +20,7 @@ struct Listen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Listen to a song.")
 
   @Argument(
-    help: "The song's title; after -- where it begins with -.",
+    help: "The song's title; write -- before a title that begins with -.",
     completion: .custom(TitleCompletion.songs))
   var title: String
   @OptionGroup var options: StartOptions
@@ -44,7 +44,7 @@ struct Radio: AsyncParsableCommand {
   }
 
   func validate() throws {
-    if station.isEmpty { throw ValidationError("Say which station.") }
+    if station.isEmpty { throw ValidationError("Give a station or a frequency.") }
   }
 }
 

@@ -15,7 +15,7 @@ struct StepLines {
     switch status {
     case "done": return "  ✓ \(work)\(step["kind"] == "wait" ? "" : time)"
     case "accepted": return "  ✓ \(work): accepted, not confirmed\(time)"
-    case "skipped": return "  · \(work): so already"
+    case "skipped": return "  · \(work): already so"
     case "cancelled": return "  – \(work): cancelled"
     default:
       let error = step["error"]

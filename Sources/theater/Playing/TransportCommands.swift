@@ -100,7 +100,7 @@ struct Volume: AsyncParsableCommand {
 /// `theater mute`, `theater mute off`.
 struct Mute: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Silence the speakers, or let them sound again.")
+    abstract: "Mute the amplifier, or unmute it.")
 
   /// The wanted state.
   enum State: String, ExpressibleByArgument, CaseIterable { case on, off, toggle }

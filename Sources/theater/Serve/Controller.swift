@@ -141,7 +141,8 @@ struct Controller: Sendable {
     await PlayerShutdown.stopPlayback(of: theater.devices.values.map { $0 })
   }
 
-  /// The page's files; `nil` with a warning if they are unusable, since the terminal works without.
+  /// Reads the page's files. If they are unusable, logs a warning and returns `nil`, because the
+  /// terminal works without the page.
   private func readSite() -> Site? {
     do {
       return try Site(folder: paths.site)
@@ -181,7 +182,7 @@ struct Controller: Sendable {
   private func warn(of certificate: ServerCertificate?) {
     if listening.protection == .insecure {
       logger.warning(
-        "plain HTTP on the network: everybody there can read passwords and take sessions over")
+        "plain HTTP on the network: everyone there can read passwords and take over sessions")
     }
     switch certificate?.standing() {
     case .notValid: logger.warning("the certificate is not valid now: renew it")
@@ -190,7 +191,7 @@ struct Controller: Sendable {
     }
   }
 
-  /// Explains why the address cannot be listened on.
+  /// Explains why the controller cannot listen on its address.
   private func explained(_ error: any Error) -> any Error {
     let (host, port) = (listening.host, listening.port)
     if error is SocketAddressError.UnknownHost { return ExitError.notOurs(host) }
@@ -199,21 +200,21 @@ struct Controller: Sendable {
     case EADDRINUSE:
       return ExitError(
         .failed, "port \(port) of \(host) is in use by another program",
-        hint: "Take another: \(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080). "
-          + "Who has it: ss -ltnp 'sport = :\(port)'")
+        hint: "Use another port: \(Invocation.name) serve --port \(port == 8080 ? 8081 : 8080). "
+          + "To see which program uses it: ss -ltnp 'sport = :\(port)'")
     case EACCES:
       return ExitError(
         .failed, "port \(port) needs more rights than this user has",
-        hint: "Take one from 1024 on: \(Invocation.name) serve --port 8080")
+        hint: "Use a port from 1024 on: \(Invocation.name) serve --port 8080")
     case EADDRNOTAVAIL: return ExitError.notOurs(host)
-    default: return ExitError(.failed, "nothing can be listened on: \(error)")
+    default: return ExitError(.failed, "the controller cannot listen: \(error)")
     }
   }
 }
 
 /// Stops playback before the plugins end.
 enum PlayerShutdown {
-  /// The time that a player has for it.
+  /// The longest wait for one player.
   private static let longest = Duration.seconds(1)
 
   /// Sends `stop` to each player that plays.

@@ -41,7 +41,7 @@ struct ControllerDiagnostics: Diagnostics {
     } catch {
       throw TheaterError(
         .deviceFailed, "the plugin \(amplifier.plugin) lists no sound devices: \(error.message)",
-        hint: "Only an amplifier that plays on this machine's sound has some.",
+        hint: "Only an amplifier that plays through this machine's sound devices can list them.",
         device: amplifier.id)
     }
   }

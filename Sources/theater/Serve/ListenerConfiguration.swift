@@ -40,7 +40,7 @@ struct ListenerConfiguration: Sendable {
     if isInsecure, settings.tls != nil {
       throw ExitError(
         .wrongUsage, "the configuration asks for TLS, \(Self.insecureOption) for none",
-        hint: "Leave one of the two away.")
+        hint: "Remove one of the two.")
     }
     protection =
       if let tls = settings.tls { .tls(tls) } else if isLoopback { .loopback } else if isInsecure {
@@ -70,7 +70,7 @@ struct ListenerConfiguration: Sendable {
   /// The listener for the web server.
   func listener(_ certificate: ServerCertificate?) -> Listener {
     var limits = ConnectionLimits.standard
-    // As many connections beside the streams, whatever their number.
+    // The limit for other connections stays the same, whatever the number of streams.
     limits.connections += eventStreams - EventStreamLimiter.standard
     return .port(
       port, of: host, hosts: HostList(askedNames), certificate: certificate, limits: limits)
@@ -119,7 +119,7 @@ extension ExitError {
   /// The error for a host that is not an address of this machine.
   static func notOurs(_ host: String) -> ExitError {
     ExitError(
-      .failed, "\(host) is no address of this machine",
-      hint: "Take 127.0.0.1, or one that `ip address` shows.")
+      .failed, "\(host) is not an address of this machine",
+      hint: "Use 127.0.0.1, or an address that `ip address` shows.")
   }
 }

@@ -43,7 +43,7 @@ extension MessageDispatcher {
     for (name, value) in settings["headers"]?.object ?? [:] {
       guard let header = TextMessageGateway.Header(name, value.string ?? "") else {
         throw .deliveryFailed(
-          "the header \(name) of \"sms\" holds a control character", hint: "Mend its secret.")
+          "the header \(name) of \"sms\" holds a control character", hint: "Correct its secret.")
       }
       headers.append(header)
       if name.lowercased() == "content-type" { type = value.string }

@@ -15,14 +15,14 @@ struct Serve: AsyncParsableCommand {
       valueName: "file"), completion: .file(extensions: ["json"]))
   var config: String?
   @Option(
-    help: "The address for pages and other programs; beyond this machine they need TLS. (127.0.0.1)"
+    help: "The address for browsers and other programs; other machines need TLS. (127.0.0.1)"
   )
   var host: String?
-  @Option(name: .shortAndLong, help: "The port there; 0 takes a free one. (8080)")
+  @Option(name: .shortAndLong, help: "The port of that address; 0 selects a free one. (8080)")
   var port: Int?
   @Flag(
     name: .customLong("insecure-plain-http-on-the-network"),
-    help: "No TLS: everybody on the network can read passwords and take sessions over.")
+    help: "No TLS: everyone on the network can read passwords and take over sessions.")
   var isInsecure = false
   @OptionGroup var plugins: PluginFolderOptions
   @Option(help: "The lowest level that is logged: debug, info, notice, warning or error.")

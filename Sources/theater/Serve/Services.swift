@@ -82,7 +82,7 @@ struct ListeningPorts: Sendable {
     (channels, channel) = AsyncStream.makeStream()
   }
 
-  /// Notes that a listener is open.
+  /// Records that a listener is open.
   func opened(_ channel: any Channel) { self.channel.yield(channel.localAddress?.port) }
 
   /// Waits until all listeners are open and returns the TCP port; `nil` if the task is cancelled.

@@ -11,23 +11,23 @@ struct ChangeLines {
     let json = event.json.printable
     switch event.name {
     case "snapshot":
-      return take(activity: json["activity"] ?? [:])
-        + (json["devices"]?.array ?? []).flatMap { take(device: $0) }
-    case "device": return take(device: json)
-    case "activity": return take(activity: json)
+      return activityLines(json["activity"] ?? [:])
+        + (json["devices"]?.array ?? []).flatMap { deviceLines($0) }
+    case "device": return deviceLines(json)
+    case "activity": return activityLines(json)
     case "configuration": return ["configuration: \(json["status"]?.string ?? "?")"]
     default: return []
     }
   }
 
-  private mutating func take(device: JSON) -> [String] {
+  private mutating func deviceLines(_ device: JSON) -> [String] {
     let id = device["id"]?.string ?? "?"
     let state = DeviceText.state(device)
     guard states.updateValue(state, forKey: id) != state else { return [] }
     return ["\(id): \(state)"]
   }
 
-  private mutating func take(activity json: JSON) -> [String] {
+  private mutating func activityLines(_ json: JSON) -> [String] {
     var line = "nothing is on"
     if let name = json["activity"]?.string ?? json["scene"]?.string {
       line = "\(name) \(json["status"]?.string ?? "?")"

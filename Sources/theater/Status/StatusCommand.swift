@@ -76,7 +76,7 @@ struct StatusScreen {
       group.addTask { try await TerminalInterrupt.wait() }
       group.addTask {
         try await theater.listen { event in
-          await display.take(event)
+          await display.apply(event)
           return true
         }
       }
@@ -90,11 +90,11 @@ struct StatusScreen {
     private var view: TheaterStatus?
     private var update = ScreenUpdate()
 
-    func take(_ event: ServerSentEvent) {
+    func apply(_ event: ServerSentEvent) {
       if event.name == "snapshot" {
         view = TheaterStatus(snapshot: event.json, at: Status.now)
       } else {
-        view?.take(event, at: Status.now)
+        view?.apply(event, at: Status.now)
       }
       redraw()
     }

@@ -37,7 +37,7 @@ struct StatusText {
       lines += DifferenceText.line(problem).split(separator: "\n").map { "  \($0)" }
     }
     let file = edit["problem"]?["file"]?.string.map { " \($0)" } ?? ""
-    return lines + ["  Mend the file; every mistake: \(Invocation.name) config check\(file)"]
+    return lines + ["  Correct the file. All mistakes: \(Invocation.name) config check\(file)"]
   }
 
   /// The line about the current activity.

@@ -24,7 +24,7 @@ struct TheaterStatus: Sendable {
   }
 
   /// Applies an event.
-  mutating func take(_ event: ServerSentEvent, at time: Double) {
+  mutating func apply(_ event: ServerSentEvent, at time: Double) {
     let json = event.json.printable
     switch event.name {
     case "activity":

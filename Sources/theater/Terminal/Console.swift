@@ -56,7 +56,7 @@ enum Console {
     guard let reason = failure.withLock({ $0 }), reason != EPIPE else { return }
     throw ExitError(
       .failed, "cannot write to standard output: \(String(cString: strerror(reason)))",
-      hint: "What was asked is done, but what it says is lost.")
+      hint: "The command was carried out, but its output is lost.")
   }
 
   private static func write(_ text: String, to file: Int32) {

@@ -17,15 +17,15 @@ enum Prompt {
     return line
   }
 
-  /// Throws if no answer can come: before a request that is useless without one. An open pipe may
-  /// still bring an answer.
+  /// Throws if no answer can come. Called before a request that is useless without an answer. An
+  /// open pipe may still bring an answer.
   static func requireInput(_ answer: String) throws(ExitError) {
     guard !isTerminal, linux_input_is_at_end() != 0 else { return }
     throw ExitError(
       .wrongUsage,
       "nothing can supply the \(answer): there is no terminal, and standard input has ended",
-      hint: "Nothing was asked for yet. Run it at a terminal, or keep standard input open and give "
-        + "the \(answer) there as a line when it comes.")
+      hint: "Nothing was requested yet. Run it at a terminal, or keep standard input open and "
+        + "write the \(answer) to it as a line.")
   }
 
   /// Reads a line that must not be an argument, where others could read it.
@@ -52,7 +52,7 @@ enum Prompt {
     let password = try hiddenLine("Password")
     if twice {
       guard try hiddenLine("The same again") == password else {
-        throw ExitError(.failed, "the two passwords differ", hint: "Begin again.")
+        throw ExitError(.failed, "the two passwords differ", hint: "Run the command again.")
       }
     }
     return password

@@ -99,7 +99,7 @@ import Testing
     #expect(outcomes.count { $0 == .codeExpired } == 19)
   }
 
-  @Test("D8 · the fifth wrong try voids a code; what cannot be a code is no try")
+  @Test("D8 · the fifth wrong attempt voids a code; a malformed code is no attempt")
   func tries() async throws {
     let (id, code) = try await send()
     for typed in ["", "12345", "1234567", "abcdef", "１２３４５６", String(repeating: "1", count: 9_999)]

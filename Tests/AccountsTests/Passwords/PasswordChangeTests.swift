@@ -75,7 +75,7 @@ import Testing
         code, of: request.id.text, newPassword: "too short")
     }
     #expect(short?.field == .newPassword)
-    // In use, so that the running controller knows it by heart.
+    // Used once, so that the running controller has it in its cache.
     _ = try await accountService.sessions.resolve(loggedIn.token.text)
     // The code is still good after a password that broke the rule.
     try await accountService.passwords.finishReset(code, of: request.id.text, newPassword: new)

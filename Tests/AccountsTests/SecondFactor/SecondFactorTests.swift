@@ -153,7 +153,7 @@ import Testing
     #expect(again == .factorActive)
   }
 
-  @Test("of 20 who show one code at once, one passes")
+  @Test("of 20 simultaneous uses of one code, one succeeds")
   func race() async throws {
     let (secret, _) = try await activate()
     let shown = code(secret)

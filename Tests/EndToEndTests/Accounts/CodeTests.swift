@@ -22,7 +22,7 @@ import Testing
         terminal.type("1")
         await terminal.expect("4 tries are left.")
         terminal.type(Self.eraseAll + Self.escape)
-        await terminal.expect("Where is the code to go?")
+        await terminal.expect("Where should the code be sent?")
         await terminal.expect("ann@example.org_")
         // The same address again: no second code is sent, and the first stays valid.
         terminal.type("\r")
@@ -47,7 +47,7 @@ import Testing
       #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
       try await room.expect("logout")
       try await room.atTerminal("login", "--by-code") { terminal in
-        await terminal.expect("Where is the code to go?")
+        await terminal.expect("Where should the code be sent?")
         terminal.type("ann@example.org\r")
         await terminal.expect("sent to ann@example.org, if an account has verified it.")
         let code = try await room.code(after: 1)

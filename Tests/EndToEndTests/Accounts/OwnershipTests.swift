@@ -36,7 +36,7 @@ import Testing
       """
 
     /// - Parameters:
-    ///   - user: Listens as this user; 0 for the one who runs the test.
+    ///   - user: Listens as this user; 0 for the user who runs the test.
     ///   - owner: Owns the socket's file.
     init(at socket: String, in folder: URL, user: uid_t = 0, owner: uid_t = 0) async throws {
       received = folder.appendingPathComponent("received")

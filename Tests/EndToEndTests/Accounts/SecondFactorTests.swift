@@ -49,7 +49,7 @@ import Testing
       try await room.atTerminal("login", "--by-code", "--email", "ann@example.org") { terminal in
         await terminal.expect("Send again in")
         terminal.type(try await room.code(after: 1))
-        await terminal.expect("The account is guarded by a second factor.")
+        await terminal.expect("The account has a second factor.")
         terminal.type("000000")
         await terminal.expect("✗ ")
         // The code of this half minute may be used; the next one is accepted too.

@@ -61,8 +61,8 @@ import Testing
         await terminal.expect("Welcome to the home theater.")
         await terminal.expect("( Log in )")
         for (key, title) in [
-          (Self.controlN, "Register"), (Self.controlP, "Where is the code to go?"),
-          (Self.controlO, "Where is the code to go?"),
+          (Self.controlN, "Register"), (Self.controlP, "Where should the code be sent?"),
+          (Self.controlO, "Where should the code be sent?"),
         ] {
           terminal.type("ann@")
           await terminal.expect("ann@_")
@@ -103,7 +103,7 @@ import Testing
       try await room.atTerminal("login") { terminal in
         await terminal.expect("Welcome to the home theater.")
         terminal.type(Self.controlP)
-        await terminal.expect("Where is the code to go?")
+        await terminal.expect("Where should the code be sent?")
         terminal.type("ann@example.org\r")
         await terminal.expect("A code of 6 digits")
         terminal.type(try await room.code(after: 1))
@@ -112,7 +112,7 @@ import Testing
         await terminal.expect("Your password is set; log in with it.")
         await terminal.expect("e-mail address     _")
         terminal.type(Self.controlO)
-        await terminal.expect("Where is the code to go?")
+        await terminal.expect("Where should the code be sent?")
         terminal.type("ann@example.org\r")
         await terminal.expect("A code of 6 digits")
         terminal.type(try await room.code(after: 2))
@@ -138,7 +138,7 @@ import Testing
         terminal.type("\(invitation)\t\t\(Self.right)")
         await terminal.expect("‹ e-mail address ›")
         terminal.type("\r")
-        await terminal.expect("Where is the code to go?")
+        await terminal.expect("Where should the code be sent?")
         terminal.type("ann@example.org\r")
         await terminal.expect("✗ This e-mail address has an account already.")
         terminal.type("\u{15}ben@example.org\r")

@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "F5 · a host that is no address of this machine is refused with what to do",
+    "F5 · a host that is not an address of this machine is refused with what to do",
     arguments: ["999.1.1.1", "192.0.2.1"])
   func foreignHost(host: String) async throws {
     try await withLiveController { room in
@@ -136,7 +136,7 @@ import Testing
       #expect(await eventually { room.hasEnded })
       let again = try await room.serveAgain("--host", host)
       #expect(again.status == 1)
-      #expect(again.errors.contains("\(host) is no address of this machine"), "\(again.errors)")
+      #expect(again.errors.contains("\(host) is not an address of this machine"), "\(again.errors)")
       #expect(again.errors.contains("ip address"))
     }
   }

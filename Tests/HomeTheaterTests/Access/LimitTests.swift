@@ -38,13 +38,13 @@ import Testing
   @Test("E9 · a user with an age limit cannot resume a player that reports no film")
   func unknownItem() async throws {
     try await Theater(plan: .rated).live { theater in
-      // As a player that was stopped: it tells of no item, and begins the one it had.
+      // Like a stopped player: it reports no item, and begins the one that it had.
       _ = try await theater.facade.perform(["play": ["item": "f2"]], on: "dvd", until: .settled)
       #expect(await Self.report(Playback(.stopped), in: theater))
       theater.journal.clear()
       #expect(await Self.play(theater, by: Self.child)?.code == .forbidden)
       #expect(theater.journal.lines.filter { !$0.contains(" plug ") }.isEmpty)
-      // Who may watch everything in the library may watch this too.
+      // A user who may watch everything in the library may watch this too.
       let grown = Principal(ageLimit: 16)
       #expect(await Self.play(theater, by: grown) == nil)
       #expect(await Self.report(Playback(.paused, item: "f1"), in: theater))

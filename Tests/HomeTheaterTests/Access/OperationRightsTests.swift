@@ -6,7 +6,7 @@ import Testing
 
 @testable import HomeTheater
 
-/// No operation runs with more rights than the person has who asked for it.
+/// No operation runs with more rights than the requesting user has.
 @Suite struct OperationRightsTests {
   private static let child = AgeLimitMonitorTests.child
 
@@ -60,7 +60,7 @@ import Testing
     "E9 · resuming a player that has stopped counts as a choice of the person who resumes",
     arguments: [Playback(.stopped), Playback(.stopped, item: "f1"), Playback(.failed, item: "f1")])
   func resumingWhatHasStopped(playback: Playback) async throws {
-    // Which item such a player begins with is not known: not with one of these.
+    // The item that such a player begins with is not known; it need not be the reported one.
     try await Self.evening { theater, _ in
       await Self.report(playback, in: theater)
       let refused = await refusal { () async throws(TheaterError) in

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Failing plugins")
 struct BadPluginTests {
-  /// What is told of it, once it is: devices learn of its end in another thread.
+  /// Waits for the last message in the plugin's status: devices learn of the plugin's end on
+  /// another thread.
   private func lastMessage(of plugin: ScriptPlugin) async throws -> String {
     _ = await eventually { (try? await plugin.status().lastMessage) ?? nil != nil }
     return try #require(try await plugin.status().lastMessage)
@@ -30,7 +31,7 @@ struct BadPluginTests {
     }
   }
 
-  @Test("A few bad lines are survived")
+  @Test("A plugin with a few bad lines keeps running")
   func fewBadLines() async throws {
     let plugin = try ScriptPlugin("def begin():\n    print('hello, I am a plugin', flush=True)")
     try await plugin.run { lamp in

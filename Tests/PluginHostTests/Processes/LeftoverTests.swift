@@ -40,7 +40,7 @@ struct LeftoverTests {
     .integer(Int(try #require(ProcessFacts.startTime(of: pid))))
   }
 
-  /// Nobody has this pid: it is beyond the largest that Linux gives.
+  /// No process has this pid: it is above the largest that Linux gives.
   private static let nobody: JSON = ["pid": 2_000_000_000, "start": 1]
 
   @Test("A group of a controller that is gone is ended, and its record removed")

@@ -31,7 +31,7 @@ struct SecretTests {
     #expect(mask.masked("hunterhunter22hunter22") == "hunter[secret][secret]")
   }
 
-  @Test("Where a text was cut, the beginning of a secret goes with the rest")
+  @Test("At the end of a cut text, the beginning of a secret is removed too")
   func cut() {
     let mask = SecretMask(["hunter22"])
     #expect(mask.masked(Array("a hunt".utf8), isCut: true) == Array("a ".utf8))

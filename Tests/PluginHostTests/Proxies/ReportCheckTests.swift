@@ -64,7 +64,7 @@ struct ReportCheckTests {
     #expect(try #require(bench.warnings.first).contains("which is no state of lights"))
   }
 
-  @Test("Of a playback its members are kept and nothing else, its reason cut")
+  @Test("Only the known members of a playback are kept, and its reason is cut")
   func playback() throws {
     let bench = Bench(.cdPlayer)
     let long = String(repeating: "x", count: 200_000)

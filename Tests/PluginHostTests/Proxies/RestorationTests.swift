@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Restoration after a crash")
 struct RestorationTests {
-  /// Ends the plugin as a crash would and waits until the next one has opened the device and got
-  /// back what can be given back now.
+  /// Ends the plugin as a crash would and waits until the next one has opened the device and has
+  /// the values back that can be restored at once.
   private func crash(_ bench: HostBench, _ device: any Device) async throws {
     let before = await device.snapshot().generation
     bench.launcher.crash()
@@ -20,7 +20,7 @@ struct RestorationTests {
     await bench.waitForCommands { $0.underWay == nil && $0.waiting.isEmpty }
   }
 
-  /// Whether the device comes to say what has happened to its plugin and what is done about it.
+  /// Waits until the device reports what happened to its plugin and when it is started again.
   private func isExplained(_ device: any Device) async -> Bool {
     await eventually {
       guard case .unavailable(let reason) = await device.snapshot().availability else {

@@ -36,14 +36,14 @@ final class DeviceScript: Sendable {
 
   var commands: [JSON] { state.withLock { $0.commands } }
 
-  /// Accepts without telling what has become true.
+  /// Accepts commands without reporting their effect.
   func reportNothing() { state.withLock { $0.reports = false } }
-  /// Answers the next commands so, one after the other.
+  /// Answers the next commands with these refusals, one each.
   func refuse(_ refusals: [DeviceError?]) { state.withLock { $0.refusals = refusals } }
 
   /// Makes every command wait until `release`.
   func gate() { state.withLock { $0.isGated = true } }
-  /// Lets the commands go that wait, and all that follow.
+  /// Releases the waiting commands; later commands do not wait.
   func release() {
     let gates = state.withLock { state in
       state.isGated = false

@@ -196,7 +196,8 @@ import Testing
       at: fixture.now, action: .unlocked, outcome: .done, actor: nil, subject: "ours",
       origin: .controller)
     try await store.append([entry("kept", by: "a"), own])
-    // Every second entry: whose one is looked at must not depend on whose the last one is.
+    // The authors alternate: the share of one account must not depend on the author of the newest
+    // entry.
     try await store.append(
       (0..<11_000).flatMap { [entry("\($0)", by: "b"), entry("\($0)", by: "c")] })
     let kept = try await entries()

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Storage
 
-/// A change of how one logs in and the end of the sessions that rested on it: both or neither.
+/// A change of credentials and the end of the sessions that depend on them: both happen, or
+/// neither.
 @Suite(.fromTerminal) struct ChangeTests {
   private let fixture: StorageFixture
   private let database: TheaterDatabase
@@ -43,7 +44,7 @@ import Testing
     return answers
   }
 
-  /// From now on the store fails where sessions end, as it would with a disk that goes.
+  /// Makes the store fail when sessions end, as a failing disk would.
   private func breaks() async throws {
     try await database.pool.write {
       try $0.execute(

@@ -24,7 +24,7 @@ import Testing
     return value
   }
 
-  /// The same, after somebody has set the clock.
+  /// The same, after the clock was set.
   private func restarted<Value>(
     _ years: Double, _ body: (AccountService) async throws -> Value
   ) async throws -> Value {

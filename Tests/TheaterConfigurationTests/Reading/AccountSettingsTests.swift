@@ -81,7 +81,7 @@ struct AccountSettingsTests {
       ),
       (#"?to={phone}"#, "", "sms", "{phone} stands neither"),
       (#""X": "y""#, #""X Y": "y""#, "sms.headers", "a header"),
-      (#""X": "y""#, #""Content-Type": "image/png""#, "sms.headers.Content-Type", "nobody knows"),
+      (#""X": "y""#, #""Content-Type": "image/png""#, "sms.headers.Content-Type", "be written"),
     ])
   func mistakes(_ old: String, _ new: String, _ path: String, _ says: String) {
     let good = Self.delivery("\(Self.mail), \(Self.gateway)")

@@ -144,7 +144,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       hint: "Did you mean \"always\"?"),
     Mistake(
       #"{"dim": 10}, "always": true"#, #"{"dim": 10}, "screen": "up""#, .shape,
-      "$.scenes.watch-film.steps[1].screen", "this one already tells \"lights\""),
+      "$.scenes.watch-film.steps[1].screen", "this one already commands \"lights\""),
     Mistake(
       #"{"lights": {"dim": 10}, "#, "{", .shape, "$.scenes.watch-film.steps[1]",
       "a step names one device and its command"),

@@ -11,7 +11,7 @@ struct SchemaTests {
     let base = try JSON(parsing: Fixtures.whole)
     let corpus = Self.corpus(of: base)
     let schema = TheaterConfiguration.schema(Fixtures.plugins)
-    let verdicts = try Judge.verdicts(on: corpus, schema: schema)
+    let verdicts = try JSONSchemaValidator.verdicts(on: corpus, schema: schema)
     try #require(verdicts.count == corpus.count)
     let secrets = PocketSecrets(texts: ["x": "y"])
     var counts: [String: Int] = [:]
@@ -47,6 +47,7 @@ struct SchemaTests {
   func noPlugins() throws {
     let schema = TheaterConfiguration.schema(KnownPlugins())
     let instance: JSON = ["devices": ["a": ["role": "lights", "plugin": "Any"]]]
-    #expect(try Judge.verdicts(on: [instance, [:]], schema: schema) == [true, false])
+    let verdicts = try JSONSchemaValidator.verdicts(on: [instance, [:]], schema: schema)
+    #expect(verdicts == [true, false])
   }
 }

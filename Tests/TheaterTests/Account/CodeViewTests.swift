@@ -88,7 +88,7 @@ struct CodeViewTests {
     "D1 · the flow asks for the address and the code; Escape leads back, and the code stays valid")
   func flow() {
     var harness = ViewHarness(CodeFlowView(style: plain), CodeFlow(email))
-    #expect(harness.text.contains("Where is the code to go?"))
+    #expect(harness.text.contains("Where should the code be sent?"))
     harness.type("ann@")
     harness.press(.enter)
     #expect(harness.text.contains("✗ Type the e-mail address like anna@example.org."))

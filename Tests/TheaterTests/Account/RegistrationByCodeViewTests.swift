@@ -60,7 +60,7 @@ struct RegistrationByCodeViewTests {
   func byEmail() {
     var harness = ViewHarness(
       CodeRegistrationView(style: plain), CodeRegistration(by: .email, .standard))
-    #expect(harness.text.contains("Where is the code to go?"))
+    #expect(harness.text.contains("Where should the code be sent?"))
     harness.type("ben@example.org")
     harness.press(.enter)
     #expect(harness.work == [.code(.request("ben@example.org"))])

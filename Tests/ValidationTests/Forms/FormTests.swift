@@ -158,7 +158,7 @@ import Testing
       ])
   }
 
-  @Test("B3 · what stays the same is not told")
+  @Test("B3 · what stays the same is not reported")
   func onlyChanges() {
     var form = Self.login
     _ = form.send(.type("login", "anna"))
@@ -168,7 +168,7 @@ import Testing
     #expect(form.send(.leave("password")).isEmpty)
   }
 
-  @Test("B3 · who joins is told everything once, and later changes lead to what everybody knows")
+  @Test("B3 · a new subscriber gets the whole state once, and then the same changes as all others")
   func everything() {
     var form = Self.login
     var known: [ControlName: Bool] = [:]

@@ -61,7 +61,7 @@ import Testing
     #expect(question(form.send(.type("email", "anna@example.com"))) != nil)
   }
 
-  @Test("C8 · where no answer can be had nothing is decided, and submitting asks again")
+  @Test("C8 · without an answer the rule stays undecided, and submitting asks again")
   mutating func failure() throws {
     let asked = try #require(question(form.send(.type("email", "anna@example.org"))))
     #expect(form.send(.answered(asked.ticket, nil)).isEmpty)

@@ -16,7 +16,8 @@ import Testing
     let log: RecordedLog
     let clock: ManualClock
 
-    /// So many days pass, in which the controller looks once and then has gone to sleep again.
+    /// Lets this number of days pass. The controller checks its certificate once, and sleeps again
+    /// when this returns.
     func pass(days: Double) async {
       await clock.waitForSleepers()
       clock.advance(by: .seconds(days * 86_400))
@@ -104,7 +105,7 @@ import Testing
         try await years.noted().map(\.subject) == [
           "SHA-256 \(after.fingerprint), until now \(before)"
         ])
-      // Who is there stays, with what was shown then; who comes is shown the new one.
+      // An open connection keeps the old certificate; a new connection gets the new one.
       try Data().write(to: URL(fileURLWithPath: path + "/go"))
       let visited = try await visit
       #expect(

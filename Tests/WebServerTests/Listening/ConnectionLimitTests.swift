@@ -18,7 +18,7 @@ import Testing
     return .port(0, of: "127.0.0.1", limits: limits)
   }
 
-  /// Sends a byte after the other for as long as the other side lets it.
+  /// Sends one byte after another until the other side closes the connection.
   private static func drip(_ room: TestServer, _ start: String, _ drop: String) async throws {
     try await room.connection { inbound, outbound in
       try? await outbound.write(ByteBuffer(string: start))
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// Ways to keep a place without getting on.
+  /// Ways to occupy a connection without progress.
   enum Dawdling: String, CaseIterable {
     case head = "GET /api/v1/hea"
     case body = """

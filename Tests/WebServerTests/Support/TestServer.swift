@@ -44,7 +44,7 @@ struct TestServer: Sendable {
   let streams: EventStreamLimiter
   /// The positions at which people left films.
   let positions: InMemoryPositions
-  /// Asks without a session.
+  /// A client without a session.
   let stranger: TestClient
   let services: ServiceGroup
   /// The port; 0 where none was wanted.
@@ -109,7 +109,7 @@ struct TestServer: Sendable {
       clock: day.wall, steady: day.steady)
     let configuration = FakeConfiguration()
     let remote = APIServices(
-      theater: theater, accountService: accountService, diagnostics: FakeWorks(),
+      theater: theater, accountService: accountService, diagnostics: FakeDiagnostics(),
       configuration: configuration)
     let log = RecordedLog()
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
@@ -246,14 +246,14 @@ extension TestServer {
   }
 }
 
-/// The theater's own work beside the server.
+/// Runs the facade's background work beside the server.
 private struct TheaterWork: Service {
   let theater: HomeTheaterFacade
   func run() async throws { await cancelWhenGracefulShutdown { await theater.run() } }
 }
 
-/// The works behind the scenes, as a test wants them.
-struct FakeWorks: Diagnostics {
+/// The diagnostics of the API, with the values that a test needs.
+struct FakeDiagnostics: Diagnostics {
   /// A failure that the API does not know.
   struct Surprise: Error {
     let secret = "the key is under the mat"
@@ -280,7 +280,7 @@ struct FakeWorks: Diagnostics {
   func audioDevices() throws -> JSON { throw Surprise() }
 }
 
-/// The configuration as a test wants it.
+/// A configuration service whose answers a test chooses.
 final class FakeConfiguration: ConfigurationService {
   private struct State {
     var choices: [PluginChoice] = []

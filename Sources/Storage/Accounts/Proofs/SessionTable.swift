@@ -80,7 +80,7 @@ extension AccountDatabase: SessionStore {
     try await run { try await $0.write { try Self.delete(ended, in: $0) } }
   }
 
-  /// Passes when the account has the credentials of `record`, or is gone.
+  /// Checks that the account, unless it is gone, still has the credentials of `record`.
   private static func expect(_ record: AccountRecord, in database: Database) throws {
     let present = try AccountRow.record(database, where: "id = ?", [record.account.id.text])
     guard let present else { return }

@@ -8,11 +8,11 @@ extension ConfigurationSchemaNodes {
       fields: [
         .init(
           "demo", .boolean, standard: false,
-          help: "Demonstration: allows what no theater with people in it should have."),
+          help: "Demonstration mode: allows settings that are unsafe in a real theater."),
         .init("delivery", delivery, help: "How codes reach people."),
         .init(
           "rules", .named("ruleSet", RuleSetSchemaNodes.rules),
-          help: "What names, addresses and passwords must be like."),
+          help: "The rules for names, addresses and passwords."),
       ]))
 
   static let delivery = SchemaNode.object(
@@ -41,8 +41,8 @@ extension ConfigurationSchemaNodes {
           help: "587 for \"starttls\", 465 for \"tls\"."),
         .init(
           "security", .constants(["starttls", "tls", "none"]), standard: "starttls",
-          help: "How the way is encrypted; \"none\" is for a server on this machine."),
-        .init("user", .text(TextSchema(shortest: 1, longest: 256)), help: "Who logs in there."),
+          help: "How the connection is encrypted; \"none\" is for a server on this machine."),
+        .init("user", .text(TextSchema(shortest: 1, longest: 256)), help: "The user name."),
         .init(
           "password",
           .either([.text(TextSchema(shortest: 1, longest: 1024)), OptionSchema.secret]),
@@ -54,7 +54,7 @@ extension ConfigurationSchemaNodes {
               longest: 254,
               rule: .pattern("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$"),
               what: "an e-mail address")),
-          isRequired: true, help: "Whom the messages come from."),
+          isRequired: true, help: "The sender's address."),
         .init(
           "trust",
           .text(
@@ -72,9 +72,9 @@ extension ConfigurationSchemaNodes {
             TextSchema(
               longest: 2000, rule: .pattern("^https?://[A-Za-z0-9.:\\[\\]-]+([/?].*)?$"),
               what: "an http or https address")),
-          isRequired: true, help: "Where it is asked; {phone} and {text} may stand in it."),
+          isRequired: true, help: "The address of the request; it may contain {phone} and {text}."),
         .init(
-          "method", .constants(["POST", "PUT", "GET"]), standard: "POST", help: "How it is asked."),
+          "method", .constants(["POST", "PUT", "GET"]), standard: "POST", help: "The HTTP method."),
         .init(
           "headers",
           .object(
@@ -87,9 +87,9 @@ extension ConfigurationSchemaNodes {
                   .text(TextSchema(longest: 4096, rule: .pattern("^[ -~]*$"), what: "a value")),
                   OptionSchema.secret,
                 ])))),
-          help: "Its key, and the Content-Type of the body (JSON when not given)."),
+          help: "The headers: the gateway's key, and the Content-Type of the body (else JSON)."),
         .init(
           "body", .text(TextSchema(shortest: 1, longest: 16384)),
-          help: "What it is sent; {phone} and {text} stand for number and message."),
+          help: "The body of the request; {phone} and {text} stand for number and message."),
       ]))
 }

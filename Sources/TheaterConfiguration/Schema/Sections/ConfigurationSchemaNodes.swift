@@ -22,16 +22,16 @@ enum ConfigurationSchemaNodes {
         .init(
           "devices",
           map("the devices", of: "a device", reserved: nonDeviceWords, fewest: 1, device(plugins)),
-          isRequired: true, help: "What there is, by a name that scenes and cables use."),
+          isRequired: true, help: "The devices, by the names that scenes and cables use."),
         .init(
           "cables", .list(.named("cable", cable)),
-          help: "Which source is heard on which input of which amplifier."),
+          help: "The cables: which player or tuner is connected to which input of an amplifier."),
         .init(
           "scenes", map("the scenes", of: "a scene", .named("scene", scene)),
           help: "Trees of commands, by name."),
         .init(
           "activities", map("the activities", of: "an activity", .named("activity", activity)),
-          help: "What people do for an evening: a scene to begin with and one to end with."),
+          help: "The activities, such as watching a film: a start scene and an end scene each."),
         .init("library", .named("library", library), help: "What can be chosen."),
         .init("accounts", .named("accounts", accounts), help: "What belongs to people."),
         .init("web", .named("web", web), help: "Where browsers and programs reach the theater."),
@@ -106,7 +106,7 @@ enum ConfigurationSchemaNodes {
         .init("to", .text(name(of: "a device")), isRequired: true, help: "An amplifier."),
         .init(
           "input", .text(name(of: "an input")), isRequired: true,
-          help: "What the amplifier calls it, as in {\"amp\": {\"input\": \"dvd\"}}."),
+          help: "The name of the input, as in {\"amp\": {\"input\": \"dvd\"}}."),
       ]))
 
   // MARK: Scenes and activities
@@ -122,7 +122,7 @@ enum ConfigurationSchemaNodes {
         title,
         .init(
           "parameters", map("the parameters", of: "a parameter", words(ParameterKind.self)),
-          help: "What must be given to run it; \"$name\" stands for it in the steps."),
+          help: "The parameters that a run needs; \"$name\" stands for one in the steps."),
         .init(
           "steps", .list(.deferred(.named("step", step))), isRequired: true,
           help: "The steps, one after the other."),
@@ -193,14 +193,14 @@ enum ConfigurationSchemaNodes {
         .init("end", .text(name(of: "a scene")), isRequired: true, help: "The scene that ends it."),
         .init(
           "player", .text(name(of: "a device")),
-          help: "Whose playback its progress, pause and seek are about."),
+          help: "The player to which its progress, pause and seek refer."),
         .init(
           "amplifier", .text(name(of: "a device")),
-          help: "Whose volume it has; the one that the player is wired to, when not given."),
+          help: "The amplifier of its volume; by default the one at the player's cable."),
         .init(
           "category", words(Category.self),
           help:
-            "Which list people choose from; as the start scene's parameter says, when not given."
+            "The list from which its item is chosen; by default by the start scene's parameter."
         ),
         .init(
           "whenEnded", words(WhenEnded.self), standard: .string(WhenEnded.end.rawValue),
@@ -230,7 +230,7 @@ enum ConfigurationSchemaNodes {
         help: "What people read, and may type."),
       .init(
         "player", .text(name(of: "a device")),
-        help: "Who can play it; any that fits, when not given."),
+        help: "The player for it; by default any player that fits."),
     ]
   }
 
@@ -240,7 +240,7 @@ enum ConfigurationSchemaNodes {
       fields: recordingFields + [
         .init(
           "rating", .number(NumberSchema(isWhole: true, minimum: 0, maximum: 21, unit: "years")),
-          help: "From which age on it may be watched, in years.")
+          help: "The age rating: the lowest age for it, in years.")
       ]))
 
   private static let song = SchemaNode.object(ObjectSchema("a song", fields: recordingFields))
@@ -258,7 +258,7 @@ enum ConfigurationSchemaNodes {
     ObjectSchema(
       "a station",
       fields: itemFields(
-        idHelp: "What its tuner calls it; the title, when not given.", isIDRequired: false) + [
+        idHelp: "The tuner's name for it; by default the title.", isIDRequired: false) + [
           .init(
             "am", .number(range(TunerCommand.amRange, unit: "kHz")), help: "Where it is, in kHz."),
           .init(

@@ -9,13 +9,13 @@ enum RuleSetSchemaNodes {
       fields: [
         .init(
           "preset", .constants(RuleSet.presets.map { .string($0.name) }),
-          standard: .string(RuleSet.standard.name), help: "The rules to begin with."),
+          standard: .string(RuleSet.standard.name), help: "The preset from which the rules start."),
         .init(
           "name", .text(ConfigurationSchemaNodes.name(of: "a rule set")),
-          help: "What these rules are called; as the preset, when not given."),
+          help: "The name of these rules; by default the preset's."),
         .init(
           "version", .number(NumberSchema(isWhole: true, minimum: 1, maximum: 1_000_000)),
-          standard: 1, help: "A higher number whenever they change."),
+          standard: 1, help: "The version of these rules; give a higher number after each change."),
         .init("fields", fields, help: "Fields that have other rules than the preset's."),
       ]))
 
@@ -30,10 +30,10 @@ enum RuleSetSchemaNodes {
       fields: [
         .init(
           "label", .text(TextSchema(shortest: 1, longest: 100, what: "a label")),
-          help: "What people call it, in a sentence."),
+          help: "The field's name in sentences."),
         .init(
           "message", .either([message, .constants([false])]),
-          help: "What is said of a mistake, or false for nothing; the rule's words, when not given."
+          help: "The message for a mistake, or false for none; by default the rule's message."
         ),
         .init("rules", .list(.named("rule", rule)), help: "Its rules, in place of the preset's."),
       ]))
@@ -57,17 +57,17 @@ enum RuleSetSchemaNodes {
       fields: [
         .init(
           "rule", .constants(Check.names.map { .string($0) }), isRequired: true, help: "Its kind."),
-        .init("length", length, help: "Of minLength and maxLength: the number of characters."),
+        .init("length", length, help: "For minLength and maxLength: the number of characters."),
         .init(
           "withSecondFactor", length,
-          help: "Of minLength: the number for an account with a second factor."),
+          help: "For minLength: the number for an account with a second factor."),
         .init(
           "pattern", .text(TextSchema(shortest: 1, longest: 500, what: "a pattern")),
-          help: "Of pattern: a regular expression for the whole text."),
-        .init("field", name, help: "Of equals: the field with the same value."),
-        .init("question", question, help: "Of asked: the question about the text."),
+          help: "For pattern: a regular expression for the whole text."),
+        .init("field", name, help: "For equals: the field with the same value."),
+        .init("question", question, help: "For asked: the question about the text."),
         .init(
-          "fields", .list(name), help: "Of noPersonalWords: the fields whose words are refused."),
+          "fields", .list(name), help: "For noPersonalWords: the fields whose words are refused."),
         .init(
           "advice", .boolean, standard: false,
           help: "Whether the rule is shown but does not block."),

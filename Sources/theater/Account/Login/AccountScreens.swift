@@ -1,12 +1,12 @@
 import AccountFlows
 import Validation
 
-/// The screens of a terminal that lead to a session (E6, A12): registration and login, and those to
-/// which the login screen leads.
+/// The terminal's screens for login and registration, and those that the login screen opens (E6,
+/// A12).
 struct AccountScreens {
   let theater: RemoteTheater
 
-  /// Shows the login screen, and those to which it leads, until a person is logged in.
+  /// Shows the login screen, and the screens that it opens, until a person is logged in.
   /// - Parameter email: The initial address, when it is known already.
   func logIn(email: String? = nil) async throws -> LoggedIn {
     var email = email
@@ -14,7 +14,8 @@ struct AccountScreens {
       let view = LoginView(hasEmail: email != nil)
       let end = try await view.run(driver(LoginScreen(email: email ?? "")))
       if let person = end.person { return person }
-      // The fields are empty when the screen appears again, but for the address of a new account.
+      // When the screen appears again, its fields are empty, except for the address of a new
+      // account.
       email = nil
       do {
         switch end.exit {
@@ -36,7 +37,7 @@ struct AccountScreens {
     }
   }
 
-  /// Shows the login screen for a code that is sent.
+  /// Shows the login screen for a login by one-time code.
   /// - Parameter isLeavable: Whether Escape leads from the address to the screen before.
   func logIn(byCode prompt: CodePrompt, isLeavable: Bool = false) async throws -> LoggedIn {
     let view = LoginView(isLeavable: isLeavable)
@@ -45,14 +46,14 @@ struct AccountScreens {
     return person
   }
 
-  /// How a registration ends.
+  /// The outcome of a registration.
   enum Registration {
-    /// Logging in is the next step.
+    /// The account exists; the person has to log in.
     case registered(Registered)
     case loggedIn(LoggedIn)
   }
 
-  /// Asks for the code that admits the person, and for what they begin with; then registers them.
+  /// Asks for the setup code or invitation and for the way to register, then registers the person.
   func register(
     given: [FieldName: String] = [:], isLeavable: Bool = false
   ) async throws -> Registration {

@@ -16,11 +16,11 @@ struct Register: AsyncParsableCommand {
   var setupCode: String?
   @Option(help: ArgumentHelp("The code of an invitation.", valueName: "code"))
   var invitation: String?
-  @Flag(help: "Begin with a code that is sent to your address, or with --phone to your number.")
+  @Flag(help: "First verify your address, or with --phone your number, by a sent code.")
   var byCode = false
-  @Option(help: "How you want to be called.")
+  @Option(help: "Your name, as others see it.")
   var name: String?
-  @Option(help: "What you will log in with.")
+  @Option(help: "The e-mail address that you will log in with.")
   var email: String?
   @Option(help: "The number that gets the code, with --by-code.")
   var phone: String?
@@ -79,7 +79,7 @@ struct Register: AsyncParsableCommand {
     }
   }
 
-  /// How the options say to register; `nil` without a code.
+  /// The way to register that the options select; `nil` without a code.
   private var givenWay: RegistrationWay? {
     if let setupCode { return .byName(.setupCode(setupCode)) }
     guard let invitation else { return nil }

@@ -15,7 +15,7 @@ struct VerifyEmail: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "email", abstract: "Verify your e-mail address, or change it.")
 
-  @Argument(help: "A new address; your present one when not given.")
+  @Argument(help: "A new address; without it, your current one.")
   var address: String?
 
   func run() async throws {

@@ -18,7 +18,7 @@ struct NonInteractiveRegistration {
         if case .success(let person) = wizard.outcome { return person }
         if wizard.step == step || wizard.outcome != nil { throw exitError(for: wizard) }
       }
-      throw ExitError(.failed, "the wizard has not come to its end")
+      throw ExitError(.failed, "the registration was not finished")
     }
   }
 
@@ -72,6 +72,6 @@ struct NonInteractiveRegistration {
     if let failure { return ExitError(failure) }
     // The message of a rule says more than "empty".
     let wrong = fields.lazy.compactMap { form[$0] }.first { !$0.isValid }
-    return ExitError(.failed, wrong?.message ?? "This is not right.")
+    return ExitError(.failed, wrong?.message ?? "An answer is missing or invalid.")
   }
 }

@@ -10,15 +10,15 @@ struct Audit: AsyncParsableCommand {
     abstract: "List logins, refusals and changes of accounts.",
     discussion: "A repeated refusal is listed once, with its count and the time of the last one.")
 
-  @Option(help: "How many entries at most, 1 to 1000; 50 unless said otherwise.")
+  @Option(help: "The most entries to list, 1 to 1000. (50)")
   var limit: Int?
   @Option(
     help: ArgumentHelp(
-      "No older ones: 2h, 7d, or a time like 2026-01-31T00:00:00Z.", valueName: "time"))
+      "Only entries since then: 2h, 7d, or a time like 2026-01-31T00:00:00Z.", valueName: "time"))
   var since: String?
   @Option(
     help: ArgumentHelp(
-      "Only entries before a place, which the list before ended with.", valueName: "place"))
+      "Only entries before this position, which the previous list ends with.", valueName: "place"))
   var before: Int64?
   @Flag(help: "All entries, as far back as the log goes.")
   var all = false

@@ -16,15 +16,15 @@ struct Guest: AsyncParsableCommand {
       abstract: "Make a guest pass; its code opens sessions until it expires.")
     @Option(help: ArgumentHelp("What guests may do: film,music.", valueName: "names"))
     var activities: String
-    @Option(help: "The loudest volume that guests may set, 0 to 100.")
+    @Option(help: "The highest volume that the guest may set, 0 to 100.")
     var volume = 50
-    @Option(help: "The oldest age rating that guests may watch, in years.")
+    @Option(help: "The highest age rating that the guest may watch, in years.")
     var age: AgeWord?
     @Option(
       name: .customLong("for"),
-      help: ArgumentHelp("How long the pass is good: 30m, 6h, 7d.", valueName: "time"))
+      help: ArgumentHelp("How long the pass is valid: 30m, 6h, 7d.", valueName: "time"))
     var validity: TimeSpan = .day
-    @Option(help: "How the guest is called in lists.")
+    @Option(help: "The guest's name in lists.")
     var name = "Guest"
     @OptionGroup var output: OutputOptions
 
@@ -83,7 +83,7 @@ struct Guest: AsyncParsableCommand {
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeGuestPass.path(id))
-      Console.say("The guest pass is void.")
+      Console.say("The guest pass is revoked.")
     }
   }
 

@@ -17,7 +17,7 @@ struct Invite: AsyncParsableCommand {
     var role = AccountRole.member
     @Option(
       name: .customLong("for"),
-      help: ArgumentHelp("How long the code is good: 30m, 6h, 7d.", valueName: "time"))
+      help: ArgumentHelp("How long the code is valid: 30m, 6h, 7d.", valueName: "time"))
     var validity: TimeSpan?
     @OptionGroup var output: OutputOptions
 
@@ -61,7 +61,7 @@ struct Invite: AsyncParsableCommand {
 
     func run() async throws {
       try await RemoteTheater().delete(PeopleEndpoint.revokeInvitation.path(id))
-      Console.say("The invitation is void.")
+      Console.say("The invitation is revoked.")
     }
   }
 }

@@ -54,7 +54,7 @@ struct People: AsyncParsableCommand {
   /// `theater accounts age EMAIL YEARS|none`.
   struct SetAge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "age", abstract: "Set the oldest age rating that a person may watch.")
+      commandName: "age", abstract: "Set the highest age rating that a person may watch.")
     @Argument(help: "The address of the account.") var email: String
     @Argument(help: "0 to 21 years, or none.") var years: AgeWord
 
@@ -70,12 +70,12 @@ struct People: AsyncParsableCommand {
 
   /// `theater accounts rename NAME`.
   struct Rename: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Change how you are called.")
+    static let configuration = CommandConfiguration(abstract: "Change your name.")
     @Argument(help: "Your name.") var name: String
 
     func run() async throws {
       try await RemoteTheater().post(AccountEndpoint.changeName.path(), ["name": .string(name)])
-      Console.say("You are called \(name) now.")
+      Console.say("Your name is \(name) now.")
     }
   }
 
@@ -89,7 +89,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       try await theater.delete(
         PeopleEndpoint.removePerson.path(try await accountID(email, theater)))
-      Console.say("The account of \(email) is gone.")
+      Console.say("The account of \(email) is removed.")
     }
   }
 
@@ -101,7 +101,7 @@ struct People: AsyncParsableCommand {
       let theater = try RemoteTheater()
       try await theater.delete(AccountEndpoint.removeAccount.path())
       TokenFile(theater.paths.token).remove()
-      Console.say("Your account is gone.")
+      Console.say("Your account is removed.")
     }
   }
 }
@@ -141,8 +141,8 @@ private func accountID(_ email: String, _ theater: RemoteTheater) async throws -
   let found = accounts.first { $0["email"]?.string.map { EmailAddress(stored: $0) } == wanted }
   guard let id = found?["id"]?.string else {
     throw ExitError(
-      .failed, "nobody has an account with the address \(email)",
-      hint: "See who has: \(Invocation.name) accounts")
+      .failed, "there is no account with the address \(email)",
+      hint: "List the accounts: \(Invocation.name) accounts")
   }
   return id
 }
@@ -153,7 +153,7 @@ extension People {
   struct Unlock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lift the delay after too many wrong passwords.",
-      discussion: "Works with and without the controller, as the user that it runs as.")
+      discussion: "Works with and without the controller, as the user that the controller runs as.")
     @Argument(help: "The address of the account.")
     var email: String
 

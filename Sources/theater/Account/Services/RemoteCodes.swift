@@ -95,7 +95,7 @@ struct RemoteCodes: CodeRequestService, CodeService {
 }
 
 extension JSONObject {
-  /// The members of both.
+  /// Returns these members and `others`; of a name in both, the other value counts.
   fileprivate func merging(_ others: JSONObject) -> JSONObject {
     others.reduce(into: self) { $0[$1.key] = $1.value }
   }
@@ -109,7 +109,7 @@ extension RemoteTheater {
   ) async throws(ScreenFailure) -> CodeTicket {
     let answer = try await post(path, for: body)
     guard let request = answer["request"]?.string else {
-      throw .network("The controller gave no request for a code.")
+      throw .network("The controller's answer names no request for a code.")
     }
     return CodeTicket(
       request: request, length: answer["digits"]?.integer ?? 6,

@@ -43,7 +43,7 @@ extension ExitError {
     case .refused(let refusal):
       self.init(
         refusal.code == "notLoggedIn" ? .notLoggedIn : .failed, refusal.message,
-        hint: refusal.hint)
+        hint: Self.hint(refusal.hint, refusal: refusal.code))
     default: self.init(.failed, failure.text)
     }
   }

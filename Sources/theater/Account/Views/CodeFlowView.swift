@@ -3,27 +3,19 @@ import Validation
 
 /// The one-time code flow in a terminal: the address, then the code.
 struct CodeFlowView: TerminalView {
-  let style: ANSIStyle
   /// Whether Escape leads from the address to the screen before.
-  let isLeavable: Bool
-  private var focus = FieldFocus()
-
-  init(isLeavable: Bool = false, style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
-    self.isLeavable = isLeavable
-    self.style = style
-  }
+  var isLeavable = false
+  var style = ANSIStyle(hasColour: Console.hasColour)
+  private(set) var focus = FieldFocus()
 
   func lines(_ flow: CodeFlow, turn: Int) -> [String] {
     if flow.step == .code, let code = flow.code { return codeView.lines(code, turn: turn) }
     let place = flow.place
-    var lines = [style.strong("Where is the code to go?"), ""]
+    var lines = [style.strong("Where should the code be sent?"), ""]
     lines += style.fields([place.field], of: place.form, focus: focus, isLocked: place.isLocked)
     lines.append("")
-    if place.isLoading {
-      lines.append(style.progress("Sending …", turn: turn))
-    } else if let failure = place.failure {
-      lines.append(style.bad("✗ \(failure.text)"))
-    }
+    lines += style.outcome(
+      progress: place.isLoading ? "Sending …" : nil, failure: place.failure?.text, turn: turn)
     if !place.isLocked {
       lines.append(style.faint("Enter: send\(isLeavable ? " · Esc: back" : "") · Ctrl-C: stop"))
     }

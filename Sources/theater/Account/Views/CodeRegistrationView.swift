@@ -24,11 +24,8 @@ struct CodeRegistrationView: TerminalView {
     var lines = [style.strong("The code is right. Now your account"), ""]
     lines += style.fields(screen.fields, of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
-    if screen.isLoading {
-      lines.append(style.progress("Registering …", turn: turn))
-    } else if let failure = screen.failure {
-      lines.append(style.bad("✗ \(failure.text)"))
-    }
+    lines += style.outcome(
+      progress: screen.isLoading ? "Registering …" : nil, failure: screen.failure?.text, turn: turn)
     if !screen.isLocked {
       let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
       lines.append(
@@ -43,20 +40,15 @@ struct CodeRegistrationView: TerminalView {
     guard screen.step == .personalData else {
       return oneTime.inputs(for: key, on: screen.flow).map { .code($0) }
     }
-    switch focus.handle(key, fields: screen.fields, form: screen.form) {
-    case .type(let field, let text): return [.typed(field, text)]
-    case .leave(let field): return [.left(field)]
-    case .submit:
-      _ = focus.moveToInvalid(in: screen.fields, of: screen.form)
-      return [.submit]
-    case .back, nil: return []
-    }
+    return focus.inputs(
+      for: key, fields: screen.fields, form: screen.form, typed: CodeRegistration.Input.typed,
+      left: CodeRegistration.Input.left, submit: .submit)
   }
 
   mutating func knownInputs(for screen: CodeRegistration) -> [CodeRegistration.Input] {
     guard screen.step == .personalData, !screen.isLocked else { return [] }
     let known = screen.fields.filter { given[$0] != nil }
-    // To the first field that is not filled in.
+    // Moves the focus to the first field without a known answer.
     if !known.isEmpty { focus.move(to: screen.fields.first { !known.contains($0) }) }
     return known.compactMap { field in given.removeValue(forKey: field).map { .typed(field, $0) } }
   }

@@ -33,7 +33,7 @@ struct CodeView: TerminalView {
 
   private func help(_ screen: CodeScreen) -> String {
     let rest =
-      (screen.ticket.takesRecoveryCode ? ["Enter: hand in"] : [])
+      (screen.ticket.takesRecoveryCode ? ["Enter: submit"] : [])
       + (hasBack ? ["Esc: back"] : []) + ["Ctrl-C: stop"]
     if screen.countdown > 0 {
       let again = "Send again in \(TimeText.text(Double(screen.countdown)))"

@@ -23,7 +23,7 @@ struct FieldFocus: Sendable {
     case back
   }
 
-  /// Handles a key. Returns `nil` if it changes the display at most.
+  /// Handles a key. Returns `nil` if the key changes at most the display.
   mutating func handle(_ key: Key, fields: [FieldName], form: Form) -> Action? {
     guard let name = focused(in: fields) else { return nil }
     hasInvalidUTF8 = key == .invalidUTF8
@@ -43,7 +43,23 @@ struct FieldFocus: Sendable {
     return nil
   }
 
-  /// The option that a key chooses, of a choice with a chosen option.
+  /// Returns the inputs for a key on a form that Enter in the last field submits. A submission with
+  /// an invalid field moves the focus to that field, or to the first one if it is not empty.
+  mutating func inputs<Input>(
+    for key: Key, fields: [FieldName], form: Form, typed: (FieldName, String) -> Input,
+    left: (FieldName) -> Input, submit: Input
+  ) -> [Input] {
+    switch handle(key, fields: fields, form: form) {
+    case .type(let field, let text): return [typed(field, text)]
+    case .leave(let field): return [left(field)]
+    case .submit:
+      _ = moveToInvalid(in: fields, of: form)
+      return [submit]
+    case .back, nil: return []
+    }
+  }
+
+  /// Returns the option after or before the chosen one, if the key is an arrow or the space bar.
   private static func option(of options: [String], after chosen: String, by key: Key) -> String? {
     let step: Int
     switch key {
@@ -79,6 +95,12 @@ struct FieldFocus: Sendable {
 }
 
 extension ANSIStyle {
+  /// The line below a form: the request in progress, else the failure, else no line.
+  func outcome(progress: String?, failure: String?, turn: Int) -> [String] {
+    if let progress { return [self.progress(progress, turn: turn)] }
+    return failure.map { [bad("✗ \($0)")] } ?? []
+  }
+
   /// The lines of a form's fields, with the rules of the focused one.
   func fields(_ names: [FieldName], of form: Form, focus: FieldFocus, isLocked: Bool)
     -> [String]

@@ -39,18 +39,16 @@ struct LoginView: TerminalView {
       }
       if focus.hasInvalidUTF8 { lines.append(style.bad("  The terminal sent no UTF-8.")) }
     case .secondFactor:
-      lines.append("The account is guarded by a second factor.")
+      lines.append("The account has a second factor.")
       lines.append(
         style.field(
           "code", screen.code, isHidden: false, hasCursor: !screen.isLocked,
           isValid: screen.canSubmit))
     }
     lines.append("")
-    if screen.isLoading {
-      lines.append(style.progress(texts("login.busy", "Logging in …"), turn: turn))
-    } else if let failure = screen.failure {
-      lines.append(style.bad("✗ \(failure.text)"))
-    }
+    lines += style.outcome(
+      progress: screen.isLoading ? texts("login.busy", "Logging in …") : nil,
+      failure: screen.failure?.text, turn: turn)
     if !screen.isLocked { lines += help(screen) }
     return lines
   }

@@ -17,11 +17,8 @@ struct NewPasswordView: TerminalView {
     lines += style.fields(
       NewPasswordScreen.fields, of: screen.form, focus: focus, isLocked: screen.isLocked)
     lines.append("")
-    if screen.isLoading {
-      lines.append(style.progress("Setting it …", turn: turn))
-    } else if let failure = screen.failure {
-      lines.append(style.bad("✗ \(failure.text)"))
-    }
+    lines += style.outcome(
+      progress: screen.isLoading ? "Setting it …" : nil, failure: screen.failure?.text, turn: turn)
     if !screen.isLocked {
       let reveal = "Ctrl-T: \(focus.isRevealed ? "hide" : "show")"
       lines.append(style.faint("Enter: set · \(reveal) · Ctrl-C: stop"))

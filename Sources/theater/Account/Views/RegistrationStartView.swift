@@ -1,17 +1,13 @@
 import AccountFlows
 import Validation
 
-/// The first screen of a registration in a terminal: which code, and what to begin with.
+/// The first screen of a registration in a terminal: the code that the person has, and whether to
+/// begin with a name or with a contact to verify.
 struct RegistrationStartView: TerminalView {
-  let style: ANSIStyle
   /// Whether Escape leads to the screen before.
-  let isLeavable: Bool
-  private var focus = FieldFocus()
-
-  init(isLeavable: Bool = false, style: ANSIStyle = ANSIStyle(hasColour: Console.hasColour)) {
-    self.isLeavable = isLeavable
-    self.style = style
-  }
+  var isLeavable = false
+  var style = ANSIStyle(hasColour: Console.hasColour)
+  private(set) var focus = FieldFocus()
 
   func lines(_ screen: RegistrationStart, turn: Int) -> [String] {
     var lines = [style.strong(Texts.current("register.title", "Register")), ""]
@@ -28,14 +24,9 @@ struct RegistrationStartView: TerminalView {
 
   mutating func inputs(for key: Key, on screen: RegistrationStart) -> [RegistrationStart.Input] {
     guard !screen.isOver else { return [] }
-    switch focus.handle(key, fields: screen.fields, form: screen.form) {
-    case .type(let field, let text): return [.typed(field, text)]
-    case .leave(let field): return [.left(field)]
-    case .submit:
-      _ = focus.moveToInvalid(in: screen.fields, of: screen.form)
-      return [.submit]
-    case .back, nil: return []
-    }
+    return focus.inputs(
+      for: key, fields: screen.fields, form: screen.form, typed: RegistrationStart.Input.typed,
+      left: RegistrationStart.Input.left, submit: .submit)
   }
 
   func canLeave(_ screen: RegistrationStart) -> Bool { isLeavable }

@@ -64,7 +64,8 @@ struct RegistrationView: TerminalView {
     case .type(let field, let text): return [.typed(field, text)]
     case .leave(let field): return [.left(field)]
     case .submit:
-      // To the field that needs a correction, else to the first field of the next step.
+      // Moves the focus to the field that needs a correction, else to the first field of the next
+      // step.
       if !focus.moveToInvalid(in: fields, of: wizard.form), wizard.step != .password {
         focus.move(to: nil)
       }

@@ -17,7 +17,7 @@ struct Texts: Sendable {
 
   private var texts: [String: String] = [:]
 
-  /// Reads the file of a language; nothing for English and where it cannot be read.
+  /// Reads the file of a language. There are no texts for English, and if the file cannot be read.
   ///
   /// - Parameter folder: The folder with the page's files of texts.
   init(language: String?, folder: String) {

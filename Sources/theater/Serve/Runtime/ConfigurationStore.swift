@@ -6,11 +6,11 @@ import TheaterConfiguration
 protocol ConfigurationStore: Sendable {
   /// The file's path, for people.
   var name: String { get }
-  /// Returns the present text.
+  /// Returns the current text.
   func read() throws(InvalidConfiguration) -> [UInt8]
-  /// Validates a text in the place of the present one.
+  /// Validates a text that would replace the current one.
   func validate(_ text: [UInt8]) throws(InvalidConfiguration) -> LoadedConfiguration
-  /// Validates a text from elsewhere, with the plugins of the configuration in force. Looks at no file
+  /// Validates a text from elsewhere, with the plugins of the configuration in force. Reads no file
   /// that the text names.
   func check(
     _ text: [UInt8], with current: LoadedConfiguration

@@ -13,7 +13,8 @@ import WebServer
 /// configuration, compares it with the one in force, and applies it or nothing. After an invalid edit
 /// the last valid configuration stays in force.
 actor TheaterRuntime {
-  /// The configuration in force. Its sections that are bound at the start are those of the start.
+  /// The configuration in force. Sections that take effect only at a start are those of the last
+  /// start.
   private(set) var current: LoadedConfiguration
   /// What is wrong with the file since its newest edit; `nil` if the file is valid.
   private(set) var refusal: InvalidConfiguration?
@@ -49,8 +50,8 @@ actor TheaterRuntime {
 
   // MARK: The file
 
-  /// Reads the file again and applies what differs. Never throws: an invalid file is logged, and shown
-  /// in the status until it is mended.
+  /// Reads the file again and applies what differs. Never throws: an invalid file is logged, and
+  /// shown in the status until it is corrected.
   func reload() async {
     await lock.acquire()
     defer { lock.release() }
@@ -114,7 +115,7 @@ actor TheaterRuntime {
 
   /// Replaces the file's text and applies it, or does neither. Needs the permission `administer`.
   ///
-  /// - Parameter isBase: Whether a present text is the one from which `text` was made.
+  /// - Parameter isBase: Returns whether the current text is the one from which `text` was made.
   /// - Returns: What has changed, and the warnings.
   func save(
     _ text: [UInt8], replacing isBase: @Sendable ([UInt8]) -> Bool, by principal: Principal
@@ -154,7 +155,7 @@ actor TheaterRuntime {
     ["status": .string(status), "changed": [], "removed": []]
   }
 
-  /// Applies a valid configuration, as far as it is not bound at the start.
+  /// Applies a valid configuration, except for the sections that take effect only at a start.
   @discardableResult
   private func install(
     _ loaded: LoadedConfiguration, by principal: Principal
@@ -164,7 +165,7 @@ actor TheaterRuntime {
     var new = loaded
     new.configuration.accounts = current.configuration.accounts
     new.configuration.web = current.configuration.web
-    // The order of entries is no difference, but devices and lists are shown in it.
+    // Another order of the entries is no difference, but devices and lists are shown in that order.
     let differs =
       !difference.live.isEmpty || new.configuration.plan != current.configuration.plan
       || new.hostedDevices != current.hostedDevices
@@ -232,7 +233,8 @@ actor TheaterRuntime {
     return difference
   }
 
-  /// The file's text now. Throws if it is not valid: a save would hide what is wrong with it.
+  /// Returns the file's current text. Throws if it is invalid, because a save would hide its
+  /// errors.
   private func presentFile() throws(TheaterError) -> ConfigurationText {
     do {
       let text = try store.read()
@@ -240,8 +242,8 @@ actor TheaterRuntime {
       return try ConfigurationText(text)
     } catch {
       throw TheaterError(
-        .notNow, "\(store.name) has mistakes, so nothing can be saved in it",
-        hint: "Mend it first (\(Invocation.name) config check), or swap without saving.")
+        .notNow, "\(store.name) has mistakes, so no change can be saved in it",
+        hint: "Correct it first (\(Invocation.name) config check), or swap without saving.")
     }
   }
 

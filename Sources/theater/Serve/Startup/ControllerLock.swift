@@ -48,7 +48,7 @@ struct ControllerLock: Sendable {
     if SocketProbe.answers(at: socket) {
       throw ExitError(
         .failed, "another program answers at \(socket)",
-        hint: "End it first. Who it is: ss -lxp src \(socket)")
+        hint: "Stop it first. To see which program it is: ss -lxp src \(socket)")
     }
     unlink(socket)
   }

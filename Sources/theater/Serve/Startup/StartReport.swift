@@ -33,7 +33,7 @@ struct StartReport: Sendable {
     ]
     if let certificate { lines += CertificateLines.report(certificate) }
     if listening.protection == .insecure {
-      lines.append("WITHOUT TLS: everybody on the network can read passwords")
+      lines.append("WITHOUT TLS: everyone on the network can read passwords")
     }
     if let setupCode {
       lines += [
@@ -69,7 +69,7 @@ enum CertificateLines {
       lines.append("  it is new; until now it was \(replaced)")
     }
     if !certificate.isOwners {
-      lines.append("  compare that when a browser asks for the first time, then tell it to go on")
+      lines.append("  at the first visit, compare it with the fingerprint in your browser")
     }
     return lines
   }

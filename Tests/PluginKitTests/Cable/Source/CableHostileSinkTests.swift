@@ -4,7 +4,7 @@ import Testing
 @testable import PluginKit
 
 @Suite("Cable source: hostile sinks", .timeLimit(.minutes(5)))
-struct CableHostileSinkTests {
+final class CableHostileSinkTests {
   let clock = HandClock()
   let source: CableSource
   let sink: RawSink
@@ -14,17 +14,38 @@ struct CableHostileSinkTests {
     sink = try RawSink()
   }
 
-  private func endless() throws -> (UInt32, NumberedDecoder) {
+  deinit { source.close() }
+
+  /// Starts a decoder that never comes to the end of its sound.
+  private func endless() throws -> (section: UInt32, decoder: NumberedDecoder) {
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     return (section, try NumberedDecoder(source, section: section, frames: 0..<10_000_000))
   }
 
+  /// Connects the source with an endless decoder, and reads the format that it sends first.
+  private func connect() throws -> (peer: RawPeer, section: UInt32) {
+    let peer = try sink.accept(source)
+    let section = try endless().section
+    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    return (peer, section)
+  }
+
+  /// Connects as `connect` does, gives credit for 100 ms, and returns when sound has come.
+  private func connectAndReceive() throws -> (peer: RawPeer, section: UInt32) {
+    let (peer, section) = try connect()
+    try receive(from: peer)
+    return (peer, section)
+  }
+
+  /// Gives the source credit for 100 ms of its first epoch, and reads until sound comes.
+  private func receive(from peer: RawPeer) throws {
+    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
+    _ = try peer.find { if case .data = $0 { true } else { false } }
+  }
+
   @Test("F4 · the source sends what credit allows and not one frame more")
   func exactCredit() throws {
-    defer { source.close() }
-    let peer = try sink.accept(source)
-    _ = try endless()
-    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    let peer = try connect().peer
     var got = 0
     for limit in [1, 100, 4_410, 20_000] {
       peer.send(.credit(epoch: 1, limit: UInt64(limit), heard: true))
@@ -45,12 +66,7 @@ struct CableHostileSinkTests {
 
   @Test("F4 · pause sends again from the frame that the sink names")
   func namesTheFrame() throws {
-    defer { source.close() }
-    let peer = try sink.accept(source)
-    let (section, _) = try endless()
-    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
-    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
-    _ = try peer.find { if case .data = $0 { true } else { false } }
+    let (peer, section) = try connectAndReceive()
     let pause = try Background { [source] in source.pause() }
     _ = try peer.find { $0 == .flush(epoch: 2) }
     peer.send(.flushed(epoch: 2, frames: 137, of: 1))
@@ -65,12 +81,7 @@ struct CableHostileSinkTests {
 
   @Test("F4 · a flush that is never answered takes 300 ms at most")
   func silentFlush() throws {
-    defer { source.close() }
-    let peer = try sink.accept(source)
-    _ = try endless()
-    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
-    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
-    _ = try peer.find { if case .data = $0 { true } else { false } }
+    let peer = try connectAndReceive().peer
     let flush = try Background { [source] in source.flush() }
     _ = try peer.find { $0 == .flush(epoch: 2) }
     clock.advance(milliseconds: 299)
@@ -81,12 +92,7 @@ struct CableHostileSinkTests {
 
   @Test("F4 · a flush while the sink holds no sound is not sent, and begins a section all the same")
   func needlessFlush() throws {
-    defer { source.close() }
-    let peer = try sink.accept(source)
-    _ = try endless()
-    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
-    peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
-    _ = try peer.find { if case .data = $0 { true } else { false } }
+    let peer = try connectAndReceive().peer
     let flush = try Background { [source] in source.flush() }
     _ = try peer.find { $0 == .flush(epoch: 2) }
     peer.send(.flushed(epoch: 2, frames: 137, of: 1))
@@ -105,7 +111,6 @@ struct CableHostileSinkTests {
 
   @Test("F4 · a source unplugs a sink that breaks the protocol, and the film continues")
   func violations() async throws {
-    defer { source.close() }
     let (_, decoder) = try endless()
     let huge = UInt64.max
     let wrong: [[UInt8]] = [
@@ -123,8 +128,7 @@ struct CableHostileSinkTests {
       do {
         let peer = try sink.accept(source)
         _ = try peer.find { $0 == .format(epoch: 1, .compactDisc) }
-        peer.send(.credit(epoch: 1, limit: 4_410, heard: true))
-        _ = try peer.find { if case .data = $0 { true } else { false } }
+        try receive(from: peer)
         peer.send(bytes)
         // The last of them is half a message: its sender dies here.
         if bytes != wrong.last { #expect(try peer.closingReason() != nil, "\(bytes)") }
@@ -138,10 +142,7 @@ struct CableHostileSinkTests {
 
   @Test("F4 · extreme numbers of a sink do no harm")
   func extremes() throws {
-    defer { source.close() }
-    let peer = try sink.accept(source)
-    let (section, _) = try endless()
-    #expect(try peer.next() == .format(epoch: 1, .compactDisc))
+    let (peer, section) = try connect()
     peer.send(
       .heard(epoch: 1, frames: 0, delay: .max, time: .max),
       .heard(epoch: 0, frames: .max, delay: 0, time: 0),
@@ -166,7 +167,6 @@ struct CableHostileSinkTests {
 
   @Test("E16 · unheard, the source sends nothing; heard again, it flushes and sends what is due")
   func unheardOnTheWire() throws {
-    defer { source.close() }
     let peer = try sink.accept(source, heard: false)
     let (_, decoder) = try endless()
     try clock.pass(milliseconds: 1_000, source, decoder)
@@ -189,7 +189,6 @@ struct CableHostileSinkTests {
 
   @Test("F4 · gives up a sink that accepts the connection and never answers")
   func nobodyHome() throws {
-    defer { source.close() }
     let error = #expect(throws: CableError.self) {
       try source.connect(path: sink.path, token: tokenA)
     }

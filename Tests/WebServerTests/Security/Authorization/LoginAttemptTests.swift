@@ -101,7 +101,7 @@ import WebServer
         let body: JSON = ["email": .string("person\(person)@example.org")]
         #expect(try await stranger.post(path, body).status == 202)
       }
-      // Nothing more, whomever it asks for.
+      // This source gets no more codes, whichever account it asks for.
       for body in [["email": "nobody@example.org"], ann] as [JSON] {
         let refused = try await stranger.post(path, body)
         #expect(refused.status == 429)

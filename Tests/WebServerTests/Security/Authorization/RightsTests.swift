@@ -46,7 +46,7 @@ import Testing
       let owner = try await room.owner()
       _ = try await room.member(invitedBy: owner)
       let pass = try await room.guestPass(from: owner)
-      // What takes the account away comes last.
+      // The requests that remove the account come last.
       for route in room.routes.sorted(by: { ($0.isLast ? 1 : 0) < ($1.isLast ? 1 : 0) }) {
         // Each with a session of its own, since some routes end it.
         let client =

@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 
 /// Python's `jsonschema`: an independent reader of JSON Schema (draft 2020-12).
-enum Judge {
+enum JSONSchemaValidator {
   /// The reason why the validator could not be run.
-  struct Silence: Error, CustomStringConvertible {
+  struct Unavailable: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -28,7 +28,7 @@ enum Judge {
     let (status, output) = try run(
       python, ["-c", program], input: FileHandle(forReadingFrom: input))
     guard status == 0, let verdicts = try? JSON(parsing: output).array else {
-      throw Silence(description: "\(python) ended with \(status) and said: \(output)")
+      throw Unavailable(description: "\(python) ended with \(status) and said: \(output)")
     }
     return verdicts.compactMap(\.bool)
   }
@@ -43,7 +43,7 @@ enum Judge {
       let attempt = try? run(python, ["-c", "import jsonschema"], input: .nullDevice)
       if attempt?.status == 0 { return python }
     }
-    throw Silence(
+    throw Unavailable(
       description: "no python3 with jsonschema: apt-get install python3-jsonschema, or set "
         + "THEATER_TEST_PYTHON to the python of a virtual environment that has it")
   }
