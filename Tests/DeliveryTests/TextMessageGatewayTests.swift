@@ -92,7 +92,7 @@ import Testing
   @Test(
     "D9 · every answer but a success is a failure with what to check",
     arguments: [
-      (302, "Redirections"), (401, "key"), (404, "url"), (429, "later"), (500, "trouble"),
+      (302, "Redirections"), (401, "key"), (404, "url"), (429, "later"), (500, "has failed"),
     ])
   func statuses(_ status: Int, _ word: String) async throws {
     let peer = try await Peer("gateway", ["--status", "\(status)"])

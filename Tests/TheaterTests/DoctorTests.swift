@@ -117,7 +117,7 @@ import Testing
         to: URL(fileURLWithPath: "\(backup.path)/\(TheaterDatabase.fileName)"))
     }
     #expect(findings.map(\.verdict) == [.bad, .notice])
-    #expect(findings.first?.message.contains("-asked is of no use: ") == true)
+    #expect(findings.first?.message.contains("-asked cannot be used: ") == true)
     #expect(findings.first?.remedy?.contains("backup create, then rm -r /") == true)
   }
 

@@ -243,12 +243,13 @@ import Testing
   }
 
   @Test(
-    "A9 E17 · a refusal exits with 1, a missing login with 4",
+    "A9 E17 · a refusal exits with 1, a missing login with 4, and names the command that helps",
     arguments: [
-      (401, "notLoggedIn", 4), (401, "wrongCredentials", 1), (404, "notFound", 1),
-      (403, "forbidden", 1), (503, "deviceFailed", 1),
-    ] as [(Int, String, Int32)])
-  func refused(status: Int, code: String, exit: Int32) {
+      (401, "notLoggedIn", 4, "login"), (401, "wrongCredentials", 1, nil),
+      (403, "proofNeeded", 1, "prove"), (404, "notFound", 1, nil), (403, "forbidden", 1, nil),
+      (503, "deviceFailed", 1, nil),
+    ] as [(Int, String, Int32, String?)])
+  func refused(status: Int, code: String, exit: Int32, command: String?) {
     let error: JSON = [
       "error": [
         "code": .string(code), "message": "it is stuck", "hint": "Push.", "device": "amp",
@@ -258,7 +259,8 @@ import Testing
     let ending = ExitError(
       ControllerResponse(status: status, headers: [:], body: Array(error.text().utf8)))
     #expect(ending.code.rawValue == exit)
-    #expect(ending.text == "step 3, amp: it is stuck\n  Push.")
+    let next = command.map { "\n  next: \(Invocation.name) \($0)" } ?? ""
+    #expect(ending.text == "step 3, amp: it is stuck\n  Push.\(next)")
   }
 
   @Test("A9 · an empty 500 refers to the log")
