@@ -4,6 +4,8 @@
     cable_peer.py source PATH TOKEN FRAMES [PAUSE_AT]
         Sends FRAMES numbered CD frames as credit comes. At PAUSE_AT frames sent it flushes, as a
         pause does, and goes on with the first frame that was not heard.
+    cable_peer.py noise PATH TOKEN
+        Takes one source, answers with credit, then with bytes that are no messages.
     cable_peer.py sink PATH TOKEN [UNHEARD_AT]
         Takes one source and plays what comes at once. After UNHEARD_AT frames it says that it is
         not heard for as long as standard input has no line.
@@ -102,13 +104,29 @@ def source(path, token, frames, pause_at=0):
     print(json.dumps(said), flush=True)
 
 
-def sink(path, token, unheard_at=0):
+def accept(path):
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     os.umask(0o177)
     listener.bind(path)
     listener.listen(1)
     print(json.dumps({"listening": True}), flush=True)
-    peer = Peer(listener.accept()[0])
+    return Peer(listener.accept()[0])
+
+
+def noise(path, _):
+    peer = accept(path)
+    peer.receive()
+    peer.send(CREDIT, flags=HEARD_FLAG, payload=struct.pack("<Q", 0))
+    peer.receive()
+    peer.send(CREDIT, 1, struct.pack("<Q", 1000), HEARD_FLAG)
+    try:
+        peer.connection.sendall(bytes(range(256)) * 1_000)
+    except OSError:
+        pass
+
+
+def sink(path, token, unheard_at=0):
+    peer = accept(path)
     kind, _, _, payload = peer.receive()
     version = struct.unpack("<I", payload[:4])[0]
     if kind != HELLO or version != 1 or payload[4:] != token.encode():
@@ -159,4 +177,4 @@ def sink(path, token, unheard_at=0):
 
 if __name__ == "__main__":
     role, path, token, *numbers = sys.argv[1:]
-    {"source": source, "sink": sink}[role](path, token, *map(int, numbers))
+    {"source": source, "sink": sink, "noise": noise}[role](path, token, *map(int, numbers))

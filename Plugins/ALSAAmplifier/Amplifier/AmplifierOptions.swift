@@ -17,6 +17,8 @@ struct AmplifierOptions: Sendable, Equatable {
   var startupVolume = 40
   /// Whether to report levels.
   var meter = false
+  /// The inputs on which other programs of this machine are heard.
+  var programInputs: [String] = []
 
   /// Reads options that the manifest's schema has checked; missing ones have their defaults.
   init(_ json: JSON) throws(DeviceError) {
@@ -27,6 +29,7 @@ struct AmplifierOptions: Sendable, Equatable {
     rewind = json["takeBack"]?.string.flatMap(RewindPolicy.init) ?? rewind
     startupVolume = min(max(json["startupVolume"]?.integer ?? startupVolume, 0), 100)
     meter = json["meter"]?.bool ?? meter
+    programInputs = json["inputs"]?.array?.compactMap(\.string) ?? []
     guard !device.isEmpty, !device.utf8.contains(0), !mixer.utf8.contains(0) else {
       throw DeviceError(
         .invalid, "\"device\" is not the name of a sound device",

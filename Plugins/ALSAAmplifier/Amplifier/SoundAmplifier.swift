@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import Platform
 import PluginKit
 import PluginProtocol
 import Synchronization
@@ -66,6 +67,7 @@ final class SoundAmplifier: AmplifierDevice {
     engine.setMetering(options.meter)
     state.withLock { $0.engine = engine }
     connectMixer()
+    try openProgramInputs()
     apply()
     context.report(state.withLock { $0.model.values })
     reporter.update(engine.status)
@@ -194,6 +196,43 @@ final class SoundAmplifier: AmplifierDevice {
     guard index != nil else {
       sink.close()
       throw CableError(.refused, "The amplifier has \(AmplifierModel.inputLimit) inputs already.")
+    }
+  }
+
+  // MARK: Inputs for programs
+
+  private func openProgramInputs() throws(DeviceError) {
+    for input in options.programInputs {
+      let cable = try ProgramCable(input: input)
+      try expectProgram(at: cable)
+      guard let events = state.withLock({ $0.sinks[input]?.sink.events }) else { continue }
+      // Ends with the input's sink.
+      Task { [weak self, context] in
+        for await event in events where event == .plugged {
+          do throws(DeviceError) {
+            try self?.expectProgram(at: cable)
+          } catch {
+            context.log(.warning, error.message)
+          }
+        }
+        cable.withdraw()
+      }
+    }
+  }
+
+  /// Waits for the next program.
+  private func expectProgram(at cable: ProgramCable) throws(DeviceError) {
+    let socket = cable.newSocket()
+    do throws(CableError) {
+      try listen(on: socket, input: cable.input)
+    } catch {
+      throw DeviceError(.failed, error.message)
+    }
+    do throws(SystemError) {
+      try cable.publish(socket)
+    } catch {
+      throw DeviceError(
+        .failed, "no program can be heard on the input \(cable.input): its cable file: \(error)")
     }
   }
 

@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -7,58 +7,19 @@ import Testing
 /// The contract is not Swift's: the other end is a program in Python's standard library.
 @Suite("Cable: a peer in Python", .timeLimit(.minutes(5)))
 struct CablePythonTests {
-  /// A running peer.
-  final class Peer {
-    let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var rest = Data()
-
-    init(_ arguments: String...) throws {
-      let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Fixtures/cable_peer.py").standardized
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["python3", "-B", script.path] + arguments
-      process.standardInput = input
-      process.standardOutput = output
-      try process.run()
-    }
-
-    deinit {
-      if process.isRunning { process.terminate() }
-    }
-
-    /// Lets a sink hear again.
-    func proceed() { input.fileHandleForWriting.write(Data("\n".utf8)) }
-
-    /// The next line, which must be JSON.
-    func line() throws -> [String: Any] {
-      while true {
-        if let end = rest.firstIndex(of: 10) {
-          let line = rest[..<end]
-          rest = Data(rest[(end + 1)...])
-          return try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
-        }
-        let more = output.fileHandleForReading.availableData
-        try #require(!more.isEmpty, "the peer ended without a word")
-        rest.append(more)
-      }
-    }
-  }
-
   @Test("F4 · a source in Python plays into the Swift sink, pauses and loses no frame")
   func pythonSource() throws {
     let folder = try TemporaryFolder()
     let sink = try CableSink(path: folder.path + "/s", token: tokenA, heard: true)
     defer { sink.close() }
-    let peer = try Peer("source", folder.path + "/s", tokenA, "30000", "10000")
+    let peer = try CablePeer("source", folder.path + "/s", tokenA, "30000", "10000")
     let speaker = TestSpeaker(sink)
     try speaker.play("the end") { speaker.ended }
     let said = try peer.line()
     let before = try #require(speaker.flushedAt.first)
-    #expect(said["resumedFrom"] as? Int == before / 4)
-    #expect(said["sent"] as? Int == 30_000)
-    #expect(said["drained"] as? Bool == true)
+    #expect(said["resumedFrom"]?.integer == before / 4)
+    #expect(said["sent"] == 30_000)
+    #expect(said["drained"] == true)
     #expect(numbers(speaker.heard) == Array(0..<30_000))
   }
 
@@ -66,8 +27,8 @@ struct CablePythonTests {
   func pythonSink() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/s"
-    let peer = try Peer("sink", path, tokenA)
-    #expect(try peer.line()["listening"] as? Bool == true)
+    let peer = try CablePeer("sink", path, tokenA)
+    #expect(try peer.line()["listening"] == true)
     let source = try CableSource(clock: HandClock())
     try source.connect(path: path, token: tokenA)
     let section = try #require(source.setFormat(.compactDisc, after: 0))
@@ -80,23 +41,23 @@ struct CablePythonTests {
     #expect(await source.events.first { $0 == .drained(section: section) } != nil)
     source.close()
     let said = try peer.line()
-    #expect(said["frames"] as? Int == 100_000)
-    #expect(said["whole"] as? Bool == true)
-    #expect(said["flushes"] as? Int == 1)
+    #expect(said["frames"] == 100_000)
+    #expect(said["whole"] == true)
+    #expect(said["flushes"] == 1)
   }
 
   @Test("E16 · a sink in Python that does not listen for a while hears the film where it is then")
   func pythonSinkUnheard() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/s"
-    let peer = try Peer("sink", path, tokenA, "20000")
-    #expect(try peer.line()["listening"] as? Bool == true)
+    let peer = try CablePeer("sink", path, tokenA, "20000")
+    #expect(try peer.line()["listening"] == true)
     let clock = HandClock()
     let source = try CableSource(clock: clock)
     try source.connect(path: path, token: tokenA)
     let section = try #require(source.setFormat(.compactDisc, after: 0))
     let decoder = try NumberedDecoder(source, section: section, frames: 0..<10_000_000)
-    let before = try #require(try peer.line()["unheardAfter"] as? Int)
+    let before = try #require(try peer.line()["unheardAfter"]?.integer)
     try eventually("unheard") { !source.isHeard }
     try clock.pass(milliseconds: 3_000, source, decoder)
     let there = source.position.frames
@@ -105,16 +66,16 @@ struct CablePythonTests {
     try eventually("heard again") { source.isHeard && source.position.frames > there + 10_000 }
     source.close()
     let said = try peer.line()
-    #expect(said["rising"] as? Bool == true)
-    #expect(said["whole"] as? Bool == false)
-    #expect((said["last"] as? Int ?? 0) > there)
+    #expect(said["rising"] == true)
+    #expect(said["whole"] == false)
+    #expect((said["last"]?.integer ?? 0) > there)
   }
 
   @Test("F5 · a sink in Python refuses a wrong token, and the source says why")
   func pythonRefuses() throws {
     let folder = try TemporaryFolder()
-    let peer = try Peer("sink", folder.path + "/s", tokenA)
-    #expect(try peer.line()["listening"] as? Bool == true)
+    let peer = try CablePeer("sink", folder.path + "/s", tokenA)
+    #expect(try peer.line()["listening"] == true)
     let source = try CableSource()
     defer { source.close() }
     let error = #expect(throws: CableError.self) {

@@ -1,0 +1,668 @@
+#define _GNU_SOURCE
+#include "cable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum message {
+  HELLO = 1, FORMAT = 2, DATA = 3, FLUSH = 4, END = 5,
+  CREDIT = 17, HEARD = 18, FLUSHED = 19, DRAINED = 20, CLOSE = 31,
+};
+
+enum {
+  HEADER = 12,
+  TOKEN = 64,
+  LARGEST_SENT = 65536,   /* bytes of a payload towards the amplifier */
+  LARGEST_READ = 256,     /* and towards us */
+  FLAG = 1,               /* `heard` of a credit, `start` of data */
+};
+
+#define MILLISECONDS INT64_C(1000000)
+static const int64_t SECOND = 1000 * MILLISECONDS;
+static const int64_t LONGEST_SILENCE = 500 * MILLISECONDS;
+static const int64_t LONGEST_FLUSH = 300 * MILLISECONDS;
+static const int64_t LONGEST_GUESS = 250 * MILLISECONDS;
+static const int64_t NEXT_TRY = 200 * MILLISECONDS;
+/* How much of what was sent is kept for a pause, beside the program's buffer. */
+static const uint32_t KEPT_SECONDS = 2;
+
+struct cable {
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  char *place;
+  int socket;          /* -1: not connected */
+  int wake;            /* eventfd: work for the thread */
+  int ready;           /* eventfd: the program may write */
+  bool is_over, is_ready;
+
+  struct cable_format format;
+  char *ring;
+  uint64_t capacity, buffer, wait_for;  /* frames */
+
+  bool running, paused, draining, drained;
+  uint64_t written;    /* by the program */
+  uint64_t next;       /* to be sent */
+  uint64_t taken;      /* the highest `next` or clock position: what the program's buffer no longer holds */
+
+  /* The connection. */
+  bool owes_flush, owes_format;     /* before the next frames */
+  bool is_plugged, is_heard, has_epoch, has_ended, awaits_flushed;
+  uint32_t epoch;
+  uint64_t epoch_start, limit;      /* the position of the epoch's frame 0; frames of the epoch */
+  uint64_t old_start;               /* of the epoch before the flush */
+  int64_t flush_deadline, last_word, retry_at;
+  struct timespec place_changed;
+
+  /* Where the sound is: `heard` was heard at `heard_at`; up to `heard_limit` it goes on by itself. */
+  uint64_t heard, heard_limit;
+  int64_t heard_at;
+
+  unsigned char in[HEADER + LARGEST_READ];
+  size_t in_count;
+  unsigned char out[HEADER + LARGEST_SENT];
+  size_t out_start, out_end;
+};
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void put(unsigned char *bytes, uint64_t value, int count) {
+  for (int i = 0; i < count; i++) bytes[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get(const unsigned char *bytes, int count) {
+  uint64_t value = 0;
+  for (int i = count - 1; i >= 0; i--) value = value << 8 | bytes[i];
+  return value;
+}
+
+static uint64_t frames_in(const struct cable *c, int64_t time) {
+  return time <= 0 ? 0 : (uint64_t)((__int128)time * c->format.rate / SECOND);
+}
+
+static int64_t time_of(const struct cable *c, uint64_t frames) {
+  return c->format.rate == 0 ? 0 : (int64_t)((__int128)frames * SECOND / c->format.rate);
+}
+
+static void signal_event(int descriptor) {
+  const uint64_t one = 1;
+  if (write(descriptor, &one, sizeof one) < 0) { /* It is readable already. */ }
+}
+
+static void clear_event(int descriptor) {
+  uint64_t count;
+  if (read(descriptor, &count, sizeof count) < 0) { /* It was not readable. */ }
+}
+
+/* MARK: Where the sound is */
+
+/* Whether time passes without the amplifier. */
+static bool is_paced(const struct cable *c, int64_t time) {
+  if (!c->running || c->paused || c->awaits_flushed) return false;
+  if (c->socket < 0) return true;
+  bool waits = !c->is_plugged || (c->next < c->written && c->next >= c->epoch_start + c->limit);
+  if (waits && time - c->last_word > LONGEST_SILENCE) return true;
+  return c->is_plugged && !c->is_heard;
+}
+
+/* The position that is heard, or passes unheard, at `time`. */
+static uint64_t position(const struct cable *c, int64_t time) {
+  if (!c->running || c->paused) return c->heard;
+  uint64_t passed = c->heard + frames_in(c, time - c->heard_at);
+  uint64_t end = is_paced(c, time) ? c->written : least(c->next, c->heard_limit);
+  return most(c->heard, least(passed, end));
+}
+
+static void set_position(struct cable *c, uint64_t frames, int64_t time, uint64_t limit) {
+  c->heard = frames;
+  c->heard_at = time;
+  c->heard_limit = limit;
+}
+
+/* Notes that time passed without the amplifier, and whether the program may write. */
+static void update(struct cable *c, int64_t time) {
+  if (is_paced(c, time)) {
+    uint64_t here = position(c, time);
+    c->next = here;
+    /* The clock waits for a program that is late. */
+    if (here == c->written) set_position(c, here, time, here);
+    if (c->draining && here == c->written) {
+      c->drained = true;
+      pthread_cond_broadcast(&c->changed);
+    }
+  }
+  c->taken = most(c->taken, c->next);
+  bool ready = !c->running || c->buffer - least(c->buffer, c->written - c->taken) >= c->wait_for;
+  if (ready == c->is_ready) return;
+  c->is_ready = ready;
+  if (ready) {
+    signal_event(c->ready);
+  } else {
+    clear_event(c->ready);
+    /* No message will tell when there is room: the thread keeps the time. */
+    if (is_paced(c, time)) signal_event(c->wake);
+  }
+}
+
+/* MARK: Sending */
+
+static void header(struct cable *c, enum message kind, bool flag, size_t length) {
+  put(c->out, kind, 1);
+  put(c->out + 1, flag ? FLAG : 0, 1);
+  put(c->out + 2, 0, 2);
+  put(c->out + 4, length, 4);
+  put(c->out + 8, kind == HELLO ? 0 : c->epoch, 4);
+  c->out_start = 0;
+  c->out_end = HEADER + length;
+}
+
+static void new_epoch(struct cable *c, int64_t time) {
+  c->old_start = c->epoch_start;
+  c->epoch_start = c->next;
+  c->epoch += 1;
+  c->limit = 0;
+  c->has_ended = false;
+  c->last_word = time;
+}
+
+static void send_flush(struct cable *c, int64_t time) {
+  c->owes_flush = false;
+  new_epoch(c, time);
+  header(c, FLUSH, false, 0);
+  if (!c->paused) return;
+  c->awaits_flushed = true;
+  c->flush_deadline = time + LONGEST_FLUSH;
+}
+
+static void send_format(struct cable *c, int64_t time) {
+  unsigned char *bytes = c->out + HEADER;
+  put(bytes, c->format.rate, 4);
+  put(bytes + 4, c->format.channels, 1);
+  put(bytes + 5, c->format.sample, 1);
+  put(bytes + 6, 0, 2);
+  put(bytes + 8, c->format.layout, 4);
+  c->owes_format = false;
+  c->has_epoch = true;
+  new_epoch(c, time);
+  header(c, FORMAT, false, 12);
+}
+
+static void send_frames(struct cable *c, uint64_t end) {
+  uint64_t place = c->next % c->capacity;
+  uint64_t count = least(end - c->next, c->capacity - place);
+  count = least(count, LARGEST_SENT / c->format.frame);
+  size_t length = (size_t)(count * c->format.frame);
+  memcpy(c->out + HEADER, c->ring + place * c->format.frame, length);
+  header(c, DATA, c->next == 0, length);
+  c->next += count;
+  c->heard_limit = most(c->heard_limit, c->next);
+}
+
+/* Fills `out` with the next message; false if there is none. */
+static bool compose(struct cable *c, int64_t time) {
+  if (!c->is_plugged || c->awaits_flushed) return false;
+  if (c->owes_flush || c->owes_format) {
+    if (c->owes_flush) send_flush(c, time); else send_format(c, time);
+    return true;
+  }
+  if (!c->has_epoch || !c->is_heard || !c->running || c->paused) return false;
+  uint64_t end = least(c->written, c->epoch_start + c->limit);
+  if (c->next < end) {
+    send_frames(c, end);
+    return true;
+  }
+  if (c->draining && !c->has_ended && c->next == c->written) {
+    c->has_ended = true;
+    header(c, END, false, 0);
+    return true;
+  }
+  return false;
+}
+
+static void unplug(struct cable *c, int64_t time) {
+  if (c->socket < 0) return;
+  uint64_t here = position(c, time);
+  close(c->socket);
+  c->socket = -1;
+  c->is_plugged = c->is_heard = c->has_epoch = c->awaits_flushed = false;
+  c->owes_flush = c->owes_format = false;
+  c->in_count = c->out_start = c->out_end = 0;
+  c->next = here;
+  set_position(c, here, time, c->written);
+  c->retry_at = time + NEXT_TRY;
+}
+
+static void send_all(struct cable *c, int64_t time) {
+  while (c->socket >= 0) {
+    if (c->out_start == c->out_end && !compose(c, time)) return;
+    ssize_t count = send(
+        c->socket, c->out + c->out_start, c->out_end - c->out_start, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (count < 0) {
+      unplug(c, time);
+      return;
+    }
+    c->out_start += (size_t)count;
+  }
+}
+
+/* MARK: Receiving */
+
+static void credited(struct cable *c, uint32_t epoch, uint64_t limit, bool heard, int64_t time) {
+  bool was_heard = c->is_plugged && c->is_heard;
+  bool was_paced = is_paced(c, time);
+  uint64_t here = position(c, time);
+  c->is_plugged = true;
+  c->is_heard = heard;
+  c->last_word = time;
+  if (epoch == c->epoch && c->has_epoch) c->limit = most(c->limit, limit);
+  if (!c->has_epoch) {
+    c->owes_format = c->ring != NULL;
+  } else if (heard && (!was_heard || was_paced) && c->running && !c->paused) {
+    /* From the frame at which the clock is, and without what the amplifier still holds. */
+    c->next = here;
+    c->owes_flush = true;
+  } else if (!heard && was_heard) {
+    c->next = here;
+  }
+  if (heard != was_heard || was_paced) set_position(c, here, time, heard ? here : c->written);
+}
+
+static void was_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t delay, int64_t time) {
+  uint64_t given = c->epoch_start + frames;
+  if (frames > c->next - least(c->next, c->epoch_start) || at > now()) {
+    unplug(c, time);
+    return;
+  }
+  c->last_word = time;
+  uint64_t heard = given > delay ? given - delay : 0;
+  uint64_t limit = most(heard, given) + frames_in(c, LONGEST_GUESS);
+  if (heard < c->heard && at <= c->heard_at) return;
+  set_position(c, heard, at, limit);
+}
+
+static void was_flushed(struct cable *c, uint64_t frames, uint32_t of, int64_t time) {
+  if (!c->awaits_flushed) return;
+  c->awaits_flushed = false;
+  if (of != 0 && of + 1 == c->epoch) {
+    uint64_t heard = c->old_start + frames;
+    uint64_t oldest = c->written - least(c->written, c->capacity);
+    c->next = most(oldest, least(heard, c->next));
+  } else {
+    c->next = c->heard;
+  }
+  c->epoch_start = c->next;
+  set_position(c, c->next, time, c->next);
+}
+
+static bool handle(
+    struct cable *c, enum message kind, bool flag, uint32_t epoch, const unsigned char *bytes,
+    size_t length, int64_t time) {
+  switch (kind) {
+    case CREDIT:
+      if (length != 8) return false;
+      credited(c, epoch, get(bytes, 8), flag, time);
+      return true;
+    case HEARD:
+      if (length != 20) return false;
+      /* While an epoch is about to begin, this is about frames that were given up. */
+      if (epoch == c->epoch && c->has_epoch && !c->awaits_flushed && !c->owes_flush && !c->owes_format)
+        was_heard(c, get(bytes, 8), (int64_t)get(bytes + 8, 8), (uint32_t)get(bytes + 16, 4), time);
+      return true;
+    case FLUSHED:
+      if (length != 12) return false;
+      if (epoch == c->epoch) was_flushed(c, get(bytes, 8), (uint32_t)get(bytes + 8, 4), time);
+      return true;
+    case DRAINED:
+      if (epoch == c->epoch && c->has_ended) {
+        c->drained = true;
+        set_position(c, c->written, time, c->written);
+        pthread_cond_broadcast(&c->changed);
+      }
+      return true;
+    default: return false;  /* `close`, or what an amplifier never sends */
+  }
+}
+
+static void receive(struct cable *c, int64_t time) {
+  while (c->socket >= 0) {
+    ssize_t count =
+        recv(c->socket, c->in + c->in_count, sizeof c->in - c->in_count, MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (count <= 0) {
+      unplug(c, time);
+      return;
+    }
+    c->in_count += (size_t)count;
+    size_t used = 0;
+    while (c->in_count - used >= HEADER) {
+      const unsigned char *head = c->in + used;
+      size_t length = (size_t)get(head + 4, 4);
+      if (length > LARGEST_READ || get(head + 2, 2) != 0) {
+        unplug(c, time);
+        return;
+      }
+      if (c->in_count - used < HEADER + length) break;
+      if (!handle(c, head[0], head[1] & FLAG, (uint32_t)get(head + 8, 4), head + HEADER, length, time)) {
+        unplug(c, time);
+        return;
+      }
+      if (c->socket < 0) return;
+      used += HEADER + length;
+    }
+    memmove(c->in, c->in + used, c->in_count - used);
+    c->in_count -= used;
+  }
+}
+
+/* MARK: Connecting */
+
+/* Reads the cable file: a path and a token, or nothing as long as there is no amplifier. Returns 0, -ENOTCONN for
+ * an empty file, -EAGAIN if the file is as it was at the last try, or another negative errno. */
+static int find(struct cable *c, struct sockaddr_un *address, char token[TOKEN]) {
+  int file = open(c->place, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return -errno;
+  struct stat facts;
+  char text[sizeof address->sun_path + TOKEN + 3];
+  bool is_new = fstat(file, &facts) == 0
+      && memcmp(&facts.st_mtim, &c->place_changed, sizeof facts.st_mtim) != 0;
+  ssize_t count = is_new ? read(file, text, sizeof text - 1) : 0;
+  close(file);
+  if (!is_new) return -EAGAIN;
+  c->place_changed = facts.st_mtim;
+  if (count <= 0) return count == 0 ? -ENOTCONN : -EIO;
+  text[count] = 0;
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  const char *line = strchr(text, '\n');
+  if (line == NULL || (size_t)(line - text) >= sizeof address->sun_path) return -EINVAL;
+  if (strspn(line + 1, "0123456789abcdef") != TOKEN) return -EINVAL;
+  memcpy(address->sun_path, text, (size_t)(line - text));
+  memcpy(token, line + 1, TOKEN);
+  return 0;
+}
+
+static int plug(struct cable *c, int64_t time) {
+  struct sockaddr_un address;
+  char token[TOKEN];
+  c->retry_at = time + NEXT_TRY;
+  int error = find(c, &address, token);
+  if (error < 0) return error;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return -errno;
+  if (connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) {
+    error = -errno;
+    close(descriptor);
+    return error;
+  }
+  c->socket = descriptor;
+  c->last_word = time;
+  c->epoch = 0;
+  put(c->out + HEADER, 1, 4);
+  memcpy(c->out + HEADER + 4, token, TOKEN);
+  header(c, HELLO, false, 4 + TOKEN);
+  send_all(c, time);
+  return 0;
+}
+
+/* MARK: The thread */
+
+/* How long the thread may sleep, in milliseconds; -1: until something happens. */
+static int sleep_time(struct cable *c, int64_t time) {
+  int64_t until = INT64_MAX;
+  if (c->socket < 0 && c->running) until = c->retry_at;
+  if (c->awaits_flushed && c->flush_deadline < until) until = c->flush_deadline;
+  if (c->running && !c->paused) {
+    bool waits = c->socket >= 0 && c->next < c->written;
+    int64_t silent = c->last_word + LONGEST_SILENCE + MILLISECONDS;
+    if (waits && silent > time && silent < until) until = silent;
+    if (is_paced(c, time)) {
+      uint64_t pending = c->draining ? c->written - least(c->written, c->heard) : c->wait_for;
+      int64_t step = time + time_of(c, most(pending, 1)) + MILLISECONDS;
+      if (step < until && (!c->is_ready || c->draining)) until = step;
+    }
+  }
+  if (until == INT64_MAX) return -1;
+  int64_t left = (until - time + MILLISECONDS - 1) / MILLISECONDS;
+  return left <= 0 ? 0 : (int)(left < 1000 ? left : 1000);
+}
+
+static void work(struct cable *c) {
+  int64_t time = now();
+  if (c->socket >= 0) receive(c, time);
+  if (c->awaits_flushed && time >= c->flush_deadline) was_flushed(c, 0, 0, time);
+  if (c->socket < 0 && c->running && time >= c->retry_at) plug(c, time);
+  if (c->socket >= 0) send_all(c, time);
+  update(c, time);
+}
+
+static void *run(void *argument) {
+  struct cable *c = argument;
+  pthread_mutex_lock(&c->lock);
+  while (!c->is_over) {
+    work(c);
+    bool sends = c->out_start < c->out_end;
+    struct pollfd polled[2] = {
+        {.fd = c->wake, .events = POLLIN},
+        {.fd = c->socket, .events = (short)(sends ? POLLIN | POLLOUT : POLLIN)},
+    };
+    int sleep = sleep_time(c, now());
+    pthread_mutex_unlock(&c->lock);
+    poll(polled, 2, sleep);
+    if (polled[0].revents) clear_event(c->wake);
+    pthread_mutex_lock(&c->lock);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return NULL;
+}
+
+static int start_thread(struct cable *c) {
+  sigset_t all, old;
+  sigfillset(&all);
+  /* The program's signals are the program's. */
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int error = pthread_create(&c->thread, NULL, run, c);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (error == 0) pthread_setname_np(c->thread, "theater cable");
+  return -error;
+}
+
+/* MARK: The program's side */
+
+static void release(struct cable *c) {
+  if (c->socket >= 0) close(c->socket);
+  if (c->wake >= 0) close(c->wake);
+  if (c->ready >= 0) close(c->ready);
+  pthread_cond_destroy(&c->changed);
+  pthread_mutex_destroy(&c->lock);
+  free(c->ring);
+  free(c->place);
+  free(c);
+}
+
+int cable_open(struct cable **cable, const char *place, bool waits) {
+  struct cable *c = calloc(1, sizeof *c);
+  if (c == NULL) return -ENOMEM;
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&c->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  c->socket = -1;
+  c->wait_for = 1;
+  c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  c->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  c->place = strdup(place);
+  int error = c->place == NULL ? -ENOMEM : c->wake < 0 || c->ready < 0 ? -EMFILE : plug(c, now());
+  bool is_away = error == -ENOTCONN || error == -ECONNREFUSED || error == -ENOENT;
+  if (waits && is_away) error = 0;
+  if (error == 0) error = start_thread(c);
+  if (error < 0) release(c); else *cable = c;
+  return error;
+}
+
+void cable_close(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  c->is_over = true;
+  pthread_mutex_unlock(&c->lock);
+  signal_event(c->wake);
+  pthread_join(c->thread, NULL);
+  release(c);
+}
+
+int cable_descriptor(const struct cable *c) { return c->ready; }
+
+/* Ends a change that the program made: the thread goes on with it. */
+static void changed(struct cable *c) {
+  update(c, now());
+  pthread_mutex_unlock(&c->lock);
+  signal_event(c->wake);
+}
+
+int cable_configure(struct cable *c, const struct cable_format *format, uint64_t buffer) {
+  uint64_t capacity = buffer + (uint64_t)KEPT_SECONDS * format->rate;
+  char *ring = calloc(capacity, format->frame);
+  if (ring == NULL) return -ENOMEM;
+  pthread_mutex_lock(&c->lock);
+  free(c->ring);
+  c->ring = ring;
+  c->capacity = capacity;
+  c->buffer = buffer;
+  c->format = *format;
+  pthread_mutex_unlock(&c->lock);
+  cable_prepare(c);
+  return 0;
+}
+
+void cable_wait_for(struct cable *c, uint64_t frames) {
+  pthread_mutex_lock(&c->lock);
+  c->wait_for = most(1, frames);
+  changed(c);
+}
+
+static void forget(struct cable *c) {
+  c->running = c->paused = c->draining = c->drained = c->awaits_flushed = false;
+  c->written = c->next = c->taken = 0;
+  set_position(c, 0, now(), 0);
+}
+
+void cable_prepare(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  forget(c);
+  c->owes_format = c->is_plugged;
+  changed(c);
+}
+
+static void start(struct cable *c) {
+  c->running = true;
+  c->last_word = now();
+  set_position(c, c->heard, c->last_word, c->next);
+}
+
+void cable_start(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  start(c);
+  changed(c);
+}
+
+void cable_stop(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  forget(c);
+  c->owes_flush = c->has_epoch;
+  changed(c);
+}
+
+void cable_pause(struct cable *c, bool paused) {
+  pthread_mutex_lock(&c->lock);
+  int64_t time = now();
+  if (paused && !c->paused) {
+    set_position(c, position(c, time), time, c->next);
+    if (c->has_epoch && c->is_heard) c->owes_flush = true; else c->next = c->heard;
+  } else if (!paused) {
+    set_position(c, c->heard, time, c->next);
+    c->last_word = time;
+  }
+  c->paused = paused;
+  changed(c);
+}
+
+int cable_drain(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  /* What is shorter than the program's start threshold has not been started yet. */
+  if (!c->running) start(c);
+  int64_t time = now();
+  int64_t deadline = time + SECOND + time_of(c, c->written - least(c->written, position(c, time)));
+  struct timespec until = {.tv_sec = deadline / SECOND, .tv_nsec = deadline % SECOND};
+  c->draining = true;
+  c->drained = c->written == 0;
+  signal_event(c->wake);
+  int error = 0;
+  while (!c->drained && c->running && error == 0)
+    error = pthread_cond_timedwait(&c->changed, &c->lock, &until);
+  c->draining = false;
+  pthread_mutex_unlock(&c->lock);
+  return -error;
+}
+
+void *cable_room(struct cable *c, uint64_t *count) {
+  pthread_mutex_lock(&c->lock);
+  uint64_t place = c->written % c->capacity;
+  *count = least(*count, c->capacity - place);
+  void *room = c->ring + place * c->format.frame;
+  pthread_mutex_unlock(&c->lock);
+  return room;
+}
+
+void cable_wrote(struct cable *c, uint64_t count) {
+  pthread_mutex_lock(&c->lock);
+  bool had_all = c->next == c->written;
+  c->written += count;
+  update(c, now());
+  bool matters = c->running && had_all;
+  pthread_mutex_unlock(&c->lock);
+  if (matters) signal_event(c->wake);
+}
+
+uint64_t cable_taken(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  update(c, now());
+  uint64_t taken = c->taken;
+  pthread_mutex_unlock(&c->lock);
+  return taken;
+}
+
+uint64_t cable_delay(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  uint64_t here = position(c, now());
+  uint64_t delay = c->written - least(c->written, here);
+  pthread_mutex_unlock(&c->lock);
+  return delay;
+}
+
+bool cable_is_ready(struct cable *c) {
+  pthread_mutex_lock(&c->lock);
+  update(c, now());
+  bool ready = c->is_ready;
+  pthread_mutex_unlock(&c->lock);
+  return ready;
+}

@@ -1,0 +1,150 @@
+import Foundation
+import JSON
+import Platform
+import PluginKit
+import TestSupport
+import Testing
+
+@testable import ALSAAmplifier
+
+/// Programs that play through the ALSA PCM `theater`. They are processes that know libasound alone.
+@Suite("The ALSA PCM theater", .serialized, .realTime, .timeLimit(.minutes(5)))
+struct ProgramTests {
+  /// The folder of the PCM, its configuration and the cable files.
+  private static let folder: Result<TemporaryFolder, any Error> = Result {
+    let folder = try TemporaryFolder()
+    setenv("XDG_RUNTIME_DIR", folder.path, 1)
+    let make = try ChildProcess(
+      ProgramStart(
+        "/usr/bin/make",
+        ["-s", "-C", Program.project.appending(path: "Sources/TheaterPCM").path, "OUT=\(folder.path)"],
+        environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder.path]))
+    guard make.wait() == .exited(0) else { throw CocoaError(.executableLoad) }
+    let lines = "</usr/share/alsa/alsa.conf>\n<\(folder.path(of: "theater.conf"))>\n"
+    try folder.write("asound.conf", Array(lines.utf8))
+    try folder.write("theater/inputs/.keep", [])
+    return folder
+  }
+
+  /// Plays numbered frames at `pcm`; returns how the program ended.
+  private func play(_ pcm: String, frames: Int, _ words: String...) async throws -> Program.Outcome {
+    let folder = try Self.folder.get()
+    let script = Program.project.appending(path: "Tests/Fixtures/alsa_player.py").path
+    return try await Program.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["python3", "-B", script, pcm, String(frames)] + words,
+      environment: [
+        "PATH": "/usr/bin:/bin", "ALSA_CONFIG_PATH": folder.path(of: "asound.conf"),
+        "XDG_RUNTIME_DIR": folder.path,
+      ], limit: 60)
+  }
+
+  private func seconds(_ outcome: Program.Outcome) throws -> Double {
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    return try #require(try JSON(parsing: outcome.output)["seconds"]?.number, "\(outcome.output)")
+  }
+
+  /// An amplifier at full volume with an input for programs, which plays into `card`.
+  private func openAmplifier(_ card: VirtualCard, input: String) async throws -> Controller {
+    try #require(SoundConfiguration.isReady)
+    _ = try Self.folder.get()
+    let controller = Controller()
+    try await controller.open([
+      "device": .string(card.pcm("FORMAT=S16_LE")), "startupVolume": 100,
+      "inputs": [.string(input)],
+    ])
+    try await controller.perform("on")
+    try await controller.perform(["volume": 100])
+    return controller
+  }
+
+  /// The numbered frames in what was heard, without the silence between them.
+  private func numbers(_ bytes: [UInt8]) -> [Int] {
+    stride(from: 0, to: bytes.count - 3, by: 4).map { at in
+      (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
+    }.filter { $0 != 0 }
+  }
+
+  @Test("F4 · a program is heard sample by sample on its input, and so is the next one")
+  func heard() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card, input: "games")
+    try await controller.perform(["input": "games"])
+    for _ in 1...2 { _ = try seconds(try await play("theater:games", frames: 11_025)) }
+    try await controller.perform("off")
+    await controller.wait { $0.attribute("sink") == "closed" }
+    let once = Array(1..<11_025)
+    #expect(numbers(try card.heard) == once + once)
+    await controller.end()
+    let refused = try await play("theater:games", frames: 10)
+    #expect(refused.errors.contains("start the controller"), "\(refused.errors)")
+  }
+
+  @Test("F4 E15 · a program plays on in real time while another input is heard")
+  func unheard() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card, input: "music")
+    try await controller.perform(["input": "dvd"])
+    #expect(try seconds(try await play("theater:music", frames: 22_050)) > 0.45)
+    #expect(numbers((try? card.heard) ?? []).isEmpty)
+    await controller.end()
+  }
+
+  /// A cable file that names an amplifier of the test.
+  private func cable(_ input: String, _ path: String, _ token: String) throws {
+    try Self.folder.get().write("theater/inputs/\(input)", Array("\(path)\n\(token)\n".utf8))
+  }
+
+  private static let token = String(repeating: "0123456789abcdef", count: 4)
+
+  @Test("F4 E16 · a program that pauses loses no frame", arguments: [8_192, 20_000])
+  func pause(at frame: Int) async throws {
+    let folder = try TemporaryFolder()
+    let sink = try CablePeer("sink", folder.path(of: "s"), Self.token)
+    _ = try sink.line()
+    try cable("paused", folder.path(of: "s"), Self.token)
+    _ = try seconds(try await play("theater:paused", frames: 30_000, "pause", String(frame)))
+    let said = try sink.line()
+    #expect(said["frames"] == 30_000)
+    #expect(said["whole"] == true)
+  }
+
+  @Test("F4 E16 · after a stop only the new sound is heard")
+  func drop() async throws {
+    let folder = try TemporaryFolder()
+    let sink = try CablePeer("sink", folder.path(of: "s"), Self.token)
+    _ = try sink.line()
+    try cable("stopped", folder.path(of: "s"), Self.token)
+    _ = try seconds(try await play("theater:stopped", frames: 30_000, "drop", "20000"))
+    let said = try sink.line()
+    #expect(said["last"] == 29_999)
+    #expect(said["rising"] == true)
+  }
+
+  @Test("F4 F1 · a program plays to its end when the amplifier dies or sends nonsense")
+  func amplifierDies() async throws {
+    let folder = try TemporaryFolder()
+    let sink = try CableSink(path: folder.path(of: "s"), token: Self.token, heard: true)
+    try cable("dying", folder.path(of: "s"), Self.token)
+    async let outcome = play("theater:dying", frames: 22_050)
+    #expect(await sink.events.first { $0 == .plugged } != nil)
+    sink.close()
+    #expect(try seconds(try await outcome) > 0.3)
+
+    let noise = try CablePeer("noise", folder.path(of: "n"), Self.token)
+    _ = try noise.line()
+    try cable("noisy", folder.path(of: "n"), Self.token)
+    #expect(try seconds(try await play("theater:noisy", frames: 22_050)) > 0.3)
+  }
+
+  @Test("F4 · without an amplifier a program is refused, with the reason and a remedy")
+  func noAmplifier() async throws {
+    for (name, text) in [("nobody", nil), ("empty", ""), ("broken", "no path")] {
+      if let text { try Self.folder.get().write("theater/inputs/\(name)", Array(text.utf8)) }
+      let outcome = try await play("theater:\(name)", frames: 10)
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("no amplifier listens at"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("name this input in the option inputs"))
+    }
+  }
+}
