@@ -17,13 +17,15 @@ struct ProgramCable: Sendable {
   ///
   /// - Throws: `invalid` for a name that is no file name, `unavailable` without that folder.
   init(input: String) throws(DeviceError) {
-    guard !input.isEmpty, !input.hasPrefix("."), !input.utf8.contains(where: { $0 == 0x2f || $0 == 0 })
+    guard !input.isEmpty, !input.hasPrefix("."),
+      !input.utf8.contains(where: { $0 == 0x2f || $0 == 0 })
     else {
       throw DeviceError(
         .invalid, "\"\(input)\" in \"inputs\" cannot be the name of a file",
         hint: "use letters, digits and -")
     }
-    guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), !runtime.isEmpty else {
+    guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), !runtime.isEmpty
+    else {
       throw DeviceError(
         .unavailable, "there is no folder for the sockets of the inputs for programs",
         hint: "set XDG_RUNTIME_DIR to a folder of your own, such as /run/user/\(getuid())")

@@ -17,7 +17,10 @@ struct ProgramTests {
     let make = try ChildProcess(
       ProgramStart(
         "/usr/bin/make",
-        ["-s", "-C", Program.project.appending(path: "Sources/TheaterPCM").path, "OUT=\(folder.path)"],
+        [
+          "-s", "-C", Program.project.appending(path: "Sources/TheaterPCM").path,
+          "OUT=\(folder.path)",
+        ],
         environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder.path]))
     guard make.wait() == .exited(0) else { throw CocoaError(.executableLoad) }
     let lines = "</usr/share/alsa/alsa.conf>\n<\(folder.path(of: "theater.conf"))>\n"
@@ -27,7 +30,8 @@ struct ProgramTests {
   }
 
   /// Plays numbered frames at `pcm`; returns how the program ended.
-  private func play(_ pcm: String, frames: Int, _ words: String...) async throws -> Program.Outcome {
+  private func play(_ pcm: String, frames: Int, _ words: String...) async throws -> Program.Outcome
+  {
     let folder = try Self.folder.get()
     let script = Program.project.appending(path: "Tests/Fixtures/alsa_player.py").path
     return try await Program.run(
