@@ -152,6 +152,7 @@ let package = Package(
     plugin("Simulated"),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin("LibavPlayer", ["CLibav", "CLinux"]),
+    plugin("PJLinkProjector", [crypto]),
 
     // What is fast, proven
     .executableTarget(
@@ -240,6 +241,12 @@ let package = Package(
     tests(
       "LibavPlayerTests",
       ["TestSupport", "LibavPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
+    tests(
+      "PJLinkProjectorTests",
+      [
+        "TestSupport", "PJLinkProjector", "PluginKit", "PluginProtocol", "Devices", "JSON",
+        "Platform",
+      ]),
     tests(
       "PluginConformanceTests",
       ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON", "Platform"]),

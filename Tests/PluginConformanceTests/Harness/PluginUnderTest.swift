@@ -2,6 +2,8 @@ import Devices
 import Foundation
 import JSON
 import PluginProtocol
+import Synchronization
+import TestSupport
 import Testing
 
 /// A plugin's folder and program, as it lies in the tree and beside the tests.
@@ -54,6 +56,7 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
     simulated,
     PluginUnderTest("ALSAAmplifier", folder: "Plugins/ALSAAmplifier", programs: built),
     PluginUnderTest("LibavPlayer", folder: "Plugins/LibavPlayer", programs: built),
+    PluginUnderTest("PJLinkProjector", folder: "Plugins/PJLinkProjector", programs: built),
     python,
     PluginUnderTest("PythonAlsaPlayer", folder: "Tests/Fixtures/PythonAlsaPlayer"),
   ].filter { (try? JSON(parsing: $0.manifestBytes())) != [:] }
@@ -100,6 +103,10 @@ struct RoleUnderTest: Sendable, CustomTestStringConvertible {
       options["whenMissing"] = "silent"
     case "LibavPlayer" where role == .cdPlayer:
       options["folders"] = [.string(ProjectFolder.root.appending(path: "Samples/Music").path)]
+    case "PJLinkProjector":
+      options["host"] = "127.0.0.1"
+      options["port"] = .integer(try FixtureProjectors.nextPort())
+      options["wideScreenInput"] = "32"
     default:
       for (name, value) in PluginUnderTest.givenOptions { options[name] = value }
     }
@@ -109,6 +116,21 @@ struct RoleUnderTest: Sendable, CustomTestStringConvertible {
   /// A command that every device of the role carries out at once, with the state that shows it.
   var firstCommand: (name: String, key: StateKey, value: JSON) {
     role == .screen ? ("up", .position, "up") : ("on", .power, "on")
+  }
+}
+
+/// A projector in the network of this machine for each device that a test opens.
+private enum FixtureProjectors {
+  private static let fixture = Result { try ProjectorFixture(["--projectors", "200"]) }
+  private static let used = Mutex(0)
+
+  static func nextPort() throws -> Int {
+    let ports = try fixture.get().ports
+    let index = used.withLock { used in
+      defer { used += 1 }
+      return used
+    }
+    return try #require(ports.indices.contains(index) ? ports[index] : nil, "more projectors")
   }
 }
 

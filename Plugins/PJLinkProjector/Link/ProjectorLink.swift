@@ -1,0 +1,181 @@
+import Platform
+
+/// The one connection to a projector: opened for a request, kept for more, closed when idle, so that
+/// other programs reach the projector too. One task at a time uses it.
+struct ProjectorLink {
+  /// How long the host has to accept a connection.
+  static let connectionTime = Duration.seconds(3)
+  /// How long the projector has for its greeting and for each reply.
+  static let replyTime = Duration.seconds(2)
+  /// How long an unused connection is kept. The projector closes it after 30 s.
+  static let idleTime = Duration.seconds(5)
+
+  private struct Connection {
+    let socket: ProjectorSocket
+    var conversation: Conversation
+    let method: Authentication.Method
+  }
+
+  private enum Progress {
+    case connected
+    case ready(Authentication.Method)
+    case answer(PJLinkAnswer)
+  }
+
+  let host: String
+  let port: UInt16
+  /// Host and port for people.
+  var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  private var authentication: Authentication
+  private let clock: any TheaterClock
+  private let nonce: @Sendable () -> [UInt8]
+  private var connection: Connection?
+  private var lastUse = Duration.zero
+  /// The lines that answered nothing since the last call of ``takeIgnored()``, at most a few.
+  private var ignored: [String] = []
+
+  /// - Parameter nonce: Makes ``Authentication/nonceSize`` random bytes.
+  init(
+    host: String, port: UInt16, authentication: Authentication, clock: any TheaterClock,
+    nonce: @escaping @Sendable () -> [UInt8]
+  ) {
+    self.host = host
+    self.port = port
+    self.authentication = authentication
+    self.clock = clock
+    self.nonce = nonce
+  }
+
+  /// How the connection is authenticated; nil without one.
+  var method: Authentication.Method? { connection?.method }
+
+  /// When the connection counts as idle; nil without one.
+  var idleDeadline: Duration? { connection.map { _ in lastUse + Self.idleTime } }
+
+  /// Closes the connection if it is idle.
+  mutating func closeIfIdle() {
+    if let deadline = idleDeadline, deadline <= clock.now() { close() }
+  }
+
+  /// Closes the connection.
+  mutating func close() {
+    connection?.socket.close()
+    connection = nil
+  }
+
+  /// Returns the lines that answered nothing since the last call.
+  mutating func takeIgnored() -> [String] {
+    defer { ignored = [] }
+    return ignored
+  }
+
+  /// Sends a request and returns the projector's answer. If the connection breaks or gives no reply, a
+  /// new one is tried once: every request may be repeated.
+  mutating func ask(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer {
+    do throws(LinkFailure) {
+      return try await askOnce(request)
+    } catch {
+      guard error.isWorthANewConnection else { throw error }
+    }
+    return try await askOnce(request)
+  }
+
+  private mutating func askOnce(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer {
+    do throws(LinkFailure) {
+      var current: Connection
+      if let connection { current = connection } else { current = try await connect() }
+      defer { connection = current }
+      guard let bytes = current.conversation.ask(request), current.socket.send(bytes) else {
+        throw .disconnected
+      }
+      while true {
+        let progress = try await next(
+          of: current.socket, &current.conversation, within: Self.replyTime)
+        guard case .answer(let answer) = progress else { continue }
+        lastUse = clock.now()
+        return answer
+      }
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// Opens a connection; with MD5 if the projector turns out not to know SHA-256.
+  private mutating func connect() async throws(LinkFailure) -> Connection {
+    do throws(LinkFailure) {
+      return try await connectOnce()
+    } catch {
+      guard error == .noSHA256, authentication.policy == .auto, authentication.triesSHA256 else {
+        throw error
+      }
+      authentication.isWithoutSHA256 = true
+    }
+    return try await connectOnce()
+  }
+
+  private mutating func connectOnce() async throws(LinkFailure) -> Connection {
+    let socket = try ProjectorSocket(host: host, port: port)
+    do throws(LinkFailure) {
+      var conversation = Conversation(authentication, nonce: nonce)
+      var isConnected = false
+      while true {
+        let time = isConnected ? Self.replyTime : Self.connectionTime
+        let timeout = isConnected ? nil : LinkFailure.connectionTimeout(Int(time / .seconds(1)))
+        switch try await next(of: socket, &conversation, within: time, timeout: timeout) {
+        case .connected: isConnected = true
+        case .ready(let method):
+          return Connection(socket: socket, conversation: conversation, method: method)
+        case .answer: throw .disconnected
+        }
+      }
+    } catch {
+      socket.close()
+      throw error
+    }
+  }
+
+  /// Waits for the next progress of a conversation.
+  ///
+  /// - Parameter timeout: The failure when nothing comes in time; nil for the conversation's own.
+  private mutating func next(
+    of socket: ProjectorSocket, _ conversation: inout Conversation, within time: Duration,
+    timeout: LinkFailure? = nil
+  ) async throws(LinkFailure) -> Progress {
+    let deadline = clock.now() + time
+    while true {
+      switch await socket.events.next(until: deadline, on: clock) {
+      case .connected: return .connected
+      case .received(let bytes):
+        if let progress = try perform(conversation.receive(bytes), on: socket) { return progress }
+      case .closed(let reason): throw failure(of: &conversation, reason)
+      case .flooded: throw .flood
+      case nil:
+        if Task.isCancelled { throw .cancelled }
+        throw timeout ?? conversation.timedOut()
+      }
+    }
+  }
+
+  private func failure(of conversation: inout Conversation, _ reason: String?) -> LinkFailure {
+    let failure = conversation.disconnected()
+    guard failure == .noGreeting, let reason else { return failure }
+    return .noConnection(reason)
+  }
+
+  private mutating func perform(
+    _ actions: [Conversation.Action], on socket: ProjectorSocket
+  ) throws(LinkFailure) -> Progress? {
+    var progress: Progress?
+    for action in actions {
+      switch action {
+      case .send(let bytes): if !socket.send(bytes) { throw .disconnected }
+      case .ready(let method): progress = .ready(method)
+      case .answer(let answer): progress = .answer(answer)
+      case .fail(let failure): throw failure
+      case .ignored(let line): if ignored.count < 4 { ignored.append(line) }
+      }
+    }
+    return progress
+  }
+}

@@ -1,0 +1,59 @@
+import Platform
+import Synchronization
+
+/// A bounded queue for one reader, who waits at most until a time. Any thread may append.
+final class TimedQueue<Element: Sendable>: Sendable {
+  private struct State {
+    var elements: [Element] = []
+    /// Finished when an element arrives.
+    var waiter: AsyncStream<Never>.Continuation?
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds an element; false if `limit` elements wait already.
+  @discardableResult
+  func append(_ element: Element, limit: Int = .max) -> Bool {
+    state.withLock { state in
+      guard state.elements.count < limit else { return false }
+      state.elements.append(element)
+      state.waiter?.finish()
+      return true
+    }
+  }
+
+  /// Removes and returns the oldest element; nil if there is none.
+  func poll() -> Element? { state.withLock { Self.takeFirst(&$0) } }
+
+  /// Removes and returns the oldest element, after a wait until `deadline` of `clock`; nil if none came, or
+  /// when the task is cancelled.
+  ///
+  /// - Parameter deadline: Without one it waits for as long as it takes.
+  func next(until deadline: Duration?, on clock: any TheaterClock) async -> Element? {
+    let (signals, signal) = AsyncStream<Never>.makeStream()
+    let first = state.withLock { state in
+      let first = Self.takeFirst(&state)
+      if first == nil { state.waiter = signal }
+      return first
+    }
+    if let first { return first }
+    await withDiscardingTaskGroup { group in
+      if let deadline {
+        group.addTask {
+          try? await clock.sleep(until: deadline)
+          signal.finish()
+        }
+      }
+      for await _ in signals {}
+      group.cancelAll()
+    }
+    return state.withLock { state in
+      state.waiter = nil
+      return Self.takeFirst(&state)
+    }
+  }
+
+  private static func takeFirst(_ state: inout State) -> Element? {
+    state.elements.isEmpty ? nil : state.elements.removeFirst()
+  }
+}

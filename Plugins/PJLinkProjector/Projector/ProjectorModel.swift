@@ -1,0 +1,494 @@
+import Devices
+import JSON
+import PluginKit
+import PluginProtocol
+
+/// The knowledge of one projector as a state machine without I/O: tasks, answers and failures come in with
+/// their times; the next request and effects go out.
+struct ProjectorModel: Sendable {
+  /// Something that the controller asks for.
+  enum Job: Sendable, Equatable {
+    /// Makes contact and reports the state.
+    case open
+    case perform(ProjectorCommand)
+  }
+
+  /// What is to be done now.
+  enum Step: Equatable {
+    case ask(PJLinkRequest)
+    /// Nothing before this time; without one, nothing until the next job.
+    case wait(until: Duration?)
+  }
+
+  /// What the rest of the plugin has to do.
+  enum Effect: Equatable {
+    case report([StateKey: JSON], Provenance)
+    case reportAttributes([String: Attribute])
+    case finish(Result<Void, DeviceError>)
+    case log(LogNotification.Level, String)
+
+    static func == (left: Effect, right: Effect) -> Bool {
+      switch (left, right) {
+      case (.report(let values, let provenance), .report(let others, let other)):
+        values == others && provenance == other
+      case (.reportAttributes(let values), .reportAttributes(let others)): values == others
+      case (.finish(.success), .finish(.success)): true
+      case (.finish(.failure(let error)), .finish(.failure(let other))): error == other
+      case (.log(let level, let text), .log(let otherLevel, let otherText)):
+        level == otherLevel && text == otherText
+      default: false
+      }
+    }
+  }
+
+  private enum Contact: Equatable {
+    case none
+    case good
+    case lost
+    /// No further try before the options change.
+    case refused(LinkFailure)
+  }
+
+  /// How far the job under way is.
+  private enum Phase: Equatable {
+    case checkingPower
+    case checkingInput
+    case setting
+    case confirming
+  }
+
+  /// The time between two questions while something changes.
+  static let quickPolling = Duration.seconds(1)
+  /// How long an accepted command may take to show.
+  static let reactionTime = Duration.seconds(15)
+  /// The time between two questions for what changes slowly.
+  static let detailInterval = Duration.seconds(600)
+  /// How often a projector in a steady state may answer "not now" to one command.
+  static let mostRefusals = 8
+  private static let details: [PJLinkQuery] = [
+    .pjlinkClass, .name, .manufacturer, .product, .inputs, .lamps, .filter,
+  ]
+
+  private let options: ProjectorOptions
+  private let place: String
+  private var contact = Contact.none
+  private var delay = ReconnectDelay()
+  private var job: (job: Job, phase: Phase)?
+  /// The questions of the present round that are still to be asked.
+  private var agenda: [PJLinkQuery] = []
+  private var nextRound = Duration.zero
+  private var nextDetails = Duration.zero
+  /// Questions that this projector does not know or never answers.
+  private var unanswerable: Set<PJLinkQuery> = []
+  /// Until when an accepted command may still show.
+  private var reactionEnd = Duration.zero
+  /// The command that was answered with "not now" last, and how often in a row.
+  private var refused: (command: String, count: Int)?
+  private var isClassTwo = false
+  private var power: Power?
+  private var input: PJLinkInput?
+  private var movement: Movement
+  private var report = ProjectorReport()
+
+  /// - Parameter place: Host and port for people.
+  init(options: ProjectorOptions, place: String) {
+    self.options = options
+    self.place = place
+    movement = Movement(warmUp: options.warmUp, coolDown: options.coolDown)
+  }
+
+  /// Whether a job is under way.
+  var isBusy: Bool { job != nil }
+
+  // MARK: Jobs
+
+  /// Begins a job; no other one may be under way.
+  mutating func begin(_ job: Job) -> [Effect] {
+    if case .refused(let failure) = contact { return [.finish(.failure(failure.error(at: place)))] }
+    if case .perform(let command) = job, let picture = command.picture,
+      options.pictures[picture] == nil
+    {
+      return [.finish(.failure(Self.unsupported(picture)))]
+    }
+    self.job = (job, .checkingPower)
+    return []
+  }
+
+  /// Gives the job up: nobody waits for it any more.
+  mutating func abandon() { job = nil }
+
+  // MARK: Requests
+
+  /// Returns what is to be done now.
+  mutating func next(at now: Duration) -> Step {
+    if case .refused = contact { return .wait(until: nil) }
+    if let request { return .ask(request) }
+    if agenda.isEmpty, nextRound <= now {
+      agenda = [.power]
+    }
+    while let query = agenda.first {
+      if !unanswerable.contains(query), query.minimumClass == 1 || isClassTwo {
+        return .ask(.query(query))
+      }
+      agenda.removeFirst()
+    }
+    return .wait(until: nextRound)
+  }
+
+  /// The next request of the job.
+  private var request: PJLinkRequest? {
+    guard let (job, phase) = job else { return nil }
+    switch (phase, job) {
+    case (.checkingPower, _): return .query(.power)
+    case (.checkingInput, _): return .query(.input)
+    case (.setting, .perform(.on)): return .turnOn
+    case (.setting, .perform(.off)): return .turnOff
+    case (.confirming, .perform(.on)), (.confirming, .perform(.off)): return .query(.power)
+    case (.setting, .perform(let command)):
+      return command.picture.flatMap { options.pictures[$0] }.map { .select($0) }
+    case (.confirming, .perform): return .query(.input)
+    case (_, .open): return nil
+    }
+  }
+
+  private func interval(at now: Duration) -> Duration {
+    power == .warming || power == .cooling || now < reactionEnd ? Self.quickPolling : options.polling
+  }
+
+  // MARK: Answers
+
+  /// Takes the projector's answer to the last request.
+  mutating func answered(
+    _ request: PJLinkRequest, _ answer: PJLinkAnswer, method: Authentication.Method?,
+    at now: Duration
+  ) -> [Effect] {
+    var effects = makeContact(method)
+    var isRound = false
+    if case .query(let query) = request {
+      take(query, answer, at: now, &effects)
+      isRound = job == nil && agenda.first == query
+      if isRound { agenda.removeFirst() }
+    }
+    if isRound, request == .query(.power) { plan(at: now) }
+    advance(answer, at: now, &effects)
+    return effects
+  }
+
+  /// The projector has answered.
+  private mutating func makeContact(_ method: Authentication.Method?) -> [Effect] {
+    var effects: [Effect] = []
+    if contact == .lost { effects.append(.log(.info, "the projector answers again")) }
+    if contact != .good {
+      contact = .good
+      delay.reset()
+      unanswerable = []
+      nextDetails = .zero
+      report.problem = nil
+    }
+    report[.authentication] = method.map { .string($0.rawValue) }
+    return effects + attributeEffects()
+  }
+
+  /// Chooses the further questions of a round, after the power is known.
+  private mutating func plan(at now: Duration) {
+    nextRound = now + interval(at: now)
+    guard power != .warming, power != .cooling else { return }
+    if power == .on { agenda.append(.input) }
+    guard now >= reactionEnd else { return }
+    if power == .on { agenda.append(.mute) }
+    agenda.append(.errors)
+    if nextDetails <= now {
+      nextDetails = now + Self.detailInterval
+      agenda += Self.details
+    }
+  }
+
+  private mutating func take(
+    _ query: PJLinkQuery, _ answer: PJLinkAnswer, at now: Duration, _ effects: inout [Effect]
+  ) {
+    switch answer {
+    case .error(.undefined): if query != .power { unanswerable.insert(query) }
+    case .error: break
+    case .value(let text):
+      guard take(query, text, at: now, &effects) else {
+        effects.append(
+          .log(.debug, "the projector's answer to \(query.rawValue) has no meaning: \"\(text)\""))
+        return
+      }
+    }
+    effects += attributeEffects()
+  }
+
+  /// Takes a value; false if it has no meaning.
+  private mutating func take(
+    _ query: PJLinkQuery, _ text: String, at now: Duration, _ effects: inout [Effect]
+  ) -> Bool {
+    switch query {
+    case .power:
+      guard let power = PJLinkValues.power(text) else { return false }
+      take(power, at: now, &effects)
+    case .input:
+      guard let input = PJLinkInput(text) else { return false }
+      take(input, &effects)
+    case .mute: return set(.mute, PJLinkValues.mute(text).map { .string($0) })
+    case .errors:
+      guard let status = ErrorStatus(text) else { return false }
+      report[.errors] = .string(status.description)
+      report.problem = status.errors.map { "the projector reports: \($0)" }
+    case .lamps:
+      guard let hours = PJLinkValues.lampHours(text) else { return false }
+      report.lampHours = hours
+    case .filter: return set(.filterHours, PJLinkValues.hours(text).map { .integer($0) })
+    case .inputs:
+      let inputs = PJLinkValues.inputs(text)
+      return set(
+        .inputs,
+        inputs.map { .string($0.map { options.name(of: $0) }.joined(separator: ", ")) })
+    case .name: report[.name] = .string(text)
+    case .manufacturer: report[.manufacturer] = .string(text)
+    case .product: report[.model] = .string(text)
+    case .pjlinkClass:
+      guard text == "1" || text == "2" else { return false }
+      isClassTwo = text == "2"
+      report[.pjlinkClass] = .string(text)
+    }
+    return true
+  }
+
+  private mutating func set(_ name: ProjectorReport.Name, _ value: JSON?) -> Bool {
+    if let value { report[name] = value }
+    return value != nil
+  }
+
+  private mutating func take(_ new: Power, at now: Duration, _ effects: inout [Effect]) {
+    if new != power {
+      movement.change(from: power, to: new, at: now)
+      report.movement = movement.attributes
+      power = new
+      refused = nil
+      if new == .on || new == .off { reactionEnd = .zero }
+      nextRound = min(nextRound, now + interval(at: now))
+    }
+    if new != .on {
+      input = nil
+      report[.input] = .null
+      report[.mute] = .null
+      forgetPicture(&effects)
+    }
+    effects += attributeEffects()
+    effects += stateEffects([.power: .string(new.rawValue)])
+  }
+
+  private mutating func take(_ new: PJLinkInput, _ effects: inout [Effect]) {
+    if input != new { reactionEnd = .zero }
+    input = new
+    report[.input] = .string(options.name(of: new))
+    effects += attributeEffects()
+    guard !options.pictures.isEmpty else { return }
+    if let picture = options.picture(of: new) {
+      effects += stateEffects([.picture: .string(picture.rawValue)])
+    } else {
+      // The options do not say what this input shows.
+      forgetPicture(&effects)
+    }
+  }
+
+  private mutating func forgetPicture(_ effects: inout [Effect]) {
+    guard let known = report.state.removeValue(forKey: .picture) else { return }
+    effects.append(.report([.picture: known], .unknown))
+  }
+
+  private mutating func stateEffects(_ values: [StateKey: JSON]) -> [Effect] {
+    let news = values.filter { report.state[$0.key] != $0.value }
+    report.state.merge(news) { $1 }
+    return news.isEmpty ? [] : [.report(news, .reported)]
+  }
+
+  private mutating func attributeEffects() -> [Effect] {
+    let news = report.takeNews()
+    return news.isEmpty ? [] : [.reportAttributes(news)]
+  }
+
+  // MARK: The job under way
+
+  private mutating func advance(
+    _ answer: PJLinkAnswer, at now: Duration, _ effects: inout [Effect]
+  ) {
+    guard let (job, phase) = job else { return }
+    let isError = if case .error = answer { true } else { false }
+    switch (phase, job) {
+    case (.checkingPower, .open):
+      if isError || power == nil {
+        finish(.failure(Self.busy("the projector does not tell its state yet", 2)), &effects)
+      } else if power == .on, !options.pictures.isEmpty {
+        self.job?.phase = .checkingInput
+      } else {
+        finish(.success(()), &effects)
+      }
+    case (.checkingInput, .open), (_, .open): finish(.success(()), &effects)
+    case (.checkingPower, .perform(let command)): checkPower(for: command, at: now, &effects)
+    case (.checkingInput, .perform(let command)):
+      let isThere = command.picture.flatMap { options.pictures[$0] } == input
+      if isThere, !isError { finishAgain(.picture, &effects) } else { self.job?.phase = .setting }
+    case (.setting, .perform(let command)): take(answer, to: command, at: now, &effects)
+    case (.confirming, .perform): finish(.success(()), &effects)
+    }
+  }
+
+  private mutating func checkPower(
+    for command: ProjectorCommand, at now: Duration, _ effects: inout [Effect]
+  ) {
+    switch (command, power) {
+    case (.on, .on), (.on, .warming), (.off, .off), (.off, .cooling):
+      finishAgain(.power, &effects)
+    case (_, .warming), (_, .cooling):
+      let wait = min(15, max(1, movement.remaining(at: now) / .seconds(1)))
+      finish(.failure(Self.busy("the lamp is \(power?.rawValue ?? "")", wait)), &effects)
+    case (.on, .off), (.off, .on): job?.phase = .setting
+    case (.tvMode, .on), (.wideScreenMode, .on): job?.phase = .checkingInput
+    case (.tvMode, .off), (.wideScreenMode, .off):
+      finish(
+        .failure(DeviceError(.notNow, "the projector is off", hint: "Turn it on first.")), &effects)
+    case (_, nil), (_, .unknown): refuse(command, &effects)
+    }
+  }
+
+  /// Takes the answer to a command that sets something.
+  private mutating func take(
+    _ answer: PJLinkAnswer, to command: ProjectorCommand, at now: Duration,
+    _ effects: inout [Effect]
+  ) {
+    switch answer {
+    case .value:
+      refused = nil
+      reactionEnd = now + Self.reactionTime
+      nextRound = min(nextRound, now + Self.quickPolling)
+      job?.phase = .confirming
+    case .error(.notNow): refuse(command, &effects)
+    case .error(.parameter) where command.picture != nil:
+      finish(.failure(noInput(command)), &effects)
+    case .error(.failure):
+      finish(
+        .failure(
+          DeviceError(
+            .failed, "the projector reports a failure (ERR4)",
+            hint: "Its lights or its menu say which one; the attribute \"errors\" may name it.")),
+        &effects)
+    case .error(let error):
+      finish(
+        .failure(
+          DeviceError(.unsupported, "the projector does not know this (\(error.rawValue))")),
+        &effects)
+    }
+  }
+
+  /// Answers a command with the time of the next try, a few times, because the projector said "not now"
+  /// although it reports neither warming nor cooling.
+  private mutating func refuse(_ command: ProjectorCommand, _ effects: inout [Effect]) {
+    let name = command.invocation.name.rawValue
+    let count = refused.flatMap { $0.command == name ? $0.count : nil } ?? 0
+    guard count < Self.mostRefusals else {
+      refused = nil
+      let error = DeviceError(
+        .refused, "the projector has refused \"\(name)\" \(Self.mostRefusals) times (ERR3: not now)",
+        hint: "Look at its menu and its lights; a panel lock or an alert may hold it.")
+      return finish(.failure(error), &effects)
+    }
+    let wait = Double(1 << min(count, 3))
+    refused = (name, count + 1)
+    finish(.failure(Self.busy("the projector says \"not now\" (ERR3)", wait)), &effects)
+  }
+
+  private mutating func finish(_ result: Result<Void, DeviceError>, _ effects: inout [Effect]) {
+    job = nil
+    effects.append(.finish(result))
+  }
+
+  /// Finishes a command whose effect is already there, and reports it again.
+  private mutating func finishAgain(_ key: StateKey, _ effects: inout [Effect]) {
+    let isReported = effects.contains { effect in
+      if case .report(let values, .reported) = effect { values[key] != nil } else { false }
+    }
+    if !isReported, let value = report.state[key] {
+      effects.append(.report([key: value], .reported))
+    }
+    finish(.success(()), &effects)
+  }
+
+  // MARK: Failures
+
+  /// The last request got no answer.
+  ///
+  /// - Parameter random: 0 to 1, evenly spread; lengthens or shortens the wait before the next try.
+  mutating func failed(
+    _ request: PJLinkRequest, _ failure: LinkFailure, at now: Duration, random: Double
+  ) -> [Effect] {
+    var effects: [Effect] = []
+    agenda = []
+    if case .query(let query) = request, query != .power, case .noReply = failure {
+      // It may not know this question. Whether it is still there shows the next one.
+      unanswerable.insert(query)
+      nextRound = now
+      if let (job, _) = job, job != .open { finish(.failure(failure.error(at: place)), &effects) }
+      if job != nil { finish(.success(()), &effects) }
+      return effects
+    }
+    nextRound = now + delay.next(random: random)
+    lose(failure, &effects)
+    if let (job, _) = job {
+      var error = failure.error(at: place)
+      // Options that are wrong stay wrong: the controller opens the device again when they change.
+      if job == .open, failure.isFinal { error.code = .invalid }
+      finish(.failure(error), &effects)
+    }
+    return effects
+  }
+
+  private mutating func lose(_ failure: LinkFailure, _ effects: inout [Effect]) {
+    let error = failure.error(at: place)
+    let before = contact
+    contact = failure.isFinal ? .refused(failure) : .lost
+    power = nil
+    input = nil
+    movement.forget()
+    // The refusal of the first contact carries the reason by itself.
+    guard before != .none else { return }
+    report.problem = error.message + (error.hint.map { ". " + $0 } ?? "")
+    effects += attributeEffects()
+    if before == .good { effects.append(.log(.warning, error.description)) }
+    if !report.state.isEmpty { effects.append(.report(report.state, .unknown)) }
+    report.state = [:]
+  }
+
+  // MARK: Errors
+
+  private static func busy(_ message: String, _ seconds: Double) -> DeviceError {
+    DeviceError(
+      .notNow, message, hint: "Try again when it is done.", retryAfter: .seconds(seconds))
+  }
+
+  private static func unsupported(_ picture: ProjectorOptions.Picture) -> DeviceError {
+    DeviceError(
+      .unsupported, "this projector has no input for \"\(picture.command)\"",
+      hint: "Name one in the option \"\(picture.option)\".")
+  }
+
+  private func noInput(_ command: ProjectorCommand) -> DeviceError {
+    let picture = command.picture
+    let input = picture.flatMap { options.pictures[$0] }?.code ?? ""
+    return DeviceError(
+      .unsupported, "the projector has no input \(input) (ERR2)",
+      hint: "Correct the option \"\(picture?.option ?? "")\"; the attribute \"inputs\" lists its inputs.")
+  }
+}
+
+extension ProjectorCommand {
+  /// The picture that the command shows; nil for other commands.
+  fileprivate var picture: ProjectorOptions.Picture? {
+    switch self {
+    case .tvMode: .tv
+    case .wideScreenMode: .wideScreen
+    case .on, .off: nil
+    }
+  }
+}

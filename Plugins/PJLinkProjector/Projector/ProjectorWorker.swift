@@ -1,0 +1,153 @@
+import Devices
+import JSON
+import Platform
+import PluginKit
+import PluginProtocol
+import Synchronization
+
+/// A job of the controller, with its result. The first result counts. Safe from any thread.
+final class PendingJob: Sendable {
+  let job: ProjectorModel.Job
+  private let state = Mutex(State.pending)
+
+  private enum State {
+    case pending
+    case awaited(CheckedContinuation<Result<Void, DeviceError>, Never>)
+    case finished(Result<Void, DeviceError>)
+  }
+
+  init(_ job: ProjectorModel.Job) { self.job = job }
+
+  /// Whether it has a result.
+  var isFinished: Bool {
+    state.withLock { if case .finished = $0 { true } else { false } }
+  }
+
+  /// Sets the result, unless there is one.
+  func finish(_ result: Result<Void, DeviceError>) {
+    let waiter = state.withLock { state -> CheckedContinuation<Result<Void, DeviceError>, Never>? in
+      switch state {
+      case .pending:
+        state = .finished(result)
+        return nil
+      case .awaited(let waiter):
+        state = .finished(result)
+        return waiter
+      case .finished: return nil
+      }
+    }
+    waiter?.resume(returning: result)
+  }
+
+  /// Waits for the result; call it once. A cancelled task gets `cancelled` at once.
+  func result() async throws(DeviceError) {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let result = state.withLock { state -> Result<Void, DeviceError>? in
+          if case .finished(let result) = state { return result }
+          state = .awaited(waiter)
+          return nil
+        }
+        if let result { waiter.resume(returning: result) }
+      }
+    } onCancel: {
+      finish(.failure(DeviceError(.cancelled, "a newer command took its place")))
+    }
+    try result.get()
+  }
+}
+
+/// The one task of a projector: does the controller's jobs, and between them asks for the state.
+struct ProjectorWorker {
+  /// The shortest time between two log lines about garbage.
+  private static let garbageInterval = Duration.seconds(600)
+
+  let context: DeviceContext
+  let jobs: TimedQueue<PendingJob>
+  let clock: any TheaterClock
+  /// 0 to 1, evenly spread.
+  let random: @Sendable () -> Double
+  var model: ProjectorModel
+  var link: ProjectorLink
+  private var current: PendingJob?
+  private var nextGarbageLog = Duration.zero
+
+  init(
+    context: DeviceContext, jobs: TimedQueue<PendingJob>, clock: any TheaterClock,
+    random: @escaping @Sendable () -> Double, model: ProjectorModel, link: ProjectorLink
+  ) {
+    self.context = context
+    self.jobs = jobs
+    self.clock = clock
+    self.random = random
+    self.model = model
+    self.link = link
+  }
+
+  /// Works until the task is cancelled; then closes the connection.
+  mutating func run() async {
+    // Nothing is asked before the device is opened.
+    if let first = await jobs.next(until: nil, on: clock) { begin(first) }
+    while !Task.isCancelled {
+      takeJob()
+      switch model.next(at: clock.now()) {
+      case .ask(let request): await ask(request)
+      case .wait(let time): await wait(until: time)
+      }
+    }
+    link.close()
+    current?.finish(.failure(LinkFailure.cancelled.error(at: link.place)))
+  }
+
+  private mutating func takeJob() {
+    if current?.isFinished == true {
+      model.abandon()
+      current = nil
+    }
+    if current == nil, let job = jobs.poll() { begin(job) }
+  }
+
+  private mutating func begin(_ job: PendingJob) {
+    guard !job.isFinished else { return }
+    current = job
+    apply(model.begin(job.job))
+  }
+
+  private mutating func ask(_ request: PJLinkRequest) async {
+    do throws(LinkFailure) {
+      let answer = try await link.ask(request)
+      logIgnored()
+      apply(model.answered(request, answer, method: link.method, at: clock.now()))
+    } catch {
+      logIgnored()
+      guard error != .cancelled else { return }
+      apply(model.failed(request, error, at: clock.now(), random: random()))
+    }
+  }
+
+  private mutating func wait(until time: Duration?) async {
+    let deadlines = [time, link.idleDeadline].compactMap(\.self)
+    if let job = await jobs.next(until: deadlines.min(), on: clock) { return begin(job) }
+    link.closeIfIdle()
+  }
+
+  private mutating func apply(_ effects: [ProjectorModel.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .report(let values, let provenance): context.report(values, provenance: provenance)
+      case .reportAttributes(let attributes): context.report(attributes: attributes)
+      case .log(let level, let text): context.log(level, text)
+      case .finish(let result):
+        current?.finish(result)
+        current = nil
+      }
+    }
+  }
+
+  private mutating func logIgnored() {
+    let lines = link.takeIgnored()
+    guard let first = lines.first, nextGarbageLog <= clock.now() else { return }
+    nextGarbageLog = clock.now() + Self.garbageInterval
+    context.log(.warning, "the projector sent something that answers nothing: \(first)")
+  }
+}

@@ -1,0 +1,91 @@
+import Devices
+
+/// Why a projector gave no answer.
+enum LinkFailure: Error, Equatable, Sendable {
+  /// There is no connection, for the reason that the system gives.
+  case noConnection(String)
+  /// No connection came within this many seconds.
+  case connectionTimeout(Int)
+  /// It was connected, but sent nothing.
+  case noGreeting
+  /// It sent something that is not PJLink.
+  case notPJLink(String)
+  /// It did not answer this command.
+  case noReply(String)
+  /// It closed the connection before it answered.
+  case disconnected
+  /// It sends much more than was asked.
+  case flood
+  /// It asks for a password, and the options have none.
+  case passwordMissing
+  /// It refused the password.
+  case wrongPassword
+  /// It does not know SHA-256.
+  case noSHA256
+  /// The device was closed.
+  case cancelled
+
+  /// Whether another try fails too, until the options are changed.
+  var isFinal: Bool {
+    switch self {
+    case .passwordMissing, .wrongPassword, .noSHA256: true
+    default: false
+    }
+  }
+
+  /// Whether a new connection may help at once: this one was open, or about to be.
+  var isWorthANewConnection: Bool {
+    switch self {
+    case .noReply, .disconnected: true
+    default: false
+    }
+  }
+
+  /// The failure for the user, of a projector at `place` (host and port).
+  func error(at place: String) -> DeviceError {
+    DeviceError(code, message(at: place), hint: hint)
+  }
+
+  private var code: DeviceError.Code {
+    switch self {
+    case .passwordMissing, .wrongPassword, .noSHA256: .refused
+    case .cancelled: .cancelled
+    default: .unavailable
+    }
+  }
+
+  private func message(at place: String) -> String {
+    switch self {
+    case .noConnection(let reason): "there is no connection to \(place): \(reason)"
+    case .connectionTimeout(let seconds): "\(place) did not answer within \(seconds) s"
+    case .noGreeting: "\(place) takes connections, but says nothing"
+    case .notPJLink(let text): "\(place) does not speak PJLink; it sent \"\(text)\""
+    case .noReply(let command): "the projector did not answer \(command)"
+    case .disconnected: "the projector closed the connection without an answer"
+    case .flood: "the projector sends far more than it is asked for"
+    case .passwordMissing: "the projector asks for a password, and none is configured"
+    case .wrongPassword: "the projector refuses the password"
+    case .noSHA256: "the projector does not know SHA-256"
+    case .cancelled: "the device was closed before this was done"
+    }
+  }
+
+  private var hint: String? {
+    switch self {
+    case .noConnection, .connectionTimeout:
+      "Is it plugged in and in the network, and is PJLink (network standby) on in its menu? "
+        + "Check the options \"host\" and \"port\"."
+    case .noGreeting:
+      "Another program may hold its only connection; close that one, or restart the projector."
+    case .notPJLink: "Check the options \"host\" and \"port\"."
+    case .noReply, .disconnected, .flood:
+      "It is asked again by itself. If that does not help, unplug the projector for a minute."
+    case .passwordMissing:
+      "Set the option \"password\" to the PJLink password of its menu, or turn the password off there."
+    case .wrongPassword:
+      "Set the option \"password\" to the PJLink password of its menu. It is not tried again until then."
+    case .noSHA256: "Set the option \"authentication\" to \"auto\" to allow MD5."
+    case .cancelled: nil
+    }
+  }
+}

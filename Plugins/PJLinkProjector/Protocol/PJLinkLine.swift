@@ -1,0 +1,104 @@
+/// A line that a projector sends.
+enum PJLinkLine: Equatable {
+  /// `PJLINK 0`: the projector asks for no password.
+  case noPassword
+  /// `PJLINK 1 498e4a67`: it asks for a password, hashed with this salt.
+  case salt(String)
+  /// `PJLINK 2 3db2…`: 16 random bytes for SHA-256.
+  case challenge([UInt8])
+  /// `PJLINK ERRA`: the password is wrong.
+  case denied
+  /// `%1POWR=1`: the reply to a command.
+  case reply(command: String, PJLinkAnswer)
+
+  /// Reads a line without its end; nil for anything that is not PJLink.
+  init?(_ text: String) {
+    if text.uppercased().hasPrefix("PJLINK ") {
+      self.init(session: text.dropFirst("PJLINK ".count))
+    } else {
+      self.init(replyText: text)
+    }
+  }
+
+  private init?(session text: Substring) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    switch (words.first, words.dropFirst().first, words.count) {
+    case ("0", nil, 1): self = .noPassword
+    case ("1", let salt?, 2) where salt.utf8.count == 8 && Hexadecimal.bytes(salt) != nil:
+      self = .salt(String(salt))
+    case ("2", let challenge?, 2):
+      guard let bytes = Hexadecimal.bytes(challenge), bytes.count == Authentication.nonceSize else {
+        return nil
+      }
+      self = .challenge(bytes)
+    case (let word?, nil, 1) where word.uppercased() == "ERRA": self = .denied
+    default: return nil
+    }
+  }
+
+  private init?(replyText text: String) {
+    guard let separator = text.firstIndex(of: "=") else { return nil }
+    let head = text[..<separator].uppercased()
+    guard head.utf8.count == 6, head.hasPrefix("%1") || head.hasPrefix("%2") else { return nil }
+    self = .reply(
+      command: String(head.dropFirst(2)), PJLinkAnswer(text[text.index(after: separator)...]))
+  }
+}
+
+/// The parameter of a reply.
+enum PJLinkAnswer: Equatable, Sendable {
+  /// The requested value, or `OK`.
+  case value(String)
+  case error(PJLinkError)
+
+  init(_ text: some StringProtocol) {
+    if let error = PJLinkError(rawValue: text.uppercased()) {
+      self = .error(error)
+    } else {
+      self = .value(String(text))
+    }
+  }
+
+  /// Whether a command was accepted.
+  var isOK: Bool {
+    if case .value(let text) = self { text.uppercased() == "OK" } else { false }
+  }
+}
+
+/// An error that a projector answers.
+enum PJLinkError: String, Sendable {
+  case undefined = "ERR1"
+  case parameter = "ERR2"
+  /// Not now: it warms, cools or stands by.
+  case notNow = "ERR3"
+  case failure = "ERR4"
+}
+
+/// Bytes as hexadecimal text.
+enum Hexadecimal {
+  /// Two lower-case digits for each byte.
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// Reads two digits for each byte; nil for anything else.
+  static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = value(digits[start]), let low = value(digits[start + 1]) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""Projectors that speak PJLink (class 1 and 2) on ports of 127.0.0.1, for tests. Standard library only.
+
+    pjlink_projector.py [--projectors N] [--password TEXT] [--authentication none|md5|sha256]
+                        [--class 1|2] [--warm-up SECONDS|manual] [--cool-down SECONDS|manual]
+                        [--odd NAME …] [--trace]
+
+The first line on standard output is the list of the ports, one for each projector. With --trace each
+further line is a JSON object: {"connected": PORT}, {"got": TEXT}, {"closed": PORT}.
+
+Each line on standard input is a JSON object and changes every projector:
+    {"power": "0"} {"input": "32"} {"mute": "31"} {"errors": "020000"}   sets what it reports
+    {"finish": true}         ends warming or cooling
+    {"odd": ["silent"]}      replaces the odd behaviours
+    {"password": "other"}    changes the password
+    {"drop": true}           closes every connection
+    {"restart": true}        closes every connection and the listening socket, and listens again
+It answers each with a line {"done": true}. The end of standard input ends the program.
+
+Odd behaviours:
+    silent           takes commands and does not answer
+    half-open        accepts connections and sends nothing
+    slow             sends one byte at a time
+    merged           sends junk, the reply and more junk in one piece
+    split            sends each reply in two pieces
+    garbage          sends a line without a meaning before each reply
+    endless          answers with a line that never ends
+    flood            sends lines without a meaning, without an end
+    close            closes the connection after each reply
+    not-now          answers ERR3 to every command that sets something
+    late             obeys, but reports its old power once more
+    mute-warming     does not answer while it warms
+    ignore-cooling   answers OK to POWR 0 and POWR 1 while it cools, and does nothing
+    one-class        does not answer to commands of class 2
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import secrets
+import sys
+
+OFF, ON, COOLING, WARMING = "0", "1", "2", "3"
+
+
+class Projector:
+    """The state of one projector."""
+
+    def __init__(self, options):
+        self.options = options
+        self.password = options.password
+        self.odd = set(options.odd)
+        self.power = OFF
+        self.input = "31"
+        self.inputs = ["11", "31", "32"]
+        self.mute = "30"
+        self.errors = "000000"
+        self.late = None
+        self.timer = None
+        self.writers = set()
+        self.server = None
+        self.port = 0
+
+    def move(self, power, then, seconds):
+        """Warms or cools: for some seconds, or until "finish"."""
+        if seconds == 0:
+            self.power = then
+            return
+        self.power = power
+        self.then = then
+        if seconds is not None:
+            loop = asyncio.get_running_loop()
+            self.timer = loop.call_later(seconds, self.finish)
+
+    def finish(self):
+        if self.timer:
+            self.timer.cancel()
+            self.timer = None
+        if self.power in (WARMING, COOLING):
+            self.power = self.then
+
+    def answer(self, text):
+        """The reply to a command, without the carriage return; None for none."""
+        kind, command, parameter = text[1:2], text[2:6].upper(), text[7:]
+        known = text[:1] == "%" and text[6:7] == " " and kind in ("1", "2")
+        if not known or (kind == "2" and self.options.pjlink_class == 1):
+            if "one-class" in self.odd:
+                return None
+            return f"%{kind}{command}=ERR1" if known else "%1ERR1=ERR1"
+        handler = getattr(self, "on_" + command.lower(), None)
+        if handler is None or kind == "1" and command == "FILT":
+            return f"%{kind}{command}=ERR1"
+        return f"%{kind}{command}={handler(parameter)}"
+
+    def on_powr(self, parameter):
+        if parameter == "?":
+            if self.late is not None:
+                power, self.late = self.late, None
+                return power
+            return self.power
+        if parameter not in ("0", "1"):
+            return "ERR2"
+        if "not-now" in self.odd:
+            return "ERR3"
+        if self.power == COOLING and "ignore-cooling" in self.odd:
+            return "OK"
+        if self.power in (WARMING, COOLING):
+            return "ERR3"
+        if parameter != self.power:
+            if "late" in self.odd:
+                self.late = self.power
+            if parameter == "1":
+                self.move(WARMING, ON, self.options.warm_up)
+            else:
+                self.move(COOLING, OFF, self.options.cool_down)
+        return "OK"
+
+    def when_on(self, value):
+        return value if self.power == ON else "ERR3"
+
+    def on_inpt(self, parameter):
+        if parameter == "?":
+            return self.when_on(self.input)
+        if parameter not in self.inputs:
+            return "ERR2"
+        if self.power != ON or "not-now" in self.odd:
+            return "ERR3"
+        self.input = parameter
+        return "OK"
+
+    def on_avmt(self, parameter):
+        if parameter == "?":
+            return self.when_on(self.mute)
+        if self.power != ON:
+            return "ERR3"
+        if parameter not in ("10", "11", "20", "21", "30", "31"):
+            return "ERR2"
+        self.mute = parameter
+        return "OK"
+
+    def on_erst(self, parameter):
+        return self.errors if parameter == "?" else "ERR2"
+
+    def on_lamp(self, parameter):
+        lit = "1" if self.power in (ON, WARMING) else "0"
+        return f"412 {lit} 8 0" if parameter == "?" else "ERR2"
+
+    def on_inst(self, parameter):
+        return " ".join(self.inputs) if parameter == "?" else "ERR2"
+
+    def on_name(self, parameter):
+        return "Rück-Projektor" if parameter == "?" else "ERR2"
+
+    def on_inf1(self, parameter):
+        return "Test Works" if parameter == "?" else "ERR2"
+
+    def on_inf2(self, parameter):
+        return "TP-1" if parameter == "?" else "ERR2"
+
+    def on_info(self, parameter):
+        return "a test" if parameter == "?" else "ERR2"
+
+    def on_clss(self, parameter):
+        return str(self.options.pjlink_class) if parameter == "?" else "ERR2"
+
+    def on_filt(self, parameter):
+        return "120" if parameter == "?" else "ERR2"
+
+
+class Session:
+    """One connection to a projector."""
+
+    def __init__(self, projector, reader, writer, trace):
+        self.projector = projector
+        self.reader = reader
+        self.writer = writer
+        self.trace = trace
+        self.salt = secrets.token_hex(4)
+        self.challenge = None
+        self.is_proved = projector.options.authentication == "none"
+
+    async def run(self):
+        odd = self.projector.odd
+        if "half-open" in odd:
+            await self.reader.read()
+            return
+        await self.send("PJLINK 0" if self.is_proved else f"PJLINK 1 {self.salt}")
+        while True:
+            try:
+                line = await self.reader.readuntil(b"\r")
+            except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+                return
+            text = line[:-1].decode("utf-8", "replace")
+            if not await self.take(text):
+                return
+
+    async def take(self, text):
+        """Handles a line; False when the connection ends."""
+        projector = self.projector
+        if text == "PJLINK 2" and projector.options.authentication == "sha256":
+            self.trace({"got": text})
+            self.challenge = secrets.token_bytes(16)
+            await self.send("PJLINK 2 " + self.challenge.hex())
+            return True
+        if not self.is_proved:
+            rest = self.proved(text)
+            if rest is None:
+                self.trace({"got": text})
+                # Projectors of class 1 say nothing to this one, or ERRA to a command without its digest.
+                if text != "PJLINK 2":
+                    await self.send("PJLINK ERRA")
+                return True
+            self.is_proved = True
+            text = rest
+        self.trace({"got": text})
+        return await self.reply(projector.answer(text))
+
+    def proved(self, text):
+        """The command behind a right digest; None if it is wrong."""
+        password = self.projector.password
+        right = hashlib.md5((self.salt + password).encode()).hexdigest()
+        if text.startswith(right):
+            return text[32:]
+        if self.challenge and len(text) > 96:
+            try:
+                nonce = bytes.fromhex(text[:32])
+            except ValueError:
+                return None
+            mixed = bytes(a ^ b for a, b in zip(self.challenge, nonce)).hex()
+            if text[32:96] == hashlib.sha256((mixed + password).encode()).hexdigest():
+                return text[96:]
+        return None
+
+    async def reply(self, text):
+        odd = self.projector.odd
+        is_mute = "mute-warming" in odd and self.projector.power == WARMING
+        if text is None or "silent" in odd or is_mute:
+            return True
+        if "flood" in odd:
+            while not self.writer.is_closing():
+                self.writer.write(b"nonsense\r" * 100)
+                await self.writer.drain()
+            return False
+        if "endless" in odd:
+            self.writer.write(b"x" * 4000)
+        elif "garbage" in odd:
+            await self.send("nonsense")
+            self.writer.write(b"\x00\xff\xfe\r\r\n%1XXXX=1\r" + b"y" * 300 + b"\r")
+            await self.send(text)
+        elif "merged" in odd:
+            self.writer.write(f"nonsense\r{text}\r%1XXXX=1\r".encode())
+        else:
+            await self.send(text)
+        await self.writer.drain()
+        return "close" not in odd
+
+    async def send(self, text):
+        data = text.encode() + b"\r"
+        odd = self.projector.odd
+        pieces = [data]
+        if "slow" in odd:
+            pieces = [data[i:i + 1] for i in range(len(data))]
+        elif "split" in odd:
+            pieces = [data[:5], data[5:]]
+        for piece in pieces:
+            self.writer.write(piece)
+            await self.writer.drain()
+            if len(pieces) > 1:
+                await asyncio.sleep(0.001)
+
+
+class Fixture:
+    """All projectors of this program."""
+
+    def __init__(self, options):
+        self.options = options
+        self.projectors = [Projector(options) for _ in range(options.projectors)]
+
+    def trace(self, event):
+        if self.options.trace:
+            print(json.dumps(event), flush=True)
+
+    async def listen(self, projector):
+        async def serve(reader, writer):
+            projector.writers.add(writer)
+            self.trace({"connected": projector.port})
+            try:
+                await Session(projector, reader, writer, self.trace).run()
+            except ConnectionError:
+                pass
+            finally:
+                projector.writers.discard(writer)
+                writer.close()
+                self.trace({"closed": projector.port})
+
+        projector.server = await asyncio.start_server(
+            serve, "127.0.0.1", projector.port, reuse_address=True)
+        projector.port = projector.server.sockets[0].getsockname()[1]
+
+    def drop(self, projector):
+        for writer in list(projector.writers):
+            writer.transport.abort()
+
+    async def change(self, changes):
+        for projector in self.projectors:
+            for name in ("power", "input", "mute", "errors", "password"):
+                if name in changes:
+                    setattr(projector, name, changes[name])
+            if "odd" in changes:
+                projector.odd = set(changes["odd"])
+            if changes.get("finish"):
+                projector.finish()
+            if changes.get("drop"):
+                self.drop(projector)
+            if changes.get("restart"):
+                projector.server.close()
+                self.drop(projector)
+                await self.listen(projector)
+
+    async def run(self):
+        for projector in self.projectors:
+            await self.listen(projector)
+        print(json.dumps([projector.port for projector in self.projectors]), flush=True)
+        loop = asyncio.get_running_loop()
+        commands = asyncio.StreamReader()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
+        while line := await commands.readline():
+            await self.change(json.loads(line))
+            print(json.dumps({"done": True}), flush=True)
+        # Open connections end with the process.
+        os._exit(0)
+
+
+def seconds(text):
+    return None if text == "manual" else float(text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--projectors", type=int, default=1)
+    parser.add_argument("--password", default="JBMIAProjectorLink")
+    parser.add_argument("--authentication", choices=["none", "md5", "sha256"], default="none")
+    parser.add_argument("--class", dest="pjlink_class", type=int, choices=[1, 2], default=2)
+    parser.add_argument("--warm-up", type=seconds, default=0.0)
+    parser.add_argument("--cool-down", type=seconds, default=0.0)
+    parser.add_argument("--odd", nargs="*", default=[])
+    parser.add_argument("--trace", action="store_true")
+    fixture = Fixture(parser.parse_args())
+    try:
+        asyncio.run(fixture.run())
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

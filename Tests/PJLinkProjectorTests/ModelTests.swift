@@ -1,0 +1,406 @@
+import Devices
+import JSON
+import PluginProtocol
+import Testing
+
+@testable import PJLinkProjector
+
+/// A model with a scripted projector: requests are answered from a table, and time is moved by hand.
+private struct ModelBench {
+  var model: ProjectorModel
+  var now = Duration.zero
+  /// The parameter of each answer by request; without one the request gets no reply.
+  var answers: [String: String] = ["%1CLSS ?": "2"]
+  /// The requests since the last call of ``takeRequests()``.
+  private var requests: [String] = []
+  var state: [StateKey: JSON] = [:]
+  var provenance: [StateKey: Provenance] = [:]
+  var attributes: [String: JSON] = [:]
+  var log: [String] = []
+  private var results: [Result<Void, DeviceError>] = []
+
+  init(_ options: JSON = [:], _ answers: [String: String] = [:]) throws {
+    var all: JSONObject = ["host": "projector"]
+    for (name, value) in options.object ?? [:] { all[name] = value }
+    model = ProjectorModel(options: try ProjectorOptions(.object(all)), place: "projector:4352")
+    self.answers.merge(answers) { $1 }
+  }
+
+  mutating func takeRequests() -> [String] {
+    defer { requests = [] }
+    return requests
+  }
+
+  /// Does one request; false if there is nothing to ask now.
+  mutating func step(_ failure: LinkFailure? = nil) -> Bool {
+    guard case .ask(let request) = model.next(at: now) else { return false }
+    requests.append(request.text)
+    if failure == nil, let text = answers[request.text] ?? Self.usual(request) {
+      apply(model.answered(request, PJLinkAnswer(text), method: Authentication.Method.none, at: now))
+    } else {
+      apply(model.failed(request, failure ?? .noReply(request.text), at: now, random: 0.5))
+    }
+    return true
+  }
+
+  /// The answers of most projectors to what a test does not care about.
+  private static func usual(_ request: PJLinkRequest) -> String? {
+    switch request {
+    case .query(.power): nil
+    case .query(.input): "31"
+    case .query(.mute): "30"
+    case .query(.errors): "000000"
+    case .query(.lamps): "412 1"
+    case .query(.inputs): "11 31 32"
+    case .query(.name): "Name"
+    case .query(.manufacturer): "Maker"
+    case .query(.product): "Model"
+    case .query(.pjlinkClass): "2"
+    case .query(.filter): "120"
+    case .turnOn, .turnOff, .select: "OK"
+    }
+  }
+
+  /// Asks everything that is due.
+  mutating func settle() { for _ in 0..<100 where step() {} }
+
+  mutating func advance(_ seconds: Double) {
+    now += .seconds(seconds)
+    settle()
+  }
+
+  /// Does a job to its end.
+  mutating func run(
+    _ job: ProjectorModel.Job, failing failure: LinkFailure? = nil
+  ) throws -> DeviceError? {
+    let before = results.count
+    apply(model.begin(job))
+    for _ in 0..<20 where results.count == before { guard step(failure) else { break } }
+    guard results.count == before + 1, let result = results.last else { throw Unfinished() }
+    if case .failure(let error) = result { return error }
+    return nil
+  }
+
+  private mutating func apply(_ effects: [ProjectorModel.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .report(let values, let provenance):
+        state.merge(values) { $1 }
+        for key in values.keys { self.provenance[key] = provenance }
+      case .reportAttributes(let attributes):
+        self.attributes.merge(attributes.mapValues(\.value)) { $1 }
+      case .finish(let result): results.append(result)
+      case .log(_, let text): log.append(text)
+      }
+    }
+  }
+
+  private struct Unfinished: Error {}
+}
+
+@Suite("What a projector is asked and what is reported of it")
+struct ModelTests {
+  private static let pictures: JSON = [
+    "inputs": [["name": "Player", "input": "31"], ["name": "Antenna", "input": "32"]],
+    "wideScreenInput": "Player", "tvInput": "32",
+  ]
+
+  @Test("E15 · opening reports the power, and the picture by the input")
+  func opens() throws {
+    var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "32"])
+    #expect(try bench.run(.open) == nil)
+    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?"])
+    #expect(bench.state == [.power: "on", .picture: "tv"])
+    #expect(bench.provenance == [.power: .reported, .picture: .reported])
+  }
+
+  @Test("E15 · after opening, the attributes are asked for once, and then every ten minutes")
+  func details() throws {
+    var bench = try ModelBench(
+      Self.pictures, ["%1POWR ?": "1", "%1LAMP ?": "412 1 8 0", "%1AVMT ?": "11", "%1ERST ?": "010000"])
+    _ = try bench.run(.open)
+    bench.settle()
+    let wanted: [String: JSON] = [
+      "lampHours": 412, "lamp2Hours": 8, "filterHours": 120, "errors": "lamp warning",
+      "name": "Name", "manufacturer": "Maker", "model": "Model", "input": "Player",
+      "inputs": "11, Player, Antenna", "mute": "video", "pjlinkClass": "2", "authentication": "none",
+    ]
+    #expect(bench.attributes == wanted)
+    _ = bench.takeRequests()
+    bench.advance(10)
+    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?", "%1AVMT ?", "%1ERST ?"])
+    bench.advance(600)
+    #expect(bench.takeRequests().contains("%1LAMP ?"))
+  }
+
+  @Test("A projector of class 1 is not asked for what class 2 adds")
+  func classOne() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0", "%1CLSS ?": "1"])
+    _ = try bench.run(.open)
+    bench.settle()
+    #expect(!bench.takeRequests().contains { $0.hasPrefix("%2") })
+  }
+
+  @Test("What the projector does not know is not asked again, and unknown or silent answers are no loss")
+  func unknownQuestions() throws {
+    var bench = try ModelBench(
+      [:], ["%1POWR ?": "0", "%1LAMP ?": "ERR1", "%1ERST ?": "nonsense"])
+    _ = try bench.run(.open)
+    bench.settle()
+    bench.answers["%1NAME ?"] = nil
+    #expect(bench.takeRequests().count { $0 == "%1LAMP ?" } == 1)
+    #expect(bench.attributes["lampHours"] == nil && bench.attributes["errors"] == nil)
+    bench.advance(600)
+    #expect(!bench.takeRequests().contains("%1LAMP ?"))
+  }
+
+  @Test("A question that gets no reply counts as unknown when the projector answers the next one")
+  func silentQuestion() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0"])
+    _ = try bench.run(.open)
+    while !bench.takeRequests().contains("%1CLSS ?") { _ = bench.step() }
+    // The next one is NAME.
+    #expect(bench.step(.noReply("%1NAME ?")))
+    bench.settle()
+    #expect(bench.provenance[.power] == .reported)
+    #expect(bench.attributes["problem"] == nil)
+    _ = bench.takeRequests()
+    bench.advance(600)
+    #expect(!bench.takeRequests().contains("%1NAME ?"))
+  }
+
+  @Test("E15 · on strikes the lamp once, follows it every second, and reports how long it takes")
+  func turnsOn() throws {
+    var bench = try ModelBench(["warmUp": 20], ["%1POWR ?": "0"])
+    _ = try bench.run(.open)
+    bench.settle()
+    _ = bench.takeRequests()
+    #expect(try bench.run(.perform(.on)) == nil)
+    #expect(bench.takeRequests() == ["%1POWR ?", "%1POWR 1", "%1POWR ?"])
+    bench.answers["%1POWR ?"] = "3"
+    bench.advance(1)
+    #expect(bench.takeRequests() == ["%1POWR ?"])
+    #expect(bench.state[.power] == "warming")
+    #expect(bench.attributes["takes"] == 20 && bench.attributes["remaining"] == 20)
+    for _ in 0..<30 { bench.advance(1) }
+    #expect(bench.takeRequests() == Array(repeating: "%1POWR ?", count: 30))
+    bench.answers["%1POWR ?"] = "1"
+    bench.advance(1)
+    #expect(bench.state[.power] == "on")
+    #expect(bench.attributes["takes"]?.isNull == true)
+    _ = bench.takeRequests()
+    bench.advance(9)
+    #expect(bench.takeRequests() == [])
+  }
+
+  @Test("The second time a lamp warms, the measured time is reported")
+  func measures() throws {
+    var bench = try ModelBench(["warmUp": 20], ["%1POWR ?": "0"])
+    _ = try bench.run(.open)
+    bench.settle()
+    for power in ["3", "1", "0", "3"] {
+      bench.answers["%1POWR ?"] = power
+      bench.advance(40)
+    }
+    #expect(bench.attributes["takes"] == 40)
+  }
+
+  @Test("A lamp that already warms at the first contact has no known progress")
+  func unknownProgress() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "3"])
+    _ = try bench.run(.open)
+    #expect(bench.state[.power] == "warming")
+    #expect(bench.attributes["takes"] == nil)
+  }
+
+  @Test(
+    "E15 · what is reported already is accepted, reported again and not sent",
+    arguments: [(ProjectorCommand.on, "1"), (.on, "3"), (.off, "0"), (.off, "2")])
+  func alreadyThere(command: ProjectorCommand, power: String) throws {
+    var bench = try ModelBench([:], ["%1POWR ?": power])
+    _ = try bench.run(.open)
+    _ = bench.takeRequests()
+    bench.state = [:]
+    #expect(try bench.run(.perform(command)) == nil)
+    #expect(bench.takeRequests() == ["%1POWR ?"])
+    #expect(bench.state[.power] != nil)
+  }
+
+  @Test(
+    "E15 · on waits while the lamp cools, and off while it warms: nothing is sent",
+    arguments: [(ProjectorCommand.on, "2", "cooling"), (.off, "3", "warming"), (.wideScreenMode, "3", "warming")])
+  func waits(command: ProjectorCommand, power: String, word: String) throws {
+    var bench = try ModelBench(Self.pictures, ["%1POWR ?": power])
+    _ = try bench.run(.open)
+    _ = bench.takeRequests()
+    let error = try #require(try bench.run(.perform(command)))
+    #expect(error.code == .notNow)
+    #expect(error.message == "the lamp is \(word)")
+    #expect(try #require(error.retryAfter) >= .seconds(1))
+    #expect(bench.takeRequests() == ["%1POWR ?"])
+  }
+
+  @Test("\"Not now\" in a steady state is tried again after growing waits, and ends with an error")
+  func refusals() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0", "%1POWR 1": "ERR3"])
+    _ = try bench.run(.open)
+    var waits: [Duration?] = []
+    for _ in 0..<ProjectorModel.mostRefusals {
+      let error = try #require(try bench.run(.perform(.on)))
+      #expect(error.code == .notNow)
+      waits.append(error.retryAfter)
+    }
+    #expect(waits == [1, 2, 4, 8, 8, 8, 8, 8].map { .seconds($0) })
+    let last = try #require(try bench.run(.perform(.on)))
+    #expect(last.code == .refused && last.retryAfter == nil)
+    #expect(last.message.contains("\"on\"") && last.hint != nil)
+    bench.answers["%1POWR 1"] = "OK"
+    #expect(try bench.run(.perform(.on)) == nil)
+  }
+
+  @Test(
+    "Other errors end a command",
+    arguments: [("ERR4", DeviceError.Code.failed), ("ERR1", .unsupported), ("ERR2", .unsupported)])
+  func errors(answer: String, code: DeviceError.Code) throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0", "%1POWR 1": answer])
+    _ = try bench.run(.open)
+    #expect(try bench.run(.perform(.on))?.code == code)
+  }
+
+  @Test("E15 · a picture selects its input, unless that is selected already")
+  func pictures() throws {
+    var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "31"])
+    _ = try bench.run(.open)
+    _ = bench.takeRequests()
+    #expect(try bench.run(.perform(.wideScreenMode)) == nil)
+    #expect(bench.takeRequests() == ["%1POWR ?", "%1INPT ?"])
+    bench.answers["%1INPT 32"] = "ERR2"
+    let error = try #require(try bench.run(.perform(.tvMode)))
+    #expect(error.code == .unsupported && error.hint?.contains("tvInput") == true)
+    bench.answers["%1INPT 32"] = "OK"
+    bench.answers["%1INPT ?"] = "32"
+    _ = bench.takeRequests()
+    #expect(try bench.run(.perform(.tvMode)) == nil)
+    #expect(bench.state[.picture] == "tv")
+  }
+
+  @Test("E15 · a picture without an input is refused with the option's name, before anything is asked")
+  func unsupportedPicture() throws {
+    var bench = try ModelBench(["wideScreenInput": "31"], ["%1POWR ?": "1"])
+    _ = try bench.run(.open)
+    _ = bench.takeRequests()
+    let error = try #require(try bench.run(.perform(.tvMode)))
+    #expect(error.code == .unsupported)
+    #expect(error.hint == "Name one in the option \"tvInput\".")
+    #expect(bench.takeRequests() == [])
+  }
+
+  @Test("The picture is unknown while the projector is off or shows another input")
+  func unknownPicture() throws {
+    var bench = try ModelBench(Self.pictures, ["%1POWR ?": "1", "%1INPT ?": "31"])
+    _ = try bench.run(.open)
+    bench.settle()
+    bench.answers["%1INPT ?"] = "11"
+    bench.advance(10)
+    #expect(bench.provenance[.picture] == .unknown)
+    bench.answers["%1INPT ?"] = "31"
+    bench.advance(10)
+    #expect(bench.provenance[.picture] == .reported)
+    bench.answers["%1POWR ?"] = "0"
+    bench.advance(10)
+    #expect(bench.provenance[.picture] == .unknown)
+    #expect(bench.provenance[.power] == .reported)
+    let error = try #require(try bench.run(.perform(.tvMode)))
+    #expect(error.code == .notNow && error.retryAfter == nil)
+  }
+
+  @Test("A silent projector is unknown, with a problem; it is tried less and less often, and comes back")
+  func silence() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "1"])
+    _ = try bench.run(.open)
+    bench.settle()
+    bench.answers["%1POWR ?"] = nil
+    bench.advance(10)
+    #expect(bench.provenance[.power] == .unknown && bench.state[.power] == "on")
+    #expect(bench.attributes["problem"]?.string?.contains("did not answer %1POWR ?") == true)
+    var waits: [Int] = []
+    for _ in 0..<8 {
+      _ = bench.takeRequests()
+      let start = bench.now
+      while bench.takeRequests().isEmpty { bench.advance(1) }
+      waits.append(Int((bench.now - start) / .seconds(1)))
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
+    #expect(bench.log.count == 1)
+    let error = try #require(try bench.run(.perform(.off)))
+    #expect(error.code == .unavailable && error.hint != nil)
+    bench.answers["%1POWR ?"] = "1"
+    bench.advance(60)
+    #expect(bench.provenance[.power] == .reported)
+    #expect(bench.attributes["problem"]?.isNull == true)
+    #expect(bench.log.last == "the projector answers again")
+  }
+
+  @Test("A refused password is not tried again, and says which option to correct")
+  func wrongPassword() throws {
+    var closed = try ModelBench()
+    let refusal = try #require(try closed.run(.open, failing: .wrongPassword))
+    // The controller opens a device again only if the code is another one.
+    #expect(refusal.code == .invalid && refusal.hint?.contains("\"password\"") == true)
+
+    var bench = try ModelBench([:], ["%1POWR ?": "1"])
+    _ = try bench.run(.open)
+    bench.settle()
+    bench.now += .seconds(10)
+    #expect(bench.step(.wrongPassword))
+    #expect(bench.model.next(at: bench.now + .seconds(100_000)) == .wait(until: nil))
+    #expect(bench.provenance[.power] == .unknown)
+    _ = bench.takeRequests()
+    let error = try #require(try bench.run(.perform(.on)))
+    #expect(error.code == .refused)
+    #expect(bench.takeRequests() == [])
+  }
+
+  @Test("A failed opening reports nothing, and names the host")
+  func unreachable() throws {
+    var bench = try ModelBench()
+    let error = try #require(try bench.run(.open, failing: .noConnection("Connection refused")))
+    #expect(error.code == .unavailable)
+    #expect(error.message == "there is no connection to projector:4352: Connection refused")
+    #expect(bench.state == [:] && bench.attributes == [:] && bench.log == [])
+  }
+
+  @Test("An error of the projector itself is its problem, until it is gone")
+  func problem() throws {
+    var bench = try ModelBench([:], ["%1POWR ?": "0", "%1ERST ?": "020100"])
+    _ = try bench.run(.open)
+    bench.settle()
+    #expect(bench.attributes["problem"] == "the projector reports: lamp error")
+    #expect(bench.attributes["errors"] == "lamp error, cover warning")
+    bench.answers["%1ERST ?"] = "000000"
+    bench.advance(10)
+    #expect(bench.attributes["problem"]?.isNull == true)
+  }
+
+  @Test("A projector that does not tell its power does not open yet")
+  func unknownPower() throws {
+    for answer in ["ERR3", "9"] {
+      var bench = try ModelBench([:], ["%1POWR ?": answer])
+      #expect(try bench.run(.open)?.code == .notNow)
+    }
+  }
+
+  @Test(
+    "Wrong options are named",
+    arguments: [
+      ([:], "host"), (["host": "x", "port": 0], "port"), (["host": "x", "polling": 1], "polling"),
+      (["host": "x", "authentication": "none"], "authentication"),
+      (["host": "x", "tvInput": "Antenna"], "tvInput"),
+      (["host": "x", "inputs": [["name": "A"]]], "inputs[0]"),
+      (["host": "x", "tvInput": "31", "wideScreenInput": "31"], "same input"),
+    ] as [(JSON, String)])
+  func options(options: JSON, word: String) throws {
+    let error = #expect(throws: DeviceError.self) { try ProjectorOptions(options) }
+    #expect(error?.code == .invalid && error?.message.contains(word) == true)
+  }
+}
