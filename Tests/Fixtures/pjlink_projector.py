@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 """Projectors that speak PJLink (class 1 and 2) on ports of 127.0.0.1, for tests. Standard library only.
 
-    pjlink_projector.py [--projectors N] [--password TEXT] [--authentication none|md5|sha256]
-                        [--class 1|2] [--warm-up SECONDS|manual] [--cool-down SECONDS|manual]
-                        [--odd NAME …] [--trace]
+    pjlink_projector.py [--projectors N] [--authentication none|md5|sha256] …
 
-The first line on standard output is the list of the ports, one for each projector. With --trace each
-further line is a JSON object: {"connected": PORT}, {"got": TEXT}, {"closed": PORT}.
+The options beside --projectors are the first values of the keys below. The first line on standard output is
+the list of the ports, one for each projector. Each further line is a JSON object:
+{"port": PORT, "event": "connected"}, {"port": PORT, "event": "closed"}, {"port": PORT, "got": TEXT}.
 
-Each line on standard input is a JSON object and changes every projector:
-    {"power": "0"} {"input": "32"} {"mute": "31"} {"errors": "020000"}   sets what it reports
-    {"finish": true}         ends warming or cooling
-    {"odd": ["silent"]}      replaces the odd behaviours
-    {"password": "other"}    changes the password
-    {"drop": true}           closes every connection
-    {"restart": true}        closes every connection and the listening socket, and listens again
-It answers each with a line {"done": true}. The end of standard input ends the program.
+Each line on standard input is a JSON object and changes the projector at "port", or all without it. Its keys:
+    password, authentication (none, md5, sha256), class (1, 2)
+    warmUp, coolDown         seconds, or "manual": until "finish"
+    power, input, mute, errors   sets what it reports: "0", "32", "31", "020000"
+    odd                      the odd behaviours: ["silent"]
+    finish                   ends warming or cooling
+    drop                     closes every connection
+    restart                  closes every connection and the listening socket, and listens again
+    stop                     closes every connection and the listening socket
+It answers each with the line {"done": ID}, where ID is its key "id". The end of standard input ends the program.
 
 Odd behaviours:
     silent           takes commands and does not answer
@@ -36,6 +37,7 @@ Odd behaviours:
 
 import argparse
 import asyncio
+import functools
 import hashlib
 import json
 import os
@@ -49,9 +51,12 @@ class Projector:
     """The state of one projector."""
 
     def __init__(self, options):
-        self.options = options
         self.password = options.password
-        self.odd = set(options.odd)
+        self.authentication = options.authentication
+        self.pjlink_class = options.pjlink_class
+        self.warm_up = options.warm_up
+        self.cool_down = options.cool_down
+        self.odd = set()
         self.power = OFF
         self.input = "31"
         self.inputs = ["11", "31", "32"]
@@ -85,7 +90,7 @@ class Projector:
         """The reply to a command, without the carriage return; None for none."""
         kind, command, parameter = text[1:2], text[2:6].upper(), text[7:]
         known = text[:1] == "%" and text[6:7] == " " and kind in ("1", "2")
-        if not known or (kind == "2" and self.options.pjlink_class == 1):
+        if not known or (kind == "2" and self.pjlink_class == 1):
             if "one-class" in self.odd:
                 return None
             return f"%{kind}{command}=ERR1" if known else "%1ERR1=ERR1"
@@ -112,9 +117,9 @@ class Projector:
             if "late" in self.odd:
                 self.late = self.power
             if parameter == "1":
-                self.move(WARMING, ON, self.options.warm_up)
+                self.move(WARMING, ON, self.warm_up)
             else:
-                self.move(COOLING, OFF, self.options.cool_down)
+                self.move(COOLING, OFF, self.cool_down)
         return "OK"
 
     def when_on(self, value):
@@ -163,7 +168,7 @@ class Projector:
         return "a test" if parameter == "?" else "ERR2"
 
     def on_clss(self, parameter):
-        return str(self.options.pjlink_class) if parameter == "?" else "ERR2"
+        return str(self.pjlink_class) if parameter == "?" else "ERR2"
 
     def on_filt(self, parameter):
         return "120" if parameter == "?" else "ERR2"
@@ -179,7 +184,7 @@ class Session:
         self.trace = trace
         self.salt = secrets.token_hex(4)
         self.challenge = None
-        self.is_proved = projector.options.authentication == "none"
+        self.is_proved = projector.authentication == "none"
 
     async def run(self):
         odd = self.projector.odd
@@ -199,22 +204,22 @@ class Session:
     async def take(self, text):
         """Handles a line; False when the connection ends."""
         projector = self.projector
-        if text == "PJLINK 2" and projector.options.authentication == "sha256":
-            self.trace({"got": text})
+        if text == "PJLINK 2" and projector.authentication == "sha256":
+            self.trace(got=text)
             self.challenge = secrets.token_bytes(16)
             await self.send("PJLINK 2 " + self.challenge.hex())
             return True
         if not self.is_proved:
             rest = self.proved(text)
             if rest is None:
-                self.trace({"got": text})
+                self.trace(got=text)
                 # Projectors of class 1 say nothing to this one, or ERRA to a command without its digest.
                 if text != "PJLINK 2":
                     await self.send("PJLINK ERRA")
                 return True
             self.is_proved = True
             text = rest
-        self.trace({"got": text})
+        self.trace(got=text)
         return await self.reply(projector.answer(text))
 
     def proved(self, text):
@@ -278,22 +283,22 @@ class Fixture:
         self.options = options
         self.projectors = [Projector(options) for _ in range(options.projectors)]
 
-    def trace(self, event):
-        if self.options.trace:
-            print(json.dumps(event), flush=True)
+    def trace(self, projector, **event):
+        print(json.dumps({"port": projector.port, **event}), flush=True)
 
     async def listen(self, projector):
         async def serve(reader, writer):
             projector.writers.add(writer)
-            self.trace({"connected": projector.port})
+            self.trace(projector, event="connected")
             try:
-                await Session(projector, reader, writer, self.trace).run()
+                trace = functools.partial(self.trace, projector)
+                await Session(projector, reader, writer, trace).run()
             except ConnectionError:
                 pass
             finally:
                 projector.writers.discard(writer)
                 writer.close()
-                self.trace({"closed": projector.port})
+                self.trace(projector, event="closed")
 
         projector.server = await asyncio.start_server(
             serve, "127.0.0.1", projector.port, reuse_address=True)
@@ -303,21 +308,25 @@ class Fixture:
         for writer in list(projector.writers):
             writer.transport.abort()
 
-    async def change(self, changes):
-        for projector in self.projectors:
-            for name in ("power", "input", "mute", "errors", "password"):
-                if name in changes:
-                    setattr(projector, name, changes[name])
-            if "odd" in changes:
-                projector.odd = set(changes["odd"])
-            if changes.get("finish"):
-                projector.finish()
-            if changes.get("drop"):
-                self.drop(projector)
-            if changes.get("restart"):
-                projector.server.close()
-                self.drop(projector)
-                await self.listen(projector)
+    async def change(self, projector, changes):
+        for name in ("power", "input", "mute", "errors", "password", "authentication"):
+            if name in changes:
+                setattr(projector, name, changes[name])
+        projector.pjlink_class = changes.get("class", projector.pjlink_class)
+        if "warmUp" in changes:
+            projector.warm_up = seconds(changes["warmUp"])
+        if "coolDown" in changes:
+            projector.cool_down = seconds(changes["coolDown"])
+        if "odd" in changes:
+            projector.odd = set(changes["odd"])
+        if changes.get("finish"):
+            projector.finish()
+        if changes.get("restart") or changes.get("stop"):
+            projector.server.close()
+        if changes.keys() & {"drop", "restart", "stop"}:
+            self.drop(projector)
+        if changes.get("restart"):
+            await self.listen(projector)
 
     async def run(self):
         for projector in self.projectors:
@@ -327,8 +336,11 @@ class Fixture:
         commands = asyncio.StreamReader()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
         while line := await commands.readline():
-            await self.change(json.loads(line))
-            print(json.dumps({"done": True}), flush=True)
+            changes = json.loads(line)
+            for projector in self.projectors:
+                if changes.get("port", projector.port) == projector.port:
+                    await self.change(projector, changes)
+            print(json.dumps({"done": changes.get("id")}), flush=True)
         # Open connections end with the process.
         os._exit(0)
 
@@ -345,8 +357,6 @@ def main():
     parser.add_argument("--class", dest="pjlink_class", type=int, choices=[1, 2], default=2)
     parser.add_argument("--warm-up", type=seconds, default=0.0)
     parser.add_argument("--cool-down", type=seconds, default=0.0)
-    parser.add_argument("--odd", nargs="*", default=[])
-    parser.add_argument("--trace", action="store_true")
     fixture = Fixture(parser.parse_args())
     try:
         asyncio.run(fixture.run())

@@ -74,10 +74,12 @@ struct CodecTests {
 
   @Test("Values become words and numbers, and values without a meaning none")
   func values() {
-    #expect(["0", "1", "2", "3", "4", ""].map { PJLinkValues.power($0) }
-      == [.off, .on, .cooling, .warming, nil, nil])
-    #expect(["30", "11", "21", "31", "41"].map { PJLinkValues.mute($0) }
-      == ["none", "video", "audio", "video and audio", nil])
+    #expect(
+      ["0", "1", "2", "3", "4", ""].map { PJLinkValues.power($0) }
+        == [.off, .on, .cooling, .warming, nil, nil])
+    #expect(
+      ["30", "11", "21", "31", "41"].map { PJLinkValues.mute($0) }
+        == ["none", "video", "audio", "video and audio", nil])
     #expect(PJLinkValues.lampHours("412 1") == [412])
     #expect(PJLinkValues.lampHours("412 1 99999 0") == [412, 99_999])
     for wrong in ["", "412", "412 2", "-1 0", "123456 0", "412 1 8", "x 0"] {

@@ -8,7 +8,8 @@ struct ConversationTests {
   private static let digest = "5d8409bc1c3fa39749434aa3a5c38682"
 
   private func conversation(
-    _ password: String? = nil, _ policy: Authentication.Policy = .auto, isWithoutSHA256: Bool = false
+    _ password: String? = nil, _ policy: Authentication.Policy = .auto,
+    isWithoutSHA256: Bool = false
   ) -> Conversation {
     let authentication = Authentication(
       password: password, policy: policy, isWithoutSHA256: isWithoutSHA256)

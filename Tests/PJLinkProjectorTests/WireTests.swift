@@ -48,16 +48,16 @@ struct WireTests {
       ("none", 1, "none"), ("none", 2, "none"), ("md5", 1, "MD5"), ("sha256", 2, "SHA-256"),
     ])
   func evening(authentication: String, pjlinkClass: Int, method: String) async throws {
-    let projector = try ProjectorFixture([
-      "--authentication", authentication, "--class", "\(pjlinkClass)", "--warm-up", "manual",
-      "--cool-down", "manual", "--trace",
+    let projector = try await ProjectorFixture([
+      "authentication": .string(authentication), "class": .integer(pjlinkClass),
+      "warmUp": "manual", "coolDown": "manual",
     ])
     let bench = ProjectorBench(clock: clock)
     let options: JSON = [
       "password": "JBMIAProjectorLink", "tvInput": "32", "wideScreenInput": "31",
       "authentication": authentication == "md5" ? "md5" : "auto",
     ]
-    #expect(await bench.open(projector.ports[0], options) == nil)
+    #expect(await bench.open(projector.port, options) == nil)
     #expect(bench[.power] == "off")
     #expect(await bench.perform("on") == nil)
     #expect(bench[.power] == "warming")
@@ -77,10 +77,9 @@ struct WireTests {
 
   @Test("The attributes are those of the projector")
   func attributes() async throws {
-    let projector = try ProjectorFixture()
-    await projector.change(["power": "1", "mute": "31", "errors": "000010"])
+    let projector = try await ProjectorFixture(["power": "1", "mute": "31", "errors": "000010"])
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0]) == nil)
+    #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
     let wanted: [String: JSON] = [
       "name": "Rück-Projektor", "manufacturer": "Test Works", "model": "TP-1", "lampHours": 412,
@@ -92,10 +91,10 @@ struct WireTests {
 
   @Test("A projector that does not answer to SHA-256 is reached with MD5, and that is remembered")
   func fallsBack() async throws {
-    let projector = try ProjectorFixture(["--authentication", "md5", "--trace", "--odd", "close"])
+    let projector = try await ProjectorFixture(["authentication": "md5", "odd": ["close"]])
     let bench = ProjectorBench(clock: clock)
     async let refusal = bench.open(
-      projector.ports[0], ["password": "JBMIAProjectorLink"])
+      projector.port, ["password": "JBMIAProjectorLink"])
     #expect(await eventually { projector.commands == ["PJLINK 2"] })
     await clock.waitForSleepers()
     clock.advance(by: ProjectorLink.replyTime)
@@ -107,39 +106,39 @@ struct WireTests {
 
   @Test("A wrong password is refused after one try", arguments: ["md5", "sha256"])
   func wrongPassword(authentication: String) async throws {
-    let projector = try ProjectorFixture(["--authentication", authentication, "--trace"])
+    let projector = try await ProjectorFixture(["authentication": .string(authentication)])
     let bench = ProjectorBench(clock: clock)
     let error = await bench.open(
-      projector.ports[0], ["password": "wrong", "authentication": .string(authentication)])
+      projector.port, ["password": "wrong", "authentication": .string(authentication)])
     #expect(error?.kind == "invalid")
     #expect(error?.message == "the projector refuses the password")
-    #expect(projector.connections.opened == 1)
-    #expect(await bench.open(projector.ports[0])?.message.contains("none is configured") == true)
+    #expect(projector.opened == 1)
+    #expect(await bench.open(projector.port)?.message.contains("none is configured") == true)
   }
 
   @Test("A password that changes while the device is open is refused once, and no more is tried")
   func changedPassword() async throws {
-    let projector = try ProjectorFixture(["--authentication", "sha256", "--trace"])
+    let projector = try await ProjectorFixture(["authentication": "sha256"])
     let bench = ProjectorBench(clock: clock)
     #expect(
-      await bench.open(projector.ports[0], ["password": "JBMIAProjectorLink"]) == nil)
+      await bench.open(projector.port, ["password": "JBMIAProjectorLink"]) == nil)
     await projector.change(["password": "other", "drop": true])
     #expect(await bench.perform("on")?.kind == "refused")
     #expect(bench.provenance(of: .power) == .unknown)
     #expect(bench.attribute("problem")?.string?.contains("refuses the password") == true)
-    let connections = projector.connections.opened
+    let connections = projector.opened
     clock.advance(by: .seconds(1000))
     #expect(await bench.perform("on")?.kind == "refused")
-    #expect(projector.connections.opened == connections)
+    #expect(projector.opened == connections)
   }
 
   @Test(
     "Odd packets change nothing",
     arguments: ["slow", "split", "merged", "garbage", "close", "late", "one-class"])
   func oddPackets(odd: String) async throws {
-    let projector = try ProjectorFixture(["--class", "1", "--odd", odd])
+    let projector = try await ProjectorFixture(["class": 1, "odd": [.string(odd)]])
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0], ["wideScreenInput": "32"]) == nil)
+    #expect(await bench.open(projector.port, ["wideScreenInput": "32"]) == nil)
     #expect(await bench.perform("on") == nil)
     #expect(await advanceUntil { bench[.power] == "on" })
     #expect(await bench.perform("wideScreenMode") == nil)
@@ -153,36 +152,35 @@ struct WireTests {
     "A projector that says nothing does not open, with the reason and what to do",
     arguments: ["half-open", "silent", "endless"])
   func silentAtOpening(odd: String) async throws {
-    let projector = try ProjectorFixture(["--odd", odd])
+    let projector = try await ProjectorFixture(["odd": [.string(odd)]])
     let bench = ProjectorBench(clock: clock)
-    let error = await advanceDuring { await bench.open(projector.ports[0]) }
+    let error = await advanceDuring { await bench.open(projector.port) }
     #expect(error?.kind == "unavailable")
     #expect(error?.data?["hint"]?.string?.isEmpty == false)
   }
 
   @Test("A projector that floods is left, and the plugin goes on")
   func flood() async throws {
-    let projector = try ProjectorFixture(["--odd", "flood"])
+    let projector = try await ProjectorFixture(["odd": ["flood"]])
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0])?.kind == "unavailable")
+    #expect(await bench.open(projector.port)?.kind == "unavailable")
     await projector.change(["odd": []])
-    #expect(await bench.open(projector.ports[0]) == nil)
+    #expect(await bench.open(projector.port) == nil)
   }
 
   @Test(
     "E15 · a projector that falls silent is unknown, and comes back by itself",
     arguments: ["silent", "endless"])
   func silence(odd: String) async throws {
-    let projector = try ProjectorFixture(["--trace"])
-    await projector.change(["power": "1"])
+    let projector = try await ProjectorFixture(["power": "1"])
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0]) == nil)
+    #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
     await projector.change(["odd": [.string(odd)]])
-    let before = projector.connections.opened
+    let before = projector.opened
     let refusal = await advanceDuring { await bench.perform("off") }
     #expect(refusal?.kind == "unavailable")
-    #expect(projector.connections.opened > before, "it is asked again on a new connection")
+    #expect(projector.opened > before, "it is asked again on a new connection")
     #expect(bench.provenance(of: .power) == .unknown)
     #expect(bench.attribute("problem")?.string != nil)
     await projector.change(["odd": []])
@@ -195,7 +193,7 @@ struct WireTests {
   func restart() async throws {
     let projector = try ProjectorFixture()
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0]) == nil)
+    #expect(await bench.open(projector.port) == nil)
     for change in ["drop", "restart"] {
       for command in ["on", "off"] {
         await projector.change([change: true])
@@ -208,40 +206,35 @@ struct WireTests {
 
   @Test("A projector that is gone is unreachable at once, with its address")
   func gone() async throws {
-    let bench = ProjectorBench(clock: clock)
-    let port = try {
-      let projector = try ProjectorFixture()
-      return projector.ports[0]
-    }()
+    let projector = try await ProjectorFixture(["stop": true])
+    let error = await ProjectorBench(clock: clock).open(projector.port)
+    #expect(error?.kind == "unavailable")
     #expect(
-      await eventually {
-        let error = await bench.open(port)
-        return error?.message.hasPrefix("there is no connection to 127.0.0.1:\(port)") == true
-      })
+      error?.message == "there is no connection to 127.0.0.1:\(projector.port): Connection refused")
   }
 
   @Test("The connection is closed when it is idle, and opened again for the next command")
   func idle() async throws {
-    let projector = try ProjectorFixture(["--trace"])
+    let projector = try ProjectorFixture()
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0], ["polling": 3600]) == nil)
+    #expect(await bench.open(projector.port, ["polling": 3600]) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
-    #expect(projector.connections.opened == 1)
-    #expect(projector.connections.closed == 0)
+    #expect(projector.opened == 1)
+    #expect(projector.closed == 0)
     await clock.waitForSleepers()
     clock.advance(by: ProjectorLink.idleTime)
-    #expect(await eventually { projector.connections.closed == 1 })
+    #expect(await eventually { projector.closed == 1 })
     #expect(await bench.perform("on") == nil)
-    #expect(await eventually { projector.connections.opened == 2 })
+    #expect(await eventually { projector.opened == 2 })
     #expect(await bench.close() == nil)
-    #expect(await eventually { projector.connections.closed == 2 })
+    #expect(await eventually { projector.closed == 2 })
   }
 
   @Test("F1 · closing does not wait for a projector that hangs")
   func closesWhileHanging() async throws {
-    let projector = try ProjectorFixture(["--trace"])
+    let projector = try ProjectorFixture()
     let bench = ProjectorBench(clock: clock)
-    #expect(await bench.open(projector.ports[0]) == nil)
+    #expect(await bench.open(projector.port) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
     await projector.change(["odd": ["silent"]])
     let before = projector.commands.count
@@ -249,13 +242,13 @@ struct WireTests {
     #expect(await eventually { projector.commands.count > before })
     #expect(await bench.close() == nil)
     #expect(await refusal?.kind == "cancelled")
-    #expect(await eventually { projector.connections.closed == projector.connections.opened })
+    #expect(await eventually { projector.closed == projector.opened })
   }
 
   @Test("F1 · 200 new connections leave no descriptor and no thread behind")
   func descriptors() async throws {
     signal(SIGPIPE, SIG_IGN)
-    let projector = try ProjectorFixture(["--odd", "close"])
+    let projector = try await ProjectorFixture(["odd": ["close"]])
     let program = Program.products.appendingPathComponent("PJLinkProjector").path
     let child = try ChildProcess(ProgramStart(program, [], input: .pipe, output: .pipe))
     defer {
@@ -264,7 +257,7 @@ struct WireTests {
     }
     let bench = ProjectorBench(
       connection: StreamConnection(reading: child.output, writing: child.input))
-    #expect(await bench.open(projector.ports[0], ["polling": 3600]) == nil)
+    #expect(await bench.open(projector.port, ["polling": 3600]) == nil)
     #expect(await eventually { bench.attribute("filterHours") != nil })
     let id = child.id
     let count = { @Sendable in Self.count("/proc/\(id)/fd") + Self.count("/proc/\(id)/task") }

@@ -80,7 +80,8 @@ struct ProjectorLink {
     return try await askOnce(request)
   }
 
-  private mutating func askOnce(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer {
+  private mutating func askOnce(_ request: PJLinkRequest) async throws(LinkFailure) -> PJLinkAnswer
+  {
     do throws(LinkFailure) {
       var current: Connection
       if let connection { current = connection } else { current = try await connect() }

@@ -10,7 +10,7 @@ final class ProjectorSocket: Sendable {
     case received([UInt8])
     /// The connection has ended; the reason of the system if it failed.
     case closed(String?)
-    /// The projector sent more than ``mostWaiting`` pieces that nobody has read.
+    /// More than ``mostWaiting`` received pieces are unread.
     case flooded
   }
 

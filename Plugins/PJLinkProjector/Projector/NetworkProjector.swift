@@ -63,6 +63,8 @@ final class NetworkProjector: PluginDevice {
   @Sendable
   private static func randomNonce() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
-    return (0..<Authentication.nonceSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    return (0..<Authentication.nonceSize).map { _ in
+      UInt8.random(in: .min ... .max, using: &generator)
+    }
   }
 }

@@ -13,14 +13,14 @@ struct ProjectorModel: Sendable {
     case perform(ProjectorCommand)
   }
 
-  /// What is to be done now.
+  /// The next action.
   enum Step: Equatable {
     case ask(PJLinkRequest)
     /// Nothing before this time; without one, nothing until the next job.
     case wait(until: Duration?)
   }
 
-  /// What the rest of the plugin has to do.
+  /// An action for the worker.
   enum Effect: Equatable {
     case report([StateKey: JSON], Provenance)
     case reportAttributes([String: Attribute])
@@ -114,12 +114,12 @@ struct ProjectorModel: Sendable {
     return []
   }
 
-  /// Gives the job up: nobody waits for it any more.
+  /// Drops the job, whose caller has cancelled it.
   mutating func abandon() { job = nil }
 
   // MARK: Requests
 
-  /// Returns what is to be done now.
+  /// Returns the next action.
   mutating func next(at now: Duration) -> Step {
     if case .refused = contact { return .wait(until: nil) }
     if let request { return .ask(request) }
@@ -152,7 +152,8 @@ struct ProjectorModel: Sendable {
   }
 
   private func interval(at now: Duration) -> Duration {
-    power == .warming || power == .cooling || now < reactionEnd ? Self.quickPolling : options.polling
+    power == .warming || power == .cooling || now < reactionEnd
+      ? Self.quickPolling : options.polling
   }
 
   // MARK: Answers
@@ -390,7 +391,8 @@ struct ProjectorModel: Sendable {
     guard count < Self.mostRefusals else {
       refused = nil
       let error = DeviceError(
-        .refused, "the projector has refused \"\(name)\" \(Self.mostRefusals) times (ERR3: not now)",
+        .refused,
+        "the projector has refused \"\(name)\" \(Self.mostRefusals) times (ERR3: not now)",
         hint: "Look at its menu and its lights; a panel lock or an alert may hold it.")
       return finish(.failure(error), &effects)
     }
@@ -478,7 +480,9 @@ struct ProjectorModel: Sendable {
     let input = picture.flatMap { options.pictures[$0] }?.code ?? ""
     return DeviceError(
       .unsupported, "the projector has no input \(input) (ERR2)",
-      hint: "Correct the option \"\(picture?.option ?? "")\"; the attribute \"inputs\" lists its inputs.")
+      hint:
+        "Correct the option \"\(picture?.option ?? "")\"; the attribute \"inputs\" lists its inputs."
+    )
   }
 }
 

@@ -120,6 +120,7 @@ private struct OptionReader {
       return input
     }
     throw Self.error(
-      "the option \"\(key)\" is \"\(name)\", which is neither a name in \"inputs\" nor a PJLink input")
+      "the option \"\(key)\" is \"\(name)\", which is neither a name in \"inputs\" nor a PJLink input"
+    )
   }
 }

@@ -67,7 +67,9 @@ struct ErrorStatus: Equatable {
   init?(_ text: String) {
     let levels = text.utf8.map { Level(rawValue: Int($0) - 48) }
     self.levels = levels.compactMap(\.self)
-    guard levels.count == Self.parts.count, self.levels.count == Self.parts.count else { return nil }
+    guard levels.count == Self.parts.count, self.levels.count == Self.parts.count else {
+      return nil
+    }
   }
 
   /// The warnings and errors: "lamp error, filter warning", or "none".

@@ -2,7 +2,6 @@ import Devices
 import Foundation
 import JSON
 import PluginProtocol
-import Synchronization
 import TestSupport
 import Testing
 
@@ -105,7 +104,7 @@ struct RoleUnderTest: Sendable, CustomTestStringConvertible {
       options["folders"] = [.string(ProjectFolder.root.appending(path: "Samples/Music").path)]
     case "PJLinkProjector":
       options["host"] = "127.0.0.1"
-      options["port"] = .integer(try FixtureProjectors.nextPort())
+      options["port"] = .integer(try ProjectorFixture().port)
       options["wideScreenInput"] = "32"
     default:
       for (name, value) in PluginUnderTest.givenOptions { options[name] = value }
@@ -116,21 +115,6 @@ struct RoleUnderTest: Sendable, CustomTestStringConvertible {
   /// A command that every device of the role carries out at once, with the state that shows it.
   var firstCommand: (name: String, key: StateKey, value: JSON) {
     role == .screen ? ("up", .position, "up") : ("on", .power, "on")
-  }
-}
-
-/// A projector in the network of this machine for each device that a test opens.
-private enum FixtureProjectors {
-  private static let fixture = Result { try ProjectorFixture(["--projectors", "200"]) }
-  private static let used = Mutex(0)
-
-  static func nextPort() throws -> Int {
-    let ports = try fixture.get().ports
-    let index = used.withLock { used in
-      defer { used += 1 }
-      return used
-    }
-    return try #require(ports.indices.contains(index) ? ports[index] : nil, "more projectors")
   }
 }
 
