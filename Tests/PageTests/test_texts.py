@@ -11,8 +11,18 @@ SITE = ROOT / "Sources/WebServer/Site"
 LANGUAGES = ("en", "uk", "ru")
 # What Intl.PluralRules distinguishes for cardinal numbers.
 FORMS = {"en": {"one", "other"}, "uk": {"one", "few", "many", "other"}, "ru": {"one", "few", "many", "other"}}
+
+
+def flat(file):
+    """The texts by key; a file may group them by the part of the key before the point."""
+    found = {}
+    for key, value in file.items():
+        found.update({key: value} if "." in key else {f"{key}.{rest}": text for rest, text in value.items()})
+    return found
+
+
 # The entrance loads a small file; the theater loads the other as well.
-FILES = {name: json.loads((SITE / f"text/{name}.json").read_text()) for one in LANGUAGES for name in (one, f"entrance-{one}")}
+FILES = {name: flat(json.loads((SITE / f"text/{name}.json").read_text())) for one in LANGUAGES for name in (one, f"entrance-{one}")}
 TEXTS = {name: {**FILES[f"entrance-{name}"], **FILES[name]} for name in LANGUAGES}
 ENTRANCE_MODULES = ["main", "dom", "api", "text", "language", "login", "look", "forms", "contacts", "rules", "stage", "greeting", "register", "code", "code-entry", "reset", "guest", "newcomer"]
 CODE = "\n".join(path.read_text() for path in sorted((SITE / "js").glob("*.js")))
@@ -69,9 +79,10 @@ def test_forms():
 @proves("E9 · the files of texts are sorted, one key a line, and hold no other alphabet than their own")
 def test_files():
     for name in FILES:
-        lines = (SITE / f"text/{name}.json").read_text().splitlines()
-        keys = [re.match(r'"([^"]+)": ', line).group(1) for line in lines[1:-1]]
-        assert keys == sorted(FILES[name]), f"{name}: sort the keys"
+        text, keys = (SITE / f"text/{name}.json").read_text(), list(FILES[name])
+        groups = [key for key in json.loads(text) if "." not in key]
+        assert len(re.findall(r'^"', text, re.MULTILINE)) == len(keys) + len(groups), f"{name}: one key a line"
+        assert keys == sorted(keys, key=lambda key: key.split(".", 1)), f"{name}: sort the keys"
     alike = {
         "en": r"[\u0400-\u04ff]", "uk": r"[ыэёъЫЭЁЪ]", "ru": r"[іїєґІЇЄҐ’]"}
     for name, foreign in alike.items():

@@ -9,7 +9,8 @@ import NIOCore
 /// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
 /// revalidated each time, as are the service worker and the manifest. They name all other files below
 /// `/page/HASH/`, where HASH covers the content of them all, so browsers may keep those for ever.
-/// Modules and styles are served without their comments and indentation, styles without needless spaces.
+/// Modules and styles are served without their comments and indentation, styles and texts without needless
+/// spaces.
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
@@ -90,13 +91,25 @@ package struct Site: Sendable {
     switch name.split(separator: ".").last {
     case "js": withoutComments(bytes)
     case "css": withoutSpaces(withoutComments(bytes))
+    case "json": compact(bytes)
+    case "svg": withoutComments(bytes)
     default: bytes
     }
   }
 
-  /// A style sheet without the spaces beside its punctuation.
+  /// A JSON document without spaces between its values, or the bytes themselves if they are none.
+  static func compact(_ json: [UInt8]) -> [UInt8] {
+    guard let value = try? JSONSerialization.jsonObject(with: Data(json)),
+      let data = try? JSONSerialization.data(
+        withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
+    else { return json }
+    return Array(data)
+  }
+
+  /// A style sheet without its line breaks and without the spaces beside its punctuation.
   static func withoutSpaces(_ style: [UInt8]) -> [UInt8] {
     var text = String(decoding: style, as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for mark in ["{", "}", ";", ",", ":"] { text.replace("\(mark) ", with: mark) }
     for mark in ["{", "}"] { text.replace(" \(mark)", with: mark) }
     text.replace(";}", with: "}")

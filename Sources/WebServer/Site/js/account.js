@@ -1,8 +1,8 @@
 // One's own account: name, contacts, password, second factor, sessions, its end.
-import { h, clear } from './dom.js';
+import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove } from './api.js';
-import { heading, toast, ask, chip, act, complain } from './parts.js';
+import { heading, toast, ask, chip, act, complain, card, setting, quiet, twoLines } from './parts.js';
 import { field } from './forms.js';
 import { isEmail, isPhone } from './contacts.js';
 import { passwordForm } from './reset.js';
@@ -12,47 +12,43 @@ import { t, when } from './text.js';
 
 export const title = t('account.title');
 
-const card = (text, id, inside, end) => h('section', { class: 'card', 'aria-labelledby': id }, h('div', { class: 'card-head' }, h('h2', { class: 'title-4', id }, text), end), inside);
-const one = (name, sub, ...end) => h('div', { class: 'setting' }, h('span', {}, name, h('span', { class: 'small block' }, sub)), h('span', { class: 'setting-keys' }, end));
-const quiet = (text, label, run) => { const node = h('button', { class: 'btn quiet', type: 'button', 'aria-label': label, onclick: () => act(node, async () => run()) }, text); return node; };
-
 export async function show(main, { exit }) {
-  const person = h('div', { class: 'setting-list' }), factor = h('div', { class: 'setting-list' }), sessions = h('ul', { class: 'rows' });
-  const others = quiet(t('sessions.endOthers'), undefined, () => ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'), { yes: t('sessions.endThem'), no: t('account.cancel'), run: () => remove('/sessions/others').then(({ ended }) => { toast(t('sessions.ended', { count: ended })); return loadSessions(sessions); }).catch(complain) }));
-  const end = h('button', { class: 'btn danger wide', type: 'button', onclick: () => ask(t('account.deleteAsk'), t('account.deleteNote'), { yes: t('account.delete'), no: t('account.cancel'), danger: true, run: () => proven(() => remove('/account')).then(() => { toast(t('account.deleted')); return exit(); }).catch(complain) }) }, t('account.delete'));
-  main.append(heading(t('account.title'), h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('account.settings'))));
-  const columns = h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('account.you'), 'h-you', person), card(t('factor.title'), 'h-factor', factor)),
-      h('div', { class: 'col' }, card(t('sessions.title'), 'h-sessions', sessions, others), card(t('account.end'), 'h-end', h('div', { class: 'setting-list' }, h('p', { class: 'soft' }, t('account.deleteNote')), end))));
+  const person = h('div', 'setting-list'), factor = h('div', 'setting-list'), sessions = h('ul', 'rows');
+  const others = quiet(t('sessions.endOthers'), undefined, () => ask(t('sessions.endOthersAsk'), t('sessions.endOthersNote'), { yes: t('sessions.endThem'), no: t('do.cancel'), run: () => remove('/sessions/others').then(({ ended }) => { toast(t('sessions.ended', { count: ended })); return loadSessions(sessions); }).catch(complain) }));
+  const end = btn('danger wide', () => ask(t('account.deleteAsk'), t('account.deleteNote'), { yes: t('account.delete'), no: t('do.cancel'), danger: true, run: () => proven(() => remove('/account')).then(() => { toast(t('account.deleted')); return exit(); }).catch(complain) }), t('account.delete'));
+  main.append(heading(t('account.title'), h('a', { class: 'btn quiet', href: '/settings' }, icon('arrowBack'), t('settings.title'))));
+  const columns = h('div', 'two-col', h('div', 'col', card(t('account.you'), 'h-you', person), card(t('factor.title'), 'h-factor', factor)),
+      h('div', 'col', card(t('sessions.title'), 'h-sessions', sessions, others), card(t('account.end'), 'h-end', h('div', 'setting-list', h('p', 'soft', t('account.deleteNote')), end))));
   const load = async () => {
     const { user } = await get('/account'), again = () => load().catch(complain);
-    clear(person, one(user.name, t('account.nameNote'), quiet(t('account.change'), t('account.changeName'), () => changeName(user, again))),
-      one(user.email, t(user.emailVerified ? 'account.verified' : 'account.unverified'), user.emailVerified ? null : quiet(t('account.verify'), t('account.verifyEmail'), () => sendCode('/account/email', {}, user.email, again)), quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(user, again))),
-      one(user.phone ?? t('account.phone'), t(user.phone ? 'account.verified' : 'account.noPhone'), quiet(t(user.phone ? 'account.change' : 'account.add'), t(user.phone ? 'account.changePhone' : 'account.addPhone'), () => changePhone(again))),
-      one(t('account.password'), t('account.passwordNote'), quiet(t('account.change'), t('account.changePassword'), () => changePassword(user))));
-    clear(factor, one(t('factor.app'), t('factor.note'), chip(user.secondFactor ? 'reported' : 'off', t(user.secondFactor ? 'factor.on' : 'factor.off'))),
-      user.secondFactor ? one(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
+    clear(person, setting(user.name, t('account.nameNote'), quiet(t('account.change'), t('account.changeName'), () => changeName(user, again))),
+      setting(user.email, t(user.emailVerified ? 'account.verified' : 'account.unverified'), user.emailVerified ? null : quiet(t('account.verify'), t('account.verifyEmail'), () => sendCode('/account/email', {}, user.email, again)), quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(user, again))),
+      setting(user.phone ?? t('account.phone'), t(user.phone ? 'account.verified' : 'account.noPhone'), quiet(t(user.phone ? 'account.change' : 'account.add'), t(user.phone ? 'account.changePhone' : 'account.addPhone'), () => changePhone(again))),
+      setting(t('field.password'), t('account.passwordNote'), quiet(t('account.change'), t('account.changePassword'), () => changePassword(user))));
+    clear(factor, setting(t('factor.app'), t('factor.note'), chip(user.secondFactor ? 'reported' : 'off', t(user.secondFactor ? 'factor.on' : 'factor.off'))),
+      user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
   };
   await Promise.all([load(), loadSessions(sessions)]).catch(complain);
   main.append(columns);
 }
-const wide = (text, run) => { const node = h('button', { class: 'btn wide', type: 'button', onclick: () => act(node, run) }, icon('key'), text); return node; };
+const wide = (text, run) => btn('wide', (node) => act(node, run), icon('key'), text);
 
 function changeName(user, done) {
-  const name = field({ label: t('account.name'), name: 'name', autocomplete: 'name', check: (text) => (text.trim() ? null : t('account.nameMissing')) });
+  const name = field({ label: t('field.name'), name: 'name', autocomplete: 'name', check: (text) => (text.trim() ? null : t('account.nameMissing')) });
   name.value = user.name;
-  formSheet({ heading: t('account.yourName'), fields: [name], button: t('account.save'), use: () => post('/account/name', { name: name.value }), done: () => { toast(t('account.nameChanged')); done(); } });
+  formSheet({ heading: t('ask.name'), fields: [name], button: t('editor.save'), use: () => post('/account/name', { name: name.value }), done: () => { toast(t('account.nameChanged')); done(); } });
 }
 function changeEmail(user, done, value = '') {
-  const email = field({ label: t('account.email'), name: 'email', type: 'email', inputmode: 'email', autocomplete: 'email', note: t('account.emailNote'), check: (text) => (isEmail(text) ? null : t('account.emailWrong')) });
+  const email = field({ label: t('newcomer.email'), name: 'email', type: 'email', inputmode: 'email', autocomplete: 'email', note: t('account.emailNote'), check: (text) => (isEmail(text) ? null : t('account.emailWrong')) });
   email.value = value;
-  formSheet({ heading: t('account.yourEmail'), fields: [email], button: t('account.sendCode'), use: (to) => proven(() => post('/account/email', { email: to })),
+  formSheet({ heading: t('account.yourEmail'), fields: [email], button: t('code.send'), use: (to) => proven(() => post('/account/email', { email: to })),
     done: (sent) => confirmContact({ path: '/account/email', target: { email: email.value }, sent, onback: () => changeEmail(user, done, email.value), done: () => { toast(t('account.emailChanged')); done(); } }) });
 }
 function changePhone(done, value = '') {
   const phone = field({ label: t('account.phone'), name: 'phone', type: 'tel', inputmode: 'tel', autocomplete: 'tel', note: t('account.phoneNote'), check: (text) => (isPhone(text) ? null : t('account.phoneWrong')) });
   phone.value = value;
-  formSheet({ heading: t('account.yourPhone'), fields: [phone], button: t('account.sendCode'), use: (to) => proven(() => post('/account/phone', { phone: to })),
+  formSheet({ heading: t('account.yourPhone'), fields: [phone], button: t('code.send'), use: (to) => proven(() => post('/account/phone', { phone: to })),
     done: (sent) => confirmContact({ path: '/account/phone', target: { phone: phone.value }, sent, onback: () => changePhone(done, phone.value), done: () => { toast(t('account.phoneChanged')); done(); } }) });
 }
 async function sendCode(path, body, to, done) {
@@ -61,7 +57,7 @@ async function sendCode(path, body, to, done) {
 }
 async function changePassword(user) {
   const now = passwordField();
-  const form = await passwordForm({ email: user.email, name: user.name, heading: '', button: t('account.setPassword'),
+  const form = await passwordForm({ email: user.email, name: user.name, heading: '', button: t('reset.set'),
     use: (newPassword) => {
       if (!now.valid) { now.look('submit'); return Promise.reject({ message: t('account.passwordMissing'), status: 0, code: 'network' }); }
       return proven(() => post('/account/password', { password: now.value, newPassword }, { open: true }));
@@ -75,7 +71,7 @@ async function loadSessions(list) {
   const { sessions } = await get('/sessions');
   clear(list, sessions.map((session) => {
     const name = session.device || t('sessions.program');
-    return h('li', { class: 'row still-row' }, icon(/phone|android|mobile/i.test(session.device) ? 'phone' : 'screen', { class: 'row-icon soft' }), h('span', {}, h('span', { class: 'name' }, name), h('span', { class: 'sub' }, t('sessions.line', { address: session.address, opened: when(session.opened), seen: when(session.lastSeen) }))),
-      session.current ? chip('reported', t('sessions.this')) : quiet(t('sessions.end'), t('sessions.endOf', { name }), async () => { await remove(`/sessions/${encodeURIComponent(session.id)}`); await loadSessions(list); }));
+    return h('li', 'row still-row', icon(/phone|android|mobile/i.test(session.device) ? 'phone' : 'screen', { class: 'row-icon soft' }), twoLines(name, t('sessions.line', { address: session.address, opened: when(session.opened), seen: when(session.lastSeen) })),
+      session.current ? chip('reported', t('sessions.this')) : quiet(t('do.end'), t('sessions.endOf', { name }), async () => { await remove(`/sessions/${encodeURIComponent(session.id)}`); await loadSessions(list); }));
   }));
 }

@@ -1,12 +1,12 @@
 // A one-time code: where it goes, six boxes, the countdown to the next. Login, reset and others use these forms;
 // code-flow.js says what they do.
-import { h, announce, clear } from './dom.js';
+import { h, announce, clear, btn, submit } from './dom.js';
 import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
 import { drive, isTold, failurePainter } from './flow.js';
 import { CodeFlow } from './code-flow.js';
 import { isPhone } from './contacts.js';
-import { brand } from './stage.js';
+import { doorForm } from './stage.js';
 import { t, parts } from './text.js';
 
 export const codeFlow = () => new CodeFlow({ name: 'contact', label: t('field.contact'), hidesMistakeOnEdit: true, rules: [{ rule: 'any', rules: [{ rule: 'email' }, { rule: 'phone' }] }] });
@@ -52,12 +52,11 @@ export function codeSteps({ flow = codeFlow(), path, with: also = {}, set, put, 
 const ticketOf = ({ request, resendAfter }) => ({ request, length: 6, wait: resendAfter });
 
 function contactForm({ oneTime, send, set, heading, note, button: words, foot }) {
-  const error = formError(), paintFailure = failurePainter(error), button = h('button', { class: 'btn primary big wide', type: 'submit' }, words);
+  const error = formError(), paintFailure = failurePainter(error), button = submit('big wide', words);
   const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, check: (text) => (oneTime.form.isValid('contact') && text ? null : t('field.contactLike')) });
   one.value = oneTime.contact;
   one.follow({ display: () => oneTime.form.display('contact'), typed: (text) => send({ type: 'typedContact', text }) });
-  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello', tabindex: -1 }, heading), one.node, error.node, button, foot);
-  node.addEventListener('submit', (event) => { event.preventDefault(); send({ type: 'submitContact' }); if (!oneTime.isLoading && one.input.isConnected) one.input.focus(); });
+  const node = doorForm(heading, () => { send({ type: 'submitContact' }); if (!oneTime.isLoading && one.input.isConnected) one.input.focus(); }, one.node, error.node, button, foot);
   let isLoading = false;
   return {
     node, focus: () => one.input.focus(),
@@ -75,19 +74,18 @@ function contactForm({ oneTime, send, set, heading, note, button: words, foot })
 function codeForm({ oneTime, send, set, heading, says = 'code.sent', validFor, foot, onback = () => send({ type: 'back' }) }) {
   const screen = oneTime.code, error = formError(), paintFailure = failurePainter(error), ring = countdownRing();
   const entry = codeField({ ontyped: (text) => send({ type: 'typedCode', text }), describedby: 'where' });
-  const again = h('button', { class: 'btn line', type: 'button', onclick: () => send({ type: 'sendAgain' }) }, t('code.again')), wait = h('div', { class: 'code-wait' });
+  const again = btn('line', () => send({ type: 'sendAgain' }), t('code.again')), wait = h('div', 'code-wait');
   // A whole code submits itself; the button is for one that did not arrive.
   const retry = h('button', { class: 'btn primary wide', type: 'submit', hidden: true }, t('do.retry'));
-  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello', onsubmit: (event) => { event.preventDefault(); send({ type: 'submitCode' }); } },
-    brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', { class: 'strong' }, oneTime.sentTo), count: Math.round(validFor / 60) })),
-    entry.node, error.node, retry, wait, h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: onback }, t('code.otherAddress')), foot));
+  const node = doorForm(heading, () => send({ type: 'submitCode' }), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', 'strong', oneTime.sentTo), count: Math.round(validFor / 60) })),
+    entry.node, error.node, retry, wait, h('div', 'door-links', btn('link', onback, t('code.otherAddress')), foot));
   let total = 1;
   function paintCountdown() {
     total = Math.max(total, screen.countdown);
     ring.set(screen.countdown, total);
-    if (screen.countdown > 0) { if (!ring.node.isConnected) clear(wait, ring.node, h('p', { class: 'small' }, t('code.wait'))); return; }
+    if (screen.countdown > 0) { if (!ring.node.isConnected) clear(wait, ring.node, h('p', 'small', t('code.wait'))); return; }
     if (again.isConnected) return;
-    clear(wait, h('p', { class: 'small' }, t('code.missed')), again);
+    clear(wait, h('p', 'small', t('code.missed')), again);
     announce(t('code.now'));
   }
   paintCountdown();

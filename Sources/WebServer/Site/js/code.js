@@ -13,7 +13,7 @@ export function show(main, { enter }) {
   let factor;
   const put = (form) => { factor = undefined; clear(set.inside, form.node); form.focus(); };
   const foot = () => (flow.oneTime.step === 'place'
-    ? h('div', { class: 'door-links' }, h('a', { class: 'btn link', href: '/login' }, t('code.password')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')))
+    ? h('div', 'door-links', h('a', { class: 'btn link', href: '/login' }, t('code.password')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot')))
     : h('a', { class: 'btn link', href: '/login' }, t('code.password')));
   const { stop } = codeSteps({ flow, path: '/login-codes', set, put, place: { heading: title, button: t('code.send') }, code: { heading: t('code.enter') }, foot, verify: logIn, painted });
   /** An account with a second factor asks for its code as well. */

@@ -44,4 +44,3 @@ export function titles() {
   if (item && itemTitle) knownTitles[item] = itemTitle;
   return knownTitles;
 }
-export const failedDevices = () => devices().filter((one) => one.availability === 'unavailable');

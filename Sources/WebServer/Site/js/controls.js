@@ -1,10 +1,9 @@
 // The controls of one device: what a press in the room or in the list of devices opens.
-import { h, clear } from './dom.js';
+import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post } from './api.js';
 import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced } from './parts.js';
 import { describe, value, ago, word, hertz, nameOf } from './words.js';
-import { knob } from './knob.js';
 import { sentence } from './forms.js';
 import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
@@ -14,13 +13,13 @@ import { pluginPart } from './plugin-swap.js';
 
 /** Opens a device's controls, which follow its state until they are closed. */
 export function deviceSheet(id) {
-  const pane = h('div', { class: 'device-sheet' }), device = theater.device(id);
+  const pane = h('div', 'device-sheet'), device = theater.device(id);
   const box = sheet(nameOf(device, theater.devices()), pane), close = follow(id, pane);
   box.addEventListener('close', close);
 }
 /** Fills `pane` with a device's controls and keeps them up to date; returns how to end that. */
 export function follow(id, pane, { wide = false } = {}) {
-  const said = h('p', { class: 'soft' }), trouble = h('div', {}), live = h('div', { class: 'controls' }), table = h('div', {}), more = h('details', { class: 'more-state' }, h('summary', {}, t('control.commands'))), state = h('details', { class: 'more-state', open: wide }, h('summary', {}, t('control.state')), table);
+  const said = h('p', 'soft'), trouble = h('div', {}), live = h('div', 'controls'), table = h('div', {}), more = h('details', 'more-state', h('summary', {}, t('control.commands'))), state = h('details', { class: 'more-state', open: wide }, h('summary', {}, t('control.state')), table);
   const pieces = {};
   clear(pane, said, trouble, live, theater.mayOperate() ? more : null, state, theater.mayOperate() ? pluginPart(id) : null);
   more.addEventListener('toggle', () => { if (more.open && more.children.length === 1) listCommands(id, more); });
@@ -46,28 +45,28 @@ const keyOf = (device) => [device.availability, Object.entries(device.state).fil
 function complaint(device) {
   const { error, status, activity, item } = theater.activity();
   if (status === 'failed' && error?.device === device.id) {
-    const again = h('button', { class: 'btn primary', type: 'button', onclick: () => act(again, () => post(`/activities/${encodeURIComponent(activity)}`, item ? { item } : {})) }, icon('fix'), t('do.retry'));
+    const again = btn('primary', (node) => act(node, () => post(`/activities/${encodeURIComponent(activity)}`, item ? { item } : {})), icon('fix'), t('do.retry'));
     return errorCard(sentence(error.message), [placeOf(error, theater.run()), error.hint].filter(Boolean).join(' '), activity ? again : null);
   }
   if (device.availability === 'unavailable') return errorCard(sentence(device.reason ?? t('control.silent')), t('control.check'));
   return null;
 }
 
-const key = (device, text, picture, command, props = {}) => { const node = h('button', { class: 'btn', type: 'button', data: { focus: text }, ...props, onclick: () => act(node, () => send(device.id, command)) }, icon(picture), text); return node; };
-const keys = (...list) => h('div', { class: 'control-keys' }, list);
+const key = (device, text, picture, command, props = {}) => { const node = h('button', { class: 'btn', data: { focus: text }, ...props, onclick: () => act(node, () => send(device.id, command)) }, icon(picture), text); return node; };
+const keys = (...list) => h('div', 'control-keys', list);
 function power(device) {
   const on = ['on', 'warming'].includes(value(device, 'power'));
   return key(device, t(on ? 'do.turnOff' : 'do.turnOn'), 'power', on ? 'off' : 'on', { class: 'btn wide', 'aria-pressed': on, data: { focus: 'power' } });
 }
-const choice = (device, label, options, current, command) => [h('p', { class: 'label' }, label), segments(label, options, current, (id) => send(device.id, command(id)).catch(complain))];
+const choice = (device, label, options, current, command) => [h('p', 'label', label), segments(label, options, current, (id) => send(device.id, command(id)).catch(complain))];
 
 function controls(device, pieces) {
   const v = (name) => value(device, name), can = theater.mayOperate(), off = device.availability !== 'available';
   const out = [];
   switch (device.role) {
     case 'amplifier': {
-      pieces.volume = knob({ label: t('state.volume'), value: v('volume') ?? 0, onchange: setVolume });
-      out.push(h('div', { class: 'knob-box' }, pieces.volume.node), toggle(t('state.muted'), v('muted'), (on) => send(device.id, on ? 'mute' : 'unmute').catch(complain)));
+      pieces.volume = slider({ label: t('state.volume'), value: v('volume') ?? 0, onchange: setVolume });
+      out.push(pieces.volume.node, toggle(t('state.muted'), v('muted'), (on) => send(device.id, on ? 'mute' : 'unmute').catch(complain)));
       if (can) out.push(choice(device, t('state.input'), inputs(device), v('input'), (input) => ({ input })), choice(device, t('state.mode'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], v('mode'), (mode) => mode), power(device));
       break;
     }
@@ -98,7 +97,7 @@ function controls(device, pieces) {
       if (can) out.push(power(device));
     }
   }
-  if (off) out.unshift(h('p', { class: 'small' }, sentence(t(device.availability === 'starting' ? 'control.starting' : 'control.silent'))));
+  if (off) out.unshift(h('p', 'small', sentence(t(device.availability === 'starting' ? 'control.starting' : 'control.silent'))));
   return out;
 }
 const inputs = (amp) => { const known = [...new Set([value(amp, 'input'), 'dvd', 'cd', 'tuner'])].filter(Boolean); return known.sort().map((id) => [id, word(id)]); };
@@ -111,13 +110,13 @@ async function listCommands(id, host) {
   host.append(wait);
   try {
     const [{ commands }, shapes] = await Promise.all([get(`/devices/${encodeURIComponent(id)}`), commandSchema()]);
-    wait.replaceWith(h('ul', { class: 'rows command-list' }, commands.map((command) => h('li', {}, commandRow(id, command, shapes[command.name])))));
+    wait.replaceWith(h('ul', 'rows command-list', commands.map((command) => h('li', {}, commandRow(id, command, shapes[command.name])))));
   } catch (failure) { wait.remove(); complain(failure); }
 }
 function commandRow(id, command, shape) {
   const run = h('button', { class: 'btn', type: 'submit', 'aria-label': t('control.sendOne', { name: command.name }) }, t('control.send'));
   const types = [shape?.type ?? 'null'].flat(), argument = command.argument ? argumentField(command.name, types, shape) : null;
-  const form = h('form', { class: 'row still-row command', novalidate: true }, h('span', {}, h('span', { class: 'name mono' }, command.name), h('span', { class: 'sub' }, command.help)), h('span', { class: 'end' }, argument?.node, run));
+  const form = h('form', { class: 'row still-row command', novalidate: true }, h('span', {}, h('span', 'name mono', command.name), h('span', 'sub', command.help)), h('span', 'end', argument?.node, run));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const given = argument?.read();
@@ -142,7 +141,7 @@ function plain(name, x) {
 }
 function stateTable(device) {
   const extra = Object.values(device.attributes).filter((one) => one.label && !Array.isArray(one.value));
-  return [h('table', { class: 'state-table' }, h('caption', { class: 'sr' }, t('control.stateOf')), h('thead', { class: 'sr' }, h('tr', {}, [t('control.what'), t('control.is'), t('control.how')].map((text) => h('th', { scope: 'col' }, text)))),
+  return [h('table', 'state-table', h('caption', 'sr', t('control.stateOf')), h('thead', 'sr', h('tr', {}, [t('control.what'), t('control.is'), t('control.how')].map((text) => h('th', { scope: 'col' }, text)))),
     h('tbody', {}, Object.entries(device.state).map(([name, x]) => h('tr', {}, h('th', { scope: 'row' }, has(`state.${name}`) ? t(`state.${name}`) : name), h('td', {}, x.provenance === 'unknown' ? t('is.unknown') : plain(name, x.value)), h('td', {}, chip(x.provenance, `${word(x.provenance)} ${ago(theater.age(device, x))}`)))))),
-  extra.length ? h('dl', { class: 'facts' }, extra.map((one) => [h('dt', {}, one.label), h('dd', { class: 'num' }, `${one.value} ${one.unit ?? ''}`)])) : null];
+  extra.length ? h('dl', 'facts', extra.map((one) => [h('dt', {}, one.label), h('dd', 'num', `${one.value} ${one.unit ?? ''}`)])) : null];
 }

@@ -2,7 +2,7 @@
 import { h, clear } from './dom.js';
 import { icon } from './icons.js';
 import * as theater from './store.js';
-import { heading, chip, renew } from './parts.js';
+import { heading, chip, renew, twoLines } from './parts.js';
 import { follow, deviceSheet } from './controls.js';
 import { nameOf, describe, ICONS, ago, word } from './words.js';
 import { titles } from './commands.js';
@@ -12,10 +12,10 @@ export const title = t('devices.title');
 let current;
 
 export function show(main) {
-  const wide = matchMedia('(min-width: 1100px)'), list = h('ul', { class: 'device-list' }), summary = h('p', { class: 'soft' });
-  const name = h('h2', { class: 'title-3', id: 'device-name' }), inside = h('div', { class: 'device-sheet' }), pane = h('section', { class: 'card device-pane', 'aria-labelledby': 'device-name' }, name, inside);
+  const wide = matchMedia('(min-width: 1100px)'), list = h('ul', 'device-list'), summary = h('p', 'soft');
+  const name = h('h2', { class: 'title-3', id: 'device-name' }), inside = h('div', 'device-sheet'), pane = h('section', { class: 'card device-pane', 'aria-labelledby': 'device-name' }, name, inside);
   let stopFollowing = () => {};
-  main.append(heading(title, summary), h('div', { class: 'device-split' }, list, pane));
+  main.append(heading(title, summary), h('div', 'device-split', list, pane));
 
   const paint = () => {
     const all = theater.devices(), bad = all.filter((device) => known(device) === 'failed').length;
@@ -51,7 +51,7 @@ function known(device) {
 const age = (device) => Math.min(...Object.values(device.state).map((x) => theater.age(device, x)), 1e9);
 function row(device, isWide, choose) {
   const how = known(device), words = { failed: t('is.failed'), off: ago(age(device)) }[how] ?? `${word(how)} ${ago(age(device))}`;
-  return h('li', {}, h('button', { class: 'row device-row', type: 'button', 'aria-current': isWide && device.id === current, data: { focus: device.id }, onclick: () => choose(device.id) },
+  return h('li', {}, h('button', { class: 'row device-row', 'aria-current': isWide && device.id === current, data: { focus: device.id }, onclick: () => choose(device.id) },
     h('span', { class: 'device-icon', data: { on: how === 'reported' || how === 'assumed' ? '1' : null, bad: how === 'failed' ? '1' : null } }, icon(ICONS[device.role])),
-    h('span', {}, h('span', { class: 'name' }, nameOf(device, theater.devices())), h('span', { class: 'sub' }, describe(device, titles()))), h('span', { class: 'end', data: { known: how } }, chip(how, words))));
+    twoLines(nameOf(device, theater.devices()), describe(device, titles())), h('span', { class: 'end', data: { known: how } }, chip(how, words))));
 }

@@ -1,5 +1,5 @@
 // What the theater finds when it looks at itself.
-import { h, clear, announce } from './dom.js';
+import { h, clear, announce, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
 import { heading, chip, act, errorCard } from './parts.js';
@@ -11,8 +11,8 @@ const KNOWN = { ok: 'reported', warning: 'assumed', failed: 'failed' };
 const ORDER = ['failed', 'warning', 'ok'];
 
 export function show(main) {
-  const said = h('p', { class: 'soft', role: 'status' }), list = h('ul', { class: 'card checks' });
-  const again = h('button', { class: 'btn', type: 'button', onclick: () => act(again, load) }, icon('fix'), t('doctor.again'));
+  const said = h('p', { class: 'soft', role: 'status' }), list = h('ul', 'card checks');
+  const again = btn('', (node) => act(node, load), icon('fix'), t('doctor.again'));
   main.append(heading(t('doctor.title'), said, again), list);
   async function load() {
     said.textContent = t('doctor.wait');
@@ -25,4 +25,4 @@ export function show(main) {
   }
   act(again, load);
 }
-const row = ({ name, status, message, hint }) => h('li', {}, chip(KNOWN[status], t(`doctor.${status}`)), h('div', {}, h('b', {}, sentence(name).replace(/\.$/, '')), h('p', { class: 'small' }, sentence(message)), hint ? h('p', { class: 'small hint' }, sentence(hint)) : null));
+const row = ({ name, status, message, hint }) => h('li', {}, chip(KNOWN[status], t(`doctor.${status}`)), h('div', {}, h('b', {}, sentence(name).replace(/\.$/, '')), h('p', 'small', sentence(message)), hint ? h('p', 'small hint', sentence(hint)) : null));

@@ -1,9 +1,9 @@
 // The configuration: devices.json with line numbers, checked at each pause of typing, saved after a look at the difference.
-import { h, clear, announce } from './dom.js';
+import { h, clear, announce, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, send } from './api.js';
 import * as theater from './store.js';
-import { heading, act, chip, errorCard } from './parts.js';
+import { heading, act, chip, errorCard, twoLines } from './parts.js';
 import { sentence } from './forms.js';
 import { formSheet, proven } from './form-sheet.js';
 import { t } from './text.js';
@@ -15,9 +15,9 @@ let draft;
 
 export async function show(main) {
   const numbers = h('pre', { class: 'numbers', 'aria-hidden': 'true' }), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off' });
-  const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', { class: 'problems' }), result = h('div', { class: 'controls' });
-  const save = h('button', { class: 'btn primary', type: 'button', onclick: () => act(save, compare) }, t('editor.save')), reload = h('button', { class: 'btn quiet', type: 'button', onclick: () => act(reload, () => load()) }, t('editor.reload'));
-  main.append(heading(t('editor.title'), h('div', { class: 'control-keys' }, reload, save)), h('div', { class: 'editor' }, numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
+  const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', 'problems'), result = h('div', 'controls');
+  const save = btn('primary', (node) => act(node, compare), t('editor.save')), reload = btn('quiet', (node) => act(node, () => load()), t('editor.reload'));
+  main.append(heading(t('editor.title'), h('div', 'control-keys', reload, save)), h('div', 'editor', numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
   let saved = '', hash, problems = [], timer, asking, checked, told;
 
   async function load(keptDraft) {
@@ -52,7 +52,7 @@ export async function show(main) {
   function showProblems() {
     const bad = errors().length;
     verdict.textContent = bad ? t('editor.mistakes', { count: bad }) : problems.length ? t('editor.warnings', { count: problems.length }) : t('editor.fine');
-    clear(list, problems.map((one) => h('li', {}, h('button', { class: 'row', type: 'button', data: { severity: one.severity }, onclick: () => goTo(one) }, icon(one.severity === 'error' ? 'warn' : 'info', { class: 'row-icon' }), h('span', {}, h('span', { class: 'name' }, one.line ? h('span', { class: 'num' }, t('editor.line', { line: one.line }), ' ') : null, sentence(one.message)), h('span', { class: 'sub' }, [one.path, one.hint && sentence(one.hint)].filter(Boolean).join(' · '))), icon('chevron', { class: 'row-icon soft' })))));
+    clear(list, problems.map((one) => h('li', {}, h('button', { class: 'row', data: { severity: one.severity }, onclick: () => goTo(one) }, icon(one.severity === 'error' ? 'warn' : 'info', { class: 'row-icon' }), twoLines([one.line ? h('span', 'num', t('editor.line', { line: one.line }), ' ') : null, sentence(one.message)], [one.path, one.hint && sentence(one.hint)].filter(Boolean).join(' · ')), icon('chevron', { class: 'row-icon soft' })))));
     paint();
   }
   function goTo({ line = 1, column = 1 }) {
@@ -71,7 +71,7 @@ export async function show(main) {
       refused: (failure) => { if (failure.problems) { problems = failure.problems; showProblems(); } },
       done: (answer) => {
         hash = answer.hash; saved = text; problems = answer.problems; showProblems();
-        clear(result, h('h2', { class: 'title-4' }, t('editor.saved')), differences(answer.changes)); announce(t('editor.saved')); tell();
+        clear(result, h('h2', 'title-4', t('editor.saved')), differences(answer.changes)); announce(t('editor.saved')); tell();
       } });
     if (changes.length) box.querySelector('form').prepend(differences(changes));
   }
@@ -82,9 +82,9 @@ export async function show(main) {
   function tell() {
     const { applied } = theater.store;
     if (!result.children.length || applied === told) return;
-    told = applied; result.append(h('p', { class: 'small' }, chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
+    told = applied; result.append(h('p', 'small', chip(applied.status === 'applied' ? 'reported' : 'failed', t(`editor.${applied.status}`))));
   }
   const unwatch = theater.watch(tell);
   return () => { unwatch(); clearTimeout(timer); asking?.abort(); draft = isChanged() ? { text: area.value, of: theater.store.session } : undefined; };
 }
-const differences = (changes) => h('ul', { class: 'changes' }, changes.map(({ kind, section, name, keys, live }) => h('li', {}, chip(live ? 'reported' : 'unknown', t(live ? 'editor.live' : 'editor.next')), h('span', {}, h('b', {}, t(`editor.${kind}`, { what: [section, name].filter(Boolean).join('.') })), keys.length ? h('span', { class: 'small block mono' }, keys.join(', ')) : null))));
+const differences = (changes) => h('ul', 'changes', changes.map(({ kind, section, name, keys, live }) => h('li', {}, chip(live ? 'reported' : 'unknown', t(live ? 'editor.live' : 'editor.next')), h('span', {}, h('b', {}, t(`editor.${kind}`, { what: [section, name].filter(Boolean).join('.') })), keys.length ? h('span', 'small block mono', keys.join(', ')) : null))));

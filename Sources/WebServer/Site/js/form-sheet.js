@@ -6,7 +6,7 @@ import { field, busyButton, formError } from './forms.js';
 import { codeSteps } from './code-entry.js';
 import { t } from './text.js';
 
-export const passwordField = () => field({ label: t('account.password'), name: 'password', secret: true, autocomplete: 'current-password', check: (text) => (text ? null : t('account.passwordMissing')) });
+export const passwordField = () => field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: (text) => (text ? null : t('account.passwordMissing')) });
 
 /**
  * Opens a form; it closes when `use` succeeds with the values of the fields.
@@ -15,7 +15,7 @@ export const passwordField = () => field({ label: t('account.password'), name: '
  */
 export function formSheet({ heading, note, fields = [], button: words, danger, use, refused, done }) {
   const error = formError(), button = h('button', { class: `btn ${danger ? 'danger' : 'primary'} wide`, type: 'submit' }, words);
-  const form = h('form', { class: 'controls', novalidate: true }, note ? h('p', { class: 'soft' }, note) : null, fields.map((one) => one.node), error.node, button), box = sheet(heading, form);
+  const form = h('form', { class: 'controls', novalidate: true }, note ? h('p', 'soft', note) : null, fields.map((one) => one.node), error.node, button), box = sheet(heading, form);
   let isLoading = false;
   const lock = (on) => { isLoading = on; for (const one of fields) one.lock(on); busyButton(button, on, words); };
   form.addEventListener('submit', async (event) => {
@@ -46,7 +46,7 @@ export function inSheet(heading, form) {
 export function confirmContact({ path, target, sent, done, onback }) {
   let box;
   const { stop } = codeSteps({ path, set: { light() {} }, foot: () => null, sent: { contact: target.email ?? target.phone, answer: sent },
-    put: (form) => { box = inSheet(t('account.code'), form); form.focus(); },
+    put: (form) => { box = inSheet(t('code.enter'), form); form.focus(); },
     code: { heading: '', says: 'code.went', onback: () => { box.close(); onback(); } },
     verify: async ({ request, code }, answer) => {
       try { await post(`${path}/confirmation`, { request, code }, { open: true }); } catch (failure) { answer({ type: 'verified', failure }); return; }

@@ -20,12 +20,12 @@ const LOOKS = { pristine: 'pristine', editing: 'editing', valid: 'valid', invali
  */
 export function field({ label, name, type = 'text', note = '', check, autocomplete, inputmode, placeholder, onchange, secret, hidesMistakeOnEdit, readonly }) {
   const id = uid('f'), noteId = id + 'n';
-  const mark = h('span', { class: 'mark' }), input = h('input', { id, name, type: secret ? 'password' : type, autocomplete, inputmode, placeholder, readonly, 'aria-describedby': noteId, autocapitalize: type === 'text' && !secret ? 'words' : 'none', spellcheck: 'false' });
+  const mark = h('span', 'mark'), input = h('input', { id, name, type: secret ? 'password' : type, autocomplete, inputmode, placeholder, readonly, 'aria-describedby': noteId, autocapitalize: type === 'text' && !secret ? 'words' : 'none', spellcheck: 'false' });
   const noteText = h('span', {}, note), noteBox = h('p', { class: 'note', id: noteId }, noteText);
-  const box = h('div', { class: 'box' }, input, mark), node = h('div', { class: 'field', data: { look: 'pristine' } }, h('label', { for: id }, label), box, noteBox);
+  const box = h('div', 'box', input, mark), node = h('div', { class: 'field', data: { look: 'pristine' } }, h('label', { for: id }, label), box, noteBox);
   let show;
   if (secret) {
-    show = h('button', { type: 'button', class: 'in-box', 'aria-pressed': 'false', 'aria-label': t('field.show') }, icon('eye'));
+    show = h('button', { class: 'in-box', 'aria-pressed': 'false', 'aria-label': t('field.show') }, icon('eye'));
     show.addEventListener('click', () => { const on = input.type === 'password'; input.type = on ? 'text' : 'password'; show.setAttribute('aria-pressed', on); clear(show, icon(on ? 'eyeOff' : 'eye')); input.focus(); });
     box.append(show);
   }
@@ -50,7 +50,6 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
     },
     lock(on) { input.disabled = on; if (show) show.disabled = on; node.toggleAttribute('data-locked', on); },
     clear() { input.value = ''; shown = false; node.dataset.look = 'pristine'; input.setAttribute('aria-invalid', false); clear(mark); noteText.textContent = note; },
-    complain(text) { shown = true; node.dataset.look = 'invalid-shown'; clear(mark, icon('warn')); noteText.textContent = text; input.setAttribute('aria-invalid', 'true'); },
   };
   input.addEventListener('input', () => { if (model) { model.typed(input.value); return; } if (hidesMistakeOnEdit) shown = false; api.look(); onchange?.(api); });
   input.addEventListener('blur', () => { if (model) { model.left?.(); return; } api.look(true); onchange?.(api, true); });
@@ -59,10 +58,10 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
 
 /** The live list of a field's rules with its progress; a rule that is kept lights its bulb. */
 export function ruleList(rules) {
-  const bar = h('div', { class: 'bar', 'aria-hidden': 'true' }, h('i')), count = h('span', { class: 'num' });
+  const bar = h('div', { class: 'bar', 'aria-hidden': 'true' }, h('i')), count = h('span', 'num');
   const items = rules.map((rule) => h('li', { data: { outcome: 'unsatisfied', advice: rule.advice ? '1' : null } },
-    h('span', { class: 'bulb', 'aria-hidden': 'true' }), h('span', {}, h('span', { class: 'sr state' }, t('rules.open')), h('span', { class: 'statement' }))));
-  const node = h('div', { class: 'rules', data: { state: 'empty' } }, h('p', { class: 'label' }, t('rules.title'), ' ', count), bar, h('ul', {}, items));
+    h('span', { class: 'bulb', 'aria-hidden': 'true' }), h('span', {}, h('span', 'sr state', t('rules.open')), h('span', 'statement'))));
+  const node = h('div', { class: 'rules', data: { state: 'empty' } }, h('p', 'label', t('rules.title'), ' ', count), bar, h('ul', {}, items));
   let last = -1, timer;
   return {
     node,
@@ -98,7 +97,7 @@ export function codeField({ label = t('code.digits'), ontyped, describedby }) {
 }
 /** The countdown until a new code may be asked for. */
 export function countdownRing() {
-  const leftCircle = s('circle', { class: 'left', cx: 30, cy: 30, r: 26, pathLength: 100 }), number = h('span', { class: 'num' });
+  const leftCircle = s('circle', { class: 'left', cx: 30, cy: 30, r: 26, pathLength: 100 }), number = h('span', 'num');
   const node = h('div', { class: 'ring', role: 'timer', 'aria-live': 'off' }, s('svg', { viewBox: '0 0 60 60', 'aria-hidden': 'true' }, s('circle', { class: 'track', cx: 30, cy: 30, r: 26 }), leftCircle), number);
   return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', t('code.seconds', { count: seconds })); } };
 }

@@ -1,9 +1,9 @@
 // What surrounds every screen of the theater: navigation, the bar of what plays, the offline notice.
-import { h, s, $, clear, announce, left } from './dom.js';
-import { icon } from './icons.js';
+import { h, $, clear, announce, left, btn } from './dom.js';
+import { icon, mark } from './icons.js';
 import { cover } from './cover.js';
 import * as theater from './store.js';
-import { sheet, slider, seekBar, ambient } from './parts.js';
+import { sheet, slider, ambient } from './parts.js';
 import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
 import { ago, station, titleOf } from './words.js';
 import { t } from './text.js';
@@ -24,7 +24,7 @@ const WITHOUT_BAR = ['home', 'player'];
 export async function begin(session, { exit }) {
   await theater.begin(session, exit);
   const places = PLACES.filter(([, , , allowed]) => !allowed || allowed());
-  const rail = makeRail(places, session), tabs = makeTabs(places), bar = makeBar(), dock = h('div', { class: 'dock' }, bar.node, tabs.node);
+  const rail = makeRail(places, session), tabs = makeTabs(places), bar = makeBar(), dock = h('div', 'dock', bar.node, tabs.node);
   const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); $('#main').focus(); } }, t('frame.skip'));
   document.body.prepend(skip, rail);
   dock.hidden = true;
@@ -54,31 +54,29 @@ export async function begin(session, { exit }) {
     },
   };
 }
-const mark = () => s('svg', { viewBox: '0 0 40 40', 'aria-hidden': 'true' }, s('path', { d: 'M6 10h28v15H6z', fill: 'none', stroke: 'currentColor', 'stroke-width': 2.4, 'stroke-linejoin': 'round' }), s('path', { d: 'M8 25 2 36h36l-6-11', fill: 'currentColor', opacity: 0.28 }), s('path', { d: 'M20 4v6', stroke: 'currentColor', 'stroke-width': 2.4, 'stroke-linecap': 'round' }));
-
 function makeRail(places, { user }) {
   return h('nav', { class: 'rail', 'aria-label': t('frame.main') },
     h('a', { class: 'rail-brand', href: '/', 'aria-label': t('frame.home') }, mark(), h('span', {}, 'Home Theater')),
     h('ul', {}, places.map(([id, href, picture]) => h('li', { class: ['people', 'plugins'].includes(id) && id === places.find(([other]) => ['people', 'plugins', 'settings'].includes(other))[0] ? 'apart' : null },
       h('a', { href, data: { place: id } }, icon(picture), h('span', {}, name(id)))))),
-    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', { class: 'tiny block' }, t(`role.${user.role}`)))));
+    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', 'tiny block', t(`role.${user.role}`)))));
 }
 function makeTabs(places) {
   const rest = places.filter(([id]) => id === 'radio' || !IN_TABS.includes(id));
-  const more = h('button', { type: 'button', class: 'more', 'aria-haspopup': 'dialog', onclick: () => {
-    const box = sheet(t('frame.more'), h('ul', { class: 'rows' }, rest.map(([id, href, picture]) => h('li', {}, h('a', { class: 'row', href, onclick: () => box.close() }, icon(picture, { class: 'row-icon' }), h('span', { class: 'name' }, name(id)), icon('chevron', { class: 'row-icon soft' }))))));
+  const more = h('button', { class: 'more', 'aria-haspopup': 'dialog', onclick: () => {
+    const box = sheet(t('frame.more'), h('ul', 'rows', rest.map(([id, href, picture]) => h('li', {}, h('a', { class: 'row', href, onclick: () => box.close() }, icon(picture, { class: 'row-icon' }), h('span', 'name', name(id)), icon('chevron', { class: 'row-icon soft' }))))));
   } }, icon('more'), h('span', {}, t('frame.more')));
   const node = h('nav', { class: 'tabs', 'aria-label': t('frame.main') }, places.filter(([id]) => IN_TABS.includes(id)).map(([id, href, picture]) => h('a', { href, class: id === 'radio' ? 'wide-only' : null, data: { place: id } }, icon(picture), h('span', {}, name(id)))), more);
   return { node, more };
 }
 
 function makeBar() {
-  const main = h('button', { class: 'key', type: 'button', onclick: () => flip(main) }), rest = h('span', { class: 'num' }), name = h('span', { class: 'name' });
-  const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', type: 'button', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), h('span', { class: 'by', 'aria-hidden': 'true' }, Math.abs(by))); return button; };
+  const main = h('button', { class: 'key', onclick: () => flip(main) }), rest = h('span', 'num'), name = h('span', 'name');
+  const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), h('span', { class: 'by', 'aria-hidden': 'true' }, Math.abs(by))); return button; };
   const keys = [key(t('player.back', { count: 10 }), 'back', -10), key(t('player.forward', { count: 30 }), 'forward', 30)];
   const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = h('div', { class: 'mini-wire', 'aria-hidden': 'true' }, h('i')), art = h('span', { class: 'cover square', 'aria-hidden': 'true' });
-  const loud = h('div', { class: 'mini-volume' }, icon('volume'), level.input);
-  const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', { class: 'sub' }, rest))), h('div', { class: 'mini-keys' }, keys[0], main, keys[1]), loud);
+  const loud = h('div', 'mini-volume', icon('volume'), level.input);
+  const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', 'sub', rest))), h('div', 'mini-keys', keys[0], main, keys[1]), loud);
   return { node, main, rest, name, keys, level, loud, wire, art };
 }
 function paintBar(bar, place) {
@@ -101,7 +99,7 @@ function paintBar(bar, place) {
   if (volume() !== undefined) bar.level.set(volume());
 }
 function words(now, play, paused, isRadio) {
-  if (now.status === 'failed') return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('now.stopped');
+  if (now.status === 'failed') return now.error?.step ? t('now.stoppedAt', { step: now.error.step }) : t('is.stopped');
   if (now.status === 'starting') return t('now.starting');
   if (now.status === 'ending') return t('now.ending');
   if (isRadio) return station(theater.device(now.player));
@@ -118,7 +116,7 @@ function paintConnection() {
   if (!lost) { if (note) { note.remove(); announce(t('offline.back')); } return; }
   const seconds = Math.max(0, (Date.now() - theater.store.lostSince) / 1000), text = t('offline.age', { ago: ago(seconds) });
   if (!note) {
-    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, t('offline.title'), ' '), h('span', { class: 'age', 'aria-hidden': 'true' })), h('button', { class: 'btn', type: 'button', onclick: theater.retry }, t('offline.try')));
+    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, t('offline.title'), ' '), h('span', { class: 'age', 'aria-hidden': 'true' })), btn('', theater.retry, t('offline.try')));
     $('#main')?.prepend(note);
   } else if (!note.isConnected || note.parentNode !== $('#main')) $('#main')?.prepend(note);
   $('.age', note).textContent = text;

@@ -1,8 +1,8 @@
 // A guest's pass: the link carries its code, or it is typed.
-import { h, announce } from './dom.js';
+import { h, announce, submit } from './dom.js';
 import { postOpen } from './api.js';
 import { field, busyButton, formError } from './forms.js';
-import { stageSet, brand } from './stage.js';
+import { stageSet, doorForm } from './stage.js';
 import { welcome } from './login.js';
 import { t, parts } from './text.js';
 
@@ -10,15 +10,14 @@ export const title = t('guest.title');
 
 export function show(main, { enter }) {
   const set = stageSet(main), error = formError();
-  const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, t('guest.go'));
+  const button = submit('big wide', t('guest.go'));
   const pass = field({ label: t('guest.code'), name: 'pass', autocomplete: 'off', note: t('guest.note'), check: (text) => (text.trim() ? null : t('guest.missing')), onchange: follow, hidesMistakeOnEdit: true });
-  const form = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, t('guest.welcome')), pass.node, error.node, button,
-    h('p', { class: 'door-foot small' }, parts('guest.account', { link: h('a', { href: '/login' }, t('login.go')) })));
+  const form = doorForm(t('guest.welcome'), enterTheater, pass.node, error.node, button,
+    h('p', 'door-foot small', parts('guest.account', { link: h('a', { href: '/login' }, t('login.go')) })));
   set.inside.append(form);
   function follow() { button.setAttribute('aria-disabled', !pass.valid); set.light(pass.valid ? 1 / 2 : 0); }
   let isLoading = false;
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
+  async function enterTheater() {
     if (isLoading) return;
     error.hide();
     if (!pass.valid) { pass.look('submit'); pass.input.focus(); return; }
@@ -27,7 +26,7 @@ export function show(main, { enter }) {
       const { user } = await postOpen('/guests/sessions', { pass: pass.value.trim(), cookie: true });
       await welcome(set, button, user.name, enter);
     } catch (failure) { isLoading = false; pass.lock(false); busyButton(button, false, t('guest.go')); error.show(failure); pass.input.focus(); follow(); }
-  });
+  }
   follow();
   // The code stands behind the #, which browsers send to nobody; it does not stay in the address.
   const code = decodeURIComponent(location.hash.slice(1));

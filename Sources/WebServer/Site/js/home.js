@@ -1,9 +1,8 @@
 // Home: what is on or where to begin, the four activities, scenes, the room.
-import { h, clear, clock } from './dom.js';
+import { h, clear, clock, btn } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
-import { TILES } from './tiles.js';
-import { createRoom } from './living-room.js';
+import { createRoom, drawPart } from './living-room.js';
 import { get, post } from './api.js';
 import * as theater from './store.js';
 import { roomStatus } from './room-status.js';
@@ -16,18 +15,19 @@ import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, placeOf
 import { t } from './text.js';
 
 export const title = t('home.title');
+// Name, role, address and the part of the room that stands for it.
 const ACTIVITIES = [
-  ['film', 'dvdPlayer', '/library'], ['music', 'cdPlayer', '/library?kind=music'], ['radio', 'tuner', '/radio'], ['popcorn', 'popcornPopper', null],
+  ['film', 'dvdPlayer', '/library', 'projector'], ['music', 'cdPlayer', '/library?kind=music', 'amp'], ['radio', 'tuner', '/radio', 'tuner'], ['popcorn', 'popcornPopper', null, 'popper'],
 ];
 
 export async function show(main, { go }) {
-  const hero = h('section', { class: 'hero', 'aria-labelledby': 'hero' }), tiles = h('div', { class: 'tiles' }), scenes = h('div', { class: 'scene-row' });
-  const facts = h('ul', { class: 'chips' }), picture = h('div', { class: 'mini-room', 'aria-hidden': 'true' });
+  const hero = h('section', { class: 'hero', 'aria-labelledby': 'hero' }), tiles = h('div', 'tiles'), scenes = h('div', 'scene-row');
+  const facts = h('ul', 'chips'), picture = h('div', { class: 'mini-room', 'aria-hidden': 'true' });
   const sceneBand = section(t('scenes.title'), 'h-scenes', scenes);
   sceneBand.hidden = true;
   await loadScenes(scenes, sceneBand, go);
   main.append(hero, section(t('home.question'), 'h-activities', tiles),
-    h('div', { class: 'home-two' }, h('div', { class: 'home-left' }, sceneBand),
+    h('div', 'home-two', h('div', 'home-left', sceneBand),
       h('section', { class: 'band', 'aria-labelledby': 'h-room' }, h('h2', { class: 'title-3', id: 'h-room' }, t('home.room')), h('a', { class: 'room-card', href: '/room', 'aria-label': t('home.openRoom') }, picture), facts)));
   const seek = seekBar({ label: t('player.place'), onseek: seekTo });
   const paint = () => { paintHero(hero, seek, go); paintTiles(tiles, go); paintFacts(facts); };
@@ -48,9 +48,9 @@ function paintHero(hero, seek, go) {
   const key = JSON.stringify([now.status, now.activity, now.itemTitle, now.error, now.resumedAt, play?.state, step, canSeek(), !!play?.duration]);
   renew(hero, key, () => {
     const title = titleOf(now) ?? 'Home Theater';
-    const words = h('div', { class: 'hero-words' });
+    const words = h('div', 'hero-words');
     const art = h('div', { class: 'hero-art', 'aria-hidden': 'true' }, cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 }));
-    const head = (small, name) => [h('p', { class: 'small' }, small), h('h1', { class: 'title-1', id: 'hero' }, name)];
+    const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
     switch (now.status) {
       case 'idle': words.append(...idle(head, go)); break;
       case 'failed': words.append(...failed(head, title, now)); break;
@@ -60,22 +60,22 @@ function paintHero(hero, seek, go) {
     return [art, words];
   });
 }
-const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, type: 'button', data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
+const button = (text, picture, run, kind = '') => { const node = h('button', { class: `btn big ${kind}`, data: { focus: text }, onclick: () => run(node) }, picture ? icon(picture) : null, text); return node; };
 function idle(head, go) {
-  return [...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), t('now.nothing')), h('div', { class: 'hero-keys' }, button(t('home.choose'), 'film', () => go('/library'), 'primary'), button(t('library.music'), 'music', () => go('/library?kind=music')))];
+  return [...head(t('home.ready', { greeting: greeting(), name: theater.store.session.user.name }), t('now.nothing')), h('div', 'hero-keys', button(t('home.choose'), 'film', () => go('/library'), 'primary'), button(t('kind.music'), 'music', () => go('/library?kind=music')))];
 }
 function running(head, title, now, play, paused, seek) {
   const isRadio = theater.device(now.player)?.role === 'tuner', isFilm = theater.device(now.player)?.role === 'dvdPlayer';
-  const keys = h('div', { class: 'hero-keys' });
+  const keys = h('div', 'hero-keys');
   if (!isRadio && ['playing', 'paused'].includes(play?.state)) keys.append(button(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, 'primary'));
   keys.append(h('a', { class: 'btn big', href: isRadio ? '/radio' : '/player' }, t(isRadio ? 'player.dial' : 'player.title')), button(t('do.end'), 'stop', endActivity, 'quiet'));
-  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', { class: 'small' }, t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
+  const from = now.resumedAt > 5 && play?.state === 'playing' ? h('p', 'small', t('home.wentOn', { time: clock(now.resumedAt) }), ' ', startOver()) : null;
   if (canSeek()) seek.input.disabled = false; else seek.input.disabled = true;
-  return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.duration ? h('div', { class: 'hero-seek' }, seek.node) : null, from, keys].filter(Boolean);
+  return [...head(isFilm ? t('now.watching') : t('now.listening'), title), play?.duration ? h('div', 'hero-seek', seek.node) : null, from, keys].filter(Boolean);
 }
-const startOver = () => { const node = h('button', { class: 'btn link', type: 'button', onclick: () => seekTo(0, node) }, t('library.start')); return node; };
+const startOver = () => btn('link', (node) => seekTo(0, node), t('library.start'));
 function moving(head, title, now, step) {
-  return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', { class: 'soft' }, step ? t('step.now', step) : t('form.moment')), h('div', { class: 'hero-keys' }, now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
+  return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', 'soft', step ? t('step.now', step) : t('form.moment')), h('div', 'hero-keys', now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
 }
 function failed(head, title, now) {
   const device = theater.device(now.error?.device), where = placeOf(now.error, theater.run());
@@ -86,9 +86,9 @@ function failed(head, title, now) {
 function paintTiles(tiles, go) {
   const now = theater.activity(), current = theater.device(now.player)?.role, limits = theater.store.session?.activities;
   const has = (role) => theater.devices().some((device) => device.role === role);
-  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([name]) => name !== 'popcorn' || theater.mayOperate()).map(([name, role, href]) => {
-    const isOn = now.status !== 'idle' && current === role, node = h('button', { class: 'tile', type: 'button', data: { on: isOn ? '1' : null, focus: name } },
-      h('span', { class: 'art', 'aria-hidden': 'true' }, TILES[name]()), h('span', { class: 'tile-words' }, h('span', { class: 'name block' }, t(`activity.${name}`)), h('span', { class: 'sub' }, t(isOn ? 'home.on' : `tile.${name}`))));
+  renew(tiles, JSON.stringify([now.status === 'idle' ? '' : current, theater.devices().map((device) => device.role), limits]), () => ACTIVITIES.filter(([, role]) => has(role)).filter(([name]) => name !== 'popcorn' || theater.mayOperate()).map(([name, role, href, part]) => {
+    const isOn = now.status !== 'idle' && current === role, node = h('button', { class: 'tile', data: { on: isOn ? '1' : null, focus: name } },
+      drawPart(part), h('span', 'tile-words', h('span', 'name block', t(`activity.${name}`)), h('span', 'sub', t(isOn ? 'home.on' : `tile.${name}`))));
     node.addEventListener('click', () => (href ? go(href) : pop(node)));
     return node;
   }));
@@ -111,6 +111,6 @@ async function loadScenes(row, band, go) {
     const { scenes } = await get('/scenes');
     const own = scenes.filter((scene) => !ACTIVITY_SCENES.includes(scene.name));
     band.hidden = !own.length;
-    clear(row, own.map((scene) => { const node = h('button', { class: 'btn round scene-btn', type: 'button', onclick: () => startScene(scene, go, node) }, icon(sceneIcon(scene)), sceneTitle(scene)); return node; }));
+    clear(row, own.map((scene) => btn('round scene-btn', (node) => startScene(scene, go, node), icon(sceneIcon(scene)), sceneTitle(scene))));
   } catch (failure) { complain(failure); }
 }

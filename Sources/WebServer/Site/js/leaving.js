@@ -1,5 +1,5 @@
 // Whether leaving the player ends what is on: asked once, kept for each person.
-import { h, announce } from './dom.js';
+import { h, announce, btn } from './dom.js';
 import { activity, store } from './store.js';
 import { endActivity } from './commands.js';
 import { look, keepLook } from './look.js';
@@ -21,7 +21,7 @@ export function leftPlayer() {
 }
 function ask(title) {
   const text = t('leaving.ask', { title }), choose = (ends) => { question.remove(); setLeavingEnds(ends); announce(t(ends ? 'leaving.willEnd' : 'leaving.willStay')); if (ends && activity().status === 'running') endActivity(); };
-  const button = (words, ends) => h('button', { class: 'btn', type: 'button', onclick: () => choose(ends) }, t(words));
-  question = h('div', { class: 'toasts' }, h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', { class: 'tiny block' }, t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true)));
+  const button = (words, ends) => btn('', () => choose(ends), t(words));
+  question = h('div', 'toasts', h('div', { class: 'toast ask', role: 'region', 'aria-label': text }, h('p', {}, text, h('span', 'tiny block', t('leaving.kept'))), button('leaving.stay', false), button('leaving.end', true)));
   document.body.append(question); announce(text);
 }

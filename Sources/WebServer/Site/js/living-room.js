@@ -3,7 +3,7 @@
 //   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
 // Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
 // hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
-import { h, s, $, $$, clamp, lerp, still as motionless, clock } from './dom.js';
+import { h, s, $, $$, clamp, lerp, still as motionless, clock, btn } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
 import { describe, nameOf, value } from './words.js';
@@ -32,9 +32,51 @@ const LAYOUTS = {
     rug: [196, 540, 900, 90, 690, 1290],
   },
 };
+const DOWN = { x2: 0, y2: 1 }, RIGHT = {}, OUTWARD = { r: .5 }, ACROSS = { x2: 1, y2: 1 };
+/** Gradients by id: the attributes of the element, then stops: the offset, the color by day, by night if that is another. */
+const GRADIENTS = {
+  'g-steel': [DOWN, [0, '#6b6460', '#5a5250'], [.12, '#4d4643', '#413936'], [1, '#332d2b', '#26201f']],
+  'g-face': [DOWN, [0, '#3a3431', '#302927'], [1, '#27211f', '#1b1615']],
+  'g-walnut': [DOWN, [0, '#a76f45', '#8a5635'], [1, '#6f4528', '#54301d']],
+  'g-walnut-h': [RIGHT, [0, '#6f4528', '#54301d'], [.16, '#a76f45', '#8a5635'], [.84, '#a76f45', '#8a5635'], [1, '#6f4528', '#54301d']],
+  'g-brass': [RIGHT, [0, '#8f6a35'], [.35, '#f3d9a0'], [1, '#6f4f25']],
+  'g-knob': [{ cx: .38, cy: .3, r: .85 }, [0, '#9a8f88'], [.55, '#4d4542'], [1, '#1d1817']],
+  'g-cone': [OUTWARD, [.3, '#5d5350'], [.34, '#171211'], [.86, '#3b3330'], [1, '#171211']],
+  'g-vu': [DOWN, [0, '#fff0c9'], [.55, '#ffd48a'], [1, '#f19a3c']],
+  'g-dial': [DOWN, [0, '#ffedc4'], [1, '#f6ad55']],
+  'g-glow': [OUTWARD, [0, '#ffd9a0f2'], [.35, '#ffb45c73'], [1, '#ff9a3c00']],
+  'g-bulb': [OUTWARD, [0, '#fffdf5'], [.4, '#ffe9bd'], [1, '#ffc06a00']],
+  'g-shade': [DOWN, [0, '#efe0c9', '#cdb694'], [1, '#d8c2a2', '#a98d69']],
+  'g-shade-lit': [DOWN, [0, '#ffcb80'], [.5, '#fff0d0'], [1, '#ffc777']],
+  'g-down': [DOWN, [0, '#ffd79a99'], [1, '#ffb65e00']],
+  'g-up': [{ x2: 0, y1: 1 }, [0, '#ffd79a9e'], [1, '#ffb65e00']],
+  'g-sofa': [DOWN, [0, '#6b938c', '#4a706c'], [.55, '#4e756f', '#2f4e4c'], [1, '#365853', '#162725']],
+  'g-red': [DOWN, [0, '#d0463a'], [1, '#8f221f']],
+  'g-case': [DOWN, [0, '#fff3d6f2'], [.5, '#ffd890cc'], [1, '#ffb452bf']],
+  'g-glass': [ACROSS, [0, '#ffffff57'], [.4, '#ffffff0d'], [1, '#ffffff29']],
+  'g-disc': [ACROSS, [0, '#f8dcb0'], [.3, '#b7c9d8'], [.55, '#e8c9d8'], [.8, '#c9d6b4'], [1, '#f4d7a4']],
+  'g-cove': [DOWN, [0, '#ffd79abf'], [1, '#ffb65e00']],
+  'rm-side-l': [RIGHT, [.5, '#c7a985', '#422d2d'], [1, '#dcc2a4', '#5d4140']],
+  'rm-side-r': [RIGHT, [0, '#dcc2a4', '#5d4140'], [.5, '#c7a985', '#422d2d']],
+  'rm-back': [DOWN, [0, '#c99a6b', '#7e5238'], [1, '#a97848', '#573524']],
+  'rm-floor': [DOWN, [0, '#a87747', '#5b3a28'], [.5, '#cfa06e', '#8a5a3c']],
+  'rm-sky': [DOWN, [0, '#bfe0ee', '#131a3a'], [1, '#fff0d2', '#43406e']],
+  'rm-warm': [OUTWARD, [0, '#ffcf8cf2'], [.55, '#ff9f4559'], [1, '#ff8a3000']],
+  'rm-bounce': [OUTWARD, [0, '#fff'], [.3, '#fff'], [.7, '#fff'], [1, '#fff']],
+  'rm-pop': [OUTWARD, [0, '#ffc470bf'], [.5, '#ff9a3c40'], [1, '#ff8a3000']],
+  'rm-moonlight': [OUTWARD, [0, '#a9bdf58c'], [.6, '#7f8fd833'], [1, '#6070c000']],
+};
+/** How opaque the stops of rm-bounce are, whose color is that of the picture. */
+const BOUNCE = ['d9', '5c', '1a', '00'];
+const gradient = (id, attributes, ...stops) => s(attributes.r ? 'radialGradient' : 'linearGradient', { id, ...attributes }, stops.map(([offset, day, night = day]) => {
+  const stop = s('stop', { offset });
+  stop.style.stopColor = `light-dark(${day}, ${night})`;
+  return stop;
+}));
 const HIT = { amp: ['amp'], dvd: ['dvd'], cd: ['cd'], tuner: ['tuner'], projector: ['projector'], lights: ['lamp'], popper: ['popper'] };
-const SIZE = { amp: [340, 120], dvd: [290, 66], cd: [290, 66], tuner: [290, 84], tower: [110, 340], centre: [230, 48], wall: [74, 112], projector: [250, 104], lamp: [170, 520], sconce: [60, 96], popper: [250, 430], sofa: [960, 260], cat: [150, 110] };
+const SPEAKERS = ['towerL', 'towerR', 'centre', 'wallL', 'wallR'];
 const kind = (id) => id.replace(/[LR]$/, '');
+const setAll = (node, attributes) => { for (const [name, v] of Object.entries(attributes)) node.setAttribute(name, v); };
 let artwork;
 function parts() { // XMLHttpRequest hands over a parsed document, which strict CSP with trusted types allows
   artwork ||= new Promise((done, fail) => {
@@ -46,9 +88,29 @@ function parts() { // XMLHttpRequest hands over a parsed document, which strict 
   return artwork;
 }
 
+function fillHeaps(node) {
+  for (const heap of $$('[data-k^="heap"]', node)) heap.append(...(heap.dataset.k === 'heap-low' ? corns(54, 34) : corns(92, 66)));
+}
+/** A heap of popcorn, always the same. */
+function corns(count, tall) {
+  let seed = 11;
+  const r = () => ((seed = (seed * 16807) % 2147483647) / 2147483647);
+  const places = Array.from({ length: count }, (_, i) => { const y = -tall * (i / count) * lerp(.7, 1, r()), half = 88 * (1 + y / tall * .62); return [lerp(-half, half, r()), y - 6, lerp(.8, 1.25, r()), r() * 360]; });
+  return places.sort((a, b) => a[1] - b[1]).map(([x, y, k, a]) => s('g', { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${a | 0}) scale(${k.toFixed(2)})` }, s('path', { class: 'corn-b', d: 'M-7 0a4 4 0 0 1 4-5.5 4.5 4.5 0 0 1 7-.5 4 4 0 0 1 3 5.5 4 4 0 0 1-4 6 4.5 4.5 0 0 1-6 .5 4 4 0 0 1-4-6Z' }), s('path', { class: 'corn-a', d: 'M-4-2a3 3 0 0 1 5-2 2.5 2.5 0 0 1 3 3.5 3 3 0 0 1-4 2.5 3 3 0 0 1-4-4Z' })));
+}
+/** A part of the room by itself, switched on. It uses the gradients of a room that is drawn on the same page. */
+export function drawPart(id) {
+  const node = h('span', { class: 'art', 'aria-hidden': 'true', data: { part: id } });
+  parts().then((art) => {
+    const copy = document.importNode(art.getElementById(`p-${id}`), true), { w, h: tall } = copy.dataset;
+    fillHeaps(copy); node.append(s('svg', { viewBox: `0 0 ${w} ${Math.min(tall, w)}` }, copy));
+  }, () => {});
+  return node;
+}
+
 export async function createRoom(host, { open, fix, hits: wantHits = true } = {}) {
   const art = await parts();
-  const stage = h('div', { class: 'stage' }), hits = h('div', { class: 'hits' });
+  const stage = h('div', 'stage'), hits = h('div', 'hits');
   const air = h('canvas', { 'aria-hidden': 'true' });
   host.replaceChildren(stage);
   let layout, svg, ref, view, status, now = { levels: [0, 0] }, raf = 0, dust = [], corn = [], last = 0, visible = true;
@@ -64,17 +126,11 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const layer = (cls) => s('g', { class: cls });
     const L = { house: layer('l-house'), body: layer('l-body'), light: layer('l-light'), lit: layer('l-lit') };
     const defs = document.importNode($('defs', art), true);
-    defs.append(
-      s('linearGradient', { id: 'rm-side-l' }, s('stop', { offset: .5, class: 'st-side-2' }), s('stop', { offset: 1, class: 'st-side-1' })),
-      s('linearGradient', { id: 'rm-side-r' }, s('stop', { offset: 0, class: 'st-side-1' }), s('stop', { offset: .5, class: 'st-side-2' })),
-      s('linearGradient', { id: 'rm-back', x2: 0, y2: 1 }, s('stop', { offset: 0, class: 'st-back-1' }), s('stop', { offset: 1, class: 'st-back-2' })),
-      s('linearGradient', { id: 'rm-floor', x2: 0, y2: 1 }, s('stop', { offset: 0, class: 'st-floor-1' }), s('stop', { offset: .5, class: 'st-floor-2' })),
-      s('linearGradient', { id: 'rm-sky', x2: 0, y2: 1 }, s('stop', { offset: 0, class: 'st-sky-1' }), s('stop', { offset: 1, class: 'st-sky-2' })),
+    defs.append(...Object.entries(GRADIENTS).map(([id, parts]) => gradient(id, ...parts)),
       s('pattern', { id: 'rm-slats', width: 19, height: 40, patternUnits: 'userSpaceOnUse', x: bx0 }, s('rect', { width: 5, height: 40, class: 'slat-a' }), s('rect', { x: 5, width: 1.6, height: 40, class: 'slat-b' })));
 
     // the house
-    const cove = s('rect', { x: bx0, y: by0, width: bx1 - bx0, height: 74, fill: 'url(#g-cove)' });
-    defs.append(s('linearGradient', { id: 'g-cove', x2: 0, y2: 1 }, s('stop', { offset: 0, 'stop-color': '#ffd79a', 'stop-opacity': .75 }), s('stop', { offset: 1, 'stop-color': '#ffb65e', 'stop-opacity': 0 })));
+    const cove = s('rect', { class: 'cove', x: bx0, y: by0, width: bx1 - bx0, height: 74, fill: 'url(#g-cove)' });
     L.house.append(
       s('polygon', { class: 'rm-ceiling', points: poly(tl, tr, [bx1, by0], [bx0, by0]) }),
       s('polygon', { class: 'rm-side-l', points: poly(tl, [bx0, by0], [bx0, fl], bl) }), s('polygon', { class: 'rm-side-r', points: poly(tr, [bx1, by0], [bx1, fl], br) }),
@@ -93,13 +149,16 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
         s('circle', { class: 'rm-moon', cx: 92, cy: 168, r: 26 }), s('path', { class: 'rm-mullion', d: `M${at(66, 150)}L${at(66, 460)}M${at(-54, 300)}L${at(176, 300)}` }),
         s('path', { class: 'rm-curtain-a', d: `M${at(150, 128)}L${at(226, 128)}L${at(226, 560)}L${at(168, 560)}Q${at(188, 340)} ${at(150, 128)}Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(176, 128)}Q${at(196, 340)} ${at(182, 560)}L${at(192, 560)}Q${at(206, 340)} ${at(190, 128)}ZM${at(206, 128)}L${at(210, 560)}L${at(217, 560)}L${at(214, 128)}Z` }),
         s('path', { class: 'rm-curtain-a', d: `M-900 -200L${at(-20, 128)}Q${at(-30, 340)} ${at(-60, 560)}L-900 1200Z` }), s('path', { class: 'rm-curtain-b', d: `M${at(-40, 128)}Q${at(-62, 340)} ${at(-90, 560)}L${at(-106, 560)}Q${at(-80, 340)} ${at(-54, 128)}Z` }),
-        s('path', { class: 'rm-rod', d: `M-300 ${at(-300, 118)[1]}L${at(238, 118)}` }),
-        '');
+        s('path', { class: 'rm-rod', d: `M-300 ${at(-300, 118)[1]}L${at(238, 118)}` }));
     }
-    if (layout.frame) { const [x, y, w, hh] = layout.frame, skew = (yy) => vy + (yy - vy); L.house.append(s('g', { transform: `matrix(1 .22 0 1.08 0 ${-x * .22 - 20})` }, s('rect', { x: x - 9, y: y - 9, width: w + 18, height: hh + 18, class: 'rm-frame' }), framePicture(x, y, w, hh))); void skew; }
-    const [r0, r1, ry0, r2, r3, ry1] = layout.rug, mid = (a, b, t) => lerp(a, b, t);
-    const rug = (m) => poly([r0 + m * .55, ry0 + m * .35], [r1 - m * .55, ry0 + m * .35], [mid(r1, r3, 1) - m * 1.1, ry1 - m * .6], [r2 + m * 1.1, ry1 - m * .6]);
-    L.house.append(s('polygon', { class: 'rug-a', points: rug(0) }), s('polygon', { class: 'rug-b', points: rug(26) }), s('polygon', { class: 'rug-c', points: rug(52) }));
+    if (layout.frame) {
+      const [x, y, width, height] = layout.frame, picture = cover('Paper Moons', { kind: 'poster' });
+      setAll(picture, { x, y, width, height });
+      L.house.append(s('g', { transform: `matrix(1 .22 0 1.08 0 ${-x * .22 - 20})` }, s('rect', { x: x - 9, y: y - 9, width: width + 18, height: height + 18, class: 'rm-frame' }), picture));
+    }
+    const [r0, r1, ry0, r2, r3, ry1] = layout.rug;
+    const rug = (m) => poly([r0 + m * .55, ry0 + m * .35], [r1 - m * .55, ry0 + m * .35], [r3 - m * 1.1, ry1 - m * .6], [r2 + m * 1.1, ry1 - m * .6]);
+    L.house.append(...['a', 'b', 'c'].map((name, i) => s('polygon', { class: `rug-${name}`, points: rug(i * 26) })));
     const rcx = (r0 + r1) / 2, rcy = lerp(ry0, ry1, .46); L.house.append(s('path', { class: 'rug-d', d: `M${rcx} ${rcy - 42}L${rcx + 120} ${rcy}L${rcx} ${rcy + 48}L${rcx - 120} ${rcy}ZM${rcx - 190} ${rcy}l22-9 22 9-22 10ZM${rcx + 146} ${rcy}l22-9 22 9-22 10Z` }));
 
     // the screen
@@ -107,7 +166,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     view = { px, py, pw, ph };
     const fabric = s('g', {}, s('rect', { class: 'mask', x: px - 14, y: py - 6, width: pw + 28, height: 10 }), s('rect', { class: 'fabric', x: px, y: py, width: pw, height: 10 }), s('rect', { class: 'weight', x: px - 16, y: py, width: pw + 32, height: 9, rx: 4 }));
     const pull = s('path', { class: 'pull', d: '' });
-    L.body.append(s('g', { class: 'screen' }, fabric, s('rect', { class: 'rm-case-b', x: px - 30, y: layout.screen.y + 12, width: pw + 60, height: 14, rx: 6 }), s('rect', { class: 'rm-case', x: px - 30, y: layout.screen.y - 6, width: pw + 60, height: 24, rx: 8 }), pull));
+    L.body.append(s('g', 'screen', fabric, s('rect', { class: 'rm-case-b', x: px - 30, y: layout.screen.y + 12, width: pw + 60, height: 14, rx: 6 }), s('rect', { class: 'rm-case', x: px - 30, y: layout.screen.y - 6, width: pw + 60, height: 24, rx: 8 }), pull));
 
     // the sideboard
     const c = layout.console, shelf = s('g', {});
@@ -120,8 +179,8 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
 
     // the parts
     ref = {};
-    const wires = s('g', {}); const beamLayer = s('g', {}), pictureLayer = s('g', {}), litScreen = s('g', {});
-    L.lit.append(litScreen, pictureLayer, wires);
+    const wires = s('g', {}), beamLayer = s('g', {}), pictureLayer = s('g', {});
+    L.lit.append(pictureLayer, wires);
     const put = (id) => {
       const at = layout.parts[id]; if (!at) return;
       const source = art.getElementById('p-' + kind(id)), [x, y, k] = at, place = { transform: `translate(${x} ${y}) scale(${k})` };
@@ -129,40 +188,28 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       if (kind(id) === 'wall' && layout.stands) body.prepend(s('path', { class: 'pole', d: 'M33 108h8v260h-8z' }));
       L.body.append(body); L.lit.append(lit);
       const find = (key) => [...$$(`[data-k="${key}"]`, body), ...$$(`[data-k="${key}"]`, lit)];
-      ref[id] = { body, lit, find, one: (key) => find(key)[0], at, box: [x, y, SIZE[kind(id)][0] * k, SIZE[kind(id)][1] * k] };
+      ref[id] = { body, lit, find, one: (key) => find(key)[0], at, box: [x, y, source.dataset.w * k, source.dataset.h * k] };
     };
     ['sconceL', 'sconceR', 'towerL', 'towerR', 'dvd', 'cd', 'amp', 'tuner', 'centre'].forEach(put);
     L.lit.append(beamLayer); ['projector', 'lamp', 'wallL', 'wallR', 'popper'].forEach(put); ['sofa', 'cat'].forEach(put);
-    if (ref.popper) heaps(ref.popper);
+    fillHeaps(L.body); fillHeaps(L.lit);
     ref.screen = { fabric, pull, box: [px - 30, layout.screen.y - 8, pw + 60, 40] };
 
     // wires: source → amplifier → speakers
-    const box = (id) => ref[id].box, at = (id, fx, fy) => [box(id)[0] + box(id)[2] * fx, box(id)[1] + box(id)[3] * fy];
-    const floorY = c.y + c.h + 20, path = {}, port = (t) => at('amp', t, .97), top = (t) => at('amp', t, .05);
-    if (layout.lane) { // shelves one above the other: wires keep to the gap between them
-      const lane = layout.lane, edgeL = c.x + 6, edgeR = c.x + c.w - 6, lid = c.y - 7, r = 10;
-      path.dvd = `M${at('dvd', .3, .08)}C${at('dvd', .3, .08)[0]} ${lane} ${port(.3)[0]} ${lane} ${port(.3)}`;
-      path.cd = `M${at('cd', .2, .08)}V${lane + r}Q${at('cd', .2, 0)[0]} ${lane} ${at('cd', .2, 0)[0] - r} ${lane}H${port(.88)[0] + r}Q${port(.88)[0]} ${lane} ${port(.88)[0]} ${lane - r}V${port(.88)[1]}`;
-      path.tuner = `M${at('tuner', .03, .5)}C${at('tuner', -.04, .5)} ${at('amp', 1.03, .6)} ${at('amp', .985, .6)}`;
-      path.centre = `M${top(.6)}C${top(.6)[0]} ${lid - 8} ${at('centre', .5, 1)[0]} ${lid + 14} ${at('centre', .5, .94)}`;
-      const onTop = box('towerL')[1] + box('towerL')[3] < c.y + 14, lidTo = (t, foot, dir) => `M${top(t)}V${lid + r}Q${top(t)[0]} ${lid} ${top(t)[0] + dir * r} ${lid}H${foot[0] - dir * r}Q${foot[0]} ${lid} ${foot[0]} ${lid - r}V${foot[1]}`;
-      if (onTop) { path.towerL = `M${top(.12)}C${top(.12)[0]} ${lid - 4} ${at('towerL', .5, 1)[0]} ${lid + 16} ${at('towerL', .5, .955)}`; path.towerR = lidTo(.84, at('towerR', .5, .955), 1); }
-      else {
-        path.towerL = `M${port(.1)}V${lane - r}Q${port(.1)[0]} ${lane} ${port(.1)[0] - r} ${lane}H${edgeL}C${edgeL - 30} ${lane} ${at('towerL', .9, 0)[0]} ${lane + 30} ${at('towerL', .72, .9)}`;
-        path.towerR = `M${port(.7)}V${lane - r}Q${port(.7)[0]} ${lane} ${port(.7)[0] + r} ${lane}H${edgeR}C${edgeR + 30} ${lane} ${at('towerR', .1, 0)[0]} ${lane + 30} ${at('towerR', .28, .9)}`;
-        path.wallL = `M${top(.12)}C${top(.12)[0]} ${lid - 30} ${at('wallL', .5, 1)[0] + 60} ${lid - 10} ${at('wallL', .5, 1)[0]} ${lid - 120}V${at('wallL', .5, .98)[1]}`;
-        path.wallR = `M${top(.84)}V${lid + r}Q${top(.84)[0]} ${lid} ${top(.84)[0] + r} ${lid}H${edgeR - 40}C${edgeR + 20} ${lid} ${at('wallR', .5, 1)[0]} ${lid - 40} ${at('wallR', .5, 1)[0]} ${lid - 150}V${at('wallR', .5, .98)[1]}`;
-      }
-    } else {
-      const soft = (a, b, sag) => `M${a}C${a[0] + (b[0] - a[0]) * .4} ${a[1] + sag} ${b[0] - (b[0] - a[0]) * .4} ${b[1] + sag} ${b}`;
-      for (const id of ['dvd', 'cd', 'tuner']) {
-        const mid = box(id)[0] + box(id)[2] / 2, leftSide = mid < box('amp')[0] + box('amp')[2] / 2, from = at(id, leftSide ? .985 : .015, .5), to = at('amp', leftSide ? .015 : .985, id === 'dvd' ? .3 : .7);
-        path[id] = soft(from, to, 16);
-      }
-      const out = (t) => { const a = port(t), d = t < .5 ? -1 : 1; return `M${a}C${a[0]} ${a[1] + 26} ${a[0]} ${floorY - 22} ${a[0] + d * 40} ${floorY}`; };
-      const reach = (id, t) => { const foot = id.startsWith('wall') ? at(id, .5, .03) : at(id, .5, .965), x1 = port(t)[0] + (t < .5 ? -40 : 40); return out(t) + `C${lerp(x1, foot[0], .4)} ${floorY + 22} ${lerp(x1, foot[0], .8)} ${id.startsWith('wall') ? floorY + 4 : Math.max(foot[1], floorY) + 18} ${foot}`; };
-      path.towerL = reach('towerL', .26); path.towerR = reach('towerR', .74); path.wallL = reach('wallL', .4); path.wallR = reach('wallR', .6);
-      path.centre = `M${top(.5)}C${top(.5)[0]} ${top(.5)[1] - 20} ${at('centre', .5, 1)[0]} ${at('centre', .5, 1)[1] + 20} ${at('centre', .5, .96)}`;
+    const at = (id, fx, fy) => { const [x, y, w, h] = ref[id].box; return [x + w * fx, y + h * fy]; };
+    const floorY = c.y + c.h + 20, path = {}, amp = ref.amp.box;
+    /** A cable between two places, which hangs down or rises to a height between them. */
+    const cable = (a, b, height) => `M${a}C${a[0]} ${height} ${b[0]} ${height} ${b}`;
+    for (const id of ['dvd', 'cd', 'tuner']) {
+      const [x, y] = ref[id].box, below = y > amp[1] + amp[3], isLeft = x < amp[0];
+      if (below) { const a = at(id, .25, .08), b = at('amp', id === 'dvd' ? .3 : .9, .97); path[id] = cable(a, b, (a[1] + b[1]) / 2); }
+      else { const a = at(id, isLeft ? .985 : .015, .5), b = at('amp', isLeft ? .015 : .985, id === 'dvd' ? .3 : .7); path[id] = cable(a, b, Math.max(a[1], b[1]) + 16); }
+    }
+    for (const [id, t] of [['towerL', .1], ['towerR', .9], ['wallL', .4], ['wallR', .6], ['centre', .5]]) {
+      if (!ref[id]) continue;
+      const foot = at(id, .5, id.startsWith('wall') && layout.stands ? .03 : .96);
+      if (foot[1] > c.y + 14) path[id] = cable(at('amp', t, .97), foot, floorY + 24);
+      else path[id] = `${cable(at('amp', t, .05), [foot[0], Math.max(foot[1], c.y - 70)], c.y - 14)}V${foot[1]}`;
     }
     ref.wire = {};
     for (const [id, d] of Object.entries(path)) {
@@ -172,16 +219,11 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
 
     // light: dark over all, pools cut into it, the screen's own light thrown back into the room
     const far = { x: -3000, y: -3000, width: 8000, height: 8000 };
-    const radial = (id, stops, more = {}) => defs.append(s('radialGradient', { id, ...more }, stops.map(([o, col, op]) => s('stop', { offset: o, 'stop-color': col, 'stop-opacity': op }))));
-    radial('rm-warm', [[0, '#ffcf8c', .95], [.55, '#ff9f45', .35], [1, '#ff8a30', 0]]);
-    radial('rm-bounce', [[0, '#fff', .85], [.3, '#fff', .36], [.7, '#fff', .1], [1, '#fff', 0]]);
-    radial('rm-pop', [[0, '#ffc470', .75], [.5, '#ff9a3c', .25], [1, '#ff8a30', 0]]);
     const dark = s('rect', { class: 'rm-dark', ...far }), warm = s('ellipse', { class: 'rm-warm', cx: layout.W / 2, cy: layout.H * .36, rx: layout.W * .75, ry: layout.H * .7, fill: 'url(#rm-warm)' });
-    const bounce = s('g', { class: 'rm-bounce' },
+    const bounce = s('g', 'rm-bounce',
       s('ellipse', { cx: layout.screen.cx, cy: py + ph * .6, rx: pw * 1.25, ry: ph * 1.7, fill: 'url(#rm-bounce)', class: 'tint' }), s('ellipse', { cx: layout.screen.cx, cy: lerp(c.y + c.h, layout.H, .36), rx: pw * .8, ry: 96, fill: 'url(#rm-bounce)', class: 'tint floor' }));
-    const pop = s('g', { class: 'rm-bounce' }, ref.popper ? s('ellipse', { cx: ref.popper.box[0] + ref.popper.box[2] / 2, cy: ref.popper.box[1] + ref.popper.box[3] * .42, rx: 420, ry: 380, fill: 'url(#rm-pop)' }) : null);
-    const sky = s('g', { class: 'rm-sky' });
-    radial('rm-moonlight', [[0, '#a9bdf5', .55], [.6, '#7f8fd8', .2], [1, '#6070c0', 0]]); radial('rm-daylight', [[0, '#fff2cf', .8], [.6, '#ffe3a8', .3], [1, '#ffd88a', 0]]);
+    const pop = s('g', 'rm-bounce', ref.popper ? s('ellipse', { cx: ref.popper.box[0] + ref.popper.box[2] / 2, cy: ref.popper.box[1] + ref.popper.box[3] * .42, rx: 420, ry: 380, fill: 'url(#rm-pop)' }) : null);
+    const sky = s('g', 'rm-sky');
     const pane = layout.window ? [[336, 772], [436, 754], [512, 832], [394, 856]] : [[lerp(0, layout.W, .3), floorY + 90], [lerp(0, layout.W, .5), floorY + 70], [lerp(0, layout.W, .6), floorY + 190], [lerp(0, layout.W, .36), floorY + 224]];
     const mix = (a, b, u) => [lerp(a[0], b[0], u), lerp(a[1], b[1], u)], cell = (u0, u1, v0, v1) => { const p = (u, v) => mix(mix(pane[0], pane[1], u), mix(pane[3], pane[2], u), v); return poly(p(u0, v0), p(u1, v0), p(u1, v1), p(u0, v1)); };
     sky.append(s('ellipse', { cx: layout.window ? 120 : 0, cy: layout.H * .34, rx: layout.W * .62, ry: layout.H * .52, fill: 'url(#rm-moonlight)', class: 'moonlit' }), ...[[0, .47, 0, .46], [.53, 1, 0, .46], [0, .47, .54, 1], [.53, 1, .54, 1]].map((u) => s('polygon', { class: 'rm-pane', points: cell(...u), filter: 'url(#f-soft)' })));
@@ -190,12 +232,12 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     // picture and beam
     const clip = s('clipPath', { id: 'pic-clip' }, s('rect', { x: px, y: py, width: pw, height: 0 }));
     const lens = [ref.projector.box[0] + ref.projector.box[2] / 2, ref.projector.box[1] + ref.projector.box[3] * .93];
-    defs.append(clip, s('radialGradient', { id: 'rm-beam', gradientUnits: 'userSpaceOnUse', cx: lens[0], cy: lens[1], r: ph * 1.15 }, s('stop', { offset: 0, 'stop-color': '#fff', 'stop-opacity': .8 }), s('stop', { offset: .18, 'stop-color': '#fff', 'stop-opacity': .28 }), s('stop', { offset: .55, 'stop-color': '#fff', 'stop-opacity': .07 }), s('stop', { offset: 1, 'stop-color': '#fff', 'stop-opacity': .02 })));
+    defs.append(clip, gradient('rm-beam', { gradientUnits: 'userSpaceOnUse', cx: lens[0], cy: lens[1], r: ph * 1.15 }, [0, '#ffffffcc'], [.18, '#ffffff47'], [.55, '#ffffff12'], [1, '#ffffff05']));
     const picture = s('g', { class: 'picture', 'clip-path': 'url(#pic-clip)' }); pictureLayer.append(s('rect', { class: 'halo', x: px - 30, y: py - 20, width: pw + 60, height: ph + 50, filter: 'url(#f-softer)', opacity: 0 }), picture);
     const beam = s('g', { class: 'beam', opacity: 0 }, s('polygon', { points: poly([lens[0] - 16, lens[1]], [px, py], [px, py + ph], [px + pw, py + ph], [px + pw, py], [lens[0] + 16, lens[1]]), fill: 'url(#rm-beam)' }),
       s('polygon', { points: poly([lens[0] - 9, lens[1]], [px + pw * .3, py + ph], [px + pw * .7, py + ph], [lens[0] + 9, lens[1]]), fill: 'url(#rm-beam)', opacity: .3 }));
     beamLayer.append(beam);
-    const pauseMark = s('g', { opacity: 0 }, s('rect', { x: px, y: py, width: pw, height: ph, fill: '#0a0506', opacity: .5 }), s('rect', { x: layout.screen.cx - 34, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' }), s('rect', { x: layout.screen.cx + 10, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' })); pictureLayer.append(pauseMark);
+    const pauseMark = s('g', { class: 'pause-mark', opacity: 0 }, s('rect', { x: px, y: py, width: pw, height: ph, fill: '#0a0506', opacity: .5 }), s('rect', { x: layout.screen.cx - 34, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' }), s('rect', { x: layout.screen.cx + 10, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' })); pictureLayer.append(pauseMark);
     Object.assign(ref, { sky, dark, warm, bounce, pop, cove, clip: clip.firstChild, picture, halo: pictureLayer.firstChild, beam, lens, pauseMark });
     const ill = s('g', {}); L.lit.append(ill); ref.ill = ill;
 
@@ -203,17 +245,6 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     stage.replaceChildren(svg, air, hits);
     buildHits();
   }
-  function framePicture(x, y, w, hh) { const g = cover('Paper Moons', { kind: 'poster' }); for (const [k, v] of Object.entries({ x, y, width: w, height: hh })) g.setAttribute(k, v); return g; }
-  function heaps(popper) {
-    for (const g of popper.find('heap-low')) corns(g, 54, 34); for (const g of popper.find('heap-high')) corns(g, 92, 66);
-  }
-  function corns(g, n, tall) { // always the same heap
-    let seed = 11; const r = () => ((seed = (seed * 16807) % 2147483647) / 2147483647), list = [];
-    for (let i = 0; i < n; i++) { const y = -tall * (i / n) * lerp(.7, 1, r()), half = 88 * (1 + y / tall * .62); list.push([lerp(-half, half, r()), y - 6, lerp(.8, 1.25, r()), r() * 360]); }
-    list.sort((a, b) => a[1] - b[1]);
-    g.append(...list.map(([x, y, k, a]) => s('g', { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${a | 0}) scale(${k.toFixed(2)})` }, s('path', { class: 'corn-b', d: 'M-7 0a4 4 0 0 1 4-5.5 4.5 4.5 0 0 1 7-.5 4 4 0 0 1 3 5.500 4 4 0 0 1-4 6 4.500 4.500 0 0 1-6 .5 4 4 0 0 1-4-6Z' }), s('path', { class: 'corn-a', d: 'M-4-2a3 3 0 0 1 5-2 2.500 2.500 0 0 1 3 3.500 3 3 0 0 1-4 2.500 3 3 0 0 1-4-4Z' }))));
-  }
-
   // -------- the buttons over the drawing --------
   const buttons = new Map();
   function buildHits() {
@@ -221,7 +252,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     if (!wantHits) return;
     for (const id of ['screen', 'projector', 'lights', 'popper', 'dvd', 'cd', 'amp', 'tuner']) {
       const tag = h('span', { class: 'tag', 'aria-hidden': 'true' }, h('b'), h('span'));
-      const button = h('button', { class: 'hit', type: 'button', data: { device: id }, onclick: () => open?.(id) }, tag);
+      const button = h('button', { class: 'hit', data: { device: id }, onclick: () => open?.(id) }, tag);
       buttons.set(id, { button, name: tag.firstChild, text: tag.lastChild }); hits.append(button);
     }
   }
@@ -248,7 +279,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   }
 
   // -------- one state, one picture --------
-  const set = (node, name, v) => node && node.setAttribute(name, v);
+  const set = (node, name, v) => node.setAttribute(name, v);
   const show = (nodes, on) => nodes?.forEach?.((n) => { n.style.opacity = on; });
   const device = (id) => status.devices.find((d) => d.id === id);
   // How far a movement is. Devices report "moving" without a fraction: the page estimates from the usual duration
@@ -262,7 +293,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     return clamp((performance.now() - since.get(name)) / (usual * 1000), 0, .96);
   }
   function paint() {
-    const day = getComputedStyle(document.documentElement).colorScheme.startsWith('light') && !document.documentElement.dataset.theme ? matchMedia('(prefers-color-scheme: light)').matches : document.documentElement.dataset.theme === 'matinee';
+    const { theme } = document.documentElement.dataset, day = theme ? theme === 'matinee' : matchMedia('(prefers-color-scheme: light)').matches;
     const get = (id, key) => { const d = device(id); return d && d.availability !== 'unavailable' ? value(d, key) : undefined; };
     const bright = (get('lights', 'brightness') ?? 0) / 100, lampOn = bright > 0, b = Math.pow(bright, .78);
     // screen
@@ -279,29 +310,27 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const [, , main, hot, pale] = palette(title || 'x'); const tint = showing ? hot : '#cfe0f5';
     show(ref.projector.find('lens'), lamp); show(ref.projector.find('vents'), power === 'warming' || power === 'on' || power === 'cooling' ? Math.max(.25, lamp * .8) : 0);
     const ring = ref.projector.find('ring')[0]; if (ring) { ring.style.strokeDasharray = `${power === 'warming' ? 360 * (warm ?? 0) : power === 'cooling' ? 360 * (1 - (warm ?? 0)) : power === 'on' ? 360 : 0} 360`; }
-    ref.beam.style.transition = 'opacity 1.2s'; ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * (warm ?? 0) : 0) : lamp * .12);
-    for (const n of ref.beam.children) n.style.mixBlendMode = 'screen';
+    ref.beam.setAttribute('opacity', lowered > .15 ? (showing ? (paused ? .38 : .62) : power === 'on' ? .4 : power === 'warming' ? .16 * (warm ?? 0) : 0) : lamp * .12);
     // picture
     const frame = showing ? title + Math.floor((film.position ?? 0) / 20) : power === 'on' && lowered > .15 ? 'ready' : power === 'warming' ? 'warming' : '';
     if (ref.frameKey !== frame) {
       ref.frameKey = frame; const old = [...ref.picture.children]; old.forEach((n) => { n.style.opacity = 0; setTimeout(() => n.remove(), 1700); });
       if (frame) {
         const at = { x: view.px, y: view.py, width: view.pw, height: view.ph }; let node;
-        if (showing) { node = cover(title, { kind: 'still', moment: ((film.position ?? 0) / (film.duration || 3600)) % 1 }); for (const [k, v] of Object.entries(at)) node.setAttribute(k, v); }
+        if (showing) { node = cover(title, { kind: 'still', moment: ((film.position ?? 0) / (film.duration || 3600)) % 1 }); setAll(node, at); }
         else node = s('rect', { ...at, fill: frame === 'ready' ? '#dfe9f6' : '#ffcf9a', opacity: frame === 'ready' ? .8 : .14 });
-        const g = s('g', { class: 'frame' }, node); ref.picture.append(g);
+        const g = s('g', 'frame', node); ref.picture.append(g);
       }
     }
-    ref.picture.style.opacity = showing ? 1 : .85; ref.picture.classList.toggle('moving', !!showing && !paused); ref.picture.style.transition = 'opacity .8s';
-    ref.pauseMark.style.transition = 'opacity .5s'; ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
-    set(ref.halo, 'fill', tint); ref.halo.style.transition = 'opacity 1.2s'; ref.halo.style.opacity = lum * .34; set(ref.halo, 'height', view.ph * lowered + 50);
+    ref.picture.style.opacity = showing ? 1 : .85; ref.picture.classList.toggle('moving', !!showing && !paused);
+    ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
+    set(ref.halo, 'fill', tint); ref.halo.style.opacity = lum * .34; set(ref.halo, 'height', view.ph * lowered + 50);
     // the room's light
     const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
     now.light = light;
     ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .22 : .5);
-    ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.transition = 'opacity 1s'; ref.cove.style.opacity = b * .9;
-    for (const n of $$('.tint', ref.bounce)) n.style.fill = n.style.fill; 
-    const stops = $$('#rm-bounce stop', svg); stops.forEach((n, i) => n.setAttribute('stop-color', i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint));
+    ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.opacity = b * .9;
+    $$('#rm-bounce stop', svg).forEach((n, i) => { n.style.stopColor = (i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint) + BOUNCE[i]; });
     ref.bounce.style.opacity = lum * (day ? .34 : .5); ref.pop.style.opacity = popOn ? (day ? .25 : .55) * (1 - b * .6) : 0;
     stage.style.setProperty('--screen-light', showing ? mixHex(hot, pale, .4) : '#dfe9f6');
     show(ref.cat?.find('night'), lum > .2 || popOn ? (1 - b) * .94 : 0); for (const id of ['sofa', 'cat']) show(ref[id]?.find('rim'), Math.max(lum * .85, popOn ? .12 : 0) * (1 - b * .55));
@@ -318,19 +347,19 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       ref[id].find('tray').forEach((n) => n.classList.toggle('open', get(id, 'tray') === 'open')); ref[id].find('disc').forEach((n) => n.classList.toggle('spin', playing[id]));
     }
     const tunerOn = get('tuner', 'power') === 'on', band = get('tuner', 'band') ?? 'fm', mhz = get('tuner', 'frequency') ?? 88; playing.tuner = tunerOn;
-    const part = band === 'am' ? (mhz - 520) / 1190 : (mhz - 76) / 32; show(ref.tuner.find('on'), tunerOn ? 1 : 0); const needle = ref.tuner.one('needle'); needle.style.transition = 'transform .7s cubic-bezier(.2,.7,.2,1)'; needle.style.transform = `translateX(${(clamp(part, 0, 1) - .5) * 172}px)`;
+    const part = band === 'am' ? (mhz - 520) / 1190 : (mhz - 76) / 32; show(ref.tuner.find('on'), tunerOn ? 1 : 0); const needle = ref.tuner.one('needle'); needle.style.transform = `translateX(${(clamp(part, 0, 1) - .5) * 172}px)`;
     ref.tuner.one('knob').style.transform = `rotate(${-130 + 260 * part}deg)`; ref.tuner.one('text').textContent = tunerOn ? `${band.toUpperCase()} ${band === 'am' ? mhz : Number(mhz).toFixed(1)}` : '';
     // signal path
     const source = input, flows = on && playing[source] && !muted, quiet = on && ((source === 'dvd' && film?.state === 'paused') || (source === 'cd' && get('cd', 'playback')?.state === 'paused'));
-    const alive = new Set(flows || quiet ? [source, 'towerL', 'towerR', ...(mode === 'surround' ? ['centre', 'wallL', 'wallR'] : [])] : []);
+    const heard = mode === 'surround' ? SPEAKERS : SPEAKERS.slice(0, 2), alive = new Set(flows || quiet ? [source, ...heard] : []);
     for (const [id, g] of Object.entries(ref.wire)) { g.classList.toggle('wire-on', alive.has(id)); g.classList.toggle('quiet', quiet); }
-    now.heard = flows ? (mode === 'surround' ? ['towerL', 'towerR', 'centre', 'wallL', 'wallR'] : ['towerL', 'towerR']) : [];
-    for (const id of ['towerL', 'towerR', 'centre', 'wallL', 'wallR']) { const hear = ref[id]?.find('hearing') ?? []; hear.forEach((n) => { n.style.transition = 'opacity .6s'; n.style.opacity = now.heard.includes(id) ? .75 : quiet && alive.has(id) ? .25 : 0; }); }
+    now.heard = flows ? heard : [];
+    for (const id of SPEAKERS) { const hear = ref[id]?.find('hearing') ?? []; show(hear, now.heard.includes(id) ? .75 : quiet && alive.has(id) ? .25 : 0); }
     if (!flows) drawLevels([0, 0]);
     // popcorn
     const popping = get('popper', 'popping'); show(ref.popper.find('on'), popOn ? 1 : 0); now.popping = popOn && popping === 'popping';
     const full = popping === 'done' ? 1 : popping === 'popping' ? clamp(device('popper').progress ?? .5, 0, 1) : 0;
-    ref.popper.find('heap-low').forEach((n) => { n.style.transition = 'opacity .8s'; n.style.opacity = full > .12 || (!popOn && popping === 'done') ? 1 : 0; }); ref.popper.find('heap-high').forEach((n) => { n.style.transition = 'opacity .8s'; n.style.opacity = full > .66 ? 1 : 0; });
+    show(ref.popper.find('heap-low'), full > .12 || (!popOn && popping === 'done') ? 1 : 0); show(ref.popper.find('heap-high'), full > .66 ? 1 : 0);
     // lights that say "on", "standby", "broken"
     const led = { amp: on, dvd: get('dvd', 'power') === 'on', cd: get('cd', 'power') === 'on', tuner: tunerOn, projector: power === 'on' || power === 'warming', popper: popOn };
     for (const [id, is] of Object.entries(led)) { const bad = broken(device(id)); ref[id].find('led').forEach((n) => n.setAttribute('class', `led ${bad ? 'bad' : is ? 'on' : 'standby'}`)); }
@@ -338,7 +367,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const ill = status.devices.filter(broken); ref.ill.replaceChildren();
     for (const d of ill) { const box = d.id === 'screen' ? [view.px - 34, layout.screen.y - 12, view.pw + 68, 44] : ref[HIT[d.id]?.[0]]?.box; if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(s('rect', { class: 'ill-fill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }), s('rect', { class: 'ill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 })); }
     let note = $('.trouble', stage); if (!ill.length || !wantHits) note?.remove();
-    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, `${nameOf(d)}: ${d.reason || d.error?.message || t('is.silent')}`), h('span', {}, d.error?.hint || t('room.see')), h('button', { class: 'btn', type: 'button', onclick: () => fix?.(d.id) }, t('room.fix'))); stage.append(note); } putTrouble(note); }
+    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, `${nameOf(d)}: ${d.reason || d.error?.message || t('is.silent')}`), h('span', {}, d.error?.hint || t('room.see')), btn('', () => fix?.(d.id), t('room.fix'))); stage.append(note); } putTrouble(note); }
     // words
     for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); name.textContent = nameOf(d); text.textContent = said; const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
     place(); dustField(showing && !paused ? 1 : power === 'on' && lowered > .2 ? .6 : 0); loop();
@@ -355,7 +384,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   function drawLevels([l, r]) {
     if (!ref?.amp) return;
     const swing = (v) => -46 + 88 * clamp(v, 0, 1.05); ref.amp.one('vu-l').style.transform = `rotate(${swing(l)}deg)`; ref.amp.one('vu-r').style.transform = `rotate(${swing(r)}deg)`;
-    for (const id of ['towerL', 'towerR', 'centre', 'wallL', 'wallR']) { if (!ref[id]) continue; const v = now.heard?.includes(id) ? (id.endsWith('R') ? r : id === 'centre' ? (l + r) / 2 : l) : 0; ref[id].find('cone').forEach((n, i) => { n.style.transform = `scale(${1 + v * (i ? .1 : .075)})`; }); }
+    for (const id of SPEAKERS) { if (!ref[id]) continue; const v = now.heard?.includes(id) ? (id.endsWith('R') ? r : id === 'centre' ? (l + r) / 2 : l) : 0; ref[id].find('cone').forEach((n, i) => { n.style.transform = `scale(${1 + v * (i ? .1 : .075)})`; }); }
   }
 
   // -------- what floats in the air: dust in the beam, corn in the case --------
@@ -394,7 +423,6 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     levels(pair) { if (now.heard?.length && !motionless()) drawLevels(pair); },
     names(on) { stage.classList.toggle('names', on); },
     get light() { return now.light ?? .3; },
-    focus(id) { buttons.get(id)?.button.focus(); },
     /** Ends everything that goes on by itself. */
     end() { over.abort(); size.disconnect(); visible = false; cancelAnimationFrame(raf); host.replaceChildren(); },
   };

@@ -1,9 +1,9 @@
 // Login: the form on the stage, and the form for the second factor. login-flow.js says what they do.
-import { h, announce, clear } from './dom.js';
+import { h, announce, clear, btn, submit } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
 import { field, CHECK, busyButton, formError } from './forms.js';
-import { stageSet, brand } from './stage.js';
+import { stageSet, doorForm } from './stage.js';
 import { languageChoice } from './language.js';
 import { greeting } from './greeting.js';
 import { assemble } from './assemble.js';
@@ -20,15 +20,14 @@ function create(main) {
     flow: new LoginFlow(), set: stageSet(main), error: formError(),
     email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email }),
     password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any }),
-    button: h('button', { class: 'btn primary big wide', type: 'submit' }, t('login.go')),
-    form: h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }),
+    button: submit('big wide', t('login.go')), form: doorForm(greeting()),
   };
 }
 function configure({ button }) { button.setAttribute('aria-disabled', 'true'); }
 function layOut({ set, form, email, password, error, button }) {
-  form.append(brand(), h('h1', { class: 'title-2', id: 'hello' }, greeting()), email.node, password.node, error.node, button,
-    h('div', { class: 'door-links' }, h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
-    h('p', { class: 'door-foot small' }, parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
+  form.append(email.node, password.node, error.node, button,
+    h('div', 'door-links', h('a', { class: 'btn link', href: '/code' }, t('code.title')), h('a', { class: 'btn link', href: '/reset' }, t('reset.forgot'))),
+    h('p', 'door-foot small', parts('login.invited', { link: h('a', { href: '/register' }, t('register.title')) }), ' · ', parts('login.guest', { link: h('a', { href: '/guest' }, t('login.pass')) })), languageChoice());
   set.inside.append(form);
 }
 function bind({ flow, set, form, email, password, error, button }, { enter }) {
@@ -38,8 +37,7 @@ function bind({ flow, set, form, email, password, error, button }, { enter }) {
     const { name } = one.input;
     one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
   }
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
+  form.addEventListener('submit', () => {
     send({ type: 'submit' });
     if (!flow.isLoading) both.find((one) => !flow.form.isValid(one.input.name))?.input.focus();
   });
@@ -83,12 +81,11 @@ export async function logIn({ start: _, ...proof }, send) {
 
 /** The form for the code of the second factor. */
 export function factorForm({ flow, set, send, enter, onback }) {
-  const error = formError(), paintFailure = failurePainter(error), button = h('button', { class: 'btn primary big wide', type: 'submit' }, t('login.go'));
+  const error = formError(), paintFailure = failurePainter(error), button = submit('big wide', t('login.go'));
   const one = field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote') });
   one.follow({ display: () => (flow.factor.text ? 'editing' : 'pristine'), typed: (text) => send({ type: 'typedFactor', text }) });
-  const back = h('button', { class: 'btn quiet wide', type: 'button', onclick: onback }, icon('arrowBack'), t('login.other'));
-  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, t('code.oneMore')), one.node, error.node, button, back);
-  node.addEventListener('submit', (event) => { event.preventDefault(); send({ type: 'submit' }); if (!flow.isLoading) one.input.focus(); });
+  const back = btn('quiet wide', onback, icon('arrowBack'), t('login.other'));
+  const node = doorForm(t('code.oneMore'), () => { send({ type: 'submit' }); if (!flow.isLoading) one.input.focus(); }, one.node, error.node, button, back);
   announce(t('login.askFactor'));
   let isLoading = false;
   return {

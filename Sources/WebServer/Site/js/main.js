@@ -1,5 +1,5 @@
 // The beginning of the page and its router: which address shows which screen.
-import { h, $, announce } from './dom.js';
+import { h, $, announce, btn } from './dom.js';
 import { get, whenLoggedOut } from './api.js';
 import { loadTexts, loadTheaterTexts, t } from './text.js';
 
@@ -108,9 +108,9 @@ async function open() {
 async function unreachable(failure) {
   await style('door');
   document.body.className = 'door';
-  const again = h('button', { class: 'btn primary big', type: 'button', onclick: () => show() }, t('do.retry'));
-  $('#main').replaceChildren(h('div', { class: 'stage-floor' }, h('div', { class: 'card door-card', role: 'alert' },
-    h('h1', { class: 'title-2' }, failure.message), h('p', { class: 'soft' }, failure.hint), again)));
+  const again = btn('primary big', () => show(), t('do.retry'));
+  $('#main').replaceChildren(h('div', 'stage-floor', h('div', { class: 'card door-card', role: 'alert' },
+    h('h1', 'title-2', failure.message), h('p', 'soft', failure.hint), again)));
   again.focus();
 }
 

@@ -1,5 +1,5 @@
 // A newcomer with an invitation begins by e-mail or phone: a code, then the personal data that is still needed.
-import { h, clear } from './dom.js';
+import { h, clear, btn } from './dom.js';
 import { postOpen } from './api.js';
 import { codeSteps } from './code-entry.js';
 import { passwordForm } from './reset.js';
@@ -11,8 +11,8 @@ const PATH = '/registrations';
 /** @param onback leads back to the registration by name */
 export function newcomer({ set, invitation, enter, onback }) {
   const put = (form) => { clear(set.inside, form.node); form.focus(); };
-  const { stop } = codeSteps({ path: PATH, with: { invitation }, set, put, place: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('newcomer.send') }, code: { heading: t('newcomer.code'), says: 'code.went' },
-    foot: () => h('div', { class: 'door-links' }, h('button', { class: 'btn link', type: 'button', onclick: () => { stop(); onback(); } }, t('newcomer.byName'))),
+  const { stop } = codeSteps({ path: PATH, with: { invitation }, set, put, place: { heading: t('newcomer.heading'), note: t('newcomer.note'), button: t('code.send') }, code: { heading: t('code.enter'), says: 'code.went' },
+    foot: () => h('div', 'door-links', btn('link', () => { stop(); onback(); }, t('newcomer.byName'))),
     // A right code without personal data is answered with 422 "empty".
     verify: async ({ request, code }, answer, target) => {
       const confirm = (person) => postOpen(`${PATH}/confirmation`, { invitation, request, code, cookie: true, ...person });
@@ -21,8 +21,8 @@ export function newcomer({ set, invitation, enter, onback }) {
       put(await personalData(target, confirm));
     } });
   const personalData = ({ email }, confirm) => passwordForm({
-    set, email, heading: t('newcomer.person'), button: t('newcomer.register'),
-    also: { name: { label: t('newcomer.name'), autocomplete: 'name' }, ...(!email && { email: { label: t('newcomer.email'), type: 'email', inputmode: 'email', autocomplete: 'email' } }) },
+    set, email, heading: t('newcomer.person'), button: t('register.go'),
+    also: { name: { label: t('field.name'), autocomplete: 'name' }, ...(!email && { email: { label: t('newcomer.email'), type: 'email', inputmode: 'email', autocomplete: 'email' } }) },
     use: (password, { name, email: to }) => confirm({ name, email: to, password }),
     done: ({ user }) => welcome(set, h('button'), user.name, enter),
   });

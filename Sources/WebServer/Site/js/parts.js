@@ -1,5 +1,5 @@
 // Parts that several screens use: messages, sheets, questions, sliders, choices.
-import { h, $, announce, clock, left, spoken, uid } from './dom.js';
+import { h, $, announce, clock, left, spoken, uid, btn } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
 import { sentence } from './forms.js';
@@ -8,28 +8,28 @@ import { t } from './text.js';
 /** Says what happened, with at most one action; goes by itself. */
 export function toast(text, action) {
   let host = $('.toasts'); if (!host) document.body.append(host = h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
-  const node = h('div', { class: 'toast' }, icon(action?.icon || 'check'), h('p', {}, text), action?.label ? h('button', { class: 'btn', type: 'button', onclick: () => { node.remove(); action.run?.(); } }, action.label) : null);
+  const node = h('div', 'toast', icon(action?.icon || 'check'), h('p', {}, text), action?.label ? btn('', () => { node.remove(); action.run?.(); }, action.label) : null);
   host.append(node); announce(text);
   let timer; const start = () => { timer = setTimeout(() => node.remove(), action ? 9000 : 4500); }; start();
   for (const [stop, go] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) { node.addEventListener(stop, () => clearTimeout(timer)); node.addEventListener(go, start); }
 }
 /** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
 export function sheet(title, ...content) {
-  const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', type: 'button', 'aria-label': t('do.close'), onclick: () => box.close() }, icon('cross'));
-  const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, h('div', { class: 'grip', 'aria-hidden': 'true' }), h('div', { class: 'dialog-head' }, h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
+  const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', 'aria-label': t('do.close'), onclick: () => box.close() }, icon('cross'));
+  const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, h('div', { class: 'grip', 'aria-hidden': 'true' }), h('div', 'dialog-head', h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
   box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); box.addEventListener('close', () => { box.remove(); from?.focus?.(); });
   document.body.append(box); box.showModal(); return box;
 }
 export function ask(title, text, { yes = t('do.yes'), no = t('do.cancel'), danger, run } = {}) {
-  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', { class: 'soft' }, text), h('div', { class: 'dialog-end' }, h('button', { class: 'btn quiet', type: 'button', autofocus: true, onclick: () => box.close() }, no), h('button', { class: `btn ${danger ? 'danger' : 'primary'}`, type: 'button', onclick: () => { box.close(); run?.(); } }, yes)));
+  const from = document.activeElement, box = h('dialog', { class: 'box', 'aria-labelledby': 'ask-title' }, h('h2', { class: 'title-3', id: 'ask-title' }, title), h('p', 'soft', text), h('div', 'dialog-end', h('button', { class: 'btn quiet', autofocus: true, onclick: () => box.close() }, no), btn(`${danger ? 'danger' : 'primary'}`, () => { box.close(); run?.(); }, yes)));
   box.addEventListener('close', () => { box.remove(); from?.focus?.(); }); document.body.append(box); box.showModal();
 }
 
 /** A seek bar: a native range, "42 min left", spoken as a time. `set` moves it unless a finger holds it. */
 export function seekBar({ label = t('player.place'), onseek, compact }) {
   const input = h('input', { class: 'range', type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': label });
-  const past = h('span', { class: 'num' }), rest = h('b', { class: 'num' });
-  const node = h('div', { class: 'seek' }, h('div', { class: 'way' }, input), compact ? null : h('div', { class: 'times' }, past, rest));
+  const past = h('span', 'num'), rest = h('b', 'num');
+  const node = h('div', 'seek', h('div', 'way', input), compact ? null : h('div', 'times', past, rest));
   let duration = 1, held = false, heldUntil = 0;
   const paint = () => {
     const at = Number(input.value);
@@ -56,26 +56,33 @@ export function slider({ label, min = 0, max = 100, step = 1, value: v, says, on
   const words = says || ((x) => `${x} %`), paint = () => { input.style.setProperty('--fill', (input.value - min) / (max - min)); out.textContent = words(Number(input.value)); input.setAttribute('aria-valuetext', words(Number(input.value))); };
   let heldUntil = 0;
   input.addEventListener('input', () => { heldUntil = performance.now() + 1500; paint(); onchange?.(Number(input.value)); }); paint();
-  return { node: h('div', { class: 'slider' }, h('div', { class: 'head' }, h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x) { if (performance.now() > heldUntil && Number(input.value) !== x) { input.value = x; paint(); } } };
+  return { node: h('div', 'slider', h('div', 'head', h('span', { 'aria-hidden': 'true' }, label), out), input), input, set(x) { if (performance.now() > heldUntil && Number(input.value) !== x) { input.value = x; paint(); } } };
 }
 /** One choice of several: radio pattern, arrows move, roving focus. */
 export function segments(label, options, current, onchange) {
   const node = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': label });
   const pick = (id, focus) => { for (const b of node.children) { const is = b.dataset.id === id; b.setAttribute('aria-checked', is); b.tabIndex = is ? 0 : -1; if (is && focus) b.focus(); } };
-  options.forEach(([id, text]) => node.append(h('button', { type: 'button', role: 'radio', data: { id }, onclick: () => { pick(id); onchange?.(id); } }, text)));
+  options.forEach(([id, text]) => node.append(h('button', { role: 'radio', data: { id }, onclick: () => { pick(id); onchange?.(id); } }, text)));
   node.addEventListener('keydown', (e) => { const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key]; if (!step) return; e.preventDefault(); const i = options.findIndex(([id]) => id === node.querySelector('[aria-checked="true"]')?.dataset.id), next = options[(i + step + options.length) % options.length][0]; pick(next, true); onchange?.(next); });
   pick(current); if (!node.querySelector('[tabindex="0"]') && node.firstChild) node.firstChild.tabIndex = 0;
   node.set = (id) => pick(id); return node;
 }
 export function toggle(label, on, onchange, note) {
-  const node = h('button', { type: 'button', class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', { class: 'small block' }, note) : null), h('span', { class: 'knobway', 'aria-hidden': 'true' }));
+  const node = h('button', { class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', 'small block', note) : null), h('span', { class: 'knobway', 'aria-hidden': 'true' }));
   node.addEventListener('click', () => { const next = node.getAttribute('aria-checked') !== 'true'; node.setAttribute('aria-checked', next); onchange?.(next); }); return node;
 }
 export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, h('span', { class: 'dot', 'aria-hidden': 'true' }), text); }
 export const coverOf = (title, kind = 'poster') => h('span', { class: `cover ${kind}`, 'aria-hidden': 'true' }, cover(title, { kind }));
 export function ambient(title, house) { const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (house !== undefined) root.setProperty('--house', house); }
 
-export const heading = (title, ...more) => h('header', { class: 'page-head' }, h('h1', { class: 'title-2' }, title), more);
+/** Two lines of a row: what it is, and more about it. */
+export const twoLines = (name, ...sub) => h('span', {}, h('span', 'name', name), h('span', 'sub', sub));
+export const card = (text, id, inside, end) => h('section', { class: 'card', 'aria-labelledby': id }, h('div', 'card-head', h('h2', { class: 'title-4', id }, text), end), inside);
+/** A line of settings: what it is, and what can be done about it. */
+export const setting = (name, sub, ...end) => h('div', 'setting', h('span', {}, name, sub ? h('span', 'small block', sub) : null), h('span', 'setting-keys', end));
+/** A plain button whose words need more for those who hear them alone. */
+export const quiet = (text, label, run) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: ({ currentTarget }) => act(currentTarget, async () => run()) }, text);
+export const heading = (title, ...more) => h('header', 'page-head', h('h1', 'title-2', title), more);
 export const section = (title, id, ...content) => h('section', { class: 'band', 'aria-labelledby': id }, h('h2', { class: 'title-3', id }, title), content);
 
 /** Runs an action behind a button: busy meanwhile, its failure as a message. Returns whether it succeeded. */
@@ -93,7 +100,7 @@ export function complain(failure) {
 }
 /** An error card: what, where, the next step and its buttons. */
 export function errorCard(what, where, ...buttons) {
-  return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h3', {}, what), where ? h('p', { class: 'where' }, where) : null, buttons.length ? h('div', { class: 'next' }, buttons) : null);
+  return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h3', {}, what), where ? h('p', 'where', where) : null, buttons.length ? h('div', 'next', buttons) : null);
 }
 /** Sends the newest of many values, at most ten a second, the last one always. */
 export function paced(sendValue, pause = 100) {

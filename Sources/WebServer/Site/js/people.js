@@ -1,9 +1,9 @@
 // The household: accounts, invitations, guest passes, the log of what happened. For owners.
-import { h, clear } from './dom.js';
+import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
-import { heading, sheet, segments, slider, toast, ask, act, complain, errorCard } from './parts.js';
+import { heading, sheet, segments, slider, toast, ask, act, complain, errorCard, card, twoLines } from './parts.js';
 import { sentence } from './forms.js';
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
 import { qrOfRows } from './qr.js';
@@ -12,40 +12,39 @@ export const title = t('people.title');
 const DAY = 86_400;
 
 export async function show(main) {
-  const household = h('ul', { class: 'rows' }), open = h('ul', { class: 'rows' }), log = h('ol', { class: 'audit' });
-  const card = (text, id, inside) => h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { class: 'title-4', id }, text), inside);
-  main.append(heading(title, h('button', { class: 'btn primary', type: 'button', onclick: () => invite(load) }, icon('plus'), t('people.invite'))));
-  const columns = h('div', { class: 'two-col' }, h('div', { class: 'col' }, card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', { class: 'col' }, card(t('people.log'), 'h-log', log)));
+  const household = h('ul', 'rows'), open = h('ul', 'rows'), log = h('ol', 'audit');
+  main.append(heading(title, btn('primary', () => invite(load), icon('plus'), t('people.invite'))));
+  const columns = h('div', 'two-col', h('div', 'col', card(t('people.household'), 'h-household', household), card(t('people.open'), 'h-open', open)), h('div', 'col', card(t('people.log'), 'h-log', log)));
   let before;
-  const earlier = h('button', { class: 'btn quiet wide', type: 'button', onclick: () => act(earlier, async () => { append(await get(`/audit?limit=40&before=${before}`)); }) }, t('people.earlier'));
+  const earlier = btn('quiet wide', (node) => act(node, async () => append(await get(`/audit?limit=40&before=${before}`))), t('people.earlier'));
   log.after(earlier);
   function append(page) { before = page.before; earlier.hidden = !before; log.append(...[...page.entries].reverse().map(entry)); }
   async function load() {
     try {
       const [{ accounts }, { invitations }, { guests }, audit] = await Promise.all([get('/accounts'), get('/invitations'), get('/guests'), get('/audit?limit=40')]);
       clear(household, accounts.map((one) => person(one, load)));
-      clear(open, !guests.length && !invitations.length ? h('li', { class: 'soft' }, t('people.nobody')) : null, guests.map((one) => pass(one, load)), invitations.map((one) => invitation(one, load)));
+      clear(open, !guests.length && !invitations.length ? h('li', 'soft', t('people.nobody')) : null, guests.map((one) => pass(one, load)), invitations.map((one) => invitation(one, load)));
       log.replaceChildren(); append(audit);
-    } catch (failure) { clear(household, h('li', {}, errorCard(t('people.unread'), sentence(failure.message), h('button', { class: 'btn', type: 'button', onclick: load }, t('do.retry'))))); }
+    } catch (failure) { clear(household, h('li', {}, errorCard(t('people.unread'), sentence(failure.message), btn('', load, t('do.retry'))))); }
   }
   await load();
   main.append(columns);
 }
 const kindOf = (id) => (has(`kind.${id}`) ? t(`kind.${id}`) : id), spaced = (name) => name.replace(/([A-Z])/g, ' $1').toLowerCase();
-const line = (picture, name, sub, end) => h('li', { class: 'row still-row' }, icon(picture, { class: 'row-icon soft' }), h('span', {}, h('span', { class: 'name' }, name), h('span', { class: 'sub' }, sub)), end);
+const line = (picture, name, sub, end) => h('li', 'row still-row', icon(picture, { class: 'row-icon soft' }), twoLines(name, sub), end);
 function person(one, load) {
   const isOwn = one.email === theater.store.session.user.email;
-  return h('li', {}, h('button', { class: 'row', type: 'button', onclick: () => edit(one, isOwn, load) }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...one.name][0]), h('span', {}, h('span', { class: 'name' }, one.name, isOwn ? h('span', { class: 'soft' }, ` · ${t('people.you')}`) : null), h('span', { class: 'sub' }, one.ageLimit === undefined ? one.email : `${t('people.upTo', { age: one.ageLimit })} · ${one.email}`)), h('span', { class: 'end' }, h('span', {}, t(`role.${one.role}`)), icon('chevron', { class: 'row-icon' }))));
+  return h('li', {}, h('button', { class: 'row', onclick: () => edit(one, isOwn, load) }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...one.name][0]), twoLines([one.name, isOwn ? h('span', 'soft', ` · ${t('people.you')}`) : null], one.ageLimit === undefined ? one.email : `${t('people.upTo', { age: one.ageLimit })} · ${one.email}`), h('span', 'end', h('span', {}, t(`role.${one.role}`)), icon('chevron', { class: 'row-icon' }))));
 }
 function edit(one, isOwn, load) {
   const path = `/accounts/${encodeURIComponent(one.id)}`, change = (what, body, said) => post(`${path}/${what}`, body).then(() => { toast(said); load(); }, complain);
   let timer;
   const limit = slider({ label: t('people.limit'), min: 0, max: 21, value: one.ageLimit ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', x >= 21 ? {} : { ageLimit: x }, t(x >= 21 ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })), 700); } });
-  const box = sheet(one.name, h('p', { class: 'soft' }, `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', { class: 'controls' },
-    h('p', { class: 'label' }, t('people.role')), segments(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
-    isOwn ? null : h('button', { class: 'btn danger wide', type: 'button', onclick: () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: () => remove(path).then(() => { toast(t('people.removed', { name: one.name })); load(); }, complain) }); } }, t('people.removeAccount'))));
+  const box = sheet(one.name, h('p', 'soft', `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', 'controls',
+    h('p', 'label', t('people.role')), segments(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
+    isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: () => remove(path).then(() => { toast(t('people.removed', { name: one.name })); load(); }, complain) }); }, t('people.removeAccount'))));
 }
-const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', type: 'button', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: () => remove(path).then(() => { toast(said); load(); }, complain) }) }, t('people.revoke'));
+const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: () => remove(path).then(() => { toast(said); load(); }, complain) }) }, t('people.revoke'));
 function pass(one, load) {
   return line('link', one.name, t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) }), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), `/guests/${encodeURIComponent(one.id)}`, t('people.passRevoked'), load));
 }
@@ -55,25 +54,25 @@ function invitation(one, load) {
 function invite(load) {
   let kind = 'member', volumeLimit = 40, hours = 6;
   const name = h('input', { class: 'plain wide', 'aria-label': t('people.passName'), placeholder: t('people.passExample'), maxlength: 100 }), activities = new Set(['film', 'music', 'radio']);
-  const choice = (id, text) => { const node = h('button', { class: 'btn', type: 'button', 'aria-pressed': 'true', onclick: () => { const on = node.getAttribute('aria-pressed') !== 'true'; node.setAttribute('aria-pressed', on); if (on) activities.add(id); else activities.delete(id); } }, text); return node; };
-  const limits = h('div', { class: 'controls', hidden: true }, name, h('p', { class: 'label' }, t('people.may')), h('div', { class: 'control-keys' }, ['film', 'music', 'radio'].map((id) => choice(id, kindOf(id)))),
+  const choice = (id, text) => { const node = h('button', { class: 'btn', 'aria-pressed': 'true', onclick: () => { const on = node.getAttribute('aria-pressed') !== 'true'; node.setAttribute('aria-pressed', on); if (on) activities.add(id); else activities.delete(id); } }, text); return node; };
+  const limits = h('div', { class: 'controls', hidden: true }, name, h('p', 'label', t('people.may')), h('div', 'control-keys', ['film', 'music', 'radio'].map((id) => choice(id, kindOf(id)))),
     slider({ label: t('people.loudest'), value: volumeLimit, onchange: (x) => { volumeLimit = x; } }).node, slider({ label: t('people.valid'), min: 1, max: 48, value: hours, says: (x) => unit(x, 'hour'), onchange: (x) => { hours = x; } }).node);
-  const about = h('p', { class: 'soft' }), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
-  const button = h('button', { class: 'btn primary big wide', type: 'button', onclick: () => act(button, async () => {
+  const about = h('p', 'soft'), say = () => { limits.hidden = kind !== 'guest'; about.textContent = t(`people.about.${kind}`); };
+  const button = btn('primary big wide', (node) => act(node, async () => {
     const made = kind === 'guest' ? await post('/guests', { activities: [...activities], volumeLimit, validFor: hours * 3600, ...(name.value.trim() && { name: name.value.trim() }) }) : await post('/invitations', { role: kind, validFor: 7 * DAY });
     box.close(); load(); showLink(made.link ?? `${location.origin}/${kind === 'guest' ? 'guest' : 'register'}#${made.code}`, made, kind);
-  }) }, icon('link'), t('people.create'));
-  const box = sheet(t('people.inviting'), h('div', { class: 'controls' }, segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));
+  }), icon('link'), t('people.create'));
+  const box = sheet(t('people.inviting'), h('div', 'controls', segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));
   say();
 }
 /** Shows the link once: the controller keeps only its digest. */
 function showLink(address, { code, qr }, kind) {
   const field = h('input', { class: 'plain wide mono', readonly: true, value: address, 'aria-label': t('people.link'), onfocus: () => field.select() });
-  const copy = h('button', { class: 'btn primary wide', type: 'button', onclick: async () => { try { await navigator.clipboard.writeText(address); toast(t('people.copied')); } catch { field.focus(); field.select(); toast(t('people.copyByHand')); } } }, icon('link'), t('people.copy'));
-  const share = navigator.share ? h('button', { class: 'btn wide', type: 'button', onclick: () => navigator.share({ url: address, title: 'Home Theater' }).catch(() => {}) }, t('people.share')) : null;
-  sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('people.once')), qr ? qrOfRows(qr, t('people.qr')) : null, field, copy, share, h('p', { class: 'small' }, t('people.code'), ' ', h('span', { class: 'mono' }, code))));
+  const copy = btn('primary wide', async () => { try { await navigator.clipboard.writeText(address); toast(t('people.copied')); } catch { field.focus(); field.select(); toast(t('people.copyByHand')); } }, icon('link'), t('people.copy'));
+  const share = navigator.share ? btn('wide', () => navigator.share({ url: address, title: 'Home Theater' }).catch(() => {}), t('people.share')) : null;
+  sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', 'controls', h('p', 'soft', t('people.once')), qr ? qrOfRows(qr, t('people.qr')) : null, field, copy, share, h('p', 'small', t('people.code'), ' ', h('span', 'mono', code))));
 }
 function entry(one) {
   const bad = !['done', 'ok', 'succeeded', 'allowed', 'success'].includes(one.outcome), words = has(`deed.${one.deed}`) ? t(`deed.${one.deed}`) : spaced(one.deed);
-  return h('li', { data: { bad: bad ? '1' : null } }, h('span', { class: 'tiny num' }, clockTime(one.at)), h('span', {}, [one.who, words, one.subject, bad ? `(${t('people.refused', { code: spaced(one.outcome) })})` : ''].filter(Boolean).join(' '), h('span', { class: 'tiny block' }, [one.address, one.device, one.count ? t('people.times', { count: one.count }) : ''].filter(Boolean).join(' · '))));
+  return h('li', { data: { bad: bad ? '1' : null } }, h('span', 'tiny num', clockTime(one.at)), h('span', {}, [one.who, words, one.subject, bad ? `(${t('people.refused', { code: spaced(one.outcome) })})` : ''].filter(Boolean).join(' '), h('span', 'tiny block', [one.address, one.device, one.count ? t('people.times', { count: one.count }) : ''].filter(Boolean).join(' · '))));
 }

@@ -2,7 +2,6 @@
 import { h } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
-import { knob } from './knob.js';
 import * as theater from './store.js';
 import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain, errorCard } from './parts.js';
 import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
@@ -16,14 +15,14 @@ export const title = t('player.title');
 
 export function show(main, { go }) {
   const seek = seekBar({ label: t('player.place'), onseek: (to) => seekTo(to) });
-  const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume }), turn = knob({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
-  const parts = { seek, level, turn, go };
+  const level = slider({ label: t('state.volume'), value: volume() ?? 0, onchange: setVolume });
+  const parts = { seek, level, go };
   const paint = () => {
     const now = theater.activity(), play = theater.playback();
     const key = [now.status, now.itemTitle, now.player, play?.state, isMuted(), canSeek(), !!amplifier(), !!play?.duration, ['starting', 'ending', 'failed'].includes(now.status) ? progressOf(now.run) : 0];
     renew(main, JSON.stringify(key), () => build(now, play, parts));
     if (play?.duration) seek.set(play.position, play.duration);
-    if (volume() !== undefined) { level.set(volume()); turn.set(volume()); for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`; }
+    if (volume() !== undefined) { level.set(volume()); for (const out of main.querySelectorAll('.level-out')) out.textContent = `${volume()} %`; }
     const ends = main.querySelector('.ends');
     if (ends && play?.duration) ends.textContent = endWords(play);
   };
@@ -46,20 +45,20 @@ function press(event) {
 function build(now, play, parts) {
   if (now.status === 'idle') return nothing();
   const owner = theater.device(now.player), kind = owner?.role, isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
-  const art = h('div', { class: `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}` }, h('span', { class: 'spill', 'aria-hidden': 'true' }),
+  const art = h('div', `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`, h('span', { class: 'spill', 'aria-hidden': 'true' }),
     h('span', { class: 'screen-frame', 'aria-hidden': 'true' }, cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })));
   ambient(name);
   const state = t({ running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
-  const second = step ? h('p', { class: 'soft' }, t('step.now', step)) : h('p', { class: 'soft ends num' }, play?.duration ? endWords(play) : '');
+  const second = step ? h('p', 'soft', t('step.now', step)) : h('p', 'soft ends num', play?.duration ? endWords(play) : '');
   return [
-    h('div', { class: 'player-top' }, h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', { class: 'small' }, state), h('span', { 'aria-hidden': 'true', hidden: true })),
-    h('div', { class: 'player-grid alone' }, art, h('div', { class: 'player-words' }, h('h1', { class: 'title-1' }, name), second),
+    h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', 'small', state), h('span', { 'aria-hidden': 'true', hidden: true })),
+    h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
       now.status === 'failed' ? errorCard(sentence(now.error?.message ?? t('now.failed')), [placeOf(now.error, theater.run()), now.error?.hint].filter(Boolean).join(' ')) : null,
-      play?.duration ? h('div', { class: 'player-seek' }, seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
+      play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
 }
-const nothing = () => h('div', { class: 'empty' }, icon('film'), h('h1', { class: 'title-2' }, t('now.nothing')), h('p', {}, t('player.nothing')), h('div', { class: 'hero-keys' }, h('a', { class: 'btn primary', href: '/library' }, t('library.films')), h('a', { class: 'btn', href: '/library?kind=music' }, t('library.music')), h('a', { class: 'btn', href: '/radio' }, t('radio.title'))));
+const nothing = () => h('div', 'empty', icon('film'), h('h1', 'title-2', t('now.nothing')), h('p', {}, t('player.nothing')), h('div', 'hero-keys', h('a', { class: 'btn primary', href: '/library' }, t('kind.film')), h('a', { class: 'btn', href: '/library?kind=music' }, t('kind.music')), h('a', { class: 'btn', href: '/radio' }, t('radio.title'))));
 function seekNode(seek, isFilm) {
   seek.input.setAttribute('aria-label', t(isFilm ? 'player.inFilm' : 'player.inSong'));
   seek.input.disabled = !canSeek();
@@ -68,24 +67,24 @@ function seekNode(seek, isFilm) {
 function transport(play, isFilm) {
   const can = ['playing', 'paused'].includes(play?.state), paused = isPaused(play);
   const key = (label, picture, run, { by, kind = '', off } = {}) => {
-    const node = h('button', { class: `key ${kind}`, type: 'button', 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? h('span', { class: 'by', 'aria-hidden': 'true' }, by) : null);
+    const node = h('button', { class: `key ${kind}`, 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? h('span', { class: 'by', 'aria-hidden': 'true' }, by) : null);
     return node;
   };
   return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.filmBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), key(t('player.back', { count: 10 }), 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
     key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }), key(t('player.forward', { count: 30 }), 'forward', (node) => jump(30, node), { by: '30', off: !canSeek() }), key(t(isFilm ? 'player.nextFilm' : 'player.nextSong'), 'next', (node) => skip('next', node)));
 }
-function loudness({ level, turn }) {
+function loudness({ level }) {
   if (!amplifier()) return null;
-  const muted = isMuted(), mute = h('button', { class: 'btn icon quiet', type: 'button', 'aria-pressed': muted, 'aria-label': t('state.muted'), data: { focus: 'mute' }, onclick: () => setMute(!muted, mute) }, icon(muted ? 'mute' : 'volume'));
-  return h('div', { class: 'player-volume' }, h('div', { class: 'vol-line' }, mute, level.input, h('span', { class: 'num small level-out', 'aria-hidden': 'true' })), h('div', { class: 'vol-knob' }, turn.node));
+  const muted = isMuted(), mute = h('button', { class: 'btn icon quiet', 'aria-pressed': muted, 'aria-label': t('state.muted'), data: { focus: 'mute' }, onclick: () => setMute(!muted, mute) }, icon(muted ? 'mute' : 'volume'));
+  return h('div', 'player-volume', h('div', 'vol-line', mute, level.input, h('span', { class: 'num small level-out', 'aria-hidden': 'true' })));
 }
 function actions(now, kind, go) {
-  const action = (name, picture, run) => { const node = h('button', { class: 'btn quiet stack', type: 'button', data: { focus: name }, onclick: () => run(node) }, icon(picture), h('span', {}, name)); return node; };
-  return h('div', { class: 'player-actions' }, theater.mayOperate() && amplifier() ? action(t('player.sound'), 'sound', () => sound(kind)) : null, action(t('room.title'), 'room', () => go('/room')), kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null, action(t('do.end'), 'stop', endActivity));
+  const action = (name, picture, run) => { const node = h('button', { class: 'btn quiet stack', data: { focus: name }, onclick: () => run(node) }, icon(picture), h('span', {}, name)); return node; };
+  return h('div', 'player-actions', theater.mayOperate() && amplifier() ? action(t('state.mode'), 'sound', () => sound(kind)) : null, action(t('room.title'), 'room', () => go('/room')), kind === 'tuner' ? action(t('player.dial'), 'radio', () => go('/radio')) : null, action(t('do.end'), 'stop', endActivity));
 }
 function sound(kind) {
   const amp = amplifier(), player = theater.device(theater.activity().player), tell = (id, command) => send(id, command).catch(complain);
-  sheet(t('player.sound'), h('div', { class: 'controls' }, h('p', { class: 'label' }, t('player.speakers')), segments(t('player.speakers'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (id) => tell(amp.id, id)),
-    kind === 'dvdPlayer' ? [h('p', { class: 'label' }, t('player.track')), segments(t('player.track'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => tell(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
+  sheet(t('state.mode'), h('div', 'controls', h('p', 'label', t('player.speakers')), segments(t('player.speakers'), [['stereo', t('sound.stereo')], ['surround', t('sound.surround')]], value(amp, 'mode'), (id) => tell(amp.id, id)),
+    kind === 'dvdPlayer' ? [h('p', 'label', t('player.track')), segments(t('player.track'), [['surround', t('sound.every')], ['twoChannel', t('sound.two')]], value(player, 'audio'), (id) => tell(player.id, id === 'surround' ? 'surroundAudio' : 'twoChannelAudio'))] : null,
     toggle(t('state.muted'), isMuted(), (on) => setMute(on))));
 }

@@ -1,5 +1,5 @@
 // Which plugin drives a device: its log, and another plugin in its place while everything runs.
-import { h, clear } from './dom.js';
+import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post } from './api.js';
 import { chip, act, toast, toggle, complain } from './parts.js';
@@ -13,13 +13,13 @@ const parsed = (text) => { try { const value = JSON.parse(text || '{}'); return 
 
 /** A part of a device's controls that loads when it is opened. */
 export function pluginPart(id) {
-  const inside = h('div', { class: 'controls' }), part = h('details', { class: 'more-state' }, h('summary', {}, t('plugin.title')), inside);
+  const inside = h('div', 'controls'), part = h('details', 'more-state', h('summary', {}, t('plugin.title')), inside);
   const load = async () => {
     const [log, { plugins }] = await Promise.all([get(`/devices/${encodeURIComponent(id)}/log`), get('/plugins')]), plugin = plugins.find((one) => one.id === log.plugin);
-    const again = h('button', { class: 'btn quiet', type: 'button', onclick: () => act(again, load) }, icon('log'), t('plugin.newer')), swap = h('button', { class: 'btn', type: 'button', onclick: () => act(swap, () => askSwap(id, plugins, log.plugin, load)) }, icon('plugins'), t('plugin.swap'));
+    const again = btn('quiet', (node) => act(node, load), icon('log'), t('plugin.newer')), swap = btn('', (node) => act(node, () => askSwap(id, plugins, log.plugin, load)), icon('plugins'), t('plugin.swap'));
     const lines = h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugin.logOf', { name: log.plugin ?? '' }) }, log.lines.join('\n') || t('plugin.quiet'));
-    clear(inside, h('p', {}, h('b', {}, log.plugin ?? t('plugin.none')), plugin ? h('span', { class: 'soft' }, ` ${plugin.version} `) : ' ', log.status ? chip(log.status === 'running' ? 'reported' : 'failed', log.status) : null),
-      log.message ? h('p', { class: 'small' }, sentence(log.message)) : null, lines, h('div', { class: 'control-keys' }, isOwner() ? swap : null, again));
+    clear(inside, h('p', {}, h('b', {}, log.plugin ?? t('plugin.none')), plugin ? h('span', 'soft', ` ${plugin.version} `) : ' ', log.status ? chip(log.status === 'running' ? 'reported' : 'failed', log.status) : null),
+      log.message ? h('p', 'small', sentence(log.message)) : null, lines, h('div', 'control-keys', isOwner() ? swap : null, again));
     lines.scrollTop = lines.scrollHeight;
   };
   part.addEventListener('toggle', () => { if (part.open && !inside.children.length) load().catch(complain); });
@@ -29,7 +29,7 @@ async function askSwap(id, plugins, now, done) {
   // What the file says about the device: for the way back.
   const kept = await get('/configuration').then(({ text }) => parsed(text)?.devices?.[id], () => undefined);
   const select = h('select', { id: 'swap-to' }, plugins.map((one) => h('option', { value: one.id }, one.id)));
-  const choice = { input: select, node: h('div', { class: 'field' }, h('label', { for: 'swap-to' }, t('plugin.title')), h('div', { class: 'box' }, select)), get value() { return select.value; }, valid: true, lock(on) { select.disabled = on; } };
+  const choice = { input: select, node: h('div', 'field', h('label', { for: 'swap-to' }, t('plugin.title')), h('div', 'box', select)), get value() { return select.value; }, valid: true, lock(on) { select.disabled = on; } };
   const options = field({ label: t('plugin.options'), name: 'options', note: t('plugin.optionsNote'), check: (text) => (parsed(text) ? null : t('plugin.optionsWrong')) });
   let isKept = false;
   const save = toggle(t('plugin.save'), false, (on) => { isKept = on; }), saving = { input: save, node: save, get value() { return isKept; }, valid: true, lock(on) { save.disabled = on; } };

@@ -1,5 +1,5 @@
 // The plugins that drive the devices: failed ones first.
-import { h, clear } from './dom.js';
+import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
 import * as theater from './store.js';
@@ -13,7 +13,7 @@ const isUp = (plugin) => plugin.status === 'running', isOff = (plugin) => plugin
 const known = (plugin) => (isUp(plugin) ? 'reported' : isOff(plugin) ? 'off' : plugin.status === 'starting' ? 'busy' : 'failed');
 
 export async function show(main) {
-  const summary = h('p', { class: 'soft' }), grid = h('ul', { class: 'plugin-grid' });
+  const summary = h('p', 'soft'), grid = h('ul', 'plugin-grid');
   main.append(heading(title, summary), grid);
   async function load() {
     try {
@@ -21,7 +21,7 @@ export async function show(main) {
       const parts = [['is.running', plugins.filter(isUp).length], ['is.disabled', plugins.filter(isOff).length], ['is.failed', plugins.filter((one) => known(one) === 'failed').length]];
       summary.textContent = parts.filter(([, n]) => n).map(([key, n]) => `${t(key)}: ${n}`).join(', ');
       clear(grid, sorted.map(card));
-    } catch (failure) { clear(grid, h('li', {}, errorCard(t('plugins.unread'), sentence(failure.message), h('button', { class: 'btn', type: 'button', onclick: load }, t('do.retry'))))); }
+    } catch (failure) { clear(grid, h('li', {}, errorCard(t('plugins.unread'), sentence(failure.message), btn('', load, t('do.retry'))))); }
   }
   await load();
   let before = '';
@@ -29,10 +29,10 @@ export async function show(main) {
   return theater.watch(() => { const now = theater.devices().map((device) => device.availability).join(); if (before && now !== before) load(); before = now; });
 }
 function card(plugin) {
-  const log = plugin.log?.length ? h('button', { class: 'btn quiet', type: 'button', onclick: () => sheet(t('plugins.logOf', { name: plugin.id }), h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugins.logOf', { name: plugin.id }) }, plugin.log.join('\n'))) }, icon('log'), t('plugins.log')) : null;
-  const fact = (name, text) => [h('dt', {}, name), h('dd', { class: 'num' }, text)];
-  return h('li', { class: 'card plugin', data: { known: known(plugin) } }, h('div', { class: 'card-head' }, h('h2', { class: 'title-4' }, plugin.id, h('span', { class: 'tiny' }, ` ${plugin.version}`)), chip(known(plugin), word(plugin.status))),
-    h('p', { class: 'small' }, plugin.devices.length ? t('plugins.controls', { devices: plugin.devices.join(', ') }) : t('plugins.idle')),
-    plugin.message ? (known(plugin) === 'failed' ? errorCard(sentence(plugin.message), t('plugins.more')) : h('p', { class: 'plugin-note' }, sentence(plugin.message))) : null,
-    h('dl', { class: 'facts' }, plugin.memory ? fact(t('plugins.memory'), t('unit.MB', { count: number(plugin.memory / 1e6, 1) })) : null, fact(t('plugins.restarts'), String(plugin.restarts)), plugin.pid ? fact(t('plugins.process'), String(plugin.pid)) : null), log);
+  const log = plugin.log?.length ? btn('quiet', () => sheet(t('plugins.logOf', { name: plugin.id }), h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugins.logOf', { name: plugin.id }) }, plugin.log.join('\n'))), icon('log'), t('plugins.log')) : null;
+  const fact = (name, text) => [h('dt', {}, name), h('dd', 'num', text)];
+  return h('li', { class: 'card plugin', data: { known: known(plugin) } }, h('div', 'card-head', h('h2', 'title-4', plugin.id, h('span', 'tiny', ` ${plugin.version}`)), chip(known(plugin), word(plugin.status))),
+    h('p', 'small', plugin.devices.length ? t('plugins.controls', { devices: plugin.devices.join(', ') }) : t('plugins.idle')),
+    plugin.message ? (known(plugin) === 'failed' ? errorCard(sentence(plugin.message), t('plugins.more')) : h('p', 'plugin-note', sentence(plugin.message))) : null,
+    h('dl', 'facts', plugin.memory ? fact(t('plugins.memory'), t('unit.MB', { count: number(plugin.memory / 1e6, 1) })) : null, fact(t('plugins.restarts'), String(plugin.restarts)), plugin.pid ? fact(t('plugins.process'), String(plugin.pid)) : null), log);
 }

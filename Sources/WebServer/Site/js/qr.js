@@ -2,7 +2,7 @@
 import { h, s } from './dom.js';
 
 const QUIET = 4;
-const draw = (side, d, label) => h('div', { class: 'qr' }, s('svg', { viewBox: `0 0 ${side} ${side}`, role: 'img', 'aria-label': label, 'shape-rendering': 'crispEdges' }, s('rect', { width: side, height: side, fill: '#fff' }), s('path', { d, fill: '#000' })));
+const draw = (side, d, label) => h('div', 'qr', s('svg', { viewBox: `0 0 ${side} ${side}`, role: 'img', 'aria-label': label, 'shape-rendering': 'crispEdges' }, s('rect', { width: side, height: side, fill: '#fff' }), s('path', { d, fill: '#000' })));
 
 /** From a picture: its side and its one path. */
 export const qrOfPicture = (picture, label) => draw(Number(picture.match(/viewBox="0 0 (\d+) /)?.[1]), picture.match(/<path d="([Mhvz\d -]+)"/)?.[1] ?? '', label);

@@ -3,7 +3,7 @@ import { h, s, clear, clamp, announce } from './dom.js';
 import { icon } from './icons.js';
 import { post } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, section, act, ambient, renew, complain } from './parts.js';
+import { heading, segments, section, act, ambient, renew, complain, twoLines } from './parts.js';
 import { value, hertz } from './words.js';
 import { endActivity } from './commands.js';
 import { t, number, capitalized } from './text.js';
@@ -19,14 +19,14 @@ export async function show(main) {
   const stations = await theater.loadStations().catch((failure) => { complain(failure); return []; });
   let band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
   const freq = { fm: 98.5, am: 810 };
-  const readout = h('span', { class: 'freq num' }), unit = h('span', { class: 'freq-unit' }), name = h('p', { class: 'title-3 radio-name' }), live = h('p', { class: 'soft' });
-  const glass = h('div', { class: 'glass-dial' }), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', { class: 'presets' });
-  const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, type: 'button', 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
-  const power = key(t('radio.listen'), 'play', (node) => (isOn() ? endActivity(node) : listen(node)), 'main'), state = h('p', { class: 'small receiver-state' });
+  const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');
+  const glass = h('div', 'glass-dial'), input = h('input', { type: 'range', class: 'dial-input', 'aria-label': t('state.frequency') }), presets = h('ul', 'presets');
+  const key = (label, picture, run, kind = '') => { const node = h('button', { class: `key ${kind}`, 'aria-label': label, onclick: () => run(node) }, icon(picture)); return node; };
+  const power = key(t('radio.listen'), 'play', (node) => (isOn() ? endActivity(node) : listen(node)), 'main'), state = h('p', 'small receiver-state');
   const bands = segments(t('state.band'), [['fm', t('is.fm')], ['am', t('is.am')]], band, (next) => { band = next; build(); tune(freq[band]); });
   main.append(heading(title, bands),
-    h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', { class: 'receiver-top' }, h('div', {}, name, live), h('p', { class: 'readout' }, readout, unit)), h('div', { class: 'dial-way' }, glass, input),
-      h('div', { class: 'receiver-keys' }, state, h('div', { class: 'transport' }, key(t('radio.before'), 'previous', (node) => step(-1, node)), power, key(t('radio.next'), 'next', (node) => step(1, node))), h('span', {}))),
+    h('section', { class: 'receiver', 'aria-label': t('device.tuner') }, h('div', 'receiver-top', h('div', {}, name, live), h('p', 'readout', readout, unit)), h('div', 'dial-way', glass, input),
+      h('div', 'receiver-keys', state, h('div', 'transport', key(t('radio.before'), 'previous', (node) => step(-1, node)), power, key(t('radio.next'), 'next', (node) => step(1, node))), h('span', {}))),
     section(t('radio.stations'), 'h-stations', presets));
 
   const said = (f) => (band === 'fm' ? number(f, 1) : String(Math.round(f)));
@@ -54,8 +54,8 @@ export async function show(main) {
     const b = BANDS[band];
     Object.assign(input, { min: b.min, max: b.max, step: b.step });
     drawGlass(b);
-    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', type: 'button', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', { class: 'num preset-f' }, said(one[band])), h('span', {}, h('span', { class: 'name' }, one.title), h('span', { class: 'sub' }, [t(`is.${band}`), one.artist].filter(Boolean).join(' · ')))); return h('li', {}, node); })
-      : h('li', { class: 'soft' }, t('radio.none'))));
+    renew(presets, JSON.stringify([band, stations.map((one) => one.id)]), () => (ofBand().length ? ofBand().map((one) => { const node = h('button', { class: 'preset', data: { f: one[band] }, onclick: () => choose(one, node) }, h('span', 'num preset-f', said(one[band])), twoLines(one.title, [t(`is.${band}`), one.artist].filter(Boolean).join(' · '))); return h('li', {}, node); })
+      : h('li', 'soft', t('radio.none'))));
   }
   function drawGlass(b) {
     width = glass.clientWidth || 800; whole = width > 860;
@@ -70,8 +70,8 @@ export async function show(main) {
       else if (!whole && isMinor) out.push(s('text', { x: X(at), y: 62, 'text-anchor': 'middle', class: 'tick-small' }, b.show(at).replace('.0', '')));
     }
     ofBand().sort((p, q) => p[band] - q[band]).slice(0, 60).forEach((one, row) => { const at = X(one[band]), y = whole ? [126, 150, 174][row % 3] : [134, 158][row % 2]; out.push(s('path', { class: 'station-line', d: `M${at} 96V${y - 12}` }), s('circle', { cx: at, cy: 96, r: 4, class: 'station-dot' }), s('text', { x: at, y, 'text-anchor': 'middle', class: 'station-name' }, one.title)); });
-    tape = s('g', { class: 'tape' }, s('path', { class: 'baseline', d: `M${X(b.min)} 96H${X(b.max)}` }), out);
-    needle = s('g', { class: 'dial-needle' }, s('rect', { x: -2.5, y: 10, width: 5, height: 102, rx: 2.5 }), s('circle', { cx: 0, cy: 10, r: 7 }));
+    tape = s('g', 'tape', s('path', { class: 'baseline', d: `M${X(b.min)} 96H${X(b.max)}` }), out);
+    needle = s('g', 'dial-needle', s('rect', { x: -2.5, y: 10, width: 5, height: 102, rx: 2.5 }), s('circle', { cx: 0, cy: 10, r: 7 }));
     clear(glass, s('svg', { viewBox: `0 0 ${width} ${H}`, 'aria-hidden': 'true' }, tape, needle));
     glass.classList.toggle('whole', whole);
     place();

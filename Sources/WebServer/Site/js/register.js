@@ -1,6 +1,6 @@
 // Registration in three steps, for the holder of the setup code or of an invitation. The rules come from the
 // controller, which checks everything again; registration-flow.js says what the steps do.
-import { h, announce, clear, still } from './dom.js';
+import { h, announce, clear, still, btn, submit } from './dom.js';
 import { icon } from './icons.js';
 import { get, postOpen } from './api.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
@@ -18,9 +18,9 @@ const ASK_AFTER = 300;
 
 export async function show(main, { go, enter }) {
   const set = stageSet(main), error = formError();
-  const picture = h('div', { class: 'wiz-picture' }), body = h('div', { class: 'wiz-body' });
-  const dots = h('ol', { class: 'wiz-dots', 'aria-label': t('register.steps') }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', { class: 'sr' }, question(step)))));
-  const card = h('form', { class: 'card wizard', novalidate: true, 'aria-labelledby': 'question' }, picture, h('div', { class: 'wiz-side' }, h('div', { class: 'wiz-top' }, brand(), dots), body));
+  const picture = h('div', 'wiz-picture'), body = h('div', 'wiz-body');
+  const dots = h('ol', { class: 'wiz-dots', 'aria-label': t('register.steps') }, ['name', 'email', 'password'].map((step) => h('li', { data: { step } }, h('span', 'sr', question(step)))));
+  const card = h('form', { class: 'card wizard', novalidate: true, 'aria-labelledby': 'question' }, picture, h('div', 'wiz-side', h('div', 'wiz-top', brand(), dots), body));
   set.inside.append(card);
   // The link carries the code behind the #, which browsers send to nobody; it does not stay in the address.
   let linked = decodeURIComponent(location.hash.slice(1));
@@ -35,7 +35,7 @@ export async function show(main, { go, enter }) {
       flow = new RegistrationFlow(declarations(rules.fields.map(worded)));
       ({ send } = drive(flow, { paint, work }));
     } catch (failure) {
-      const again = h('button', { class: 'btn primary big', type: 'button', onclick: begin }, t('do.retry'));
+      const again = btn('primary big', begin, t('do.retry'));
       clear(body, h('h1', { class: 'title-2', id: 'question' }, title), error.node, again); error.show(failure);
       return;
     }
@@ -93,15 +93,15 @@ export async function show(main, { go, enter }) {
     error.hide(); paintFailure = failurePainter(error);
     form = { step, ...{ code: codeStep, name: nameStep, email: emailStep, password: passwordStep }[step]() };
     const isFirst = step === 'code' || (step === 'name' && linked);
-    const leave = isFirst ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), t('login.go')) : h('button', { class: 'btn quiet', type: 'button', onclick: back }, icon('arrowBack'), t('do.back'));
-    const count = step === 'code' ? null : h('p', { class: 'small wiz-count' }, t('step.of', { number: STEPS.indexOf(step), total: 3 }));
+    const leave = isFirst ? h('a', { class: 'btn quiet', href: '/login' }, icon('arrowBack'), t('login.go')) : btn('quiet', back, icon('arrowBack'), t('do.back'));
+    const count = step === 'code' ? null : h('p', 'small wiz-count', t('step.of', { number: STEPS.indexOf(step), total: 3 }));
     for (const dot of dots.children) {
       const at = STEPS.indexOf(dot.dataset.step), here = STEPS.indexOf(step);
       dot.className = at < here ? 'done' : at === here ? 'now' : '';
       if (at === here) dot.setAttribute('aria-current', 'step'); else dot.removeAttribute('aria-current');
     }
     clear(picture, form.art.node);
-    clear(body, count, h('h1', { class: 'title-2', id: 'question' }, question(step)), form.content, error.node, h('div', { class: 'wiz-end' }, leave, form.next));
+    clear(body, count, h('h1', { class: 'title-2', id: 'question' }, question(step)), form.content, error.node, h('div', 'wiz-end', leave, form.next));
     form.paint?.([]);
   }
   function turn(step) {
@@ -119,11 +119,11 @@ export async function show(main, { go, enter }) {
   }
 
   function codeStep() {
-    const button = h('button', { class: 'btn primary big', type: 'submit', 'aria-disabled': 'true' }, t('do.next'));
+    const button = submit('big', t('do.next'));
     const one = field({ label: t('register.codeField'), name: 'code', note: t('register.codeNote'), autocomplete: 'off', check: (text) => (text.trim() ? null : t('register.codeMissing')), onchange: ({ valid }) => button.setAttribute('aria-disabled', !valid) });
     let isLoading = false;
     const lock = (on) => { isLoading = on; one.lock(on); busyButton(button, on, t(on ? 'form.checking' : 'do.next')); };
-    set.light(0);
+    set.light(0); button.setAttribute('aria-disabled', true);
     const submit = async () => {
       if (isLoading) return;
       if (!one.valid) { one.look('submit'); one.input.focus(); return; }
@@ -134,7 +134,7 @@ export async function show(main, { go, enter }) {
   }
   /** A step of the flow. */
   function flowStep({ art, fields, content, button: words, busy, painted }) {
-    const button = h('button', { class: 'btn primary big', type: 'submit' }, words), step = flow.step;
+    const button = submit('big', words), step = flow.step;
     for (const one of fields) {
       const { name } = one.input;
       one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });
@@ -170,7 +170,7 @@ export async function show(main, { go, enter }) {
 
   function nameStep() {
     const art = seat(), one = fieldOf('name', { label: t('field.name'), autocomplete: 'name', note: t('register.nameNote') });
-    const byCode = invitation.kind === 'invitation' ? h('button', { class: 'btn link', type: 'button', onclick: beginByCode }, t('newcomer.begin')) : null;
+    const byCode = invitation.kind === 'invitation' ? btn('link', beginByCode, t('newcomer.begin')) : null;
     return flowStep({ art, fields: [one], content: [one.node, byCode], button: next(), busy: busy(), painted: () => art.set?.(one.value) });
   }
   async function beginByCode() {

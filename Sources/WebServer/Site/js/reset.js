@@ -1,7 +1,7 @@
 // A forgotten password: a code, then the new password.
-import { h, clear, announce } from './dom.js';
+import { h, clear, announce, submit } from './dom.js';
 import { get, postOpen } from './api.js';
-import { stageSet, brand } from './stage.js';
+import { stageSet, doorForm } from './stage.js';
 import { codeSteps } from './code-entry.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
 import { evaluate, normalize, worded } from './rules.js';
@@ -13,7 +13,7 @@ export const title = t('field.newPassword');
 export function show(main, { go }) {
   const set = stageSet(main), put = (form) => { clear(set.inside, form.node); form.focus(); };
   const link = () => h('a', { class: 'btn link', href: '/login' }, icon('arrowBack'), t('login.go'));
-  const { stop } = codeSteps({ path: '/password-resets', set, put, place: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', { class: 'door-links' }, link()),
+  const { stop } = codeSteps({ path: '/password-resets', set, put, place: { heading: t('reset.forgot'), note: t('reset.note'), button: t('code.send') }, code: { heading: t('code.enter') }, foot: () => h('div', 'door-links', link()),
     // A right code without a password is answered with 422 "empty".
     verify: async ({ request, code }, answer, { email = '' }) => {
       const confirm = (newPassword) => postOpen('/password-resets/confirmation', { request, code, newPassword });
@@ -42,13 +42,12 @@ export async function passwordForm({ set, email = '', name = '', heading, button
   const firstMistake = (text) => judge(text).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? (text ? null : t('reset.missing'));
   const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: firstMistake, onchange: (changed, left) => change(left) });
   const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
-  const button = h('button', { class: 'btn primary big wide', type: 'submit', 'aria-disabled': 'true' }, words);
+  const button = submit('big wide', words);
   function change(left) { list.update(judge(one.value), left); const ok = [...others, one, two].every((each) => each.valid); button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }
-  const node = h('form', { class: 'card door-card', novalidate: true, 'aria-labelledby': 'hello' }, brand(), h('h1', { class: 'title-2', id: 'hello' }, heading), others.map((each) => each.node), one.node, list.node, two.node, error.node, button);
+  const node = doorForm(heading, send, others.map((each) => each.node), one.node, list.node, two.node, error.node, button);
   let isLoading = false;
   const lock = (on) => { isLoading = on; for (const each of [...others, one, two]) each.lock(on); busyButton(button, on, on ? t('form.moment') : words); };
-  node.addEventListener('submit', async (event) => {
-    event.preventDefault();
+  async function send() {
     if (isLoading) return;
     error.hide();
     const missing = others.find((each) => !each.valid);
@@ -57,7 +56,7 @@ export async function passwordForm({ set, email = '', name = '', heading, button
     if (!two.valid) { one.clear(); two.clear(); change(); error.show({ message: t('field.differ'), hint: t('field.both') }); one.input.focus(); return; }
     lock(true);
     try { done(await use(one.value, values())); } catch (failure) { lock(false); if (failure.code !== 'network') { one.clear(); two.clear(); change(); } error.show(failure); one.input.focus(); }
-  });
+  }
   change();
   return { node, focus: () => (others[0] ?? one).input.focus() };
 }

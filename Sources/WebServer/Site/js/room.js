@@ -14,10 +14,10 @@ export const title = t('room.title');
 const REST_AFTER = 25_000;
 
 export async function show(main) {
-  const full = h('div', { class: 'room-full' }), name = h('h1', { class: 'title-3' }), second = h('p', { class: 'small' });
-  const names = h('button', { class: 'btn icon glass', type: 'button', 'aria-pressed': 'false', 'aria-label': t('room.names') }, icon('info'));
-  const time = h('span', { class: 'num' }), rest = h('span', { class: 'num' });
-  main.append(full, h('header', { class: 'room-head' }, h('div', {}, name, second), names), h('p', { class: 'rest-clock', 'aria-hidden': 'true' }, time, rest));
+  const full = h('div', 'room-full'), name = h('h1', 'title-3'), second = h('p', 'small');
+  const names = h('button', { class: 'btn icon glass', 'aria-pressed': 'false', 'aria-label': t('room.names') }, icon('info'));
+  const time = h('span', 'num'), rest = h('span', 'num');
+  main.append(full, h('header', 'room-head', h('div', {}, name, second), names), h('p', { class: 'rest-clock', 'aria-hidden': 'true' }, time, rest));
   const room = await createRoom(full, { open: (slot) => deviceSheet(shownAt(slot).id), fix: (slot) => deviceSheet(shownAt(slot).id) });
 
   let soon;

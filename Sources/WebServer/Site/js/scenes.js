@@ -1,9 +1,9 @@
 // Scenes: the plan with what is needed now, the run with its steps, what stopped it.
-import { h, clear, announce } from './dom.js';
+import { h, clear, announce, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post } from './api.js';
 import * as theater from './store.js';
-import { heading, chip, act, errorCard, renew, complain } from './parts.js';
+import { heading, chip, act, errorCard, renew, complain, twoLines } from './parts.js';
 import { sentence } from './forms.js';
 import { leaves, stepWords, sceneIcon, sceneTitle, placeOf } from './runs.js';
 import { nameOf, word } from './words.js';
@@ -19,18 +19,18 @@ const rank = ({ name }) => (ORDER.includes(name) ? ORDER.indexOf(name) : name.st
 const sorted = (scenes) => [...scenes].sort((a, b) => rank(a) - rank(b));
 
 export async function show(main) {
-  const params = new URLSearchParams(location.search), list = h('ul', { class: 'rows scene-list' });
-  const top = h('div', { class: 'run-top' }), trouble = h('div', { class: 'run-trouble' }), choices = h('div', { class: 'controls' }), steps = h('ol', { class: 'steps' }), bottom = h('div', { class: 'run-bottom' });
+  const params = new URLSearchParams(location.search), list = h('ul', 'rows scene-list');
+  const top = h('div', 'run-top'), trouble = h('div', 'run-trouble'), choices = h('div', 'controls'), steps = h('ol', 'steps'), bottom = h('div', 'run-bottom');
   const pane = h('section', { class: 'card run-pane', 'aria-labelledby': 'run-title' }, top, trouble, choices, steps, bottom);
-  const whole = h('div', { class: 'scene-split' }, list, pane);
+  const whole = h('div', 'scene-split', list, pane);
   main.append(heading(title));
   let scenes;
   try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading(title), errorCard(t('scenes.unread'), sentence(failure.message))); return undefined; }
-  if (!scenes.length) { pane.hidden = true; main.append(whole); clear(list, h('li', { class: 'soft' }, t('scenes.none'))); return undefined; }
+  if (!scenes.length) { pane.hidden = true; main.append(whole); clear(list, h('li', 'soft', t('scenes.none'))); return undefined; }
   let current = scenes.find((scene) => scene.name === params.get('scene')) ?? scenes.find((scene) => scene.name === 'watch-film') ?? scenes[0], runID = params.get('run'), plan, values = {}, turn = 0;
   if (params.get('item')) for (const key of Object.keys(current.parameters)) values[key] = params.get('item');
 
-  const paintList = () => renew(list, current.name, () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', type: 'button', 'aria-current': scene === current, data: { focus: scene.name }, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), h('span', {}, h('span', { class: 'name' }, sceneTitle(scene)), h('span', { class: 'sub' }, t('scenes.steps', { count: count(scene.steps) }))), icon('chevron', { class: 'row-icon soft' })))));
+  const paintList = () => renew(list, current.name, () => scenes.map((scene) => h('li', {}, h('button', { class: 'row', 'aria-current': scene === current, data: { focus: scene.name }, onclick: () => choose(scene) }, icon(sceneIcon(scene), { class: 'row-icon' }), twoLines(sceneTitle(scene), t('scenes.steps', { count: count(scene.steps) })), icon('chevron', { class: 'row-icon soft' })))));
   const count = (all) => all.reduce((sum, step) => sum + (step.sequence ?? step.parallel ? count(step.sequence ?? step.parallel) : 1), 0);
   function choose(scene) {
     current = scene; runID = undefined; values = {};
@@ -46,8 +46,8 @@ export async function show(main) {
       const items = LOADERS[kind] ? await LOADERS[kind]().catch(() => []) : [];
       values[name] ??= items[0]?.id ?? '';
       const label = has(`parameter.${kind}`) ? t(`parameter.${kind}`) : capitalized(name);
-      if (!LOADERS[kind] || items.length > 500) return h('label', { class: 'field' }, h('span', { class: 'label' }, label), h('span', { class: 'box' }, h('input', { value: values[name], onchange: (event) => { values[name] = event.target.value; load(); } })));
-      return h('div', { class: 'field' }, h('label', { for: `p-${name}` }, label), h('div', { class: 'box' }, h('select', { id: `p-${name}`, onchange: (event) => { values[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === values[name]; return option; }))));
+      if (!LOADERS[kind] || items.length > 500) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: values[name], onchange: (event) => { values[name] = event.target.value; load(); } })));
+      return h('div', 'field', h('label', { for: `p-${name}` }, label), h('div', 'box', h('select', { id: `p-${name}`, onchange: (event) => { values[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === values[name]; return option; }))));
     }));
     if (mine !== turn) return;
     clear(choices, fields); choices.hidden = !fields.length;
@@ -60,7 +60,7 @@ export async function show(main) {
       if (mine === turn) { plan = answer; runID = undefined; paint(); }
     } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(bottom); head('off', t('scenes.plan'), ''); clear(trouble, errorCard(sentence(failure.message), failure.hint)); } }
   }
-  const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', { class: 'view-as' }, chip(known, word)));
+  const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', 'view-as', chip(known, word)));
   async function start(button) {
     await act(button, async () => {
       const { run } = await post(`/scenes/${encodeURIComponent(current.name)}/runs`, { parameters: values });
@@ -79,13 +79,12 @@ export async function show(main) {
     const all = leaves(plan), needed = all.filter((step) => step.action !== 'skip').length;
     head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
     clear(trouble); steps.classList.add('as-plan'); steps.renewedFor = undefined;
-    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, step.action === 'skip' ? icon('skip') : h('span', { class: 'num tiny' }, i + 1)), h('span', { class: 'what' }, stepWords(step), step.action === 'skip' ? h('span', { class: 'cmd' }, ` · ${t('status.skipped')}`) : null), h('span', { class: 'took' }), reason(step))));
-    const button = h('button', { class: 'btn primary big', type: 'button', onclick: () => start(button) }, icon('play'), t('scenes.run'));
-    clear(bottom, button);
+    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, step.action === 'skip' ? icon('skip') : h('span', 'num tiny', i + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
+    clear(bottom, btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
-    if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', { class: 'why' }, t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: typeof is === 'object' ? '' : word(String(is)) })); }
-    return step.action === 'decideLater' ? h('span', { class: 'why' }, t('scenes.later')) : null;
+    if (step.action === 'skip' && step.reported) { const [key, is] = Object.entries(step.reported)[0]; return h('span', 'why', t('scenes.already', { state: has(`state.${key}`) ? t(`state.${key}`) : key, value: typeof is === 'object' ? '' : word(String(is)) })); }
+    return step.action === 'decideLater' ? h('span', 'why', t('scenes.later')) : null;
   }
   function paintRun(run) {
     const all = leaves(run), done = all.filter((step) => ['done', 'accepted', 'skipped'].includes(step.status)).length;
@@ -94,16 +93,16 @@ export async function show(main) {
     if (told !== run.id + run.status && run.status !== 'running') { told = run.id + run.status; announce(`${sceneTitle(current)}: ${text}`, run.status === 'failed'); }
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
-    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', { class: 'what' }, stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', { class: 'took num' }, step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', { class: 'why' }, sentence(step.error.message)) : null)));
-    renew(bottom, run.status, () => (run.status === 'running' ? cancel(run) : [h('button', { class: 'btn primary big', type: 'button', onclick: (event) => start(event.currentTarget) }, icon('play'), t('scenes.again')), h('button', { class: 'btn quiet', type: 'button', onclick: load }, t('scenes.plan'))]));
+    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', sentence(step.error.message)) : null)));
+    renew(bottom, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
   function cancel({ id }) {
-    const button = h('button', { class: 'btn line', type: 'button', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(`/runs/${encodeURIComponent(id)}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
+    const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(`/runs/${encodeURIComponent(id)}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
     return button;
   }
   function failure(run) {
     if (!run.error) return null;
-    const device = theater.device(run.error.device), again = h('button', { class: 'btn primary', type: 'button', onclick: () => start(again) }, icon('fix'), t('do.retry'));
+    const device = theater.device(run.error.device), again = btn('primary', start, icon('fix'), t('do.retry'));
     return errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(run.error.message)}`, [placeOf(run.error, run), t('scenes.stays'), run.error.hint].filter(Boolean).join(' '), again);
   }
   paintList();

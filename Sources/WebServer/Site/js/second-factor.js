@@ -1,5 +1,5 @@
 // The second factor: an authenticator app set up by QR code, and its recovery codes, shown once.
-import { h } from './dom.js';
+import { h, btn } from './dom.js';
 import { post } from './api.js';
 import { icon } from './icons.js';
 import { codeField, formError } from './forms.js';
@@ -13,15 +13,15 @@ const PATH = '/account/second-factor';
 export async function copy(text, said) {
   try { await navigator.clipboard.writeText(text); toast(said); } catch { toast(t('account.copyFailed')); }
 }
-export const copyButton = (words, text, said, kind = '') => h('button', { class: `btn wide ${kind}`, type: 'button', onclick: () => copy(text, said) }, icon('log'), words);
+export const copyButton = (words, text, said, kind = '') => btn(`wide ${kind}`, () => copy(text, said), icon('log'), words);
 
 export async function addFactor(done) {
   const { secret, uri, svg } = await proven(() => post(PATH, {}));
   const error = formError(), code = codeField({ label: t('factor.code'), ontyped: (text) => { if (text.length === 6) confirm(text); } });
-  const box = sheet(t('factor.add'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.scan')), svg ? qrOfPicture(svg, t('factor.qr')) : null,
-    h('p', { class: 'small' }, t('factor.type'), ' ', h('span', { class: 'mono secret' }, secret.match(/.{1,4}/g).join(' '))),
-    h('div', { class: 'control-keys' }, matchMedia('(pointer: coarse)').matches ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open')) : null, copyButton(t('factor.copySecret'), secret, t('factor.secretCopied'))),
-    h('p', { class: 'label' }, t('factor.shows')), code.node, error.node));
+  const box = sheet(t('factor.add'), h('div', 'controls', h('p', 'soft', t('factor.scan')), svg ? qrOfPicture(svg, t('factor.qr')) : null,
+    h('p', 'small', t('factor.type'), ' ', h('span', 'mono secret', secret.match(/.{1,4}/g).join(' '))),
+    h('div', 'control-keys', matchMedia('(pointer: coarse)').matches ? h('a', { class: 'btn', href: uri }, icon('phone'), t('factor.open')) : null, copyButton(t('factor.copySecret'), secret, t('factor.secretCopied'))),
+    h('p', 'label', t('factor.shows')), code.node, error.node));
   async function confirm(text) {
     code.state('loading'); error.hide();
     try {
@@ -39,6 +39,6 @@ export async function newRecoveryCodes(done) {
   showRecoveryCodes(recoveryCodes); done();
 }
 function showRecoveryCodes(codes) {
-  const box = sheet(t('factor.recovery'), h('div', { class: 'controls' }, h('p', { class: 'soft' }, t('factor.recoveryNote')), h('ul', { class: 'recovery mono' }, codes.map((one) => h('li', {}, one))),
-    copyButton(t('factor.copyCodes'), codes.join('\n'), t('factor.codesCopied'), 'primary'), h('button', { class: 'btn wide', type: 'button', onclick: () => box.close() }, t('factor.kept'))));
+  const box = sheet(t('factor.recovery'), h('div', 'controls', h('p', 'soft', t('factor.recoveryNote')), h('ul', 'recovery mono', codes.map((one) => h('li', {}, one))),
+    copyButton(t('factor.copyCodes'), codes.join('\n'), t('factor.codesCopied'), 'primary'), btn('wide', () => box.close(), t('factor.kept'))));
 }

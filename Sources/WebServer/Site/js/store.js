@@ -82,7 +82,6 @@ export const devices = () => store.status?.devices ?? [];
 export const device = (id) => devices().find((other) => other.id === id);
 export const withRole = (role) => devices().find((other) => other.role === role);
 export const activity = () => store.status?.activity ?? { status: 'idle' };
-export const isIdle = () => activity().status === 'idle';
 /** The current run's report, if it is known. */
 export const run = () => store.runs.get(activity().run);
 /** Seconds since a value was reported. */

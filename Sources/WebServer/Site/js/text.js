@@ -18,7 +18,14 @@ export async function loadTexts(chosen) {
   document.documentElement.lang = language;
   await load(`entrance-${language}`);
 }
-const load = async (name) => Object.assign(texts, await (await fetch(new URL(`../text/${name}.json`, import.meta.url))).json());
+/** A file holds texts by key, or groups of them by the part of the key before the point. */
+async function load(name) {
+  const file = await (await fetch(new URL(`../text/${name}.json`, import.meta.url))).json();
+  for (const [key, value] of Object.entries(file)) {
+    if (key.includes('.')) texts[key] = value;
+    else for (const [rest, text] of Object.entries(value)) texts[`${key}.${rest}`] = text;
+  }
+}
 /** Loads what only the theater needs, for a session in a language of its own. */
 export async function loadTheaterTexts(chosen) {
   if (chosen && chosen !== language) await loadTexts(chosen);
