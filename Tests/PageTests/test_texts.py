@@ -5,6 +5,7 @@ import re
 
 import pytest
 from conftest import ROOT, proves
+from playwright.sync_api import expect
 from test_screens import ENTRANCE, PAINTED, SCREENS, WIDE
 
 SITE = ROOT / "Sources/WebServer/Site"
@@ -149,7 +150,19 @@ def test_choice(visit, house):
     one = visit().use(house.people["ann@example.org"])
     kept = []
     one.page.route("**/api/v1/account/language", lambda route: (kept.append(route.request.post_data_json), route.fulfill(status=204)))
-    page = one.open("/settings")
+    expect(one.open("/settings").get_by_role("combobox", name="Language")).to_have_value("en")
+    page = one.open("/account")
     page.get_by_role("combobox", name="Language").select_option("ru")
-    page.get_by_role("heading", name="Настройки").wait_for()
+    page.get_by_role("heading", name="Учётная запись", level=1).wait_for()
     assert kept == [{"language": "ru"}]
+
+
+@proves("E9 E17 · says in the reader's language what failed and where, with the controller's English in small print")
+def test_failure(visit, house):
+    house.off()
+    page = visit(locale="uk").use(house.people["ann@example.org"]).open("/scenes?scene=broken")
+    page.locator(".run-bottom .btn.primary").click()
+    card = page.locator(".error-card")
+    expect(card.get_by_role("heading")).to_have_text("Проєктор spare: Команду не виконано.")
+    expect(card.locator(".where")).to_contain_text("Крок 2 з 3")
+    expect(card.locator("[lang=en]")).to_have_text(re.compile("spare"))

@@ -1,10 +1,12 @@
 // One's own account: name, contacts, password, second factor, sessions, its end.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
-import { get, post, remove } from './api.js';
+import { get, post, remove, path } from './api.js';
 import { heading, toast, ask, chip, act, complain, card, setting, quiet, twoLines } from './parts.js';
 import { field } from './forms.js';
 import { isEmail, isPhone } from './contacts.js';
+import { keepLanguage } from './commands.js';
+import { languageChoice } from './language.js';
 import { passwordForm } from './reset.js';
 import { formSheet, inSheet, passwordField, confirmContact, proven } from './form-sheet.js';
 import { addFactor, removeFactor, newRecoveryCodes } from './second-factor.js';
@@ -24,7 +26,8 @@ export async function show(main, { exit }) {
     clear(person, setting(user.name, t('account.nameNote'), quiet(t('account.change'), t('account.changeName'), () => changeName(user, again))),
       setting(user.email, t(user.emailVerified ? 'account.verified' : 'account.unverified'), user.emailVerified ? null : quiet(t('account.verify'), t('account.verifyEmail'), () => sendCode('/account/email', {}, user.email, again)), quiet(t('account.change'), t('account.changeEmail'), () => changeEmail(user, again))),
       setting(user.phone ?? t('account.phone'), t(user.phone ? 'account.verified' : 'account.noPhone'), quiet(t(user.phone ? 'account.change' : 'account.add'), t(user.phone ? 'account.changePhone' : 'account.addPhone'), () => changePhone(again))),
-      setting(t('field.password'), t('account.passwordNote'), quiet(t('account.change'), t('account.changePassword'), () => changePassword(user))));
+      setting(t('field.password'), t('account.passwordNote'), quiet(t('account.change'), t('account.changePassword'), () => changePassword(user))),
+      setting(t('settings.language'), t('account.languageNote'), languageChoice(keepLanguage)));
     clear(factor, setting(t('factor.app'), t('factor.note'), chip(user.secondFactor ? 'reported' : 'off', t(user.secondFactor ? 'factor.on' : 'factor.off'))),
       user.secondFactor ? setting(t('factor.recovery'), t('factor.left', { count: user.recoveryCodesLeft ?? 0 }), quiet(t('factor.renew'), t('factor.renewCodes'), () => newRecoveryCodes(again))) : null,
       user.secondFactor ? quiet(t('factor.remove'), undefined, () => removeFactor(again)) : h('div', {}, wide(t('factor.add'), () => addFactor(again))));
@@ -72,6 +75,6 @@ async function loadSessions(list) {
   clear(list, sessions.map((session) => {
     const name = session.device || t('sessions.program');
     return h('li', 'row still-row', icon(/phone|android|mobile/i.test(session.device) ? 'phone' : 'screen', { class: 'row-icon soft' }), twoLines(name, t('sessions.line', { address: session.address, opened: when(session.opened), seen: when(session.lastSeen) })),
-      session.current ? chip('reported', t('sessions.this')) : quiet(t('do.end'), t('sessions.endOf', { name }), async () => { await remove(`/sessions/${encodeURIComponent(session.id)}`); await loadSessions(list); }));
+      session.current ? chip('reported', t('sessions.this')) : quiet(t('do.end'), t('sessions.endOf', { name }), async () => { await remove(path`/sessions/${session.id}`); await loadSessions(list); }));
   }));
 }

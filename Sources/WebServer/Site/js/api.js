@@ -44,6 +44,8 @@ export async function send(method, path, body, { wait, signal, open, isText, hea
   if (answer.status === 401 && !open) loggedOut();
   throw failure;
 }
+/** An address with its values encoded: path`/devices/${id}`. */
+export const path = (parts, ...values) => parts.reduce((whole, part, i) => whole + encodeURIComponent(values[i - 1]) + part);
 export const get = (path, options) => send('GET', path, undefined, options);
 export const post = (path, body, options) => send('POST', path, body, options);
 export const remove = (path, options) => send('DELETE', path, undefined, options);

@@ -1,6 +1,6 @@
 // A one-time code: where it goes, six boxes, the countdown to the next. Login, reset and others use these forms;
 // code-flow.js says what they do.
-import { h, announce, clear, btn, submit } from './dom.js';
+import { h, announce, clear, btn, submitBtn } from './dom.js';
 import { postOpen } from './api.js';
 import { field, codeField, countdownRing, busyButton, formError } from './forms.js';
 import { drive, isTold, failurePainter } from './flow.js';
@@ -52,7 +52,7 @@ export function codeSteps({ flow = codeFlow(), path, with: also = {}, set, put, 
 const ticketOf = ({ request, resendAfter }) => ({ request, length: 6, wait: resendAfter });
 
 function contactForm({ oneTime, send, set, heading, note, button: words, foot }) {
-  const error = formError(), paintFailure = failurePainter(error), button = submit('big wide', words);
+  const error = formError(), paintFailure = failurePainter(error), button = submitBtn('big wide', words);
   const one = field({ label: t('field.contact'), name: 'contact', autocomplete: 'username', note, check: (text) => (oneTime.form.isValid('contact') && text ? null : t('field.contactLike')) });
   one.value = oneTime.contact;
   one.follow({ display: () => oneTime.form.display('contact'), typed: (text) => send({ type: 'typedContact', text }) });

@@ -1,9 +1,9 @@
 // What the transport keys do, everywhere the same.
-import { post } from './api.js';
+import { post, path } from './api.js';
 import { announce, clamp, clock, left } from './dom.js';
 import { playback, withRole, device, activity, devices, knownTitles } from './store.js';
 import { value } from './words.js';
-import { act, paced } from './parts.js';
+import { act, complain, paced } from './parts.js';
 import { t } from './text.js';
 
 export const isPaused = (now = playback()) => now?.state === 'paused';
@@ -37,7 +37,9 @@ export const setVolume = paced((to) => post('/volume', { to }));
 export const setMute = (mute, button) => act(button, () => post('/volume', { mute }));
 export const volume = () => value(amplifier(), 'volume');
 export const isMuted = () => value(amplifier(), 'muted') === true;
-export const send = (id, command) => post(`/devices/${encodeURIComponent(id)}/commands`, command);
+/** Keeps the language of the account, for codes by mail and for other devices. */
+export const keepLanguage = (language) => post('/account/language', { language }).catch(complain);
+export const send = (id, command) => post(path`/devices/${id}/commands`, command);
 /** Titles of items as far as the page knows them, for describe(). */
 export function titles() {
   const { item, itemTitle } = activity();

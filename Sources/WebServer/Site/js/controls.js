@@ -1,13 +1,13 @@
 // The controls of one device: what a press in the room or in the list of devices opens.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
-import { get, post } from './api.js';
-import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced } from './parts.js';
+import { get, post, path } from './api.js';
+import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced, small } from './parts.js';
 import { describe, value, ago, word, hertz, nameOf } from './words.js';
 import { sentence } from './forms.js';
 import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
-import { placeOf } from './runs.js';
+import { faultCard } from './runs.js';
 import { t, has } from './text.js';
 import { pluginPart } from './plugin-swap.js';
 
@@ -45,10 +45,10 @@ const keyOf = (device) => [device.availability, Object.entries(device.state).fil
 function complaint(device) {
   const { error, status, activity, item } = theater.activity();
   if (status === 'failed' && error?.device === device.id) {
-    const again = btn('primary', (node) => act(node, () => post(`/activities/${encodeURIComponent(activity)}`, item ? { item } : {})), icon('fix'), t('do.retry'));
-    return errorCard(sentence(error.message), [placeOf(error, theater.run()), error.hint].filter(Boolean).join(' '), activity ? again : null);
+    const again = btn('primary', (node) => act(node, () => post(path`/activities/${activity}`, item ? { item } : {})), icon('fix'), t('do.retry'));
+    return faultCard(error, theater.run(), activity ? [again] : []);
   }
-  if (device.availability === 'unavailable') return errorCard(sentence(device.reason ?? t('control.silent')), t('control.check'));
+  if (device.availability === 'unavailable') return errorCard(sentence(t('control.silent')), [t('control.check'), small(device.reason && sentence(device.reason))]);
   return null;
 }
 
@@ -109,7 +109,7 @@ async function listCommands(id, host) {
   const wait = h('p', { class: 'small', role: 'status' }, t('control.loading'));
   host.append(wait);
   try {
-    const [{ commands }, shapes] = await Promise.all([get(`/devices/${encodeURIComponent(id)}`), commandSchema()]);
+    const [{ commands }, shapes] = await Promise.all([get(path`/devices/${id}`), commandSchema()]);
     wait.replaceWith(h('ul', 'rows command-list', commands.map((command) => h('li', {}, commandRow(id, command, shapes[command.name])))));
   } catch (failure) { wait.remove(); complain(failure); }
 }

@@ -2,7 +2,7 @@
 import { h, clear, announce, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
-import { heading, chip, act, errorCard } from './parts.js';
+import { heading, chip, act, failureCard } from './parts.js';
 import { sentence } from './forms.js';
 import { t } from './text.js';
 
@@ -21,7 +21,7 @@ export function show(main) {
       clear(list, ORDER.flatMap((status) => checks.filter((one) => one.status === status)).map(row));
       said.textContent = bad ? t('doctor.found', { count: bad }) : t('doctor.fine', { count: checks.length });
       announce(said.textContent);
-    } catch (failure) { said.textContent = ''; clear(list, h('li', {}, errorCard(t('doctor.unread'), [sentence(failure.message), failure.hint].filter(Boolean).join(' ')))); }
+    } catch (failure) { said.textContent = ''; clear(list, h('li', {}, failureCard(t('doctor.unread'), failure))); }
   }
   act(again, load);
 }

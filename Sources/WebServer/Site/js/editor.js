@@ -1,9 +1,9 @@
 // The configuration: devices.json with line numbers, checked at each pause of typing, saved after a look at the difference.
-import { h, clear, announce, btn } from './dom.js';
+import { h, clear, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { get, send } from './api.js';
 import * as theater from './store.js';
-import { heading, act, chip, errorCard, twoLines } from './parts.js';
+import { heading, act, chip, twoLines, failureCard, said } from './parts.js';
 import { sentence } from './forms.js';
 import { formSheet, proven } from './form-sheet.js';
 import { t } from './text.js';
@@ -14,7 +14,7 @@ const PAUSE = 400;
 let draft;
 
 export async function show(main) {
-  const numbers = h('pre', { class: 'numbers', 'aria-hidden': 'true' }), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off' });
+  const numbers = unheard('pre', 'numbers'), area = h('textarea', { 'aria-label': t('editor.text'), 'aria-describedby': 'verdict', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', wrap: 'off' });
   const verdict = h('p', { class: 'soft', id: 'verdict', role: 'status' }), list = h('ul', 'problems'), result = h('div', 'controls');
   const save = btn('primary', (node) => act(node, compare), t('editor.save')), reload = btn('quiet', (node) => act(node, () => load()), t('editor.reload'));
   main.append(heading(t('editor.title'), h('div', 'control-keys', reload, save)), h('div', 'editor', numbers, area), h('section', { class: 'editor-end', 'aria-label': t('editor.checks') }, verdict, list, result));
@@ -44,7 +44,7 @@ export async function show(main) {
       checked = text;
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      problems = failure.problems ?? []; verdict.textContent = [sentence(failure.message), failure.hint].filter(Boolean).join(' ');
+      problems = failure.problems ?? []; verdict.textContent = said(failure);
       if (!problems.length) { paint(); return; }
     }
     showProblems();
@@ -77,7 +77,7 @@ export async function show(main) {
   }
   area.addEventListener('input', () => { paint(); clearTimeout(timer); timer = setTimeout(check, PAUSE); });
   area.addEventListener('scroll', () => { numbers.scrollTop = area.scrollTop; });
-  try { await load(draft?.of === theater.store.session ? draft.text : undefined); } catch (failure) { clear(main, heading(t('editor.title')), errorCard(t('editor.unread'), [sentence(failure.message), failure.hint].filter(Boolean).join(' '))); return undefined; }
+  try { await load(draft?.of === theater.store.session ? draft.text : undefined); } catch (failure) { clear(main, heading(t('editor.title')), failureCard(t('editor.unread'), failure)); return undefined; }
   /** What the controller says of a saved text. */
   function tell() {
     const { applied } = theater.store;

@@ -3,6 +3,31 @@
 const SILENCE = 40_000; // The controller sends a comment every 15 s.
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
+const open = (query, signal, lastID) => fetch(`/api/v1/events${query}`, { signal, cache: 'no-store', headers: lastID ? { 'Last-Event-ID': lastID } : {} });
+/** The events of a stream, and `undefined` for each part of it without one. */
+async function* eventsOf(answer) {
+  const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ''; ;) {
+    const { value, done } = await text.read();
+    if (done) return;
+    yield undefined;
+    const blocks = (rest + value).split('\n\n');
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const fields = { data: '' };
+      for (const line of block.split('\n')) { const at = line.indexOf(': '); if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2); }
+      if (fields.event) yield { type: fields.event, value: JSON.parse(fields.data), id: fields.id };
+    }
+  }
+}
+/** Follows the levels of amplifiers on a stream of its own until `signal` aborts; it needs no earlier events. */
+export async function followLevels(signal, lastID, heard) {
+  try {
+    const answer = await open('?levels=true', signal, lastID);
+    if (answer.ok) for await (const one of eventsOf(answer)) if (one?.type === 'levels') heard(one.value);
+  } catch { /* the next look at the state asks again */ }
+}
+
 /**
  * Follows the events until `signal` aborts.
  * @param event called with (type, value, id)
@@ -53,18 +78,13 @@ export function follow({ event, state, signal }) {
     wake = (why) => { if (why === 'again') { again = true; stop.abort(); } };
     listen();
     try {
-      const answer = await fetch('/api/v1/events', { signal: stop.signal, cache: 'no-store', headers: lastID ? { 'Last-Event-ID': lastID } : {} });
+      const answer = await open('', stop.signal, lastID);
       if (answer.status === 401 || answer.status === 403) return 'loggedOut';
       if (!answer.ok) return 'refused';
-      const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-      for (let rest = ''; ;) {
-        const { value, done } = await text.read();
-        if (done) break;
+      for await (const one of eventsOf(answer)) {
         listen();
         if (!live) { live = true; pass({ connection: 'live' }); }
-        const blocks = (rest + value).split('\n\n');
-        rest = blocks.pop();
-        for (const block of blocks) parse(block);
+        if (one) pass(one);
       }
     } catch { /* the connection broke, or the page gave up */ } finally {
       clearTimeout(timer);
@@ -72,15 +92,6 @@ export function follow({ event, state, signal }) {
     }
     return again ? 'again' : live ? 'was live' : 'refused';
   }
-  function parse(block) {
-    const fields = { data: '' };
-    for (const line of block.split('\n')) {
-      const at = line.indexOf(': ');
-      if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
-    }
-    if (fields.event) pass({ type: fields.event, value: JSON.parse(fields.data), id: fields.id });
-  }
-
   // The first tab leads; the next one follows as soon as it is gone.
   if (channel && navigator.locks) {
     navigator.locks.request('theater-events', { signal }, lead).catch(() => {});

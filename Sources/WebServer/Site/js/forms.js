@@ -1,5 +1,5 @@
 // Fields that know how they look: pristine, editing, valid, invalid-hidden, invalid-shown.
-import { h, s, uid, announce, clear } from './dom.js';
+import { h, s, uid, announce, clear, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { isEmail } from './contacts.js';
 import { t, unit, capitalized } from './text.js';
@@ -58,9 +58,9 @@ export function field({ label, name, type = 'text', note = '', check, autocomple
 
 /** The live list of a field's rules with its progress; a rule that is kept lights its bulb. */
 export function ruleList(rules) {
-  const bar = h('div', { class: 'bar', 'aria-hidden': 'true' }, h('i')), count = h('span', 'num');
+  const bar = unheard('div', 'bar', h('i')), count = h('span', 'num');
   const items = rules.map((rule) => h('li', { data: { outcome: 'unsatisfied', advice: rule.advice ? '1' : null } },
-    h('span', { class: 'bulb', 'aria-hidden': 'true' }), h('span', {}, h('span', 'sr state', t('rules.open')), h('span', 'statement'))));
+    unheard('span', 'bulb'), h('span', {}, h('span', 'sr state', t('rules.open')), h('span', 'statement'))));
   const node = h('div', { class: 'rules', data: { state: 'empty' } }, h('p', 'label', t('rules.title'), ' ', count), bar, h('ul', {}, items));
   let last = -1, timer;
   return {
@@ -101,7 +101,7 @@ export function countdownRing() {
   const node = h('div', { class: 'ring', role: 'timer', 'aria-live': 'off' }, s('svg', { viewBox: '0 0 60 60', 'aria-hidden': 'true' }, s('circle', { class: 'track', cx: 30, cy: 30, r: 26 }), leftCircle), number);
   return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', t('code.seconds', { count: seconds })); } };
 }
-export const busyButton = (button, busy, text) => { button.setAttribute('aria-busy', busy); button.disabled = busy; clear(button, busy ? h('span', { class: 'leader', 'aria-hidden': 'true' }) : null, text); };
+export const busyButton = (button, busy, text) => { button.setAttribute('aria-busy', busy); button.disabled = busy; clear(button, busy ? unheard('span', 'leader') : null, text); };
 
 /** The failure of a request, above the button: what happened, then what to do. */
 export function formError() {

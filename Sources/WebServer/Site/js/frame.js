@@ -1,5 +1,5 @@
 // What surrounds every screen of the theater: navigation, the bar of what plays, the offline notice.
-import { h, $, clear, announce, left, btn } from './dom.js';
+import { h, $, clear, announce, left, btn, unheard } from './dom.js';
 import { icon, mark } from './icons.js';
 import { cover } from './cover.js';
 import * as theater from './store.js';
@@ -59,7 +59,7 @@ function makeRail(places, { user }) {
     h('a', { class: 'rail-brand', href: '/', 'aria-label': t('frame.home') }, mark(), h('span', {}, 'Home Theater')),
     h('ul', {}, places.map(([id, href, picture]) => h('li', { class: ['people', 'plugins'].includes(id) && id === places.find(([other]) => ['people', 'plugins', 'settings'].includes(other))[0] ? 'apart' : null },
       h('a', { href, data: { place: id } }, icon(picture), h('span', {}, name(id)))))),
-    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...user.name][0]), h('span', {}, user.name, h('span', 'tiny block', t(`role.${user.role}`)))));
+    h('a', { class: 'rail-user', href: user.role === 'guest' ? '/settings' : '/account' }, unheard('span', 'face', [...user.name][0]), h('span', {}, user.name, h('span', 'tiny block', t(`role.${user.role}`)))));
 }
 function makeTabs(places) {
   const rest = places.filter(([id]) => id === 'radio' || !IN_TABS.includes(id));
@@ -72,9 +72,9 @@ function makeTabs(places) {
 
 function makeBar() {
   const main = h('button', { class: 'key', onclick: () => flip(main) }), rest = h('span', 'num'), name = h('span', 'name');
-  const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), h('span', { class: 'by', 'aria-hidden': 'true' }, Math.abs(by))); return button; };
+  const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), unheard('span', 'by', Math.abs(by))); return button; };
   const keys = [key(t('player.back', { count: 10 }), 'back', -10), key(t('player.forward', { count: 30 }), 'forward', 30)];
-  const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = h('div', { class: 'mini-wire', 'aria-hidden': 'true' }, h('i')), art = h('span', { class: 'cover square', 'aria-hidden': 'true' });
+  const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = unheard('div', 'mini-wire', h('i')), art = unheard('span', 'cover square');
   const loud = h('div', 'mini-volume', icon('volume'), level.input);
   const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', 'sub', rest))), h('div', 'mini-keys', keys[0], main, keys[1]), loud);
   return { node, main, rest, name, keys, level, loud, wire, art };
@@ -116,7 +116,7 @@ function paintConnection() {
   if (!lost) { if (note) { note.remove(); announce(t('offline.back')); } return; }
   const seconds = Math.max(0, (Date.now() - theater.store.lostSince) / 1000), text = t('offline.age', { ago: ago(seconds) });
   if (!note) {
-    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, t('offline.title'), ' '), h('span', { class: 'age', 'aria-hidden': 'true' })), btn('', theater.retry, t('offline.try')));
+    note = h('div', { class: 'offline', role: 'status' }, icon('wifiOff'), h('p', {}, h('b', {}, t('offline.title'), ' '), unheard('span', 'age')), btn('', theater.retry, t('offline.try')));
     $('#main')?.prepend(note);
   } else if (!note.isConnected || note.parentNode !== $('#main')) $('#main')?.prepend(note);
   $('.age', note).textContent = text;

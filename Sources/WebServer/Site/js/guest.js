@@ -1,5 +1,5 @@
 // A guest's pass: the link carries its code, or it is typed.
-import { h, announce, submit } from './dom.js';
+import { h, announce, submitBtn } from './dom.js';
 import { postOpen } from './api.js';
 import { field, busyButton, formError } from './forms.js';
 import { stageSet, doorForm } from './stage.js';
@@ -10,7 +10,7 @@ export const title = t('guest.title');
 
 export function show(main, { enter }) {
   const set = stageSet(main), error = formError();
-  const button = submit('big wide', t('guest.go'));
+  const button = submitBtn('big wide', t('guest.go'));
   const pass = field({ label: t('guest.code'), name: 'pass', autocomplete: 'off', note: t('guest.note'), check: (text) => (text.trim() ? null : t('guest.missing')), onchange: follow, hidesMistakeOnEdit: true });
   const form = doorForm(t('guest.welcome'), enterTheater, pass.node, error.node, button,
     h('p', 'door-foot small', parts('guest.account', { link: h('a', { href: '/login' }, t('login.go')) })));

@@ -1,17 +1,16 @@
 // Home: what is on or where to begin, the four activities, scenes, the room.
-import { h, clear, clock, btn } from './dom.js';
+import { h, clear, clock, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
 import { createRoom, drawPart } from './living-room.js';
-import { get, post } from './api.js';
+import { get, post, path } from './api.js';
 import * as theater from './store.js';
 import { roomStatus } from './room-status.js';
 import { describe, nameOf, titleOf } from './words.js';
-import { section, seekBar, toast, chip, act, errorCard, renew, complain } from './parts.js';
-import { sentence } from './forms.js';
+import { section, seekBar, toast, chip, act, renew, complain } from './parts.js';
 import { flip, seekTo, endActivity, isPaused, canSeek } from './commands.js';
 import { greeting } from './greeting.js';
-import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, placeOf } from './runs.js';
+import { startScene, sceneIcon, sceneTitle, ACTIVITY_SCENES, progressOf, faultCard } from './runs.js';
 import { t } from './text.js';
 
 export const title = t('home.title');
@@ -22,7 +21,7 @@ const ACTIVITIES = [
 
 export async function show(main, { go }) {
   const hero = h('section', { class: 'hero', 'aria-labelledby': 'hero' }), tiles = h('div', 'tiles'), scenes = h('div', 'scene-row');
-  const facts = h('ul', 'chips'), picture = h('div', { class: 'mini-room', 'aria-hidden': 'true' });
+  const facts = h('ul', 'chips'), picture = unheard('div', 'mini-room');
   const sceneBand = section(t('scenes.title'), 'h-scenes', scenes);
   sceneBand.hidden = true;
   await loadScenes(scenes, sceneBand, go);
@@ -49,7 +48,7 @@ function paintHero(hero, seek, go) {
   renew(hero, key, () => {
     const title = titleOf(now) ?? 'Home Theater';
     const words = h('div', 'hero-words');
-    const art = h('div', { class: 'hero-art', 'aria-hidden': 'true' }, cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 }));
+    const art = unheard('div', 'hero-art', cover(now.status === 'idle' ? 'Lantern Street' : title, { kind: 'still', moment: play?.duration ? play.position / play.duration : 0 }));
     const head = (small, name) => [h('p', 'small', small), h('h1', { class: 'title-1', id: 'hero' }, name)];
     switch (now.status) {
       case 'idle': words.append(...idle(head, go)); break;
@@ -78,9 +77,7 @@ function moving(head, title, now, step) {
   return [...head(t(now.status === 'starting' ? 'said.starting' : 'said.ending'), title), h('p', 'soft', step ? t('step.now', step) : t('form.moment')), h('div', 'hero-keys', now.status === 'starting' ? button(t('do.cancel'), 'stop', endActivity, 'quiet') : null)];
 }
 function failed(head, title, now) {
-  const device = theater.device(now.error?.device), where = placeOf(now.error, theater.run());
-  return [...head(t('said.stopped'), title), errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(now.error?.message ?? t('now.failed'))}`, [where, now.error?.hint].filter(Boolean).join(' '),
-    button(t('do.retry'), 'fix', (node) => act(node, () => post(`/activities/${encodeURIComponent(now.activity)}`, now.item ? { item: now.item } : {})), 'primary'), button(t('do.end'), 'stop', endActivity, 'quiet'))];
+  return [...head(t('said.stopped'), title), faultCard(now.error, theater.run(), [button(t('do.retry'), 'fix', (node) => act(node, () => post(path`/activities/${now.activity}`, now.item ? { item: now.item } : {})), 'primary'), button(t('do.end'), 'stop', endActivity, 'quiet')])];
 }
 
 function paintTiles(tiles, go) {
@@ -97,7 +94,7 @@ function pop(node) {
   const popper = theater.withRole('popcornPopper');
   act(node, async () => {
     theater.keepRun((await post('/popcorn')).run);
-    toast(t('home.popperOn'), { label: t('do.turnOff'), icon: 'popcorn', run: () => post(`/devices/${encodeURIComponent(popper.id)}/commands`, 'off').catch(complain) });
+    toast(t('home.popperOn'), { label: t('do.turnOff'), icon: 'popcorn', run: () => post(path`/devices/${popper.id}/commands`, 'off').catch(complain) });
   });
 }
 function paintFacts(facts) {

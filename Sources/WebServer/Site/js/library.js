@@ -1,65 +1,113 @@
 // Films and music: search as you type, a grid or list of which only the rows in view exist.
-import { h, clear, clock, announce, btn } from './dom.js';
+import { h, clear, clock, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
-import { post } from './api.js';
+import { post, path } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, coverOf, sheet, act, errorCard, twoLines } from './parts.js';
-import { sentence } from './forms.js';
+import { heading, segments, coverOf, sheet, act, complain, failureCard, twoLines } from './parts.js';
 import { virtual } from './virtual.js';
 import { t, unit } from './text.js';
 
 export const title = t('library.title');
-const fold = (text) => text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
-const KINDS = {
-  films: { load: theater.loadFilms },
-  music: { load: theater.loadSongs },
-};
-const memory = { films: {}, music: {} };
+const PAGE = 200, PAUSE = 120;
+/** What is known of each kind: the query, the pages of items that match it, their count, that of all, the place in the list. */
+const fresh = (query = '') => ({ query, pages: new Map(), total: undefined, scroll: 0 });
+const memory = { films: fresh(), music: fresh() };
+const everything = {};
+let session, revision;
+let kind = 'films';
+/** Where the list was left. */
+export const place = () => memory[kind].scroll;
 
 export async function show(main, { go }) {
-  const params = new URLSearchParams(location.search);
-  let kind = params.get('kind') === 'music' ? 'music' : 'films', items = [], list, timer, turn = 0;
-  const input = h('input', { type: 'search', id: 'find', 'aria-label': t('library.search'), placeholder: t('library.search'), autocomplete: 'off', 'aria-describedby': 'found', value: memory[kind].query ?? '' });
+  if (session !== theater.store.session || revision !== theater.store.library) for (const name of ['films', 'music']) memory[name] = fresh();
+  ({ session, library: revision } = theater.store);
+  kind = new URLSearchParams(location.search).get('kind') === 'music' ? 'music' : 'films';
+  let list, timer, typing, isAsking = false, failed = false, range = [0, 1], isOver = false;
+  const here = () => memory[kind], at = (index) => here().pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+  const input = h('input', { type: 'search', id: 'find', 'aria-label': t('library.search'), placeholder: t('library.search'), autocomplete: 'off', 'aria-describedby': 'found', value: here().query });
   const found = h('p', { class: 'small', id: 'found' }), host = h('div', 'library-list');
-  main.append(heading(title, segments(t('library.kind'), [['films', t('kind.film')], ['music', t('kind.music')]], kind, (next) => { kind = next; history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library'); input.value = memory[kind].query ?? ''; load(); })),
-    h('div', 'library-tools', h('div', 'search', icon('search'), input)), found, host);
+  main.append(heading(title, segments(t('library.kind'), [['films', t('kind.film')], ['music', t('kind.music')]], kind, turnTo)), h('div', 'library-tools', h('div', 'search', icon('search'), input)), found, host);
 
-  async function load() {
-    const mine = ++turn, wanted = KINDS[kind], slow = setTimeout(() => { clear(host, bones()); found.textContent = t(`library.loading.${kind}`); }, 300);
-    try {
-      const all = await wanted.load();
-      if (mine !== turn) return;
-      items = all.map((item) => ({ item, text: fold([item.title, item.artist, item.album].filter(Boolean).join(' ')) }));
-      filter();
-    } catch (failure) {
-      if (mine === turn) { found.textContent = ''; clear(host, errorCard(t(`library.failed.${kind}`), sentence(failure.message), btn('primary', load, t('do.retry')))); }
-    } finally { clearTimeout(slow); }
+  function turnTo(next) {
+    here().scroll = scrollY;
+    kind = next; history.replaceState({}, '', next === 'music' ? '/library?kind=music' : '/library');
+    input.value = here().query; begin();
+    scrollTo(0, here().scroll);
   }
-  function filter() {
-    const query = input.value.trim(), words = fold(query).split(/\s+/).filter(Boolean);
-    memory[kind].query = query;
-    const hits = words.length ? items.filter(({ text }) => words.every((word) => text.includes(word))) : items;
-    found.textContent = words.length ? t('library.found', { found: hits.length, all: t(`count.${kind}`, { count: items.length }) }) : t(`count.${kind}`, { count: items.length });
-    clearTimeout(timer); if (words.length) timer = setTimeout(() => announce(found.textContent), 500);
+  /** Shows the list of a kind and a query from the start, or from what is known of it. */
+  function begin() {
+    list?.end(); list = undefined; range = [0, 1]; failed = false;
+    if (here().total === undefined) return ask();
+    paintList();
+    return undefined;
+  }
+  /** Asks for the parts of the list in view: one request at a time, always of the newest query. */
+  async function ask() {
+    if (isAsking || isOver) return;
+    isAsking = true;
+    const slow = setTimeout(() => { if (!list) { clear(host, bones()); found.textContent = t(`library.loading.${kind}`); } }, 300);
+    for (let page = missing(); page !== undefined && !isOver; page = missing()) {
+      const mine = here(), of = kind;
+      try {
+        const answer = await theater.loadPage(of, { search: mine.query, offset: page * PAGE, limit: PAGE });
+        mine.pages.set(page, answer.items); mine.total = answer.total;
+        if (!mine.query) everything[of] = answer.total;
+        if (mine !== here()) continue;
+        if (list) list.filled(); else paintList();
+      } catch (failure) {
+        if (mine !== here()) continue;
+        failed = true;
+        if (list) complain(failure);
+        else { found.textContent = ''; clear(host, failureCard(t(`library.failed.${of}`), failure, begin)); }
+      }
+    }
+    clearTimeout(slow); isAsking = false;
+  }
+  /** The first page in view that is not known. */
+  function missing() {
+    const { total, pages } = here();
+    if (failed || total === 0) return undefined;
+    for (let page = Math.floor(range[0] / PAGE); page * PAGE < range[1]; page++) if (!pages.has(page)) return page;
+    return undefined;
+  }
+  function search() {
+    const query = input.value.trim();
+    if (query === here().query) return;
+    memory[kind] = fresh(query);
+    scrollTo(0, 0); begin();
+  }
+  function paintList() {
+    const { query, total } = here(), all = everything[kind];
+    found.textContent = query && all !== undefined ? t('library.found', { found: total, all: t(`count.${kind}`, { count: all }) }) : t(`count.${kind}`, { count: total });
+    clearTimeout(timer); if (query) timer = setTimeout(() => announce(found.textContent), 500);
     list?.end(); list = undefined;
-    if (!hits.length) { clear(host, empty(query)); return; }
-    list = kind === 'films' ? virtual(host, hits, { className: 'posters', label: t('kind.film'), build: ({ item }) => poster(item, go) }) : virtual(host, hits, { className: 'rows songs', label: t('library.songs'), build: ({ item }) => song(item) });
-    paint();
+    if (!total) { clear(host, empty(query)); return; }
+    const isFilms = kind === 'films', look = isFilms ? poster : song;
+    list = virtual(host, {
+      count: total, className: isFilms ? 'posters' : 'rows songs', label: t(isFilms ? 'kind.film' : 'library.songs'), isKnown: (index) => !!at(index),
+      build: (index) => { const item = at(index), node = item ? look(item, go) : bone(isFilms); mark(node); return node; },
+      shown(from, to) { range = [from, to]; failed = false; ask(); },
+    });
   }
   const empty = (query) => h('div', 'empty', icon('search'), h('h2', 'title-4', query ? t('library.nothing', { query }) : t('library.empty')), h('p', {}, query ? t('library.fewer') : t(`library.how.${kind}`)),
-    query ? btn('', () => { input.value = ''; filter(); input.focus(); }, t('library.all')) : null);
-  const paint = () => {
-    const { item, status } = theater.activity();
-    for (const node of host.querySelectorAll('[data-item]')) node.toggleAttribute('data-current', status !== 'idle' && node.dataset.item === item);
+    query ? btn('', () => { input.value = ''; search(); input.focus(); }, t('library.all')) : null);
+  const mark = (node) => {
+    const { item, status } = theater.activity(), own = node.firstElementChild;
+    if (own.dataset.item) own.toggleAttribute('data-current', status !== 'idle' && own.dataset.item === item);
   };
-  input.addEventListener('input', filter);
+  input.addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(search, PAUSE); });
   const keys = (event) => { if (event.key === '/' && !event.target.closest('input, textarea, dialog')) { event.preventDefault(); input.focus(); } };
-  addEventListener('keydown', keys);
-  await load();
-  const unwatch = theater.watch(paint);
-  return () => { removeEventListener('keydown', keys); unwatch(); list?.end(); clearTimeout(timer); };
+  const keep = () => { if (list) here().scroll = scrollY; };
+  addEventListener('keydown', keys); addEventListener('scroll', keep, { passive: true });
+  await begin();
+  const unwatch = theater.watch(() => {
+    if (revision !== theater.store.library) { revision = theater.store.library; memory[kind] = fresh(here().query); begin(); }
+    for (const node of host.querySelectorAll('li')) mark(node);
+  });
+  return () => { isOver = true; removeEventListener('keydown', keys); removeEventListener('scroll', keep); unwatch(); list?.end(); clearTimeout(timer); clearTimeout(typing); };
 }
-const bones = () => h('ul', { class: 'posters', 'aria-hidden': 'true' }, Array.from({ length: 14 }, () => h('li', 'poster-item', h('div', 'bone cover poster'), h('div', 'bone line-a'), h('div', 'bone line-b'))));
+const bone = (isFilm) => (isFilm ? h('li', 'poster-item', h('div', 'bone cover poster'), h('div', 'bone line-a'), h('div', 'bone line-b')) : h('li', {}, h('div', 'row', h('div', 'bone cover square'), h('div', 'bone line-a'))));
+const bones = () => unheard('ul', 'posters', Array.from({ length: 14 }, () => bone(true)));
 const minutes = (seconds) => (seconds ? unit(Math.max(1, Math.round(seconds / 60)), 'minute') : '');
 const rated = (rating) => (rating === undefined ? '' : rating ? t('library.from', { age: rating }) : t('library.everybody'));
 
@@ -73,10 +121,10 @@ function choose(film, facts, go) {
   };
   const box = sheet(film.title, h('div', 'choose', coverOf(film.title, 'still'), h('p', 'soft num', facts.join(' · ')),
     btn('primary big wide', begin({}), icon('play'), t('library.watch')), h('p', 'small center', t('library.goesOn')),
-    btn('wide', begin({ fromStart: true }), t('library.start')), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: `/scenes?scene=watch-film&item=${encodeURIComponent(film.id)}`, onclick: () => box.close() }, t('library.plan')) : null));
+    btn('wide', begin({ fromStart: true }), t('library.start')), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${film.id}`, onclick: () => box.close() }, t('library.plan')) : null));
 }
 function song(item) {
   const node = h('button', { class: 'row', data: { item: item.id }, 'aria-label': [item.title, item.artist, item.album].filter(Boolean).join(', '), onclick: () => act(node, async () => { theater.keepRun((await post('/listen', { item: item.id })).run); announce(t('now.begins', { title: item.title })); }) },
-    coverOf(item.album ?? item.title, 'square'), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', h('span', { class: 'eq', 'aria-hidden': 'true' }, h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
+    coverOf(item.album ?? item.title, 'square'), twoLines(item.title, [item.artist, item.album].filter(Boolean).join(' · ')), h('span', 'end', unheard('span', 'eq', h('i'), h('i'), h('i')), item.duration ? clock(item.duration) : ''));
   return h('li', {}, node);
 }

@@ -3,7 +3,7 @@
 //   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
 // Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
 // hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
-import { h, s, $, $$, clamp, lerp, still as motionless, clock, btn } from './dom.js';
+import { h, s, $, $$, clamp, lerp, still as motionless, clock, btn, unheard } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
 import { describe, nameOf, value } from './words.js';
@@ -251,7 +251,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     hits.replaceChildren(); buttons.clear();
     if (!wantHits) return;
     for (const id of ['screen', 'projector', 'lights', 'popper', 'dvd', 'cd', 'amp', 'tuner']) {
-      const tag = h('span', { class: 'tag', 'aria-hidden': 'true' }, h('b'), h('span'));
+      const tag = unheard('span', 'tag', h('b'), h('span'));
       const button = h('button', { class: 'hit', data: { device: id }, onclick: () => open?.(id) }, tag);
       buttons.set(id, { button, name: tag.firstChild, text: tag.lastChild }); hits.append(button);
     }
@@ -266,7 +266,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       let [x, y, bw, bh] = boxes[id]; if (id === 'screen') { const p = now.lowered ?? 0; bh = Math.max(34, 30 + view.ph * p); }
       if (id === 'projector') { y = Math.max(y, y0); }
       const grow = Math.max(0, 44 - bh * k) / 2; 
-      button.style.left = (x - x0) * k + 'px'; button.style.top = (y - y0) * k - grow + 'px'; button.style.width = bw * k + 'px'; button.style.height = bh * k + grow * 2 + 'px';
+      button.style.left = (x - x0) * k + 'px'; button.style.top = (y - y0) * k - grow + 'px'; button.style.width = bw * k + 'px'; button.style.height = bh * k + grow * 2 + 'px'; button.style.setProperty('--across', clamp((x + bw / 2 - x0) / vw, 0, 1));
       button.classList.toggle('below', (y - y0) * k < 90 && id !== 'screen'); button.classList.toggle('inside', ['screen', 'popper', 'lights'].includes(id));
     }
     const trouble = $('.trouble', stage); if (trouble) putTrouble(trouble);
@@ -367,7 +367,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const ill = status.devices.filter(broken); ref.ill.replaceChildren();
     for (const d of ill) { const box = d.id === 'screen' ? [view.px - 34, layout.screen.y - 12, view.pw + 68, 44] : ref[HIT[d.id]?.[0]]?.box; if (!box) continue; const [x, y, w, hh] = box; ref.ill.append(s('rect', { class: 'ill-fill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 }), s('rect', { class: 'ill', x: x - 10, y: y - 8, width: w + 20, height: hh + 16, rx: 16 })); }
     let note = $('.trouble', stage); if (!ill.length || !wantHits) note?.remove();
-    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, `${nameOf(d)}: ${d.reason || d.error?.message || t('is.silent')}`), h('span', {}, d.error?.hint || t('room.see')), btn('', () => fix?.(d.id), t('room.fix'))); stage.append(note); } putTrouble(note); }
+    else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, d.error?.message ?? `${nameOf(d)}: ${describe(d)}`), h('span', {}, d.error?.hint || t('room.see')), btn('', () => fix?.(d.id), t('room.fix'))); stage.append(note); } putTrouble(note); }
     // words
     for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); name.textContent = nameOf(d); text.textContent = said; const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
     place(); dustField(showing && !paused ? 1 : power === 'on' && lowered > .2 ? .6 : 0); loop();

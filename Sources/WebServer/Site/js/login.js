@@ -1,5 +1,5 @@
 // Login: the form on the stage, and the form for the second factor. login-flow.js says what they do.
-import { h, announce, clear, btn, submit } from './dom.js';
+import { h, announce, clear, btn, submitBtn } from './dom.js';
 import { icon } from './icons.js';
 import { postOpen } from './api.js';
 import { field, CHECK, busyButton, formError } from './forms.js';
@@ -20,7 +20,7 @@ function create(main) {
     flow: new LoginFlow(), set: stageSet(main), error: formError(),
     email: field({ label: t('field.email'), name: 'email', type: 'email', autocomplete: 'username', inputmode: 'email', check: CHECK.email }),
     password: field({ label: t('field.password'), name: 'password', secret: true, autocomplete: 'current-password', check: CHECK.any }),
-    button: submit('big wide', t('login.go')), form: doorForm(greeting()),
+    button: submitBtn('big wide', t('login.go')), form: doorForm(greeting()),
   };
 }
 function configure({ button }) { button.setAttribute('aria-disabled', 'true'); }
@@ -81,7 +81,7 @@ export async function logIn({ start: _, ...proof }, send) {
 
 /** The form for the code of the second factor. */
 export function factorForm({ flow, set, send, enter, onback }) {
-  const error = formError(), paintFailure = failurePainter(error), button = submit('big wide', t('login.go'));
+  const error = formError(), paintFailure = failurePainter(error), button = submitBtn('big wide', t('login.go'));
   const one = field({ label: t('field.factor'), name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', note: t('field.factorNote') });
   one.follow({ display: () => (flow.factor.text ? 'editing' : 'pristine'), typed: (text) => send({ type: 'typedFactor', text }) });
   const back = btn('quiet wide', onback, icon('arrowBack'), t('login.other'));

@@ -75,7 +75,7 @@ async function show(keepScroll) {
   const left = await module.show(main, { go, enter, exit });
   if (mine !== turn) { left?.(); return; }
   leave = left ?? leave;
-  if (!keepScroll) scrollTo(0, 0);
+  if (!keepScroll) scrollTo(0, module.place?.() ?? 0);
   if (mine > 1 && !main.contains(document.activeElement)) { main.focus({ preventScroll: true }); announce(module.title); }
   document.documentElement.dataset.ready = name;
   sessionStorage.removeItem('theater-reloaded');
@@ -122,6 +122,8 @@ document.addEventListener('click', (event) => {
   event.preventDefault();
   go(link.href);
 });
+// Each screen knows its place itself.
+history.scrollRestoration = 'manual';
 addEventListener('popstate', () => show());
 addEventListener('hashchange', () => { if (location.pathname in ENTRANCE) show(); });
 whenLoggedOut(exit);

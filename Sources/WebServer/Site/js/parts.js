@@ -1,14 +1,16 @@
 // Parts that several screens use: messages, sheets, questions, sliders, choices.
-import { h, $, announce, clock, left, spoken, uid, btn } from './dom.js';
+import { h, $, announce, clock, left, spoken, uid, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
 import { sentence } from './forms.js';
-import { t } from './text.js';
+import { device, devices } from './store.js';
+import { nameOf } from './words.js';
+import { t, has, language } from './text.js';
 
 /** Says what happened, with at most one action; goes by itself. */
 export function toast(text, action) {
   let host = $('.toasts'); if (!host) document.body.append(host = h('div', { class: 'toasts', role: 'log', 'aria-live': 'off' }));
-  const node = h('div', 'toast', icon(action?.icon || 'check'), h('p', {}, text), action?.label ? btn('', () => { node.remove(); action.run?.(); }, action.label) : null);
+  const node = h('div', 'toast', icon(action?.icon || 'check'), h('p', {}, text, small(action?.detail)), action?.label ? btn('', () => { node.remove(); action.run?.(); }, action.label) : null);
   host.append(node); announce(text);
   let timer; const start = () => { timer = setTimeout(() => node.remove(), action ? 9000 : 4500); }; start();
   for (const [stop, go] of [['pointerenter', 'pointerleave'], ['focusin', 'focusout']]) { node.addEventListener(stop, () => clearTimeout(timer)); node.addEventListener(go, start); }
@@ -16,7 +18,7 @@ export function toast(text, action) {
 /** A sheet from below on a phone, a panel at the side on a larger screen. Esc and a tap outside close it; focus goes back. */
 export function sheet(title, ...content) {
   const from = document.activeElement, id = uid('sheet'), close = h('button', { class: 'btn icon quiet', 'aria-label': t('do.close'), onclick: () => box.close() }, icon('cross'));
-  const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, h('div', { class: 'grip', 'aria-hidden': 'true' }), h('div', 'dialog-head', h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
+  const box = h('dialog', { class: 'sheet', 'aria-labelledby': id }, unheard('div', 'grip'), h('div', 'dialog-head', h('h2', { class: 'title-3', id, tabindex: -1, autofocus: true }, title), close), content);
   box.addEventListener('click', (e) => { if (e.target === box) box.close(); }); box.addEventListener('close', () => { box.remove(); from?.focus?.(); });
   document.body.append(box); box.showModal(); return box;
 }
@@ -68,11 +70,11 @@ export function segments(label, options, current, onchange) {
   node.set = (id) => pick(id); return node;
 }
 export function toggle(label, on, onchange, note) {
-  const node = h('button', { class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', 'small block', note) : null), h('span', { class: 'knobway', 'aria-hidden': 'true' }));
+  const node = h('button', { class: 'switch', role: 'switch', 'aria-checked': !!on }, h('span', {}, h('span', {}, label), note ? h('span', 'small block', note) : null), unheard('span', 'knobway'));
   node.addEventListener('click', () => { const next = node.getAttribute('aria-checked') !== 'true'; node.setAttribute('aria-checked', next); onchange?.(next); }); return node;
 }
-export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, h('span', { class: 'dot', 'aria-hidden': 'true' }), text); }
-export const coverOf = (title, kind = 'poster') => h('span', { class: `cover ${kind}`, 'aria-hidden': 'true' }, cover(title, { kind }));
+export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, unheard('span', 'dot'), text); }
+export const coverOf = (title, kind = 'poster') => unheard('span', `cover ${kind}`, cover(title, { kind }));
 export function ambient(title, house) { const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (house !== undefined) root.setProperty('--house', house); }
 
 /** Two lines of a row: what it is, and more about it. */
@@ -96,12 +98,28 @@ export function complain(failure) {
   // What was asked for is obsolete: by the person's next press, for one.
   if (failure.name === 'AbortError' || failure.code === 'cancelled') return;
   if (!(failure.status >= 0)) { console.error(failure); }
-  toast([sentence(failure.message), failure.hint].filter(Boolean).join(' '), { icon: 'warn' });
+  const { detail, ...words } = wording(failure);
+  toast(said(words), { icon: 'warn', detail });
 }
 /** An error card: what, where, the next step and its buttons. */
 export function errorCard(what, where, ...buttons) {
   return h('div', { class: 'error-card', role: 'group', 'aria-label': what }, icon('warn'), h('h3', {}, what), where ? h('p', 'where', where) : null, buttons.length ? h('div', 'next', buttons) : null);
 }
+/** An error card for what could not be read, with a button that tries again. */
+export const failureCard = (what, failure, again) => errorCard(what, [said({ ...wording(failure) }), small(wording(failure).detail)], ...(again ? [btn('primary', () => again(), t('do.retry'))] : []));
+/**
+ * A failure in the reader's language. The controller explains in English: in other languages a text for the code
+ * says what happened to which device, and the explanation is its `detail`.
+ */
+export function wording({ code, message, hint, device: id }) {
+  const owner = device(id), name = owner ? `${nameOf(owner, devices())}: ` : '', key = `fault.${code}`;
+  if (language === 'en' || !has(key)) return { message: name + sentence(message), hint };
+  return { message: name + t(key), detail: said({ message, hint }) };
+}
+/** What failed and what to do about it, in one text. */
+export const said = ({ message, hint }) => [sentence(message), hint].filter(Boolean).join(' ');
+/** The English explanation of a failure, in small print. */
+export const small = (detail) => (detail ? h('span', { class: 'tiny block', lang: 'en' }, detail) : null);
 /** Sends the newest of many values, at most ten a second, the last one always. */
 export function paced(sendValue, pause = 100) {
   let waiting, busy = false;

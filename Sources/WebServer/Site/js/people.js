@@ -1,10 +1,9 @@
 // The household: accounts, invitations, guest passes, the log of what happened. For owners.
-import { h, clear, btn } from './dom.js';
+import { h, clear, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
-import { get, post, remove } from './api.js';
+import { get, post, remove, path } from './api.js';
 import * as theater from './store.js';
-import { heading, sheet, segments, slider, toast, ask, act, complain, errorCard, card, twoLines } from './parts.js';
-import { sentence } from './forms.js';
+import { heading, sheet, segments, slider, toast, ask, act, complain, card, twoLines, failureCard } from './parts.js';
 import { t, has, when, clockTime, dateOf, unit } from './text.js';
 import { qrOfRows } from './qr.js';
 
@@ -25,7 +24,7 @@ export async function show(main) {
       clear(household, accounts.map((one) => person(one, load)));
       clear(open, !guests.length && !invitations.length ? h('li', 'soft', t('people.nobody')) : null, guests.map((one) => pass(one, load)), invitations.map((one) => invitation(one, load)));
       log.replaceChildren(); append(audit);
-    } catch (failure) { clear(household, h('li', {}, errorCard(t('people.unread'), sentence(failure.message), btn('', load, t('do.retry'))))); }
+    } catch (failure) { clear(household, h('li', {}, failureCard(t('people.unread'), failure, load))); }
   }
   await load();
   main.append(columns);
@@ -34,22 +33,22 @@ const kindOf = (id) => (has(`kind.${id}`) ? t(`kind.${id}`) : id), spaced = (nam
 const line = (picture, name, sub, end) => h('li', 'row still-row', icon(picture, { class: 'row-icon soft' }), twoLines(name, sub), end);
 function person(one, load) {
   const isOwn = one.email === theater.store.session.user.email;
-  return h('li', {}, h('button', { class: 'row', onclick: () => edit(one, isOwn, load) }, h('span', { class: 'face', 'aria-hidden': 'true' }, [...one.name][0]), twoLines([one.name, isOwn ? h('span', 'soft', ` · ${t('people.you')}`) : null], one.ageLimit === undefined ? one.email : `${t('people.upTo', { age: one.ageLimit })} · ${one.email}`), h('span', 'end', h('span', {}, t(`role.${one.role}`)), icon('chevron', { class: 'row-icon' }))));
+  return h('li', {}, h('button', { class: 'row', onclick: () => edit(one, isOwn, load) }, unheard('span', 'face', [...one.name][0]), twoLines([one.name, isOwn ? h('span', 'soft', ` · ${t('people.you')}`) : null], one.ageLimit === undefined ? one.email : `${t('people.upTo', { age: one.ageLimit })} · ${one.email}`), h('span', 'end', h('span', {}, t(`role.${one.role}`)), icon('chevron', { class: 'row-icon' }))));
 }
 function edit(one, isOwn, load) {
-  const path = `/accounts/${encodeURIComponent(one.id)}`, change = (what, body, said) => post(`${path}/${what}`, body).then(() => { toast(said); load(); }, complain);
+  const own = path`/accounts/${one.id}`, change = (what, body, said) => post(`${own}/${what}`, body).then(() => { toast(said); load(); }, complain);
   let timer;
   const limit = slider({ label: t('people.limit'), min: 0, max: 21, value: one.ageLimit ?? 21, says: (x) => (x >= 21 ? t('people.noLimit') : t('people.age', { age: x })), onchange: (x) => { clearTimeout(timer); timer = setTimeout(() => change('age-limit', x >= 21 ? {} : { ageLimit: x }, t(x >= 21 ? 'people.unlimited' : 'people.limited', { name: one.name, age: x })), 700); } });
   const box = sheet(one.name, h('p', 'soft', `${one.email} · ${t('people.since', { date: dateOf(one.created) })}`), h('div', 'controls',
     h('p', 'label', t('people.role')), segments(t('people.role'), [['member', t('role.member')], ['owner', t('role.owner')]], one.role, (role) => change('role', { role }, t(`people.now.${role}`, { name: one.name }))), limit.node,
-    isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: () => remove(path).then(() => { toast(t('people.removed', { name: one.name })); load(); }, complain) }); }, t('people.removeAccount'))));
+    isOwn ? null : btn('danger wide', () => { box.close(); ask(t('people.removeOne', { name: one.name }), t('people.removal'), { yes: t('people.remove'), danger: true, run: () => remove(own).then(() => { toast(t('people.removed', { name: one.name })); load(); }, complain) }); }, t('people.removeAccount'))));
 }
 const revoke = (label, question, path, said, load) => h('button', { class: 'btn quiet', 'aria-label': label, onclick: () => ask(question, t('people.revocation'), { yes: t('people.revoke'), danger: true, run: () => remove(path).then(() => { toast(said); load(); }, complain) }) }, t('people.revoke'));
 function pass(one, load) {
-  return line('link', one.name, t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) }), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), `/guests/${encodeURIComponent(one.id)}`, t('people.passRevoked'), load));
+  return line('link', one.name, t('people.pass', { activities: one.activities.map(kindOf).join(', '), percent: one.volumeLimit, when: when(one.expires) }), revoke(t('people.revokePass', { name: one.name }), t('people.passQuestion'), path`/guests/${one.id}`, t('people.passRevoked'), load));
 }
 function invitation(one, load) {
-  return line('user', t(`people.as.${one.role}`), t('people.unused', { when: when(one.expires) }), revoke(t('people.revokeInvitation'), t('people.invitationQuestion'), `/invitations/${encodeURIComponent(one.id)}`, t('people.invitationRevoked'), load));
+  return line('user', t(`people.as.${one.role}`), t('people.unused', { when: when(one.expires) }), revoke(t('people.revokeInvitation'), t('people.invitationQuestion'), path`/invitations/${one.id}`, t('people.invitationRevoked'), load));
 }
 function invite(load) {
   let kind = 'member', volumeLimit = 40, hours = 6;
@@ -74,5 +73,5 @@ function showLink(address, { code, qr }, kind) {
 }
 function entry(one) {
   const bad = !['done', 'ok', 'succeeded', 'allowed', 'success'].includes(one.outcome), words = has(`deed.${one.deed}`) ? t(`deed.${one.deed}`) : spaced(one.deed);
-  return h('li', { data: { bad: bad ? '1' : null } }, h('span', 'tiny num', clockTime(one.at)), h('span', {}, [one.who, words, one.subject, bad ? `(${t('people.refused', { code: spaced(one.outcome) })})` : ''].filter(Boolean).join(' '), h('span', 'tiny block', [one.address, one.device, one.count ? t('people.times', { count: one.count }) : ''].filter(Boolean).join(' · '))));
+  return h('li', { data: { bad: bad ? '1' : null } }, h('span', 'tiny num', clockTime(one.at)), h('span', {}, [one.who, words, one.subject, bad ? `(${t('people.refused', { code: has(`error.${one.outcome}`) ? t(`error.${one.outcome}`) : spaced(one.outcome) })})` : ''].filter(Boolean).join(' '), h('span', 'tiny block', [one.address, one.device, one.count ? t('people.times', { count: one.count }) : ''].filter(Boolean).join(' · '))));
 }

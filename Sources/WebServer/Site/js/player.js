@@ -1,13 +1,12 @@
 // The player: art, place, transport, volume.
-import { h } from './dom.js';
+import { h, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover } from './cover.js';
 import * as theater from './store.js';
-import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain, errorCard } from './parts.js';
+import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain } from './parts.js';
 import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
 import { value, titleOf } from './words.js';
-import { progressOf, placeOf } from './runs.js';
-import { sentence } from './forms.js';
+import { progressOf, faultCard } from './runs.js';
 import { t, clockTime } from './text.js';
 import { leftPlayer } from './leaving.js';
 
@@ -45,8 +44,8 @@ function press(event) {
 function build(now, play, parts) {
   if (now.status === 'idle') return nothing();
   const owner = theater.device(now.player), kind = owner?.role, isFilm = kind === 'dvdPlayer', name = titleOf(now) ?? '';
-  const art = h('div', `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`, h('span', { class: 'spill', 'aria-hidden': 'true' }),
-    h('span', { class: 'screen-frame', 'aria-hidden': 'true' }, cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })));
+  const art = h('div', `player-art${isFilm ? '' : ' square'}${isPaused(play) ? ' paused' : ''}`, unheard('span', 'spill'),
+    unheard('span', 'screen-frame', cover(name, { kind: isFilm ? 'still' : 'square', moment: play?.duration ? play.position / play.duration : 0 })));
   ambient(name);
   const state = t({ running: isFilm ? 'now.watching' : 'now.listening', failed: 'said.stopped', starting: 'said.starting', ending: 'said.ending' }[now.status]);
   const step = ['starting', 'ending'].includes(now.status) ? progressOf(now.run) : undefined;
@@ -54,7 +53,7 @@ function build(now, play, parts) {
   return [
     h('div', 'player-top', h('a', { class: 'btn icon quiet', href: '/', 'aria-label': t('player.close'), data: { focus: 'close' } }, icon('down')), h('p', 'small', state), h('span', { 'aria-hidden': 'true', hidden: true })),
     h('div', 'player-grid', art, h('div', 'player-words', h('h1', 'title-1', name), second),
-      now.status === 'failed' ? errorCard(sentence(now.error?.message ?? t('now.failed')), [placeOf(now.error, theater.run()), now.error?.hint].filter(Boolean).join(' ')) : null,
+      now.status === 'failed' ? faultCard(now.error, theater.run(), []) : null,
       play?.duration ? h('div', 'player-seek', seekNode(parts.seek, isFilm)) : null, kind === 'tuner' ? null : transport(play, isFilm), loudness(parts), actions(now, kind, parts.go)),
   ];
 }
@@ -67,7 +66,7 @@ function seekNode(seek, isFilm) {
 function transport(play, isFilm) {
   const can = ['playing', 'paused'].includes(play?.state), paused = isPaused(play);
   const key = (label, picture, run, { by, kind = '', off } = {}) => {
-    const node = h('button', { class: `key ${kind}`, 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? h('span', { class: 'by', 'aria-hidden': 'true' }, by) : null);
+    const node = h('button', { class: `key ${kind}`, 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? unheard('span', 'by', by) : null);
     return node;
   };
   return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.filmBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), key(t('player.back', { count: 10 }), 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
@@ -76,7 +75,7 @@ function transport(play, isFilm) {
 function loudness({ level }) {
   if (!amplifier()) return null;
   const muted = isMuted(), mute = h('button', { class: 'btn icon quiet', 'aria-pressed': muted, 'aria-label': t('state.muted'), data: { focus: 'mute' }, onclick: () => setMute(!muted, mute) }, icon(muted ? 'mute' : 'volume'));
-  return h('div', 'player-volume', h('div', 'vol-line', mute, level.input, h('span', { class: 'num small level-out', 'aria-hidden': 'true' })));
+  return h('div', 'player-volume', h('div', 'vol-line', mute, level.input, unheard('span', 'num small level-out')));
 }
 function actions(now, kind, go) {
   const action = (name, picture, run) => { const node = h('button', { class: 'btn quiet stack', data: { focus: name }, onclick: () => run(node) }, icon(picture), h('span', {}, name)); return node; };

@@ -1,12 +1,12 @@
 // Which plugin drives a device: its log, and another plugin in its place while everything runs.
 import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
-import { get, post } from './api.js';
+import { get, post, path } from './api.js';
 import { chip, act, toast, toggle, complain } from './parts.js';
 import { field, sentence } from './forms.js';
 import { formSheet } from './form-sheet.js';
 import { isOwner, device, devices } from './store.js';
-import { nameOf } from './words.js';
+import { nameOf, word } from './words.js';
 import { t } from './text.js';
 
 const parsed = (text) => { try { const value = JSON.parse(text || '{}'); return value && typeof value === 'object' && !Array.isArray(value) ? value : undefined; } catch { return undefined; } };
@@ -15,10 +15,10 @@ const parsed = (text) => { try { const value = JSON.parse(text || '{}'); return 
 export function pluginPart(id) {
   const inside = h('div', 'controls'), part = h('details', 'more-state', h('summary', {}, t('plugin.title')), inside);
   const load = async () => {
-    const [log, { plugins }] = await Promise.all([get(`/devices/${encodeURIComponent(id)}/log`), get('/plugins')]), plugin = plugins.find((one) => one.id === log.plugin);
+    const [log, { plugins }] = await Promise.all([get(path`/devices/${id}/log`), get('/plugins')]), plugin = plugins.find((one) => one.id === log.plugin);
     const again = btn('quiet', (node) => act(node, load), icon('log'), t('plugin.newer')), swap = btn('', (node) => act(node, () => askSwap(id, plugins, log.plugin, load)), icon('plugins'), t('plugin.swap'));
     const lines = h('pre', { class: 'log', tabindex: 0, 'aria-label': t('plugin.logOf', { name: log.plugin ?? '' }) }, log.lines.join('\n') || t('plugin.quiet'));
-    clear(inside, h('p', {}, h('b', {}, log.plugin ?? t('plugin.none')), plugin ? h('span', 'soft', ` ${plugin.version} `) : ' ', log.status ? chip(log.status === 'running' ? 'reported' : 'failed', log.status) : null),
+    clear(inside, h('p', {}, h('b', {}, log.plugin ?? t('plugin.none')), plugin ? h('span', 'soft', ` ${plugin.version} `) : ' ', log.status ? chip(log.status === 'running' ? 'reported' : 'failed', word(log.status)) : null),
       log.message ? h('p', 'small', sentence(log.message)) : null, lines, h('div', 'control-keys', isOwner() ? swap : null, again));
     lines.scrollTop = lines.scrollHeight;
   };
@@ -28,14 +28,14 @@ export function pluginPart(id) {
 async function askSwap(id, plugins, now, done) {
   // What the file says about the device: for the way back.
   const kept = await get('/configuration').then(({ text }) => parsed(text)?.devices?.[id], () => undefined);
-  const select = h('select', { id: 'swap-to' }, plugins.map((one) => h('option', { value: one.id }, one.id)));
+  const { role } = device(id), fit = plugins.filter((one) => one.id === now || (one.roles?.includes(role) ?? true)), select = h('select', { id: 'swap-to' }, fit.map((one) => h('option', { value: one.id }, one.id)));
   const choice = { input: select, node: h('div', 'field', h('label', { for: 'swap-to' }, t('plugin.title')), h('div', 'box', select)), get value() { return select.value; }, valid: true, lock(on) { select.disabled = on; } };
   const options = field({ label: t('plugin.options'), name: 'options', note: t('plugin.optionsNote'), check: (text) => (parsed(text) ? null : t('plugin.optionsWrong')) });
   let isKept = false;
   const save = toggle(t('plugin.save'), false, (on) => { isKept = on; }), saving = { input: save, node: save, get value() { return isKept; }, valid: true, lock(on) { save.disabled = on; } };
   const fill = () => { options.value = select.value === kept?.plugin ? JSON.stringify(kept.options ?? {}) : ''; options.look(); };
-  select.value = plugins.find((one) => one.id !== now)?.id ?? now; select.addEventListener('change', fill); fill();
-  const name = nameOf(device(id), devices()), put = (body) => post(`/devices/${encodeURIComponent(id)}/plugin`, body);
+  select.value = fit.find((one) => one.id !== now)?.id ?? now; select.addEventListener('change', fill); fill();
+  const name = nameOf(device(id), devices()), put = (body) => post(path`/devices/${id}/plugin`, body);
   formSheet({
     heading: t('plugin.swapOf', { name }), note: t('plugin.swapNote'), fields: [choice, options, saving], button: t('plugin.swap'),
     use: (plugin, text, isSaved) => put({ plugin, ...(text.trim() && { options: parsed(text) }), save: isSaved }),

@@ -3,7 +3,7 @@ import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
 import * as theater from './store.js';
-import { heading, chip, sheet, errorCard } from './parts.js';
+import { heading, chip, sheet, errorCard, failureCard } from './parts.js';
 import { sentence } from './forms.js';
 import { word } from './words.js';
 import { t, number } from './text.js';
@@ -21,7 +21,7 @@ export async function show(main) {
       const parts = [['is.running', plugins.filter(isUp).length], ['is.disabled', plugins.filter(isOff).length], ['is.failed', plugins.filter((one) => known(one) === 'failed').length]];
       summary.textContent = parts.filter(([, n]) => n).map(([key, n]) => `${t(key)}: ${n}`).join(', ');
       clear(grid, sorted.map(card));
-    } catch (failure) { clear(grid, h('li', {}, errorCard(t('plugins.unread'), sentence(failure.message), btn('', load, t('do.retry'))))); }
+    } catch (failure) { clear(grid, h('li', {}, failureCard(t('plugins.unread'), failure, load))); }
   }
   await load();
   let before = '';

@@ -16,7 +16,7 @@ const BANDS = {
 
 export async function show(main) {
   const tuner = () => theater.withRole('tuner'), isOn = () => theater.activity().status !== 'idle' && theater.device(theater.activity().player)?.role === 'tuner';
-  const stations = await theater.loadStations().catch((failure) => { complain(failure); return []; });
+  const { items: stations } = await theater.loadPage('stations', {}).catch((failure) => { complain(failure); return { items: [] }; });
   let band = value(tuner(), 'band') ?? 'fm', heldUntil = 0;
   const freq = { fm: 98.5, am: 810 };
   const readout = h('span', 'freq num'), unit = h('span', 'freq-unit'), name = h('p', 'title-3 radio-name'), live = h('p', 'soft');

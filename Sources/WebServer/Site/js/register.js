@@ -1,6 +1,6 @@
 // Registration in three steps, for the holder of the setup code or of an invitation. The rules come from the
 // controller, which checks everything again; registration-flow.js says what the steps do.
-import { h, announce, clear, still, btn, submit } from './dom.js';
+import { h, announce, clear, still, btn, submitBtn } from './dom.js';
 import { icon } from './icons.js';
 import { get, postOpen } from './api.js';
 import { field, ruleList, busyButton, formError } from './forms.js';
@@ -119,7 +119,7 @@ export async function show(main, { go, enter }) {
   }
 
   function codeStep() {
-    const button = submit('big', t('do.next'));
+    const button = submitBtn('big', t('do.next'));
     const one = field({ label: t('register.codeField'), name: 'code', note: t('register.codeNote'), autocomplete: 'off', check: (text) => (text.trim() ? null : t('register.codeMissing')), onchange: ({ valid }) => button.setAttribute('aria-disabled', !valid) });
     let isLoading = false;
     const lock = (on) => { isLoading = on; one.lock(on); busyButton(button, on, t(on ? 'form.checking' : 'do.next')); };
@@ -134,7 +134,7 @@ export async function show(main, { go, enter }) {
   }
   /** A step of the flow. */
   function flowStep({ art, fields, content, button: words, busy, painted }) {
-    const button = submit('big', words), step = flow.step;
+    const button = submitBtn('big', words), step = flow.step;
     for (const one of fields) {
       const { name } = one.input;
       one.follow({ display: () => flow.form.display(name), typed: (text) => send({ type: 'typed', field: name, text }), left: () => send({ type: 'left', field: name }) });

@@ -1,5 +1,5 @@
 // A forgotten password: a code, then the new password.
-import { h, clear, announce, submit } from './dom.js';
+import { h, clear, announce, submitBtn } from './dom.js';
 import { get, postOpen } from './api.js';
 import { stageSet, doorForm } from './stage.js';
 import { codeSteps } from './code-entry.js';
@@ -42,7 +42,7 @@ export async function passwordForm({ set, email = '', name = '', heading, button
   const firstMistake = (text) => judge(text).results.find((result) => !result.advice && result.outcome !== 'satisfied')?.message ?? (text ? null : t('reset.missing'));
   const one = field({ label: t('field.newPassword'), name: 'password', secret: true, autocomplete: 'new-password', check: firstMistake, onchange: (changed, left) => change(left) });
   const two = field({ label: t('field.repeat'), name: 'passwordAgain', secret: true, autocomplete: 'new-password', check: (text) => (text && normalize(text) === normalize(one.value) ? null : t('field.differ')), onchange: () => change() });
-  const button = submit('big wide', words);
+  const button = submitBtn('big wide', words);
   function change(left) { list.update(judge(one.value), left); const ok = [...others, one, two].every((each) => each.valid); button.setAttribute('aria-disabled', !ok); set?.light(ok ? 1 : 2 / 3); }
   const node = doorForm(heading, send, others.map((each) => each.node), one.node, list.node, two.node, error.node, button);
   let isLoading = false;

@@ -1,7 +1,9 @@
 // The state as the drawing of the room wants it: one device of each role under the drawing's own ids.
+import { followLevels } from './events.js';
 import * as theater from './store.js';
 import { titles } from './commands.js';
 import { value } from './words.js';
+import { wording } from './parts.js';
 
 const SLOTS = { amplifier: 'amp', tuner: 'tuner', dvdPlayer: 'dvd', cdPlayer: 'cd', projector: 'projector', lights: 'lights', screen: 'screen', popcornPopper: 'popper' };
 const ends = new Map();
@@ -23,7 +25,7 @@ function shown(slot, device) {
   if (device.role === 'screen') Object.assign(copy, travel(device));
   if (['warming', 'cooling'].includes(value(device, 'power'))) copy.progress = movement(device, 'power');
   const error = theater.activity().error;
-  if (theater.activity().status === 'failed' && error?.device === device.id) { copy.error = error; copy.reason = error.message; }
+  if (theater.activity().status === 'failed' && error?.device === device.id) copy.error = wording(error);
   return copy;
 }
 /** Whether a device changes at this moment, so that it is to be drawn often. */
@@ -45,10 +47,33 @@ function travel(device) {
   const target = ends.get(device.id) === 'down' ? 'up' : 'down';
   return lowered === undefined ? { target } : { target, progress: target === 'up' ? 1 - lowered / 100 : lowered / 100 };
 }
+const part = (dB) => Math.min(1, Math.max(0, (dB + 60) / 60)), sides = (rms) => [part(rms[0]), part(rms[1] ?? rms[0])];
 /** The level of each side, 0 to 1, from the amplifier's last report in dBFS; `undefined` if it reports none. */
 export function levels() {
   const rms = theater.withRole('amplifier')?.attributes.rms?.value;
-  if (!Array.isArray(rms) || !rms.length) return undefined;
-  const part = (dB) => Math.min(1, Math.max(0, (dB + 60) / 60));
-  return [part(rms[0]), part(rms[1] ?? rms[0])];
+  return Array.isArray(rms) && rms.length ? sides(rms) : undefined;
+}
+/**
+ * Measures the sound while somebody can see it: while it plays and the page is visible.
+ * @param heard called with the level of each side, 0 to 1
+ * @returns `look()`, to be called when the state has changed, and `end()`
+ */
+export function meter(heard) {
+  let stop, silence;
+  const end = () => { stop?.abort(); stop = undefined; clearTimeout(silence); };
+  return {
+    end,
+    look() {
+      const amp = theater.withRole('amplifier'), isHeard = !document.hidden && amp?.capabilities.includes('levels') && value(amp, 'power') === 'on' && !value(amp, 'muted') && theater.playback()?.state === 'playing';
+      if (!isHeard) { end(); return; }
+      if (stop) return;
+      const mine = stop = new AbortController();
+      followLevels(mine.signal, theater.store.status.event, ({ device, rms }) => {
+        if (device !== amp.id || !rms.length) return;
+        heard(sides(rms));
+        // Without news for a fifth of a second a channel is silent.
+        clearTimeout(silence); silence = setTimeout(() => heard([0, 0]), 200);
+      }).finally(() => { if (stop === mine) setTimeout(() => { if (stop === mine) stop = undefined; }, 2000); });
+    },
+  };
 }

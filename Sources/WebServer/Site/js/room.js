@@ -1,9 +1,9 @@
 // The page of the room: the drawing, what is on, and the controls of the device that was pressed.
-import { h, $, clear, left, still as motionless } from './dom.js';
+import { h, $, clear, left, still as motionless, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
-import { roomStatus, shownAt, levels, isChanging } from './room-status.js';
+import { roomStatus, shownAt, levels, meter, isChanging } from './room-status.js';
 import { ambient } from './parts.js';
 import { describe, value, titleOf } from './words.js';
 import { progressOf } from './runs.js';
@@ -17,9 +17,10 @@ export async function show(main) {
   const full = h('div', 'room-full'), name = h('h1', 'title-3'), second = h('p', 'small');
   const names = h('button', { class: 'btn icon glass', 'aria-pressed': 'false', 'aria-label': t('room.names') }, icon('info'));
   const time = h('span', 'num'), rest = h('span', 'num');
-  main.append(full, h('header', 'room-head', h('div', {}, name, second), names), h('p', { class: 'rest-clock', 'aria-hidden': 'true' }, time, rest));
+  main.append(full, h('header', 'room-head', h('div', {}, name, second), names), unheard('p', 'rest-clock', time, rest));
   const room = await createRoom(full, { open: (slot) => deviceSheet(shownAt(slot).id), fix: (slot) => deviceSheet(shownAt(slot).id) });
 
+  const measured = meter((pair) => room.levels(pair));
   let soon;
   const paint = () => {
     if (!theater.store.status) return;
@@ -32,6 +33,7 @@ export async function show(main) {
     if (second.textContent !== words) second.textContent = words;
     clear(time, clockTime(Date.now()));
     clear(rest, play?.duration ? left(play.duration - play.position) : '');
+    if (!motionless()) measured.look();
     const pair = levels();
     if (pair) room.levels(pair);
     ambient(now.itemTitle ?? 'Lantern Street', room.light);
@@ -42,7 +44,8 @@ export async function show(main) {
   const still = restAfterAWhile(), awake = keepAwake();
   const keys = (event) => { if (event.key === 'n' && !event.target.closest('input, textarea, dialog')) names.click(); };
   addEventListener('keydown', keys);
-  return () => { unwatch(); clearInterval(timer); clearTimeout(soon); room.end(); still(); awake(); removeEventListener('keydown', keys); };
+  document.addEventListener('visibilitychange', paint);
+  return () => { unwatch(); measured.end(); document.removeEventListener('visibilitychange', paint); clearInterval(timer); clearTimeout(soon); room.end(); still(); awake(); removeEventListener('keydown', keys); };
 }
 const isPopping = () => value(theater.withRole('popcornPopper'), 'popping') === 'popping';
 function headline(now, play) {

@@ -1,6 +1,6 @@
 // Runs of scenes in words, and how a scene is started.
-import { post } from './api.js';
-import { act } from './parts.js';
+import { post, path } from './api.js';
+import { act, errorCard, small, wording } from './parts.js';
 import { device, devices, keepRun, loadRun, store } from './store.js';
 import { commandWords, nameOf, titled } from './words.js';
 import { titles } from './commands.js';
@@ -14,10 +14,10 @@ export const sceneTitle = ({ title, name }) => titled(title ?? name);
 
 /** Starts a scene without parameters; one with parameters needs its screen. */
 export async function startScene(scene, go, button) {
-  const address = `/scenes?scene=${encodeURIComponent(scene.name)}`;
+  const address = path`/scenes?scene=${scene.name}`;
   if (Object.keys(scene.parameters).length) { go(address); return; }
   await act(button, async () => {
-    const { run } = await post(`/scenes/${encodeURIComponent(scene.name)}/runs`, {});
+    const { run } = await post(path`/scenes/${scene.name}/runs`, {});
     keepRun(run);
     await go(`${address}&run=${encodeURIComponent(run.id)}`);
   });
@@ -41,6 +41,11 @@ export function progressOf(id) {
   if (at < 0) at = all.findIndex((step) => step.status === 'waiting');
   if (at < 0) at = all.length - 1;
   return { number: at + 1, total: all.length, words: stepWords(all[at]) };
+}
+/** The card of what stopped a run, or failed by itself. */
+export function faultCard(error, run, buttons, note) {
+  const { message, hint, detail } = wording(error ?? { message: t('now.failed') });
+  return errorCard(message, [[placeOf(error, run), note, hint].filter(Boolean).join(' '), small(detail)], ...buttons);
 }
 /** Where a run stopped: "Step 4 of 11." */
 export function placeOf(error, run) {

@@ -1,17 +1,18 @@
 // Scenes: the plan with what is needed now, the run with its steps, what stopped it.
-import { h, clear, announce, btn } from './dom.js';
+import { h, clear, announce, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
-import { get, post } from './api.js';
+import { get, post, path } from './api.js';
 import * as theater from './store.js';
-import { heading, chip, act, errorCard, renew, complain, twoLines } from './parts.js';
+import { heading, chip, act, renew, complain, twoLines, failureCard, small, wording } from './parts.js';
 import { sentence } from './forms.js';
-import { leaves, stepWords, sceneIcon, sceneTitle, placeOf } from './runs.js';
-import { nameOf, word } from './words.js';
+import { leaves, stepWords, sceneIcon, sceneTitle, placeOf, faultCard } from './runs.js';
+import { word } from './words.js';
 import { t, has, unit, number, capitalized } from './text.js';
 
 export const title = t('scenes.title');
 const LAMP = { done: 'check', accepted: 'check', skipped: 'skip', failed: 'cross', cancelled: 'cross' };
-const LOADERS = { film: theater.loadFilms, song: theater.loadSongs, station: theater.loadStations };
+/** The list that a kind of parameter is chosen from, up to so many entries; a longer one is typed. */
+const LISTS = { film: 'films', song: 'music', station: 'stations' }, MOST_CHOICES = 500;
 
 const ORDER = ['watch-film', 'listen-music', 'listen-radio', 'popcorn'];
 /** Scenes that begin something first, those that end something last. */
@@ -25,7 +26,7 @@ export async function show(main) {
   const whole = h('div', 'scene-split', list, pane);
   main.append(heading(title));
   let scenes;
-  try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading(title), errorCard(t('scenes.unread'), sentence(failure.message))); return undefined; }
+  try { scenes = sorted((await get('/scenes')).scenes); } catch (failure) { clear(main, heading(title), failureCard(t('scenes.unread'), failure)); return undefined; }
   if (!scenes.length) { pane.hidden = true; main.append(whole); clear(list, h('li', 'soft', t('scenes.none'))); return undefined; }
   let current = scenes.find((scene) => scene.name === params.get('scene')) ?? scenes.find((scene) => scene.name === 'watch-film') ?? scenes[0], runID = params.get('run'), plan, values = {}, turn = 0;
   if (params.get('item')) for (const key of Object.keys(current.parameters)) values[key] = params.get('item');
@@ -34,7 +35,7 @@ export async function show(main) {
   const count = (all) => all.reduce((sum, step) => sum + (step.sequence ?? step.parallel ? count(step.sequence ?? step.parallel) : 1), 0);
   function choose(scene) {
     current = scene; runID = undefined; values = {};
-    history.replaceState({}, '', `/scenes?scene=${encodeURIComponent(scene.name)}`);
+    history.replaceState({}, '', path`/scenes?scene=${scene.name}`);
     paintList(); prepare();
     if (matchMedia('(max-width: 1099px)').matches) pane.scrollIntoView({ block: 'start' });
   }
@@ -43,10 +44,10 @@ export async function show(main) {
     const mine = ++turn;
     plan = undefined;
     const fields = await Promise.all(Object.entries(current.parameters).map(async ([name, kind]) => {
-      const items = LOADERS[kind] ? await LOADERS[kind]().catch(() => []) : [];
+      const { items, total } = LISTS[kind] ? await theater.loadPage(LISTS[kind], { limit: MOST_CHOICES }).catch(() => ({ items: [] })) : { items: [] };
       values[name] ??= items[0]?.id ?? '';
       const label = has(`parameter.${kind}`) ? t(`parameter.${kind}`) : capitalized(name);
-      if (!LOADERS[kind] || items.length > 500) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: values[name], onchange: (event) => { values[name] = event.target.value; load(); } })));
+      if (!LISTS[kind] || total > MOST_CHOICES) return h('label', 'field', h('span', 'label', label), h('span', 'box', h('input', { value: values[name], onchange: (event) => { values[name] = event.target.value; load(); } })));
       return h('div', 'field', h('label', { for: `p-${name}` }, label), h('div', 'box', h('select', { id: `p-${name}`, onchange: (event) => { values[name] = event.target.value; load(); } }, items.map((item) => { const option = h('option', { value: item.id }, item.title); option.selected = item.id === values[name]; return option; }))));
     }));
     if (mine !== turn) return;
@@ -56,14 +57,14 @@ export async function show(main) {
   async function load() {
     const mine = ++turn;
     try {
-      const answer = await post(`/scenes/${encodeURIComponent(current.name)}/plan`, { parameters: values });
+      const answer = await post(path`/scenes/${current.name}/plan`, { parameters: values });
       if (mine === turn) { plan = answer; runID = undefined; paint(); }
-    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(bottom); head('off', t('scenes.plan'), ''); clear(trouble, errorCard(sentence(failure.message), failure.hint)); } }
+    } catch (failure) { if (mine === turn) { plan = undefined; clear(steps); clear(bottom); head('off', t('scenes.plan'), ''); clear(trouble, failureCard(t('scenes.plan'), failure)); } }
   }
   const head = (known, word, text) => clear(top, h('div', {}, h('h2', { class: 'title-3', id: 'run-title' }, sceneTitle(current)), h('p', { class: 'soft', role: 'status' }, text)), h('div', 'view-as', chip(known, word)));
   async function start(button) {
     await act(button, async () => {
-      const { run } = await post(`/scenes/${encodeURIComponent(current.name)}/runs`, { parameters: values });
+      const { run } = await post(path`/scenes/${current.name}/runs`, { parameters: values });
       runID = run.id; theater.keepRun(run);
       announce(t('now.begins', { title: sceneTitle(current) })); paint();
     });
@@ -79,7 +80,7 @@ export async function show(main) {
     const all = leaves(plan), needed = all.filter((step) => step.action !== 'skip').length;
     head('off', t('scenes.plan'), `${t('scenes.needed', { count: needed, total: all.length })} ${t('scenes.unsent')}`);
     clear(trouble); steps.classList.add('as-plan'); steps.renewedFor = undefined;
-    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, step.action === 'skip' ? icon('skip') : h('span', 'num tiny', i + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
+    clear(steps, all.map((step, i) => h('li', { data: { status: step.action === 'skip' ? 'skipped' : 'waiting' } }, unheard('span', 'lamp', step.action === 'skip' ? icon('skip') : h('span', 'num tiny', i + 1)), h('span', 'what', stepWords(step), step.action === 'skip' ? h('span', 'cmd', ` · ${t('status.skipped')}`) : null), h('span', 'took'), reason(step))));
     clear(bottom, btn('primary big', start, icon('play'), t('scenes.run')));
   }
   function reason(step) {
@@ -93,17 +94,16 @@ export async function show(main) {
     if (told !== run.id + run.status && run.status !== 'running') { told = run.id + run.status; announce(`${sceneTitle(current)}: ${text}`, run.status === 'failed'); }
     renew(trouble, JSON.stringify(run.error ?? null), () => failure(run));
     steps.classList.remove('as-plan');
-    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, h('span', { class: 'lamp', 'aria-hidden': 'true' }, LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', sentence(step.error.message)) : null)));
+    renew(steps, JSON.stringify(all), () => all.map((step) => h('li', { data: { status: step.status === 'cancelled' ? 'skipped' : step.status }, 'aria-current': step.status === 'running' ? 'step' : undefined }, unheard('span', 'lamp', LAMP[step.status] ? icon(LAMP[step.status]) : null), h('span', 'what', stepWords(step), h('span', { class: ['skipped', 'accepted', 'cancelled'].includes(step.status) ? 'cmd' : 'sr' }, ` ${['skipped', 'accepted', 'cancelled'].includes(step.status) ? '· ' : ''}${t(`status.${step.status}`)}`)), h('span', 'took num', step.seconds > 0.05 ? unit(number(step.seconds, 1), 'second') : ''), step.error ? h('span', 'why', wording(step.error).message, small(wording(step.error).detail)) : null)));
     renew(bottom, run.status, () => (run.status === 'running' ? cancel(run) : [btn('primary big', start, icon('play'), t('scenes.again')), btn('quiet', load, t('scenes.plan'))]));
   }
   function cancel({ id }) {
-    const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(`/runs/${encodeURIComponent(id)}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
+    const button = h('button', { class: 'btn line', data: { focus: 'cancel' }, onclick: () => act(button, async () => theater.keepRun(await post(path`/runs/${id}/cancellation`, {}))) }, icon('stop'), t('scenes.cancel'));
     return button;
   }
   function failure(run) {
     if (!run.error) return null;
-    const device = theater.device(run.error.device), again = btn('primary', start, icon('fix'), t('do.retry'));
-    return errorCard(`${device ? `${nameOf(device, theater.devices())}: ` : ''}${sentence(run.error.message)}`, [placeOf(run.error, run), t('scenes.stays'), run.error.hint].filter(Boolean).join(' '), again);
+    return faultCard(run.error, run, [btn('primary', start, icon('fix'), t('do.retry'))], t('scenes.stays'));
   }
   paintList();
   if (runID && !theater.store.runs.get(runID)?.isWhole) await theater.loadRun(runID).catch(() => { runID = undefined; });

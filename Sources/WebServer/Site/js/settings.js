@@ -2,7 +2,8 @@
 import { h, clear, btn } from './dom.js';
 import { get, post, remove } from './api.js';
 import * as theater from './store.js';
-import { heading, segments, toggle, slider, toast, act, complain, card, setting, quiet } from './parts.js';
+import { heading, segments, toggle, slider, toast, act, card, setting, quiet } from './parts.js';
+import { keepLanguage } from './commands.js';
 import { look, keepLook } from './look.js';
 import { leavingEnds, setLeavingEnds } from './leaving.js';
 import { languageChoice } from './language.js';
@@ -26,7 +27,7 @@ const group = (text, id, ...inside) => card(text, id, h('div', 'setting-list', i
 
 function appearance() {
   const set = (theme) => { if (theme === 'auto') delete root.dataset.theme; else root.dataset.theme = theme; keepLook({ theme: theme === 'auto' ? undefined : theme }); };
-  return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : (language) => post('/account/language', { language }).catch(complain))), h('p', 'label', t('settings.theme')), segments(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
+  return group(t('settings.look'), 'h-look', setting(t('settings.language'), '', languageChoice(theater.role() === 'guest' ? undefined : keepLanguage)), h('p', 'label', t('settings.theme')), segments(t('settings.theme'), ['auto', 'night', 'matinee'].map((id) => [id, t(`theme.${id}`)]), look().theme ?? 'auto', set),
     toggle(t('settings.still'), look().still, (on) => { if (on) root.dataset.motion = 'still'; else delete root.dataset.motion; keepLook({ still: on }); }, t('settings.stillNote')),
     slider({ label: t('settings.size'), min: 90, max: 140, step: 5, value: look().size ?? 100, onchange: (size) => { root.style.fontSize = `${size}%`; keepLook({ size }); } }).node);
 }

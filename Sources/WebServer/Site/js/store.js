@@ -1,10 +1,10 @@
 // What the theater reports, as the page knows it. Screens read it and are told of changes.
 import { follow } from './events.js';
-import { get } from './api.js';
+import { get, path } from './api.js';
 
-export const store = { session: null, status: null, connection: 'live', lostSince: 0, runs: new Map() };
+export const store = { session: null, status: null, connection: 'live', lostSince: 0, runs: new Map(), library: 0 };
 const listeners = new Set();
-let planned = false, stream, stop, films, songs, stations;
+let planned = false, stream, stop;
 
 /** Calls `listener` after changes, once for all of a moment; returns how to end that. */
 export function watch(listener) { listeners.add(listener); return () => listeners.delete(listener); }
@@ -33,7 +33,7 @@ export function begin(session, loggedOut) {
 export function end() {
   stop?.abort();
   Object.assign(store, { session: null, status: null, connection: 'live', runs: new Map() });
-  films = songs = stations = undefined; listeners.clear();
+  listeners.clear();
 }
 export const retry = () => stream?.retry();
 
@@ -51,7 +51,7 @@ function apply(type, value, id) {
     if (at >= 0) store.status.devices[at] = value; else store.status.devices.push(value);
   } else if (type === 'activity') store.status.activity = value;
   else if (type === 'run') change(value);
-  else if (type === 'library') { films = songs = stations = undefined; }
+  else if (type === 'library') store.library += 1;
   else if (type === 'configuration') store.applied = value;
   store.status.event = id;
 }
@@ -75,7 +75,7 @@ export function keepRun(run) {
   store.runs.set(run.id, { ...run, ...(isOver && { status: known.status, error: known.error }), steps, isWhole: true });
   changed();
 }
-export async function loadRun(id) { keepRun(await get(`/runs/${encodeURIComponent(id)}`)); }
+export async function loadRun(id) { keepRun(await get(path`/runs/${id}`)); }
 
 // ---- questions about the state ----
 export const devices = () => store.status?.devices ?? [];
@@ -99,13 +99,20 @@ export const role = () => store.session?.user.role ?? 'guest';
 export const mayOperate = () => role() !== 'guest';
 export const isOwner = () => role() === 'owner';
 
-// ---- catalogues, read once until the library changes ----
-/** Titles of the items that the catalogues have brought so far. */
+// ---- lists of the library ----
+/** Titles of the items that the lists have brought so far. */
 export const knownTitles = Object.create(null);
 /** Artists of these items, where they have one. */
 export const knownArtists = Object.create(null);
-const learn = (items) => { for (const { id, title, artist } of items) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; } return items; };
-export const loadFilms = () => (films ??= keep(get('/films').then((answer) => learn(answer.films)), () => { films = undefined; }));
-export const loadSongs = () => (songs ??= keep(get('/songs').then((answer) => learn(answer.songs)), () => { songs = undefined; }));
-export const loadStations = () => (stations ??= keep(get('/stations').then((answer) => learn(answer.stations)), () => { stations = undefined; }));
-function keep(promise, forget) { promise.catch(forget); return promise; }
+const LISTS = { films: 'films', music: 'songs', stations: 'stations' };
+/**
+ * Asks for a part of a list.
+ * @param list `films`, `music` or `stations`
+ * @param part `search`, `offset` and `limit`
+ * @returns `items` and `total`, the number of all that match
+ */
+export async function loadPage(list, part) {
+  const name = LISTS[list], { [name]: items, total } = await get(`/${name}?${new URLSearchParams(part)}`);
+  for (const { id, title, artist } of items) { knownTitles[id] = title; if (artist) knownArtists[id] = artist; }
+  return { items, total };
+}

@@ -4,18 +4,20 @@ import { h } from './dom.js';
 const ROWS_AROUND = 3;
 
 /**
- * Fills `host` with a list of `items`.
+ * Fills `host` with a list of `count` items.
  * @param className the list's style: a CSS grid whose columns the style sheet decides
- * @param build makes the `li` of an item
+ * @param build makes the `li` of the item at an index; `isKnown` tells whether that is more than its place
+ * @param shown called with the range of items that exist, from one index up to another
+ * @returns `filled()` for when more items are known, and `end()`
  */
-export function virtual(host, items, { className, label, build }) {
+export function virtual(host, { count, className, label, build, isKnown, shown }) {
   const list = h('ul', { class: className, 'aria-label': label }), nodes = new Map();
   host.replaceChildren(list);
-  let columns = 1, height = 0, first = -1, last = -1;
+  let columns = 1, height = 0, first = -1, last = -1, goal = -1;
 
   function measure() {
     list.style.paddingTop = list.style.minHeight = '';
-    draw(0, Math.min(items.length, 12));
+    draw(0, Math.min(count, 12));
     const style = getComputedStyle(list), gap = parseFloat(style.rowGap) || 0;
     columns = Math.max(1, style.gridTemplateColumns.split(' ').filter((part) => parseFloat(part) > 0).length);
     height = (list.firstElementChild?.getBoundingClientRect().height ?? 0) + gap;
@@ -23,12 +25,12 @@ export function virtual(host, items, { className, label, build }) {
   }
   function update() {
     if (!height) return;
-    const rows = Math.ceil(items.length / columns), top = -list.getBoundingClientRect().top;
+    const rows = Math.ceil(count / columns), top = -list.getBoundingClientRect().top;
     const from = Math.min(Math.max(0, Math.floor(top / height) - ROWS_AROUND), Math.max(0, rows - 1));
     const to = Math.min(rows, Math.max(from + 1, Math.ceil((top + innerHeight) / height) + ROWS_AROUND));
     list.style.minHeight = `${rows * height}px`;
     list.style.paddingTop = `${from * height}px`;
-    draw(from * columns, Math.min(items.length, to * columns));
+    draw(from * columns, Math.min(count, to * columns));
   }
   /** Makes the items from `from` up to `to` and drops all others; a node that stays is not touched. */
   function draw(from, to) {
@@ -37,25 +39,38 @@ export function virtual(host, items, { className, label, build }) {
     for (const [index, node] of nodes) if (index < from || index >= to) { node.remove(); nodes.delete(index); }
     let next = list.firstElementChild;
     for (let index = from; index < to; index++) {
-      let node = nodes.get(index);
-      if (!node) {
-        node = build(items[index]);
-        node.setAttribute('aria-setsize', items.length); node.setAttribute('aria-posinset', index + 1); node.dataset.index = index;
-        nodes.set(index, node);
-        list.insertBefore(node, next);
-      } else next = node.nextElementSibling;
+      const known = nodes.get(index);
+      if (known) next = known.nextElementSibling;
+      else list.insertBefore(make(index), next);
     }
+    shown(from, to);
+  }
+  function make(index) {
+    const node = build(index);
+    node.setAttribute('aria-setsize', count); node.setAttribute('aria-posinset', index + 1); node.dataset.index = index;
+    node.toggleAttribute('data-place', !isKnown(index));
+    nodes.set(index, node);
+    return node;
+  }
+  function filled() {
+    for (const [index, node] of nodes) if ('place' in node.dataset && isKnown(index)) node.replaceWith(make(index));
+    if (goal >= 0) focus();
   }
   /** Moves the focus within the grid. */
   function press(event) {
     const own = event.target.closest('li[data-index]');
     if (!own || event.altKey || event.ctrlKey || event.metaKey) return;
-    const at = Number(own.dataset.index), step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, Home: -at, End: items.length - 1 - at }[event.key];
+    const at = Number(own.dataset.index), step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, Home: -at, End: count - 1 - at }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const goal = Math.min(items.length - 1, Math.max(0, at + step));
+    goal = Math.min(count - 1, Math.max(0, at + step));
     if (!nodes.has(goal)) { scrollTo(0, scrollY + list.getBoundingClientRect().top + Math.floor(goal / columns) * height - innerHeight / 3); update(); }
-    nodes.get(goal)?.querySelector('button, a')?.focus();
+    focus();
+  }
+  /** An item that is not known yet gets the focus when it is. */
+  function focus() {
+    const target = nodes.get(goal)?.querySelector('button, a');
+    if (target) { target.focus(); goal = -1; }
   }
   let planned = 0;
   const plan = () => { planned ||= requestAnimationFrame(() => { planned = 0; update(); }); };
@@ -65,5 +80,5 @@ export function virtual(host, items, { className, label, build }) {
   list.addEventListener('keydown', press);
   size.observe(list);
   measure();
-  return { end() { removeEventListener('scroll', plan); cancelAnimationFrame(planned); size.disconnect(); } };
+  return { filled, end() { removeEventListener('scroll', plan); cancelAnimationFrame(planned); size.disconnect(); } };
 }

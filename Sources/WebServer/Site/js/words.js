@@ -1,5 +1,5 @@
 // Every sentence about a device is made here, once, for the room, the device list and the screen reader.
-import { t, has, when, number, unit } from './text.js';
+import { t, has, when, number, unit, language } from './text.js';
 
 export const ICONS = { amplifier: 'amp', tuner: 'radio', dvdPlayer: 'disc', cdPlayer: 'music', projector: 'projector', lights: 'light', screen: 'screen', popcornPopper: 'popcorn' };
 export const value = (device, key) => device?.state?.[key]?.provenance === 'unknown' ? undefined : device?.state?.[key]?.value;
@@ -13,7 +13,7 @@ export const hertz = (frequency) => unit(frequency > 200 ? String(frequency) : n
 export const station = (device) => hertz(value(device, 'frequency') ?? 0);
 
 export function describe(device, titles = {}) {
-  if (device.availability === 'unavailable') return device.reason || t('is.silent');
+  if (device.availability === 'unavailable') return (language === 'en' && device.reason) || t('is.silent');
   if (device.availability === 'starting') return t('is.starting');
   const v = (key) => value(device, key), power = v('power'), play = v('playback'), listed = (...list) => list.filter(Boolean).join(', ');
   const off = power !== 'on' && t('is.off');
@@ -34,7 +34,7 @@ export function describe(device, titles = {}) {
 }
 // The titles of the configuration that is shipped, which everybody has at first.
 const SHIPPED = { 'Watch a film': 'activity.film', 'End the film': 'scene.endFilm', 'Listen to music': 'activity.music', 'End the music': 'scene.endMusic', 'Listen to the radio': 'scene.radio', 'End the radio': 'scene.endRadio', 'Movie night, softly and without popcorn': 'scene.night', Popcorn: 'activity.popcorn' };
-export const titled = (title) => (title in SHIPPED ? t(SHIPPED[title]) : title);
+export const titled = (title) => (Object.hasOwn(SHIPPED, title) ? t(SHIPPED[title]) : title);
 /** The title of what is on. */
 export const titleOf = ({ itemTitle, title }) => itemTitle ?? (title && titled(title));
 /** The name that people know: the role, and the id where there are several of a role. */
