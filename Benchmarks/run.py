@@ -12,7 +12,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, continuity, control, streams, worst
+from measuring import audio, continuity, control, page, streams, worst
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -35,6 +35,7 @@ LONG = {
     "account-storms": storms.account_storms,
     "account-kills": kills.account_kills,
     "sound-continuity": continuity.sound_continuity,
+    "page": page.page,
 }
 
 

@@ -59,7 +59,7 @@ def test_contacts(member, house):
     code.wait_for()
     right = house.mailed_code(count + 2)
     code.fill("000000" if right != "000000" else "111111")
-    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("4 tries left")
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Tries left: 4")
     assert not faults(page)
     code.fill(right)
     expect(page.get_by_text("Your phone number is set.").first).to_be_visible()
@@ -131,7 +131,7 @@ def test_second_factor(member, visit, house):
     codes.get_by_role("button", name="Copy the codes").click()
     assert page.evaluate("navigator.clipboard.readText()").split("\n") == listed
     codes.get_by_role("button", name="I have kept them").click()
-    expect(page.get_by_text("10 codes left")).to_be_visible()
+    expect(page.get_by_text("Codes left: 10")).to_be_visible()
     other = visit(size="phone")
     other.expected = {401, 403}
     login = other.open("/login")
@@ -142,7 +142,7 @@ def test_second_factor(member, visit, house):
     login.keyboard.press("Enter")
     login.get_by_role("heading", name="What would you like?").wait_for()
     member.open("/account")
-    expect(page.get_by_text("9 codes left")).to_be_visible()
+    expect(page.get_by_text("Codes left: 9")).to_be_visible()
     page.get_by_role("button", name="Make new recovery codes").click()
     expect(codes.get_by_role("listitem")).to_have_count(10)
     assert not set(codes.get_by_role("listitem").all_inner_texts()) & set(listed)

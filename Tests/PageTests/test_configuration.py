@@ -110,7 +110,7 @@ def test_doctor(owner):
     page = owner.page
     page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS}))
     owner.open("/doctor")
-    expect(page.get_by_role("status").first).to_have_text("2 findings need a look.")
+    expect(page.get_by_role("status").first).to_have_text("Findings: 2.")
     rows = page.locator(".checks li")
     assert [row.split("\n")[0] for row in rows.all_inner_texts()] == ["failed", "warning", "fine"]
     expect(rows.nth(1)).to_contain_text("Close the other program.")

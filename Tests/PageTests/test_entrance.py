@@ -281,7 +281,7 @@ def test_code(visit, house, verified):
     expect(code).to_be_disabled()
     assert not held, "one submission at a time"
     route.continue_()
-    expect(page.get_by_role("alert")).to_contain_text("4 tries left")
+    expect(page.get_by_role("alert")).to_contain_text("Tries left: 4")
     expect(code).to_have_value("")
     expect(code).to_be_focused()
     assert int(re.search(r"\d+", ring.get_attribute("aria-label")).group()) <= before

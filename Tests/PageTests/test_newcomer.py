@@ -24,7 +24,7 @@ def test_begin_by_code(visit, house, contact, rest):
     code.wait_for()
     right = house.mailed_code(count + 1)
     code.fill("000000" if right != "000000" else "111111")
-    expect(page.get_by_role("alert")).to_contain_text("4 tries left")
+    expect(page.get_by_role("alert")).to_contain_text("Tries left: 4")
     code.fill(right)
     page.get_by_role("heading", name="Now your account").wait_for()
     expect(page.get_by_role("textbox", name="Name")).to_be_focused()

@@ -7,7 +7,7 @@ import { drive, isTold, failurePainter } from './flow.js';
 import { CodeFlow } from './code-flow.js';
 import { isPhone } from './contacts.js';
 import { doorForm } from './stage.js';
-import { t, parts } from './text.js';
+import { t, parts, unit } from './text.js';
 
 export const codeFlow = () => new CodeFlow({ name: 'contact', label: t('field.contact'), hidesMistakeOnEdit: true, rules: [{ rule: 'any', rules: [{ rule: 'email' }, { rule: 'phone' }] }] });
 
@@ -77,7 +77,7 @@ function codeForm({ oneTime, send, set, heading, says = 'code.sent', validFor, f
   const again = btn('line', () => send({ type: 'sendAgain' }), t('code.again')), wait = h('div', 'code-wait');
   // A whole code submits itself; the button is for one that did not arrive.
   const retry = h('button', { class: 'btn primary wide', type: 'submit', hidden: true }, t('do.retry'));
-  const node = doorForm(heading, () => send({ type: 'submitCode' }), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', 'strong', oneTime.sentTo), count: Math.round(validFor / 60) })),
+  const node = doorForm(heading, () => send({ type: 'submitCode' }), h('p', { class: 'soft', id: 'where' }, parts(says, { contact: h('bdi', 'strong', oneTime.sentTo), time: unit(Math.round(validFor / 60), 'minute', true) })),
     entry.node, error.node, retry, wait, h('div', 'door-links', btn('link', onback, t('code.otherAddress')), foot));
   let total = 1;
   function paintCountdown() {

@@ -4,11 +4,10 @@ import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import { slider, segments, toggle, chip, sheet, act, errorCard, renew, complain, paced, small } from './parts.js';
 import { describe, value, ago, word, hertz, nameOf } from './words.js';
-import { sentence } from './forms.js';
 import * as theater from './store.js';
 import { send, setVolume, titles } from './commands.js';
 import { faultCard } from './runs.js';
-import { t, has } from './text.js';
+import { t, has, sentence } from './text.js';
 import { pluginPart } from './plugin-swap.js';
 
 /** Opens a device's controls, which follow its state until they are closed. */

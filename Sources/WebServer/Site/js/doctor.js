@@ -3,8 +3,7 @@ import { h, clear, announce, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get } from './api.js';
 import { heading, chip, act, failureCard } from './parts.js';
-import { sentence } from './forms.js';
-import { t } from './text.js';
+import { t, sentence } from './text.js';
 
 export const title = t('doctor.title');
 const KNOWN = { ok: 'reported', warning: 'assumed', failed: 'failed' };

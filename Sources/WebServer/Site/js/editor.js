@@ -4,9 +4,8 @@ import { icon } from './icons.js';
 import { get, send } from './api.js';
 import * as theater from './store.js';
 import { heading, act, chip, twoLines, failureCard, said } from './parts.js';
-import { sentence } from './forms.js';
 import { formSheet, proven } from './form-sheet.js';
-import { t } from './text.js';
+import { t, sentence } from './text.js';
 
 export const title = t('editor.title');
 const PAUSE = 400;

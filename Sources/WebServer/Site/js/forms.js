@@ -2,7 +2,7 @@
 import { h, s, uid, announce, clear, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { isEmail } from './contacts.js';
-import { t, unit, capitalized } from './text.js';
+import { t, unit, capitalized, sentence } from './text.js';
 
 /** The checks of a login, which applies no rules: an account may be older than they are. */
 export const CHECK = {
@@ -99,7 +99,7 @@ export function codeField({ label = t('code.digits'), ontyped, describedby }) {
 export function countdownRing() {
   const leftCircle = s('circle', { class: 'left', cx: 30, cy: 30, r: 26, pathLength: 100 }), number = h('span', 'num');
   const node = h('div', { class: 'ring', role: 'timer', 'aria-live': 'off' }, s('svg', { viewBox: '0 0 60 60', 'aria-hidden': 'true' }, s('circle', { class: 'track', cx: 30, cy: 30, r: 26 }), leftCircle), number);
-  return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', t('code.seconds', { count: seconds })); } };
+  return { node, set(seconds, total) { number.textContent = seconds; node.style.setProperty('--left', total ? seconds / total : 0); node.setAttribute('aria-label', t('code.seconds', { time: unit(seconds, 'second', true) })); } };
 }
 export const busyButton = (button, busy, text) => { button.setAttribute('aria-busy', busy); button.disabled = busy; clear(button, busy ? unheard('span', 'leader') : null, text); };
 
@@ -116,4 +116,3 @@ export function formError() {
     },
   };
 }
-export const sentence = (text) => (text ? capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.') : '');

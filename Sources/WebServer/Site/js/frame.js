@@ -6,7 +6,7 @@ import * as theater from './store.js';
 import { sheet, slider, ambient } from './parts.js';
 import { flip, jump, isPaused, amplifier, volume, setVolume, canSeek } from './commands.js';
 import { ago, station, titleOf } from './words.js';
-import { t } from './text.js';
+import { t, unit } from './text.js';
 import { followMediaKeys } from './media-keys.js';
 
 const PLACES = [
@@ -73,7 +73,7 @@ function makeTabs(places) {
 function makeBar() {
   const main = h('button', { class: 'key', onclick: () => flip(main) }), rest = h('span', 'num'), name = h('span', 'name');
   const key = (label, picture, by) => { const button = h('button', { class: 'key small-key wide-only', 'aria-label': label, onclick: () => jump(by, button) }, icon(picture), unheard('span', 'by', Math.abs(by))); return button; };
-  const keys = [key(t('player.back', { count: 10 }), 'back', -10), key(t('player.forward', { count: 30 }), 'forward', 30)];
+  const keys = [key(t('player.back', { time: unit(10, 'second', true) }), 'back', -10), key(t('player.forward', { time: unit(30, 'second', true) }), 'forward', 30)];
   const level = slider({ label: t('state.volume'), value: 0, onchange: setVolume }), wire = unheard('div', 'mini-wire', h('i')), art = unheard('span', 'cover square');
   const loud = h('div', 'mini-volume', icon('volume'), level.input);
   const node = h('section', { class: 'mini', 'aria-label': t('frame.plays') }, wire, h('a', { class: 'mini-what', href: '/player' }, art, h('span', {}, name, h('span', 'sub', rest))), h('div', 'mini-keys', keys[0], main, keys[1]), loud);

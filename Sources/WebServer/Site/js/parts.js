@@ -2,10 +2,9 @@
 import { h, $, announce, clock, left, spoken, uid, btn, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { cover, palette } from './cover.js';
-import { sentence } from './forms.js';
 import { device, devices } from './store.js';
 import { nameOf } from './words.js';
-import { t, has, language } from './text.js';
+import { t, has, language, sentence } from './text.js';
 
 /** Says what happened, with at most one action; goes by itself. */
 export function toast(text, action) {

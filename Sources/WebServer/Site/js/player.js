@@ -7,7 +7,7 @@ import { seekBar, slider, toggle, sheet, ambient, renew, segments, complain } fr
 import { flip, seekTo, jump, skip, endActivity, isPaused, canSeek, amplifier, volume, isMuted, setVolume, setMute, send } from './commands.js';
 import { value, titleOf } from './words.js';
 import { progressOf, faultCard } from './runs.js';
-import { t, clockTime } from './text.js';
+import { t, clockTime, unit } from './text.js';
 import { leftPlayer } from './leaving.js';
 
 export const title = t('player.title');
@@ -69,8 +69,8 @@ function transport(play, isFilm) {
     const node = h('button', { class: `key ${kind}`, 'aria-label': label, disabled: !can || off, data: { focus: picture === 'pause' || picture === 'play' ? 'main' : picture }, onclick: () => run(node) }, icon(picture), by ? unheard('span', 'by', by) : null);
     return node;
   };
-  return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.filmBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), key(t('player.back', { count: 10 }), 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
-    key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }), key(t('player.forward', { count: 30 }), 'forward', (node) => jump(30, node), { by: '30', off: !canSeek() }), key(t(isFilm ? 'player.nextFilm' : 'player.nextSong'), 'next', (node) => skip('next', node)));
+  return h('div', { class: 'transport', role: 'group', 'aria-label': t('player.playback') }, key(t(isFilm ? 'player.filmBefore' : 'player.songBefore'), 'previous', (node) => skip('previous', node)), key(t('player.back', { time: unit(10, 'second', true) }), 'back', (node) => jump(-10, node), { by: '10', off: !canSeek() }),
+    key(t(paused ? 'do.resume' : 'do.pause'), paused ? 'play' : 'pause', flip, { kind: 'main' }), key(t('player.forward', { time: unit(30, 'second', true) }), 'forward', (node) => jump(30, node), { by: '30', off: !canSeek() }), key(t(isFilm ? 'player.nextFilm' : 'player.nextSong'), 'next', (node) => skip('next', node)));
 }
 function loudness({ level }) {
   if (!amplifier()) return null;

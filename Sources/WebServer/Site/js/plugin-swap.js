@@ -3,11 +3,11 @@ import { h, clear, btn } from './dom.js';
 import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import { chip, act, toast, toggle, complain } from './parts.js';
-import { field, sentence } from './forms.js';
+import { field } from './forms.js';
 import { formSheet } from './form-sheet.js';
 import { isOwner, device, devices } from './store.js';
 import { nameOf, word } from './words.js';
-import { t } from './text.js';
+import { t, sentence } from './text.js';
 
 const parsed = (text) => { try { const value = JSON.parse(text || '{}'); return value && typeof value === 'object' && !Array.isArray(value) ? value : undefined; } catch { return undefined; } };
 

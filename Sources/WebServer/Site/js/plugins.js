@@ -4,9 +4,8 @@ import { icon } from './icons.js';
 import { get } from './api.js';
 import * as theater from './store.js';
 import { heading, chip, sheet, errorCard, failureCard } from './parts.js';
-import { sentence } from './forms.js';
 import { word } from './words.js';
-import { t, number } from './text.js';
+import { t, number, sentence } from './text.js';
 
 export const title = t('plugins.title');
 const isUp = (plugin) => plugin.status === 'running', isOff = (plugin) => plugin.status === 'disabled';

@@ -48,10 +48,10 @@ function travel(device) {
   return lowered === undefined ? { target } : { target, progress: target === 'up' ? 1 - lowered / 100 : lowered / 100 };
 }
 const part = (dB) => Math.min(1, Math.max(0, (dB + 60) / 60)), sides = (rms) => [part(rms[0]), part(rms[1] ?? rms[0])];
-/** The level of each side, 0 to 1, from the amplifier's last report in dBFS; `undefined` if it reports none. */
+/** The level of each side, 0 to 1, from the amplifier's last report in dBFS; `undefined` if it has none, or better ones for `meter`. */
 export function levels() {
-  const rms = theater.withRole('amplifier')?.attributes.rms?.value;
-  return Array.isArray(rms) && rms.length ? sides(rms) : undefined;
+  const amp = theater.withRole('amplifier'), rms = amp?.attributes.rms?.value;
+  return Array.isArray(rms) && rms.length && !amp.capabilities.includes('levels') ? sides(rms) : undefined;
 }
 /**
  * Measures the sound while somebody can see it: while it plays and the page is visible.

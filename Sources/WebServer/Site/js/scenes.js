@@ -4,10 +4,9 @@ import { icon } from './icons.js';
 import { get, post, path } from './api.js';
 import * as theater from './store.js';
 import { heading, chip, act, renew, complain, twoLines, failureCard, small, wording } from './parts.js';
-import { sentence } from './forms.js';
 import { leaves, stepWords, sceneIcon, sceneTitle, placeOf, faultCard } from './runs.js';
 import { word } from './words.js';
-import { t, has, unit, number, capitalized } from './text.js';
+import { t, has, unit, number, capitalized, sentence } from './text.js';
 
 export const title = t('scenes.title');
 const LAMP = { done: 'check', accepted: 'check', skipped: 'skip', failed: 'cross', cancelled: 'cross' };

@@ -54,3 +54,5 @@ export function when(date, now = Date.now()) {
   return new Intl.RelativeTimeFormat(locale, { style: 'short' }).format(Math.round(seconds / length), name);
 }
 export const capitalized = (text) => text[0].toLocaleUpperCase(language) + text.slice(1);
+/** A text as a sentence: with a capital and an end. */
+export const sentence = (text) => (text ? capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.') : '');

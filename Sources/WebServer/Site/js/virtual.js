@@ -16,7 +16,8 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
   let columns = 1, height = 0, first = -1, last = -1, goal = -1;
 
   function measure() {
-    list.style.paddingTop = list.style.minHeight = '';
+    // The height stays, so that the page does not lose its place.
+    list.style.paddingTop = '';
     draw(0, Math.min(count, 12));
     const style = getComputedStyle(list), gap = parseFloat(style.rowGap) || 0;
     columns = Math.max(1, style.gridTemplateColumns.split(' ').filter((part) => parseFloat(part) > 0).length);
@@ -74,7 +75,7 @@ export function virtual(host, { count, className, label, build, isKnown, shown }
   }
   let planned = 0;
   const plan = () => { planned ||= requestAnimationFrame(() => { planned = 0; update(); }); };
-  let width = 0;
+  let width = list.clientWidth;
   const size = new ResizeObserver(() => { if (list.clientWidth !== width) { width = list.clientWidth; first = last = -1; measure(); } });
   addEventListener('scroll', plan, { passive: true });
   list.addEventListener('keydown', press);
