@@ -117,4 +117,4 @@ def test_doctor(owner):
     page.unroute("**/api/v1/doctor")
     page.route("**/api/v1/doctor", lambda route: answer(route, {"checks": CHECKS[:1]}))
     page.get_by_role("button", name="Check again").click()
-    expect(page.get_by_role("status").first).to_have_text("1 check, and all is well.")
+    expect(page.get_by_role("status").first).to_have_text("All is well. Checks: 1.")

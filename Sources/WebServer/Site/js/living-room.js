@@ -19,14 +19,14 @@ const LAYOUTS = {
   },
   tablet: {
     W: 1000, H: 1250, vp: [500, 400], back: [112, 96, 888, 600], floorLine: 600, screen: { cx: 500, y: 150, w: 610 },
-    console: { x: 126, y: 572, w: 748, h: 262, cells: [[138, 586, 396, 142], [544, 586, 318, 142], [138, 740, 356, 82], [504, 740, 358, 82]], records: [556, 594, 296, 38] }, lane: 736,
+    console: { x: 126, y: 572, w: 748, h: 262, cells: [[138, 586, 396, 142], [544, 586, 318, 142], [138, 740, 356, 82], [504, 740, 358, 82]], records: [556, 594, 296, 38] },
     parts: { amp: [144, 592, 1.13], tuner: [548, 638, 1.07], dvd: [142, 746, 1.2], cd: [509, 746, 1.2], centre: [385, 526, 1], towerL: [8, 506, 1.04], towerR: [878, 506, 1.04], wallL: [14, 226, .95], wallR: [916, 226, .95],
       projector: [365, 6, 1.08], lamp: [20, 736, .74], sconceL: [124, 250, .9], sconceR: [822, 250, .9], popper: [752, 838, .88], sofa: [44, 1132, .95], cat: [640, 1034, 1] },
     rug: [260, 740, 852, 60, 940, 1190],
   },
   phone: {
     W: 780, H: 1320, vp: [390, 420], back: [36, 130, 744, 640], floorLine: 640, screen: { cx: 390, y: 196, w: 520 },
-    console: { x: 18, y: 606, w: 744, h: 270, cells: [[30, 620, 410, 150], [450, 620, 300, 150], [30, 782, 356, 84], [396, 782, 354, 84]], records: [460, 628, 280, 44] }, lane: 777,
+    console: { x: 18, y: 606, w: 744, h: 270, cells: [[30, 620, 410, 150], [450, 620, 300, 150], [30, 782, 356, 84], [396, 782, 354, 84]], records: [460, 628, 280, 44] },
     parts: { amp: [32, 624, 1.2], tuner: [456, 684, 1], dvd: [34, 788, 1.2], cd: [400, 788, 1.2], centre: [280, 564, .96], towerL: [14, 318, .86], towerR: [672, 318, .86],
       projector: [257, 44, 1.06], lamp: [10, 866, .7], popper: [534, 900, .92], sofa: [20, 1226, .77], cat: [318, 1122, 1.04] },
     rug: [196, 540, 900, 90, 690, 1290],
@@ -114,7 +114,6 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   const air = h('canvas', { 'aria-hidden': 'true' });
   host.replaceChildren(stage);
   let layout, svg, ref, view, status, now = { levels: [0, 0] }, raf = 0, dust = [], corn = [], last = 0, visible = true;
-  const since = new Map();
 
   // -------- build one composition --------
   function build(name) {
@@ -214,7 +213,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     ref.wire = {};
     for (const [id, d] of Object.entries(path)) {
       L.body.append(s('path', { class: 'cable', d }));
-      wires.append(ref.wire[id] = s('g', {}, s('path', { class: 'wire-glow', d, filter: 'url(#f-soft)' }), s('path', { class: 'wire', d }), s('path', { class: 'wire-flow', d })));
+      wires.append(ref.wire[id] = s('g', {}, s('path', { class: 'wire-glow', d }), s('path', { class: 'wire', d }), s('path', { class: 'wire-flow', d })));
     }
 
     // light: dark over all, pools cut into it, the screen's own light thrown back into the room
@@ -233,7 +232,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const clip = s('clipPath', { id: 'pic-clip' }, s('rect', { x: px, y: py, width: pw, height: 0 }));
     const lens = [ref.projector.box[0] + ref.projector.box[2] / 2, ref.projector.box[1] + ref.projector.box[3] * .93];
     defs.append(clip, gradient('rm-beam', { gradientUnits: 'userSpaceOnUse', cx: lens[0], cy: lens[1], r: ph * 1.15 }, [0, '#ffffffcc'], [.18, '#ffffff47'], [.55, '#ffffff12'], [1, '#ffffff05']));
-    const picture = s('g', { class: 'picture', 'clip-path': 'url(#pic-clip)' }); pictureLayer.append(s('rect', { class: 'halo', x: px - 30, y: py - 20, width: pw + 60, height: ph + 50, filter: 'url(#f-softer)', opacity: 0 }), picture);
+    const picture = s('g', { class: 'picture', 'clip-path': 'url(#pic-clip)' }); pictureLayer.append(s('rect', { class: 'halo', x: px - 30, y: py - 20, width: pw + 60, height: ph + 50, rx: 26, opacity: 0 }), picture);
     const beam = s('g', { class: 'beam', opacity: 0 }, s('polygon', { points: poly([lens[0] - 16, lens[1]], [px, py], [px, py + ph], [px + pw, py + ph], [px + pw, py], [lens[0] + 16, lens[1]]), fill: 'url(#rm-beam)' }),
       s('polygon', { points: poly([lens[0] - 9, lens[1]], [px + pw * .3, py + ph], [px + pw * .7, py + ph], [lens[0] + 9, lens[1]]), fill: 'url(#rm-beam)', opacity: .3 }));
     beamLayer.append(beam);
@@ -282,28 +281,20 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   const set = (node, name, v) => node.setAttribute(name, v);
   const show = (nodes, on) => nodes?.forEach?.((n) => { n.style.opacity = on; });
   const device = (id) => status.devices.find((d) => d.id === id);
-  // How far a movement is. Devices report "moving" without a fraction: the page estimates from the usual duration
-  // and never claims the end before the device does.
-  function progress(d, key, moving, usual) {
-    if (!d) return undefined;
-    if (d.progress !== undefined) return d.progress;
-    const name = d.id + key, is = value(d, key) === moving;
-    if (!is) { since.delete(name); return undefined; }
-    if (!since.has(name)) since.set(name, performance.now());
-    return clamp((performance.now() - since.get(name)) / (usual * 1000), 0, .96);
-  }
+  /** How far a movement is, 0 to 1, as the device expects; half of it where it does not say. */
+  const progress = (d, key, moving) => (d && value(d, key) === moving ? d.progress ?? .5 : undefined);
   function paint() {
     const { theme } = document.documentElement.dataset, day = theme ? theme === 'matinee' : matchMedia('(prefers-color-scheme: light)').matches;
     const get = (id, key) => { const d = device(id); return d && d.availability !== 'unavailable' ? value(d, key) : undefined; };
     const bright = (get('lights', 'brightness') ?? 0) / 100, lampOn = bright > 0, b = Math.pow(bright, .78);
     // screen
-    const sc = device('screen'), pos = value(sc, 'position'), moving = progress(sc, 'position', 'moving', 6), to = sc?.target ?? 'down';
+    const sc = device('screen'), pos = value(sc, 'position'), moving = progress(sc, 'position', 'moving'), to = sc?.target ?? 'down';
     const lowered = pos === 'down' ? 1 : pos === 'up' ? 0 : pos === 'moving' ? (to === 'up' ? 1 - (moving ?? 0) : moving ?? 0) : (sc ? sc.attributes?.lowered?.value ?? 50 : 0) / 100;
     now.lowered = lowered; const fh = Math.max(4, view.ph * lowered);
     const [back, cloth, weight] = ref.screen.fabric.children; set(back, 'height', fh + 12); set(cloth, 'height', fh); set(weight, 'y', view.py + fh + 2);
     set(ref.screen.pull, 'd', `M${layout.screen.cx} ${view.py + fh + 10}v16`); set(ref.clip, 'height', Math.max(0, fh));
     // projector
-    const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming', 5) ?? progress(pr, 'power', 'cooling', 5);
+    const pr = device('projector'), power = get('projector', 'power'), warm = progress(pr, 'power', 'warming') ?? progress(pr, 'power', 'cooling');
     const lamp = power === 'on' ? 1 : power === 'warming' ? (warm ?? 0) * .5 : power === 'cooling' ? (1 - (warm ?? 0)) * .2 : 0;
     const film = get('dvd', 'playback'), showing = power === 'on' && film && ['playing', 'paused'].includes(film.state) && lowered > .2;
     const paused = film?.state === 'paused', title = status.titles?.[film?.item] || film?.item || '', lum = showing ? (paused ? .62 : 1) * lowered : power === 'on' ? .42 * lowered : 0;
