@@ -195,9 +195,8 @@ import Testing
     #expect(
       String(decoding: Site.withoutSpaces(Array(style.utf8)), as: UTF8.self)
         == "a,b:hover > i{color:light-dark(red,blue);content:\"\"}")
-    #expect(
-      String(decoding: Site.withoutSpaces(Array("a {\n  color: red;\n}\n\nb { }".utf8)), as: UTF8.self)
-        == "a{color:red}b{}")
+    let lines = Array("a {\n  color: red;\n}\n\nb { }".utf8)
+    #expect(String(decoding: Site.withoutSpaces(lines), as: UTF8.self) == "a{color:red}b{}")
     // A text over several lines would lose its indentation.
     let folder = URL(fileURLWithPath: TestServer.siteFolder).appending(path: "js")
     for file in try FileManager.default.contentsOfDirectory(

@@ -89,7 +89,7 @@ function parts() { // XMLHttpRequest hands over a parsed document, which strict 
 }
 
 function fillHeaps(node) {
-  for (const heap of $$('[data-k^="heap"]', node)) heap.append(...(heap.dataset.k === 'heap-low' ? corns(54, 34) : corns(92, 66)));
+  for (const heap of $$('[data-k^="heap"]', node)) heap.append(...(heap.dataset.k === 'heap-low' ? corns(32, 34) : corns(52, 66)));
 }
 /** A heap of popcorn, always the same. */
 function corns(count, tall) {
@@ -232,12 +232,12 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const clip = s('clipPath', { id: 'pic-clip' }, s('rect', { x: px, y: py, width: pw, height: 0 }));
     const lens = [ref.projector.box[0] + ref.projector.box[2] / 2, ref.projector.box[1] + ref.projector.box[3] * .93];
     defs.append(clip, gradient('rm-beam', { gradientUnits: 'userSpaceOnUse', cx: lens[0], cy: lens[1], r: ph * 1.15 }, [0, '#ffffffcc'], [.18, '#ffffff47'], [.55, '#ffffff12'], [1, '#ffffff05']));
-    const picture = s('g', { class: 'picture', 'clip-path': 'url(#pic-clip)' }); pictureLayer.append(s('rect', { class: 'halo', x: px - 30, y: py - 20, width: pw + 60, height: ph + 50, rx: 26, opacity: 0 }), picture);
+    const picture = s('g', { class: 'picture', 'clip-path': 'url(#pic-clip)' }); pictureLayer.append(picture);
     const beam = s('g', { class: 'beam', opacity: 0 }, s('polygon', { points: poly([lens[0] - 16, lens[1]], [px, py], [px, py + ph], [px + pw, py + ph], [px + pw, py], [lens[0] + 16, lens[1]]), fill: 'url(#rm-beam)' }),
       s('polygon', { points: poly([lens[0] - 9, lens[1]], [px + pw * .3, py + ph], [px + pw * .7, py + ph], [lens[0] + 9, lens[1]]), fill: 'url(#rm-beam)', opacity: .3 }));
     beamLayer.append(beam);
     const pauseMark = s('g', { class: 'pause-mark', opacity: 0 }, s('rect', { x: px, y: py, width: pw, height: ph, fill: '#0a0506', opacity: .5 }), s('rect', { x: layout.screen.cx - 34, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' }), s('rect', { x: layout.screen.cx + 10, y: py + ph / 2 - 40, width: 24, height: 80, rx: 6, fill: '#fff' })); pictureLayer.append(pauseMark);
-    Object.assign(ref, { sky, dark, warm, bounce, pop, cove, clip: clip.firstChild, picture, halo: pictureLayer.firstChild, beam, lens, pauseMark });
+    Object.assign(ref, { sky, dark, warm, bounce, pop, cove, clip: clip.firstChild, picture, beam, lens, pauseMark });
     const ill = s('g', {}); L.lit.append(ill); ref.ill = ill;
 
     svg = s('svg', { 'aria-hidden': 'true', focusable: 'false', class: 'room-svg' }, defs, L.house, L.body, L.light, L.lit);
@@ -255,11 +255,16 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
       buttons.set(id, { button, name: tag.firstChild, text: tag.lastChild }); hits.append(button);
     }
   }
+  // Measuring the page between changes of it makes it lay out anew: the size is that of the last `fit`.
+  let area = [0, 0], placed;
   function place() {
-    const w = stage.clientWidth, hh = stage.clientHeight; if (!w || !hh || !layout) return;
+    const [w, hh] = area, key = [layout?.name, w, hh, now.lowered].join();
+    if (!w || !hh || !layout || placed === key) return;
+    placed = key;
     const k = Math.min(w / layout.W, hh / layout.H), vw = w / k, vh = hh / k, x0 = (layout.W - vw) / 2, y0 = vh > layout.H ? (layout.H - vh) * .55 : 0;
     svg.setAttribute('viewBox', `${x0} ${y0} ${vw} ${vh}`); view.k = k; view.x0 = x0; view.y0 = y0;
-    const ratio = Math.min(2, devicePixelRatio || 1); air.width = w * ratio; air.height = hh * ratio; view.ratio = ratio;
+    const ratio = Math.min(2, devicePixelRatio || 1); view.ratio = ratio;
+    if (air.width !== Math.round(w * ratio) || air.height !== Math.round(hh * ratio)) { air.width = w * ratio; air.height = hh * ratio; }
     const boxes = { ...Object.fromEntries(Object.entries(HIT).map(([id, [part]]) => [id, ref[part]?.box])), screen: ref.screen.box };
     for (const [id, { button }] of buttons) {
       let [x, y, bw, bh] = boxes[id]; if (id === 'screen') { const p = now.lowered ?? 0; bh = Math.max(34, 30 + view.ph * p); }
@@ -272,6 +277,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   }
   function fit() {
     const w = stage.clientWidth, hh = stage.clientHeight; if (!w || !hh) return;
+    area = [w, hh];
     const best = Object.entries(LAYOUTS).map(([name, l]) => [name, Math.min(w / l.W, hh / l.H) * Math.sqrt(l.W * l.H)]).sort((a, b) => b[1] - a[1])[0][0];
     if (best !== layout?.name) { build(best); if (status) paint(); } 
     place();
@@ -313,9 +319,8 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
         const g = s('g', 'frame', node); ref.picture.append(g);
       }
     }
-    ref.picture.style.opacity = showing ? 1 : .85; ref.picture.classList.toggle('moving', !!showing && !paused);
+    ref.picture.style.opacity = showing ? 1 : .85;
     ref.pauseMark.style.opacity = showing && paused ? .82 : 0;
-    set(ref.halo, 'fill', tint); ref.halo.style.opacity = lum * .34; set(ref.halo, 'height', view.ph * lowered + 50);
     // the room's light
     const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
     now.light = light;
@@ -366,9 +371,9 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   const broken = (d) => d && (d.availability === 'unavailable' || d.error);
   function putTrouble(note) {
     const id = note.dataset.device, box = id === 'screen' ? ref.screen.box : ref[HIT[id]?.[0]]?.box; if (!box || !view.k) return;
-    const [x, y, w, hh] = box, half = Math.min(160, stage.clientWidth * .43) + 12;
-    note.style.left = clamp((x + w / 2 - view.x0) * view.k, half, stage.clientWidth - half) + 'px';
-    const under = (y + hh - view.y0) * view.k + 14, over = (y - view.y0) * view.k - 96; note.style.top = (under + 100 < stage.clientHeight * .8 ? under : over) + 'px';
+    const [x, y, w, hh] = box, [wide, tall] = area, half = Math.min(160, wide * .43) + 12;
+    note.style.left = clamp((x + w / 2 - view.x0) * view.k, half, wide - half) + 'px';
+    const under = (y + hh - view.y0) * view.k + 14, over = (y - view.y0) * view.k - 96; note.style.top = (under + 100 < tall * .8 ? under : over) + 'px';
   }
   const mixHex = (a, b2, t) => '#' + [1, 3, 5].map((i) => Math.round(lerp(parseInt(a.slice(i, i + 2), 16), parseInt(b2.slice(i, i + 2), 16), t)).toString(16).padStart(2, '0')).join('');
 

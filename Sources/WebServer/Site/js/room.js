@@ -1,5 +1,5 @@
 // The page of the room: the drawing, what is on, and the controls of the device that was pressed.
-import { h, $, clear, left, still as motionless, unheard } from './dom.js';
+import { h, $, left, still as motionless, unheard } from './dom.js';
 import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
@@ -31,8 +31,7 @@ export async function show(main) {
     name.textContent = now.status === 'idle' ? (isPopping() ? t('device.popcornPopper') : t('now.nothing')) : titleOf(now) ?? '';
     const words = headline(now, play);
     if (second.textContent !== words) second.textContent = words;
-    clear(time, clockTime(Date.now()));
-    clear(rest, play?.duration ? left(play.duration - play.position) : '');
+    for (const [node, text] of [[time, clockTime(Date.now())], [rest, play?.duration ? left(play.duration - play.position) : '']]) if (node.textContent !== text) node.textContent = text;
     if (!motionless()) measured.look();
     const pair = levels();
     if (pair) room.levels(pair);

@@ -41,7 +41,13 @@ export function parts(key, values = {}) {
 export const t = (key, values) => parts(key, values).join('');
 
 /** A number with so many digits behind the point. */
-export const number = (value, digits) => value.toLocaleString(locale, digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits });
+export function number(value, digits) {
+  const key = `${locale} ${digits}`;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(locale, digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return formats.get(key).format(value);
+}
+// Making one takes longer than using it a hundred times.
+const formats = new Map();
 /** "3 min", or "3 minutes" where it is spoken. */
 export const unit = (count, name, isSpoken) => (isSpoken ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' }) : t(`unit.${name}`, { count }));
 export const clockTime = (date) => new Date(date).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
