@@ -100,7 +100,6 @@ struct ConversationTests {
   func noMD5() {
     var conversation = conversation("secret", .sha256, isWithoutSHA256: true)
     #expect(conversation.receive(Array("PJLINK 1 \(Self.salt)\r".utf8)) == [.fail(.noSHA256)])
-    #expect(LinkFailure.noSHA256.isFinal)
   }
 
   @Test("Lines that answer nothing are passed over, and too many end the connection")
@@ -109,10 +108,12 @@ struct ConversationTests {
     _ = conversation.receive(Array("PJLINK 0\r".utf8))
     _ = conversation.ask(.query(.power))
     let stream =
-      Array("hello\r%1INPT=31\r".utf8) + [0xFF, 0x00, 0x0D]
+      Array("hello\r\r\n%1INPT=31\r".utf8) + [0xFF, 0x00, 0x0D]
       + Array((String(repeating: "x", count: 500) + "\r%1POWR=3\r%1POWR=1\r").utf8)
     let actions = conversation.receive(stream)
-    #expect(actions.filter { if case .ignored = $0 { true } else { false } }.count == 5)
+    #expect(
+      actions.filter { if case .ignored = $0 { true } else { false } }.count == 5,
+      "empty lines do not count")
     #expect(actions.contains(.answer(.value("3"))))
     #expect(actions.filter { if case .answer = $0 { true } else { false } }.count == 1)
 

@@ -189,6 +189,20 @@ struct WireTests {
     #expect(bench.attribute("problem")?.isNull == true)
   }
 
+  @Test(
+    "E15 · a projector that is silent while it warms has accepted the command, and is on at its end"
+  )
+  func silentWhileWarming() async throws {
+    let projector = try await ProjectorFixture(["warmUp": "manual", "odd": ["mute-warming"]])
+    let bench = ProjectorBench(clock: clock)
+    #expect(await bench.open(projector.port) == nil)
+    #expect(await advanceDuring { await bench.perform("on") } == nil)
+    #expect(bench.provenance(of: .power) == .unknown)
+    await projector.change(["finish": true])
+    #expect(await advanceUntil { bench[.power] == "on" })
+    #expect(bench.provenance(of: .power) == .reported)
+  }
+
   @Test("A restart of the projector and a lost connection are not noticed")
   func restart() async throws {
     let projector = try ProjectorFixture()

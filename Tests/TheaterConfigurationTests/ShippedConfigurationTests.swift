@@ -160,6 +160,16 @@ struct ShippedConfigurationTests {
     #expect(verdicts == [true, false])
   }
 
+  @Test("F6 · the example of docs/pjlink-projector.md is a valid entry")
+  func projectorExample() throws {
+    let page = try Shipped.text("docs/pjlink-projector.md")
+    let example = try #require(page.firstMatch(of: /```json\n((?s).*?)```/)).output.1
+    let entry = example.replacing(#"{"secret": "projector"}"#, with: #""JBMIAProjectorLink""#)
+    let read = try Fixtures.read("{\"devices\": {\(entry)}}", plugins: Shipped.plugins())
+    #expect(read["projector"]?.plugin == "PJLinkProjector")
+    #expect(read.warnings.isEmpty)
+  }
+
   @Test("the reference page shows a mistake with its real message")
   func example() throws {
     let text = try Shipped.text("devices.json")

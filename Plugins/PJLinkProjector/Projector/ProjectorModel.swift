@@ -97,9 +97,6 @@ struct ProjectorModel: Sendable {
     movement = Movement(warmUp: options.warmUp, coolDown: options.coolDown)
   }
 
-  /// Whether a job is under way.
-  var isBusy: Bool { job != nil }
-
   // MARK: Jobs
 
   /// Begins a job; no other one may be under way.
@@ -123,9 +120,7 @@ struct ProjectorModel: Sendable {
   mutating func next(at now: Duration) -> Step {
     if case .refused = contact { return .wait(until: nil) }
     if let request { return .ask(request) }
-    if agenda.isEmpty, nextRound <= now {
-      agenda = [.power]
-    }
+    if agenda.isEmpty, nextRound <= now { agenda = [.power] }
     while let query = agenda.first {
       if !unanswerable.contains(query), query.minimumClass == 1 || isClassTwo {
         return .ask(.query(query))
@@ -437,7 +432,12 @@ struct ProjectorModel: Sendable {
     }
     nextRound = now + delay.next(random: random)
     lose(failure, &effects)
-    if let (job, _) = job {
+    if let (job, phase) = job {
+      // The projector has accepted the command; the rounds show its effect when it answers again.
+      if phase == .confirming {
+        finish(.success(()), &effects)
+        return effects
+      }
       var error = failure.error(at: place)
       // Options that are wrong stay wrong: the controller opens the device again when they change.
       if job == .open, failure.isFinal { error.code = .invalid }

@@ -74,6 +74,7 @@ struct Conversation {
   }
 
   private mutating func receive(_ text: String) -> [Action] {
+    guard !text.isEmpty else { return [] }
     switch (phase, PJLinkLine(text)) {
     case (.greeting, .noPassword): return begin(.none, proof: "")
     case (.greeting, .salt(let salt)): return authenticate(salt)

@@ -20,7 +20,7 @@ enum LinkFailure: Error, Equatable, Sendable {
   case passwordMissing
   /// It refused the password.
   case wrongPassword
-  /// It does not know SHA-256.
+  /// It does not know SHA-256, or did not answer in time.
   case noSHA256
   /// The device was closed.
   case cancelled
@@ -28,7 +28,7 @@ enum LinkFailure: Error, Equatable, Sendable {
   /// Whether another try fails too, until the options are changed.
   var isFinal: Bool {
     switch self {
-    case .passwordMissing, .wrongPassword, .noSHA256: true
+    case .passwordMissing, .wrongPassword: true
     default: false
     }
   }
@@ -48,7 +48,7 @@ enum LinkFailure: Error, Equatable, Sendable {
 
   private var code: DeviceError.Code {
     switch self {
-    case .passwordMissing, .wrongPassword, .noSHA256: .refused
+    case .passwordMissing, .wrongPassword: .refused
     case .cancelled: .cancelled
     default: .unavailable
     }
@@ -65,7 +65,7 @@ enum LinkFailure: Error, Equatable, Sendable {
     case .flood: "the projector sends far more than it is asked for"
     case .passwordMissing: "the projector asks for a password, and none is configured"
     case .wrongPassword: "the projector refuses the password"
-    case .noSHA256: "the projector does not know SHA-256"
+    case .noSHA256: "the projector does not answer to SHA-256"
     case .cancelled: "the device was closed before this was done"
     }
   }

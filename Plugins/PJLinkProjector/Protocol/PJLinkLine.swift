@@ -58,11 +58,6 @@ enum PJLinkAnswer: Equatable, Sendable {
       self = .value(String(text))
     }
   }
-
-  /// Whether a command was accepted.
-  var isOK: Bool {
-    if case .value(let text) = self { text.uppercased() == "OK" } else { false }
-  }
 }
 
 /// An error that a projector answers.
