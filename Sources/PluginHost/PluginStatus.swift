@@ -25,6 +25,8 @@ package struct PluginStatus: Sendable, Hashable {
   package let plugin: String
   /// The version in its manifest.
   package let version: String
+  /// The roles in its manifest, in the order of `Role`; empty if the manifest cannot be read.
+  package let roles: [Role]
   /// The label `process` of its devices in the configuration, if there is one.
   package let process: String?
   /// The devices that it serves.

@@ -140,21 +140,22 @@ struct ProcessAssignment: Sendable {
 extension PluginStatus {
   fileprivate init(ofMissing key: ProcessKey, _ devices: [DeviceID], _ why: String) {
     self.init(
-      plugin: key.plugin, version: "", process: key.label, devices: devices,
+      plugin: key.plugin, version: "", roles: [], process: key.label, devices: devices,
       condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil, lastMessage: why,
       stderr: [])
   }
 
   fileprivate init(ofUnusable problem: CatalogueProblem) {
     self.init(
-      plugin: problem.folderName, version: "", process: nil, devices: [],
+      plugin: problem.folderName, version: "", roles: [], process: nil, devices: [],
       condition: .stopped(by: .load), pid: nil, restarts: 0, memory: nil,
       lastMessage: problem.description, stderr: [])
   }
 
   fileprivate init(ofUnused plugin: CataloguedPlugin) {
     self.init(
-      plugin: plugin.manifest.id, version: plugin.manifest.version, process: nil, devices: [],
-      condition: .disabled, pid: nil, restarts: 0, memory: nil, lastMessage: nil, stderr: [])
+      plugin: plugin.manifest.id, version: plugin.manifest.version,
+      roles: plugin.manifest.orderedRoles, process: nil, devices: [], condition: .disabled,
+      pid: nil, restarts: 0, memory: nil, lastMessage: nil, stderr: [])
   }
 }

@@ -254,8 +254,9 @@ actor PluginRunner {
     let pid = run?.process.pid
     let stderr = run?.process.stderrLines ?? []
     var status = PluginStatus(
-      plugin: plugin.manifest.id, version: plugin.manifest.version, process: process,
-      devices: devices, condition: condition, pid: pid, restarts: supervision.restarts,
+      plugin: plugin.manifest.id, version: plugin.manifest.version,
+      roles: plugin.manifest.orderedRoles, process: process, devices: devices,
+      condition: condition, pid: pid, restarts: supervision.restarts,
       memory: pid.flatMap(ProcessFacts.memory),
       lastMessage: refusals.sorted { $0.key < $1.key }.first?.value.description ?? warning
         ?? problem ?? stderr.last, stderr: stderr)

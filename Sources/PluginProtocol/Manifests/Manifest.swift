@@ -16,6 +16,8 @@ public struct Manifest: Sendable, Hashable {
   public let environment: [String]
   /// The roles of its devices; at least one.
   public let roles: [Role: RoleOffer]
+  /// The roles of its devices, in the order of `Role`.
+  public var orderedRoles: [Role] { Role.allCases.filter { roles[$0] != nil } }
 
   /// The offer of a plugin for one role.
   public struct RoleOffer: Sendable, Hashable {

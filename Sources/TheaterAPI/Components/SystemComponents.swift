@@ -1,5 +1,7 @@
 // What the routes for the controller itself answer, and the rules of forms.
 
+import Devices
+
 extension Component {
   static let systemComponents = [
     validationRules, passwordBlocklist, questionAnswer, health, address, plugins,
@@ -48,6 +50,9 @@ extension Component {
         of: .object(
           [
             "id": .name, "version": .text(), "status": .text(1...100),
+            "roles": .list(of: .words(Role.allCases.map(\.rawValue))).described(
+              "The roles of its manifest: a device of one of them can be swapped to this plugin. "
+                + "Empty if the plugin cannot be used."),
             "devices": .list(of: .name), "restarts": .count,
           ],
           optional: [

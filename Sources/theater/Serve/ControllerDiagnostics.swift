@@ -52,6 +52,7 @@ extension PluginStatus {
   var json: JSON {
     var object: JSONObject = [
       "id": .string(plugin), "version": .string(version),
+      "roles": .array(roles.map { .string($0.rawValue) }),
       "status": .string(condition.description),
       "devices": .array(devices.map { .string($0.name) }), "restarts": .integer(restarts),
     ]

@@ -57,6 +57,20 @@ struct SwapTests {
     }
   }
 
+  @Test("F6 · the status of every plugin, used or not, has the roles of its manifest")
+  func roles() async throws {
+    let bench = SwapBench([.lights("lamp", "A"), .lights("spot", "Missing")])
+    try await bench.run {
+      let statuses = await bench.host.statuses()
+      let roles = Dictionary(uniqueKeysWithValues: statuses.map { ($0.plugin, $0.roles) })
+      #expect(
+        roles == [
+          "A": [.cdPlayer, .lights, .screen], "B": [.cdPlayer, .lights, .screen],
+          "Screens": [.screen], "Missing": [],
+        ])
+    }
+  }
+
   @Test("An equal configuration changes nothing")
   func same() async throws {
     let devices: [HostedDevice] = [

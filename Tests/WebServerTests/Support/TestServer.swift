@@ -264,6 +264,7 @@ struct FakeDiagnostics: Diagnostics {
       "plugins": [
         [
           "id": "Simulated", "version": "1.0.0", "status": "running", "restarts": 0,
+          "roles": ["lights", "screen"],
           "devices": ["lights", "screen"], "log": ["one", "two"], "message": "two",
         ]
       ]

@@ -82,7 +82,7 @@ enum ConfigurationSchemaNodes {
 
   /// The roles of one plugin's devices, and the options of each role.
   private static func variants(_ manifest: Manifest) -> [ObjectSchema.Variant] {
-    let roles = Role.allCases.filter { manifest.roles[$0] != nil }
+    let roles = manifest.orderedRoles
     let isPlugin = ObjectSchema.Condition("plugin", is: .string(manifest.id))
     let itsRoles = ObjectSchema.Variant(
       when: [isPlugin],
