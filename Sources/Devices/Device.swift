@@ -47,9 +47,18 @@ public protocol Device: AnyObject, Sendable {
   func plug(pcm: String) async throws(DeviceError)
   /// Makes a player close the PCM that it was lent; it has done so when this returns.
   func unplug() async throws(DeviceError)
+
+  /// Sets the receiver of the sound's levels, in place of the earlier one.
+  ///
+  /// While there is one, a device with the capability `levels` reports its levels up to 15 times a second
+  /// while it sounds, also after a restart of its plugin. Other devices never do.
+  ///
+  /// - Parameter receive: Called on the thread on which a report arrives, so it must not wait; `nil` ends
+  ///   the reports.
+  func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?)
 }
 
-/// Devices without a catalogue and without cables.
+/// Devices without a catalogue, without cables and without levels.
 extension Device {
   public func scanCatalogue(folder: String?) async throws(DeviceError) -> [CatalogueItem] { [] }
   public func openSocket(input: String) async throws(DeviceError) -> CableSocket {
@@ -59,6 +68,7 @@ extension Device {
   public func lend(input: String) async throws(DeviceError) -> String { throw noCables }
   public func plug(pcm: String) async throws(DeviceError) { throw noCables }
   public func unplug() async throws(DeviceError) { throw noCables }
+  public func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {}
 
   private var noCables: DeviceError {
     DeviceError(.unsupported, "this \(role.title) has no cables", device: id)
@@ -110,7 +120,7 @@ public enum Availability: Sendable, Hashable {
 
 /// The abilities of a device beyond the commands common to its role.
 public struct Capabilities: Sendable, Hashable {
-  /// Names from the command tables: `stop`, `seek`.
+  /// Names from the roles' definitions: `stop`, `seek`, `levels`.
   public var names: Set<String>
   /// Whether the device reports its state; when not, values are assumed from accepted commands.
   public var reportsState: Bool

@@ -22,6 +22,8 @@ public actor TheaterActor {
 public final class HomeTheaterFacade {
   /// Everything that happens.
   package nonisolated let events: EventLog
+  /// The levels of the amplifiers' sound.
+  package nonisolated let levels = LevelMonitor()
   /// The clock of waits, timeouts and positions.
   package nonisolated let clock: any TheaterClock
   /// The devices, by name.
@@ -99,6 +101,7 @@ public final class HomeTheaterFacade {
       if let error { log("cable \(edge.from) → \(edge.to) (\(edge.input)): \(error)") }
     }
     cables.apply(plan.cables, devices: directory.devices, snapshots: [:])
+    levels.apply(directory.devices.values)
     for device in directory.devices.values { observe(device) }
   }
 
@@ -145,6 +148,7 @@ public final class HomeTheaterFacade {
     let previous = directory.plan
     let (changed, removed) = directory.replace(devices: devices, plan: plan)
     for id in removed { observers.set(id, to: nil) }
+    levels.apply(directory.devices.values)
     for device in changed { observe(device) }
     var snapshots = directory.snapshots
     for device in changed { snapshots[device.id] = nil }

@@ -36,6 +36,15 @@ public struct DeviceContext: Sendable {
         device: device, values: [:], attributes: attributes.compactMapValues(\.bounded)))
   }
 
+  /// Reports the levels of an amplifier's sound: at most 15 times a second, after
+  /// `AmplifierDevice.setMetering(true)` and while it sounds.
+  public func report(_ levels: SoundLevels) {
+    let notification = LevelsNotification(device: device, levels: levels)
+    // The end of the input shows that the controller is gone.
+    try? connection.send(
+      .notification(method: LevelsNotification.method, params: notification.params))
+  }
+
   /// Writes to the controller's log.
   public func log(_ level: LogNotification.Level, _ message: String) {
     let notification = LogNotification(level, message, device: device)

@@ -57,9 +57,13 @@ public protocol AmplifierDevice: PluginDevice {
   ///
   /// - Returns: The PCM's name.
   func lend(input: String) async throws(DeviceError) -> String
+  /// Begins or ends the reports of the sound's levels. Called beside the other calls, on the connection's
+  /// thread, so it must return at once; only for a device that `open` gave the capability `levels`.
+  func setMetering(_ isOn: Bool)
 }
 
 extension AmplifierDevice {
+  public func setMetering(_ isOn: Bool) {}
   public func lend(input: String) async throws(DeviceError) -> String { throw .noLending }
 }
 

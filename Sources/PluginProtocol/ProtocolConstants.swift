@@ -83,6 +83,10 @@ public enum ProtocolLimits {
   public static let logsPerSecond = 10.0
   /// The most notifications for the log at once, for each process.
   public static let logBurst = 200.0
+  /// Reports of a device's sound levels in a second.
+  public static let levelsPerSecond = 15.0
+  /// Reports of a device's sound levels at once.
+  public static let levelBurst = 30.0
 }
 
 /// The version of the plugin protocol. Plugins of another major version are refused; a newer minor
@@ -94,7 +98,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   public let minor: Int
 
   /// What this build speaks.
-  public static let current = ProtocolVersion(major: 1, minor: 1)
+  public static let current = ProtocolVersion(major: 1, minor: 2)
 
   /// A version; both numbers are 0 or more.
   public init(major: Int, minor: Int) {

@@ -14,8 +14,9 @@ struct DeviceTests {
       let capabilities = try #require(OpenRequest.answer(try result.get()))
       let offer = try #require(try role.plugin.manifest().roles[role.role])
       #expect(Set(capabilities.cables).isSubset(of: offer.cables))
-      let known = Set(role.role.commands.compactMap(\.capability))
-      #expect(capabilities.names.isSubset(of: known), "capabilities come from the command tables")
+      #expect(
+        capabilities.names.isSubset(of: role.role.capabilities),
+        "capabilities come from the tables of the roles")
       let keys = Set(before.states.flatMap(\.values.keys))
       #expect(capabilities.reportsState)
       #expect(keys.contains(role.firstCommand.key))

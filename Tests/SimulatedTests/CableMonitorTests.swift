@@ -40,6 +40,36 @@ import Testing
     #expect(await eventually { cable.readAll(at: 0) > CableAnalyzer.buffer })
   }
 
+  @Test("F4 · levels are measured on request, fifteen times a second, beside those of each second")
+  func levels() async throws {
+    let cable = try Cable()
+    defer { cable.close() }
+    cable.write(milliseconds: 4000, endsThere: true)
+    // Two seconds with a request between the first and the second one.
+    for millisecond in stride(from: 0, to: 1000, by: 10) {
+      _ = await eventually {
+        cable.readAll(at: Int64(millisecond) * 1_000_000) > CableAnalyzer.buffer
+      }
+    }
+    #expect(cable.levelReports == 0)
+    cable.setMetering(true)
+    for millisecond in stride(from: 1000, to: 2000, by: 10) {
+      _ = await eventually {
+        cable.readAll(at: Int64(millisecond) * 1_000_000) > CableAnalyzer.buffer
+      }
+    }
+    #expect((12...15).contains(cable.levelReports), "\(cable.levelReports)")
+    #expect((1...3).contains(cable.reportsOfSeconds), "\(cable.reportsOfSeconds)")
+    cable.setMetering(false)
+    let count = cable.levelReports
+    for millisecond in stride(from: 2000, to: 2500, by: 10) {
+      _ = await eventually {
+        cable.readAll(at: Int64(millisecond) * 1_000_000) > CableAnalyzer.buffer
+      }
+    }
+    #expect(cable.levelReports == count)
+  }
+
   @Test("F4 · the end is confirmed when the last frame was heard")
   func end() async throws {
     let cable = try Cable()
@@ -58,6 +88,7 @@ private final class Cable: Sendable {
   let source: CableSource
   private let sink: CableSink
   private let analyzer: Mutex<CableAnalyzer>
+  private let counts = Mutex((levels: 0, seconds: 0))
   private let folder: TemporaryFolder
 
   init() throws {
@@ -84,10 +115,26 @@ private final class Cable: Sendable {
     }
   }
 
+  /// The number of reports of a fifteenth of a second.
+  var levelReports: Int { counts.withLock { $0.levels } }
+  /// The number of reports of a second.
+  var reportsOfSeconds: Int { counts.withLock { $0.seconds } }
+
+  func setMetering(_ isOn: Bool) { analyzer.withLock { $0.setMetering(isOn) } }
+
   var isEnding: Bool { analyzer.withLock { $0.isEnding } }
 
   /// Begins to read the same cable again, like an amplifier that was off.
   func readAgain() { analyzer.withLock { $0 = CableAnalyzer(sink) } }
+
+  private func count(_ report: CableLevelReport) {
+    counts.withLock { counts in
+      switch report {
+      case .levels: counts.levels += 1
+      case .second: counts.seconds += 1
+      }
+    }
+  }
 
   /// Reads until the monitor would wait.
   ///
@@ -96,7 +143,7 @@ private final class Cable: Sendable {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
     defer { bytes.deallocate() }
     return analyzer.withLock { analyzer in
-      while analyzer.readNext(from: sink.tap, into: bytes, at: now, { _ in }) == nil {}
+      while analyzer.readNext(from: sink.tap, into: bytes, at: now, count) == nil {}
       return analyzer.ahead(now)
     }
   }

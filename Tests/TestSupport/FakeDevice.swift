@@ -33,6 +33,7 @@ public actor FakeDevice: Device {
   private var scanFailure: DeviceError?
   private var plugFailures = 0
   private var lentPCM: String?
+  private nonisolated let levelReceiver = Mutex<(@Sendable (SoundLevels) -> Void)?>(nil)
   /// The sockets that were plugged in, newest last.
   public private(set) var plugged: [CableSocket] = []
 
@@ -93,6 +94,14 @@ public actor FakeDevice: Device {
   public func setCables(_ cables: [CableKind]) {
     snapshotNow.capabilities.cables = cables
     publish()
+  }
+
+  /// Whether levels are asked for.
+  public nonisolated var isMetering: Bool { levelReceiver.withLock { $0 != nil } }
+
+  /// Reports levels, if they are asked for.
+  public nonisolated func report(_ levels: SoundLevels) {
+    levelReceiver.withLock { $0 }?(levels)
   }
 
   /// Becomes unreachable, or comes back.
@@ -158,6 +167,10 @@ public actor FakeDevice: Device {
 
   public func unplug() throws(DeviceError) {
     journal.note("\(id) unplug")
+  }
+
+  public nonisolated func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {
+    levelReceiver.withLock { $0 = receive }
   }
 
   /// Lends this PCM from now on; `nil` refuses.

@@ -19,6 +19,8 @@ final class SoundAmplifier: AmplifierDevice {
     var sinks: [String: (path: String, sink: CableSink)] = [:]
     /// The inputs whose players open the PCM themselves.
     var lent: Set<String> = []
+    /// Whether the controller has asked for the levels.
+    var isMetering = false
     /// Whether the engine was told to have the PCM.
     var hasPCM = false
 
@@ -64,14 +66,16 @@ final class SoundAmplifier: AmplifierDevice {
         .failed, "the system has no threads or file descriptors left",
         hint: "end other programs, or raise the limits that `ulimit -a` shows")
     }
-    engine.setMetering(options.meter)
-    state.withLock { $0.engine = engine }
+    state.withLock { state in
+      state.engine = engine
+      engine.setMetering(options.meter || state.isMetering)
+    }
     connectMixer()
     try openProgramInputs()
     apply()
     context.report(state.withLock { $0.model.values })
     reporter.update(engine.status)
-    return Capabilities(cables: [.pcm, .alsa])
+    return Capabilities(names: ["levels"], cables: [.pcm, .alsa])
   }
 
   func perform(_ command: AmplifierCommand) async throws(DeviceError) {
@@ -98,6 +102,14 @@ final class SoundAmplifier: AmplifierDevice {
     }
     engine?.stop()
     mixer?.close()
+  }
+
+  func setMetering(_ isOn: Bool) {
+    reporter.setMetering(isOn)
+    state.withLock { state in
+      state.isMetering = isOn
+      state.engine?.setMetering(options.meter || isOn)
+    }
   }
 
   private var levels: Levels {

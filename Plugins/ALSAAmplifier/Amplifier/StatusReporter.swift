@@ -14,6 +14,10 @@ final class StatusReporter: Sendable {
     var mixer = "software"
     /// The input whose player has the PCM.
     var borrower: String?
+    /// Whether the controller has asked for the levels.
+    var isMetering = false
+    /// The number of the reading of the levels that was reported last.
+    var levelReading = 0
   }
 
   private let context: DeviceContext
@@ -41,6 +45,9 @@ final class StatusReporter: Sendable {
     if isNew { report(reported.withLock { $0.status }) }
   }
 
+  /// Begins or ends the reports of the levels to the controller.
+  func setMetering(_ isOn: Bool) { reported.withLock { $0.isMetering = isOn } }
+
   /// Warns that volume and mute do not act on a lent input, if there is no hardware mixer.
   func warnOfLending(at input: String) {
     guard reported.withLock({ $0.mixer.hasPrefix("software") }) else { return }
@@ -50,7 +57,7 @@ final class StatusReporter: Sendable {
         + "volume and mute do not act on it; name one in the option \"mixer\"")
   }
 
-  /// Reports a changed status; `levels` are read if the options want them reported.
+  /// Reports a changed status; `levels` are read if the options or the controller want them reported.
   func update(_ status: EngineStatus, levels: () -> Levels = { Levels(peak: [], rms: []) }) {
     let before = reported.withLock { reported in
       defer { reported.status = status }
@@ -58,7 +65,25 @@ final class StatusReporter: Sendable {
     }
     warn(before, status)
     report(status)
-    if options.meter, status.isSounding { report(levels()) }
+    let isMetering = reported.withLock { $0.isMetering }
+    guard status.isSounding, options.meter || isMetering else { return }
+    let levels = levels()
+    if options.meter { report(levels) }
+    if isMetering { reportReading(levels) }
+  }
+
+  /// Reports levels to the controller, each reading once.
+  private func reportReading(_ levels: Levels) {
+    let isNew = reported.withLock { reported in
+      defer { reported.levelReading = levels.reading }
+      return levels.reading != reported.levelReading
+    }
+    guard isNew,
+      let levels = SoundLevels(
+        peakAmplitudes: levels.peak.map { Double($0) }, rmsAmplitudes: levels.rms.map { Double($0) }
+      )
+    else { return }
+    context.report(levels)
   }
 
   private func report(_ status: EngineStatus) {

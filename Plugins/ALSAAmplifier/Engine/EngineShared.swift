@@ -54,6 +54,8 @@ struct EngineShared: ~Copyable {
   let clockPaced = Atomic<Bool>(false)
   /// Whether the thread runs with real-time priority.
   let realtime = Atomic<Bool>(false)
+  /// The number of readings of the levels.
+  let levelReadings = Atomic<Int>(0)
   /// Peak and RMS of each channel, as the bits of floats: eight and eight.
   let levels: UnsafeMutablePointer<Atomic<UInt32>>
 

@@ -38,4 +38,6 @@ struct Levels: Sendable, Equatable {
   var peak: [Float]
   /// The root mean square since the last reading.
   var rms: [Float]
+  /// The number of the reading; 0 for none.
+  var reading = 0
 }

@@ -179,9 +179,11 @@ final class SoundEngine: Sendable {
   func levels(channels: Int) -> Levels {
     let words = shared.pointer.pointee.levels
     let count = min(max(channels, 0), LevelMeter.channelLimit)
+    let reading = shared.pointer.pointee.levelReadings.load(ordering: .acquiring)
     return Levels(
       peak: (0..<count).map { Float(bitPattern: words[$0].load(ordering: .relaxed)) },
-      rms: (0..<count).map { Float(bitPattern: words[8 + $0].load(ordering: .relaxed)) })
+      rms: (0..<count).map { Float(bitPattern: words[8 + $0].load(ordering: .relaxed)) },
+      reading: reading)
   }
 
   /// The second thread: passes on the audio thread's changes.

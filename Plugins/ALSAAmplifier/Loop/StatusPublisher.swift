@@ -14,7 +14,7 @@ struct OutputReport: Equatable {
 /// only.
 struct StatusPublisher {
   /// The least time between two readings of the levels, ns: fifteen a second.
-  private static let levelInterval: Int64 = 66_000_000
+  private static let levelInterval: Int64 = 66_666_667
 
   private let shared: UnsafeMutablePointer<EngineShared>
   private var published = OutputReport()
@@ -48,5 +48,6 @@ struct StatusPublisher {
       shared.pointee.levels[channel].store(peak[channel].bitPattern, ordering: .relaxed)
       shared.pointee.levels[8 + channel].store(rms[channel].bitPattern, ordering: .relaxed)
     }
+    shared.pointee.levelReadings.add(1, ordering: .releasing)
   }
 }

@@ -35,8 +35,14 @@ final class AmplifierSimulation: AmplifierDevice {
     state = Mutex(State(inputs: inputs, input: first, volume: startupVolume))
     let isMetering = try options.flag("meter", or: true)
     do {
-      monitor = try CableMonitor { levels in
-        if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
+      monitor = try CableMonitor { report in
+        switch report {
+        case .levels(let levels):
+          let sound = SoundLevels(peakAmplitudes: levels.peak, rmsAmplitudes: levels.rms)
+          if let sound { simulation.report(sound) }
+        case .second(let levels):
+          if isMetering { simulation.report([:], attributes: Self.attributes(levels)) }
+        }
       }
     } catch {
       throw DeviceError(.failed, "the amplifier cannot read its cables: \(error)")
@@ -49,8 +55,10 @@ final class AmplifierSimulation: AmplifierDevice {
       .power: "off", .input: .string(state.input), .mode: .string(state.mode),
       .volume: .integer(state.volume), .muted: false,
     ])
-    return simulation.capabilities(cables: [.pcm])
+    return simulation.capabilities(["levels"], cables: [.pcm])
   }
+
+  func setMetering(_ isOn: Bool) { monitor.setMetering(isOn) }
 
   func close() async {
     monitor.stop()

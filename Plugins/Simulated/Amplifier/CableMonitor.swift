@@ -4,24 +4,32 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
+/// A report of the levels of the selected cable of a simulated amplifier.
+enum CableLevelReport: Sendable {
+  /// The levels of the last second; `nil` when the sound has ended.
+  case second(CableLevelMeter.Levels?)
+  /// The levels of the last fifteenth of a second, while they are asked for.
+  case levels(CableLevelMeter.Levels)
+}
+
 /// A thread that reads the selected cable of a simulated amplifier in real time, as a sound card would,
 /// and measures the sound.
 final class CableMonitor: Sendable {
   private struct Selection {
     var sink: CableSink?
+    var isMetering = false
     var isStopped = false
   }
 
   private let selection = Mutex(Selection())
   private let wakeup: WakeupDescriptor
-  private let report: @Sendable (CableLevelMeter.Levels?) -> Void
+  private let report: @Sendable (CableLevelReport) -> Void
 
   /// Starts the thread.
   ///
-  /// - Parameter report: Called on the thread once a second with the levels, and with `nil` when the sound
-  ///   has ended.
+  /// - Parameter report: Called on the thread.
   /// - Throws: `EMFILE` or `ENFILE` if there are too many open files.
-  init(report: @escaping @Sendable (CableLevelMeter.Levels?) -> Void) throws(SystemError) {
+  init(report: @escaping @Sendable (CableLevelReport) -> Void) throws(SystemError) {
     wakeup = try WakeupDescriptor()
     self.report = report
     SystemThread.start(name: "monitor") { self.run() }
@@ -37,6 +45,9 @@ final class CableMonitor: Sendable {
     }
     if isNew { wakeup.signal() }
   }
+
+  /// Begins or ends the reports of the levels fifteen times a second.
+  func setMetering(_ isOn: Bool) { selection.withLock { $0.isMetering = isOn } }
 
   /// Ends the thread.
   func stop() {
@@ -62,6 +73,7 @@ final class CableMonitor: Sendable {
         continue
       }
       let now = MonotonicClock.now
+      analyzer.setMetering(selection.isMetering)
       let timeout = analyzer.readNext(from: sink.tap, into: bytes, at: now, report)
       if let timeout { wait(for: sink, timeout) }
     }
@@ -83,6 +95,8 @@ struct CableAnalyzer {
   /// The sound that the simulated card holds at most, in nanoseconds.
   static let buffer: Int64 = 40_000_000
   private static let reportInterval: Int64 = 1_000_000_000
+  /// The least time between two reports while levels are asked for, in nanoseconds.
+  private static let meterInterval: Int64 = 66_666_667
 
   let sink: CableSink?
   private(set) var isSilent = true
@@ -90,14 +104,25 @@ struct CableAnalyzer {
   private(set) var isEnding = false
   private var format: CableFormat?
   private var meter: CableLevelMeter?
+  /// The meter of the reports fifteen times a second; `nil` while they are not asked for.
+  private var fastMeter: CableLevelMeter?
+  private var isMetering = false
   /// The time at which all sound read so far will have been heard, in nanoseconds.
   private var playedAt: Int64 = 0
   private var reportedAt: Int64 = 0
+  private var meteredAt: Int64 = 0
 
   init(_ sink: CableSink? = nil) {
     self.sink = sink
     // A cable that was read before announces its format only when that changes.
     if let format = sink?.tap.format { begin(format) }
+  }
+
+  /// Begins or ends the reports fifteen times a second.
+  mutating func setMetering(_ isOn: Bool) {
+    guard isOn != isMetering else { return }
+    isMetering = isOn
+    fastMeter = isOn ? format.map { CableLevelMeter($0) } : nil
   }
 
   /// Reads the next sound or event of the cable at the time `now`, in nanoseconds.
@@ -109,17 +134,18 @@ struct CableAnalyzer {
   ///   `nil` when there may be more.
   mutating func readNext(
     from tap: CableTap, into bytes: UnsafeMutableRawBufferPointer, at now: Int64,
-    _ report: (CableLevelMeter.Levels?) -> Void
+    _ report: (CableLevelReport) -> Void
   ) -> Int32? {
     let isFull = ahead(now) > Self.buffer
     let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    switch tap.read(into: isFull ? nothing : bytes) {
+    switch tap.read(into: isFull ? nothing : part(of: bytes)) {
     case .frames(let frames):
       // Sound after an end goes on without a gap.
       isEnding = false
       add(frames, UnsafeRawBufferPointer(bytes), now)
       tap.report(delay: unheardFrames(now))
       self.report(now, every: Self.reportInterval, to: report)
+      reportLevels(now, to: report)
     case .format(let format): begin(format)
     case .flush:
       isEnding = false
@@ -141,13 +167,26 @@ struct CableAnalyzer {
   private mutating func begin(_ format: CableFormat) {
     self.format = format
     meter = CableLevelMeter(format)
+    if isMetering { fastMeter = CableLevelMeter(format) }
+  }
+
+  /// The part of a buffer that is read at a time: while levels are asked for, no more than a third of the
+  /// time between two reports.
+  private func part(
+    of bytes: UnsafeMutableRawBufferPointer
+  ) -> UnsafeMutableRawBufferPointer {
+    guard isMetering, let format else { return bytes }
+    let count = max(1, format.frames(inNanoseconds: Self.meterInterval / 3)) * format.frameBytes
+    return UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count))
   }
 
   private mutating func add(_ frames: Int, _ bytes: UnsafeRawBufferPointer, _ now: Int64) {
     guard let format else { return }
     if isSilent, meter?.isEmpty == true { reportedAt = now }
     playedAt = max(playedAt, now) + format.nanoseconds(ofFrames: frames)
-    meter?.add(UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.frameBytes)]))
+    let sound = UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.frameBytes)])
+    meter?.add(sound)
+    fastMeter?.add(sound)
   }
 
   /// Returns the sound that is read and not heard yet, in nanoseconds.
@@ -156,22 +195,28 @@ struct CableAnalyzer {
   private func unheardFrames(_ now: Int64) -> Int { format?.frames(inNanoseconds: ahead(now)) ?? 0 }
 
   private mutating func report(
-    _ now: Int64, every interval: Int64, to report: (CableLevelMeter.Levels?) -> Void
+    _ now: Int64, every interval: Int64, to report: (CableLevelReport) -> Void
   ) {
     // A level needs several periods of the lowest tone.
     guard now - reportedAt >= (isSilent ? interval / 5 : interval), let levels = meter?.levels()
     else { return }
     isSilent = false
     reportedAt = now
-    report(levels)
+    report(.second(levels))
+  }
+
+  private mutating func reportLevels(_ now: Int64, to report: (CableLevelReport) -> Void) {
+    guard now - meteredAt >= Self.meterInterval, let levels = fastMeter?.levels() else { return }
+    meteredAt = now
+    report(.levels(levels))
   }
 
   /// Reports `nil` once the sound has been over for `interval` nanoseconds.
   mutating func reportSilence(
-    _ report: (CableLevelMeter.Levels?) -> Void, after interval: Int64 = 0, _ now: Int64 = .max
+    _ report: (CableLevelReport) -> Void, after interval: Int64 = 0, _ now: Int64 = .max
   ) {
     guard !isSilent, now - playedAt >= interval else { return }
     isSilent = true
-    report(nil)
+    report(.second(nil))
   }
 }

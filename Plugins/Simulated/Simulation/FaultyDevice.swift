@@ -80,4 +80,5 @@ extension FaultyDevice: AmplifierDevice where Base: AmplifierDevice {
   func lend(input: String) async throws(DeviceError) -> String {
     try await base.lend(input: input)
   }
+  func setMetering(_ isOn: Bool) { base.setMetering(isOn) }
 }

@@ -52,6 +52,11 @@ struct Simulation: Sendable {
     if !values.isEmpty { context.report(values) }
   }
 
+  /// Reports the levels of an amplifier's sound, unless the option `reportsState` is off.
+  func report(_ levels: SoundLevels) {
+    if reportsState { context.report(levels) }
+  }
+
   /// The attributes of a change that takes time, by which a page shows its progress.
   ///
   /// - Parameters:

@@ -33,6 +33,9 @@ extension DeviceConnection {
   }
   public func plug(pcm: String) async throws(DeviceError) { try await device.plug(pcm: pcm) }
   public func unplug() async throws(DeviceError) { try await device.unplug() }
+  public func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {
+    device.setLevelReceiver(receive)
+  }
 }
 
 extension Device {

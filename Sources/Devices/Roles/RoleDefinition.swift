@@ -28,7 +28,7 @@ final class RoleDefinition: Sendable {
     self.commands = commands
     states = traits.flatMap(\.states)
     stateKeys = states.map(\.key)
-    capabilities = Set(commands.compactMap(\.capability))
+    capabilities = Set(commands.compactMap(\.capability)).union(traits.flatMap(\.capabilities))
     category = traits.lazy.compactMap(\.category).first
     off = command(\.off)
     stop = command(\.stop)

@@ -17,6 +17,8 @@ public struct DeviceTrait: Sendable {
   let commands: [CommandSpec]
   /// The reported keys with their values.
   let states: [StateSpec]
+  /// The capabilities that a device may declare beside those of its commands.
+  let capabilities: Set<String>
   /// The name of the command that turns the device off.
   let off: String?
   /// The name of the command that stops playback.
@@ -27,13 +29,14 @@ public struct DeviceTrait: Sendable {
   let restore: @Sendable (RestorationContext) -> [RestorationContext.Step]
 
   init(
-    _ kind: Kind, commands: [CommandSpec], states: [StateSpec], off: String? = nil,
-    stop: String? = nil, category: Category? = nil,
+    _ kind: Kind, commands: [CommandSpec], states: [StateSpec], capabilities: Set<String> = [],
+    off: String? = nil, stop: String? = nil, category: Category? = nil,
     restore: @escaping @Sendable (RestorationContext) -> [RestorationContext.Step] = { _ in [] }
   ) {
     self.kind = kind
     self.commands = commands
     self.states = states
+    self.capabilities = capabilities
     self.off = off
     self.stop = stop
     self.category = category

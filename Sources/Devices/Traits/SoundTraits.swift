@@ -73,7 +73,7 @@ extension DeviceTrait {
     restoration.missing(.mode)?.string.map { [.init(.setting, $0)] } ?? []
   }
 
-  /// The volume.
+  /// The volume, and the levels of the sound.
   static let volume = DeviceTrait(
     .volume,
     commands: [
@@ -81,7 +81,7 @@ extension DeviceTrait {
         "volume", .required(.percent), settled: .argument(.volume), manner: .setting(.volume),
         permission: .play, help: "Sets the volume, 0 to 100 %.")
     ],
-    states: [StateSpec(.volume, .argument(.percent))]
+    states: [StateSpec(.volume, .argument(.percent))], capabilities: ["levels"]
   ) { restoration in
     guard let wanted = restoration.missing(.volume)?.integer else { return [] }
     let volume = restoration.loudest.map { min($0, wanted) } ?? wanted

@@ -49,6 +49,7 @@ struct DeviceCore: Sendable {
   private var hasWarnedOfCatalogue = false
   private var contact = Contact.none
   private var intake: ReportIntake
+  private var levelIntake = LevelIntake()
   private var queue = CommandQueue()
   private var settlement = CommandSettlement()
   private var restoration: Restoration
@@ -70,6 +71,9 @@ struct DeviceCore: Sendable {
       settling: settlement.commands, due: nextDeadline)
   }
 
+  /// Whether the device is open and can report the levels of its sound.
+  var hasLevels: Bool { contact == .open && snapshot.capabilities.names.contains("levels") }
+
   /// Whether reports are delayed by the rate limit.
   var isHoldingBack: Bool { intake.isHoldingBack }
 
@@ -79,6 +83,7 @@ struct DeviceCore: Sendable {
   mutating func willOpen() {
     contact = .opening
     intake = ReportIntake(role)
+    levelIntake = LevelIntake()
     warning = nil
     hasWarnedOfCatalogue = false
     snapshot.state.attributes = [:]
@@ -150,6 +155,19 @@ struct DeviceCore: Sendable {
     for warning in warnings { warn(warning, &effects) }
     if let report { apply(report, at: now, &effects) }
     return effects
+  }
+
+  /// Takes the plugin's report of the device's sound levels, which are no state.
+  ///
+  /// - Returns: The levels; `nil` if they are dropped.
+  mutating func levels(
+    _ report: LevelsNotification, at now: Duration
+  ) -> (Effects, SoundLevels?) {
+    var effects = Effects()
+    var warnings: [String] = []
+    let levels = levelIntake.take(report, at: now) { warnings.append($0) }
+    for warning in warnings { warn(warning, &effects) }
+    return (effects, levels)
   }
 
   private mutating func apply(

@@ -17,6 +17,9 @@ package final class DeviceProxy: Device {
   /// Apart from the state: a cancelled watcher removes itself while the runtime holds its task's lock,
   /// and yielding to it needs that lock. So no watcher is yielded to under this lock.
   private let watchers = Mutex<[Int: AsyncStream<DeviceSnapshot>.Continuation]>([:])
+  /// Whether the plugin was told to report levels. Held while that is sent, so that the newest wish is sent
+  /// last; reports do not take this lock.
+  private let isMetering = Mutex(false)
   private let scheduler: DeadlineScheduler
   private let key: DeadlineScheduler.Key
   private let logger: Logger
@@ -26,6 +29,7 @@ package final class DeviceProxy: Device {
     var core: DeviceCore
     var session: PluginSession?
     var lastNumber = 0
+    var levelReceiver: (@Sendable (SoundLevels) -> Void)?
     /// The time for which the scheduler was asked.
     var alarm: Duration?
   }
@@ -138,6 +142,23 @@ package final class DeviceProxy: Device {
     try await ask(UnplugRequest(device: id), within: .seconds(10))
   }
 
+  package func setLevelReceiver(_ receive: (@Sendable (SoundLevels) -> Void)?) {
+    state.withLock { $0.levelReceiver = receive }
+    updateMetering()
+  }
+
+  /// Tells the plugin whether levels are wanted, unless it was told so.
+  private func updateMetering() {
+    isMetering.withLock { isMetering in
+      let (session, isWanted) = state.withLock { state in
+        (state.core.hasLevels ? state.session : nil, state.levelReceiver != nil)
+      }
+      guard let session, isMetering != isWanted else { return }
+      isMetering = isWanted
+      session.send(MeterNotification(device: id, isOn: isWanted))
+    }
+  }
+
   private func ask<Request: PluginRequest>(_ request: Request, within longest: Duration)
     async throws(DeviceError) -> Request.Answer
   {
@@ -157,6 +178,8 @@ package final class DeviceProxy: Device {
 
   /// The device is about to be opened in a new process.
   func willOpen(in session: PluginSession) {
+    // A device that is opened reports no levels.
+    isMetering.withLock { $0 = false }
     state.withLock { state in
       state.session = session
       state.core.willOpen()
@@ -170,12 +193,27 @@ package final class DeviceProxy: Device {
       core.opened(
         capabilities, memory: memory, nextRequest: { session.nextID() }, at: now)
     }
+    updateMetering()
   }
 
   /// The device reports its state.
   func report(_ report: StateNotification, in session: PluginSession) {
     guard state.withLock({ $0.session === session }) else { return }
     change { core, now in core.report(report, at: now) }
+  }
+
+  /// The device reports the levels of its sound.
+  func report(_ report: LevelsNotification, in session: PluginSession) {
+    let now = scheduler.clock.now()
+    let (effects, levels, receive) = state.withLock { state in
+      guard state.session === session, state.core.hasLevels else {
+        return (DeviceCore.Effects(), SoundLevels?.none, nil as (@Sendable (SoundLevels) -> Void)?)
+      }
+      let (effects, levels) = state.core.levels(report, at: now)
+      return (effects, levels, state.levelReceiver)
+    }
+    for warning in effects.warnings { logger.warning("\(warning)") }
+    if let levels { receive?(levels) }
   }
 
   /// The device cannot be reached through this session, if that is still its own.

@@ -21,6 +21,7 @@ package final class PluginSession: Sendable {
   /// A notification of the plugin, or the end of the connection.
   package enum Event: Sendable {
     case state(StateNotification)
+    case levels(LevelsNotification)
     case log(LogNotification)
     /// A line that is not a message, or an answer to no request, with the reason.
     case badLine(String)
@@ -159,13 +160,14 @@ package final class PluginSession: Sendable {
   }
 
   /// Tells the plugin to end a request early. The plugin still answers it.
-  package func cancel(_ id: Int) {
-    let notification = CancelNotification(id: id)
-    let message = RPCMessage.notification(
-      method: CancelNotification.method, params: notification.params)
+  package func cancel(_ id: Int) { send(CancelNotification(id: id)) }
+
+  /// Sends a notification.
+  package func send<Notification: PluginNotification>(_ notification: Notification) {
     sent.add(1, ordering: .relaxed)
-    // A plugin that is gone has nothing to cancel.
-    try? connection.send(message)
+    // A plugin that is gone needs no notification.
+    try? connection.send(
+      .notification(method: Notification.method, params: notification.params))
   }
 
   /// Ends the plugin's input: it exits within two seconds.
@@ -224,6 +226,11 @@ package final class PluginSession: Sendable {
         return refuse("a state without a device")
       }
       notify(.state(state))
+    case LevelsNotification.method:
+      guard let levels = LevelsNotification(params: params) else {
+        return refuse("levels without a device")
+      }
+      notify(.levels(levels))
     case LogNotification.method:
       guard let log = LogNotification(params: params) else {
         return refuse("a log without a message")

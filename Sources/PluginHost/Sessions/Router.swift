@@ -36,21 +36,29 @@ final class Router: Sendable {
   func route(_ event: PluginSession.Event) -> Supervision.Input? {
     switch event {
     case .state(let report):
-      guard let proxy = devices[report.device]?.proxy, let session = state.withLock({ $0.session })
-      else {
-        // A plugin's thread may report once more after the answer to the close.
-        if devices.hasClosed(report.device) { return nil }
-        let name = report.device.name.boundedLine(maximumBytes: 64)
-        return badLine("a report of the device \"\(name)\", which is not open here")
-      }
-      proxy.report(report, in: session)
-      return nil
+      return route(to: report.device) { $0.report(report, in: $1) }
+    case .levels(let report):
+      return route(to: report.device) { $0.report(report, in: $1) }
     case .log(let log):
       write(log)
       return nil
     case .badLine(let what): return badLine(what)
     case .closed: return .outputEnded
     }
+  }
+
+  /// Hands a report to its device.
+  private func route(
+    to device: DeviceID, _ report: (DeviceProxy, PluginSession) -> Void
+  ) -> Supervision.Input? {
+    guard let proxy = devices[device]?.proxy, let session = state.withLock({ $0.session }) else {
+      // A plugin's thread may report once more after the answer to the close.
+      if devices.hasClosed(device) { return nil }
+      let name = device.name.boundedLine(maximumBytes: 64)
+      return badLine("a report of the device \"\(name)\", which is not open here")
+    }
+    report(proxy, session)
+    return nil
   }
 
   /// Bad lines after the limit are not counted: until its end the plugin could send them faster

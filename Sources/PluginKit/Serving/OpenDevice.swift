@@ -70,6 +70,9 @@ final class OpenDevice: Sendable {
     closing.signal()
   }
 
+  /// Begins or ends the reports of an amplifier's levels; of no effect for other devices.
+  func setMetering(_ isOn: Bool) { (device as? any AmplifierDevice)?.setMetering(isOn) }
+
   /// Cancels the request with this id, if it waits or is in progress.
   func cancel(_ id: Int) { requests.cancel(id) }
 

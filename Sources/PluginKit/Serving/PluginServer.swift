@@ -50,6 +50,9 @@ final class PluginServer: Sendable {
       case .notification(CancelNotification.method, let params):
         guard let id = CancelNotification(params: params)?.id else { return }
         for device in devices.withLock({ Array($0.values) }) { device.cancel(id) }
+      case .notification(MeterNotification.method, let params):
+        guard let meter = MeterNotification(params: params) else { return }
+        devices.withLock { $0[meter.device] }?.setMetering(meter.isOn)
       case .notification, .success, .failure: break
       }
     } catch {

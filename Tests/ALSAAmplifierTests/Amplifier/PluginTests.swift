@@ -177,6 +177,34 @@ import Testing
     #expect(controller.attribute("peak") == [-6, -120])
     #expect(controller.attribute("rms") == [-9, -120])
     #expect(controller.notifications(of: "peak") <= 20)
+    #expect(controller.levels == [], "nobody has asked")
+    await controller.end()
+  }
+
+  @Test("F4 · reports levels to a controller that asks, fifteen times a second, and no attributes")
+  func levels() async throws {
+    let folder = try TemporaryFolder()
+    let controller = try await openAmplifier(folder, ["startupVolume": 100])
+    let player = try await controller.plug("cd", folder: folder)
+    try await controller.perform(["volume": 100])
+    try await controller.perform("on")
+    try await controller.perform(["input": "cd"])
+    #expect(await eventually { player.source.isHeard })
+    try controller.setMetering(true)
+    await player.send(Tone.frames([440, 0], level: 0.5, seconds: 1), try .s16())
+    #expect(await player.finish())
+    let levels = controller.levels
+    // A second of sound and the rest of the device's buffer.
+    #expect(levels.count <= 20 && levels.count >= 5, "\(levels.count)")
+    #expect(levels.map { $0.peak[0] }.max() == -6 && levels.map { $0.rms[0] }.max() == -9)
+    #expect(levels.allSatisfy { $0.peak[1] == -120 && $0.peak.count == 2 })
+    #expect(controller.attribute("peak") == nil)
+    try controller.setMetering(false)
+    try await controller.perform("mute")
+    let count = controller.levels.count
+    await player.send(Tone.frames([440, 0], level: 0.5, seconds: 0.3), try .s16())
+    #expect(await player.finish())
+    #expect(controller.levels.count == count)
     await controller.end()
   }
 }

@@ -17,6 +17,7 @@ final class Controller: Sendable {
     var values: [String: JSON] = [:]
     var attributes: [String: JSON] = [:]
     var log: [String] = []
+    var levels: [SoundLevels] = []
     var counts: [String: Int] = [:]
     var waiting: [(test: @Sendable (Controller) -> Bool, done: CheckedContinuation<Void, Never>)] =
       []
@@ -83,6 +84,16 @@ final class Controller: Sendable {
   /// How often an attribute was reported.
   func notifications(of name: String) -> Int { state.withLock { $0.counts[name] ?? 0 } }
 
+  /// Asks for the levels of the sound, or no longer.
+  func setMetering(_ isOn: Bool) throws {
+    let notification = MeterNotification(device: Self.device, isOn: isOn)
+    try connection.send(
+      .notification(method: MeterNotification.method, params: notification.params))
+  }
+
+  /// The levels that were reported.
+  var levels: [SoundLevels] { state.withLock { $0.levels } }
+
   /// Everything that was logged.
   var log: [String] { state.withLock { $0.log } }
 
@@ -107,6 +118,9 @@ final class Controller: Sendable {
           state.counts[key, default: 0] += 1
         }
       }
+    case .notification(LevelsNotification.method, let params):
+      guard let levels = LevelsNotification(params: params)?.levels else { return }
+      state.withLock { $0.levels.append(levels) }
     case .notification(LogNotification.method, let params):
       state.withLock { $0.log.append(params["message"]?.string ?? "") }
     default: break

@@ -105,7 +105,8 @@ struct ContractDocumentTests {
     UnplugRequest.self, PingRequest.self, ShutdownRequest.self,
   ]
   private static let notifications: [any PluginNotification.Type] = [
-    CancelNotification.self, StateNotification.self, LogNotification.self,
+    CancelNotification.self, StateNotification.self, MeterNotification.self,
+    LevelsNotification.self, LogNotification.self,
   ]
 
   private static func request(_ method: String, _ params: JSON) -> JSON? {

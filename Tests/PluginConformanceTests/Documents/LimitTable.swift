@@ -34,6 +34,9 @@ enum LimitTable {
         rate(Limits.reportsPerSecond, Limits.reportBurst),
         "the newest value of each key waits until there is room"),
       row(
+        "`levels` notifications of a device", rate(Limits.levelsPerSecond, Limits.levelBurst),
+        "dropped"),
+      row(
         "`log` notifications of a process", rate(Limits.logsPerSecond, Limits.logBurst), "dropped"),
     ]
   }

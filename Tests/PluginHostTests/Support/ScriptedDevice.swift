@@ -7,6 +7,8 @@ import Synchronization
 final class DeviceScript: Sendable {
   struct State {
     var commands: [JSON] = []
+    /// The calls of `setMetering`.
+    var metering: [Bool] = []
     var state: [StateKey: JSON] = [:]
     var capabilities = Capabilities()
     var opened = 0
@@ -35,6 +37,7 @@ final class DeviceScript: Sendable {
   }
 
   var commands: [JSON] { state.withLock { $0.commands } }
+  var metering: [Bool] { state.withLock { $0.metering } }
 
   /// Accepts commands without reporting their effect.
   func reportNothing() { state.withLock { $0.reports = false } }
@@ -63,6 +66,11 @@ final class DeviceScript: Sendable {
   /// Reports a change that was made at the device, for example with a knob.
   func report(_ values: [StateKey: JSON]) {
     state.withLock { $0.context }?.report(values)
+  }
+
+  /// Reports levels, asked for or not.
+  func report(_ levels: SoundLevels) {
+    state.withLock { $0.context }?.report(levels)
   }
 
   /// Waits until the device was given `count` commands.
@@ -162,4 +170,5 @@ extension ScriptedDevice: AmplifierDevice {
   func openSocket(_ socket: CableSocket, input: String) async throws(DeviceError) {
     _ = script.take(["openSocket": .string(input)])
   }
+  func setMetering(_ isOn: Bool) { script.state.withLock { $0.metering.append(isOn) } }
 }

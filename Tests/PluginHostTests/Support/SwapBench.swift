@@ -11,10 +11,11 @@ import Testing
 
 /// A host with several plugins in memory, each with a script for each of its devices.
 ///
-/// The plugins A and B have lights, screens and CD players; the plugin Screens has screens only.
+/// The plugins A and B have lights, screens, CD players and amplifiers; the plugin Screens has screens only.
 struct SwapBench {
   static let roles: [String: [Role]] = [
-    "A": [.lights, .screen, .cdPlayer], "B": [.lights, .screen, .cdPlayer], "Screens": [.screen],
+    "A": [.lights, .screen, .cdPlayer, .amplifier],
+    "B": [.lights, .screen, .cdPlayer, .amplifier], "Screens": [.screen],
   ]
   static let catalogue = PluginCatalogue(
     plugins: roles.sorted { $0.key < $1.key }.map { id, roles in
@@ -37,6 +38,7 @@ struct SwapBench {
             DeviceMaker { ScriptedDevice<LightsCommand>($0, scripts[id, $0.device]) },
             DeviceMaker { ScriptedDevice<ScreenCommand>($0, scripts[id, $0.device]) },
             DeviceMaker { ScriptedDevice<CDPlayerCommand>($0, scripts[id, $0.device]) },
+            DeviceMaker { ScriptedDevice<AmplifierCommand>($0, scripts[id, $0.device]) },
           ]
           return (id, Plugin(id: id, version: "1", devices: makers))
         }))

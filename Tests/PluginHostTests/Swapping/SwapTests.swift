@@ -65,8 +65,8 @@ struct SwapTests {
       let roles = Dictionary(uniqueKeysWithValues: statuses.map { ($0.plugin, $0.roles) })
       #expect(
         roles == [
-          "A": [.cdPlayer, .lights, .screen], "B": [.cdPlayer, .lights, .screen],
-          "Screens": [.screen], "Missing": [],
+          "A": [.amplifier, .cdPlayer, .lights, .screen],
+          "B": [.amplifier, .cdPlayer, .lights, .screen], "Screens": [.screen], "Missing": [],
         ])
     }
   }

@@ -95,6 +95,31 @@ struct PayloadTests {
     #expect(StateNotification(params: newer)?.values == [.power: "on"])
   }
 
+  @Test("F4 · levels and the wish for them read back as themselves")
+  func levels() throws {
+    let meter = MeterNotification(device: "amp", isOn: true)
+    #expect(meter.params == ["device": "amp", "on": true])
+    #expect(MeterNotification(params: meter.params)?.isOn == true)
+    #expect(MeterNotification(params: ["device": "amp"]) == nil)
+    let levels = try #require(SoundLevels(peak: [-3, -6.5], rms: [-10, -120]))
+    let report = LevelsNotification(device: "amp", levels: levels)
+    #expect(report.params == ["device": "amp", "peak": [-3, -6.5], "rms": [-10, -120]])
+    #expect(LevelsNotification(params: report.params)?.levels == levels)
+    #expect(LevelsNotification(params: ["peak": [-3], "rms": [-3]]) == nil)
+  }
+
+  @Test("F4 · levels of amplitudes are decibels of full scale within the range")
+  func decibels() throws {
+    let levels = try #require(
+      SoundLevels(
+        peakAmplitudes: [1, 0.5, 0, .infinity, .nan], rmsAmplitudes: [0.1, -1, 1e-9, 2, 1e30]))
+    #expect(levels.peak == [0, -6, -120, 24, -120])
+    #expect(levels.rms == [-20, -120, -120, 6, 24])
+    #expect(SoundLevels(peakAmplitudes: [], rmsAmplitudes: []) == nil)
+    let many = Array(repeating: 1.0, count: 20)
+    #expect(SoundLevels(peakAmplitudes: many, rmsAmplitudes: many)?.peak.count == 8)
+  }
+
   @Test("A refusal keeps its kind, hint and time on the wire", arguments: DeviceError.Code.allCases)
   func errors(code: DeviceError.Code) {
     let error = DeviceError(
