@@ -31,7 +31,9 @@ package struct AccountPolicy: Sendable {
 /// SQL. Each subject is a part with its own state.
 ///
 /// Set `Origin.current` around each request: a request without one counts as a stranger's.
-package struct AccountService: Sendable {
+///
+/// A class, because its parts together have several kilobytes, and tasks and closures would copy them.
+package final class AccountService: Sendable {
   /// Logins, logouts and changes, for the rest of the program.
   package let events: AccountEvents
   /// The audit log, for the owners to read.
