@@ -18,6 +18,9 @@ public final class ManualClock: TheaterClock {
 
   public init() {}
 
+  /// The number of tasks that sleep.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
   public func now() -> Duration { state.withLock { $0.now } }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {

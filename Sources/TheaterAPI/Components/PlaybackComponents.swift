@@ -5,7 +5,7 @@ import Devices
 extension Component {
   static let playbackComponents = [
     status, activity, activities, playback, catalogueEntry, films, songs, stations, libraryScan,
-    libraryChange, confirmation, volumeChange,
+    libraryChange, soundLevels, confirmation, volumeChange,
   ]
 
   static let status = Component(
@@ -102,6 +102,17 @@ extension Component {
     ]))
 
   static let libraryChange = Component("LibraryChange", .object(["player": .name]))
+
+  static let soundLevels = Component(
+    "SoundLevels",
+    .object([
+      "device": .name,
+      "peak": levels.described("The highest sample of each channel since the last event, in dBFS."),
+      "rms": levels.described("The root mean square of each channel since then, in dBFS."),
+    ]))
+
+  private static let levels = Schema.list(
+    of: .number(SoundLevels.range), count: SoundLevels.channelRange)
 
   static let confirmation = Component(
     "Confirmation", .object(["confirmation": .confirmation]))

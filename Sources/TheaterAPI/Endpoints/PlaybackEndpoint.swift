@@ -21,15 +21,21 @@ public enum PlaybackEndpoint: String, Endpoint {
         parameters: [
           .init(
             name: "Last-Event-ID", place: .header, schema: .text(0...200),
-            help: "The last event that is known: the stream goes on after it.")
+            help: "The last event that is known: the stream goes on after it."),
+          .init(
+            name: "levels", place: .query, schema: .words(["true", "false"]),
+            help:
+              "Whether the stream also has the event `levels` of each amplifier with the capability "
+              + "`levels`: at most 15 a second while it sounds, without an id."),
         ],
         answers: [
           200: .events([
             ("snapshot", .status), ("device", .device), ("activity", .activity),
             ("run", .runChange),
             ("library", .libraryChange), ("configuration", .configurationEvent),
+            ("levels", .soundLevels),
           ])
-        ], errors: [429])
+        ], errors: [422, 429])
     case .films: list("films", .films)
     case .songs: list("songs", .songs)
     case .stations: list("stations", .stations)

@@ -24,6 +24,9 @@ final class EventFeed: Sendable {
   /// Whether the stream has ended: nothing more is sent, even if events wait.
   var isOver: Bool { ended.load(ordering: .acquiring) }
 
+  /// Wakes the stream.
+  func wake() { bell.signal() }
+
   /// Requests a keep-alive.
   func requestKeepAlive() {
     isKeepAliveDue.store(true, ordering: .releasing)

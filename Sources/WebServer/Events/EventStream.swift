@@ -14,8 +14,6 @@ import ServiceLifecycle
 /// slow client gets what it missed; if the log no longer has them, a `snapshot` comes first. The stream
 /// ends at once when its session ends, the client disconnects or the controller stops.
 struct EventStream: Sendable {
-  /// The interval of comments on a stream without events.
-  static let keepAlive = Duration.seconds(15)
   /// The size of one write. An event that is larger is written alone.
   private static let batch = (bytes: 32 * 1024, events: 32)
 
@@ -23,10 +21,12 @@ struct EventStream: Sendable {
   let configuration: any ConfigurationService
   let accountService: AccountService
   let limiter: EventStreamLimiter
+  let keepAlives: KeepAliveTimer
 
   /// Returns the answer whose body is the stream. HEAD gets the header fields and opens no stream.
   func response(to context: RequestContext) throws(APIError) -> Response {
     let caller = try context.caller()
+    let hasLevels = try context.query("levels", "true or false") { Bool($0) } ?? false
     let headers: HTTPFields = [.contentType: "text/event-stream", .xAccelBuffering: "no"]
     guard context.request.method != .head else {
       return Response(
@@ -41,11 +41,12 @@ struct EventStream: Sendable {
       headers: headers,
       body: ResponseBody { writer in
         let feed = EventFeed(theater.events.subscribe(), on: channel)
+        let levels = hasLevels ? theater.levels.subscribe { feed.wake() } : nil
         // Many streams write at each event: not on the event loops, which have requests to answer.
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
           try await request.body.consumeWithInboundCloseHandler { _ in
             try await withGracefulShutdownHandler {
-              try await send(to: &writer, feed, caller: caller, after: lastID)
+              try await send(to: &writer, feed, levels, caller: caller, after: lastID)
             } onGracefulShutdown: {
               feed.end()
             }
@@ -58,39 +59,39 @@ struct EventStream: Sendable {
   }
 
   private func send(
-    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, caller: Caller,
-    after lastID: String?
+    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, _ levels: LevelSubscription?,
+    caller: Caller, after lastID: String?
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         await accountService.sessions.waitForEnd(of: caller.token, for: caller.principal)
         feed.end()
       }
-      group.addTask { await keepAlive(caller, feed) }
-      defer { group.cancelAll() }
+      let registration = keepAlives.add { await keepAlive(caller, feed) }
+      defer {
+        group.cancelAll()
+        withExtendedLifetime(registration) {}
+      }
       try await write(
-        to: &writer, feed, for: caller.principal.theaterPrincipal,
+        to: &writer, feed, levels, for: caller.principal.theaterPrincipal,
         after: theater.events.sequence(of: lastID))
       try await writer.finish(nil)
     }
   }
 
-  /// Requests keep-alives until the session ends.
+  /// Requests a keep-alive, or ends a stream whose session has ended.
   private func keepAlive(_ caller: Caller, _ feed: EventFeed) async {
-    let clock = theater.clock
-    while (try? await clock.sleep(until: clock.now() + Self.keepAlive)) != nil {
-      // `waitForEnd` misses the end of a session if the clock was set back.
-      guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
-        return feed.end()
-      }
-      feed.requestKeepAlive()
+    // `waitForEnd` misses the end of a session if the clock was set back.
+    guard await accountService.sessions.isOpen(caller.token, for: caller.principal) else {
+      return feed.end()
     }
+    feed.requestKeepAlive()
   }
 
   /// - Parameter sequence: The last event that the client knows; `nil` if it sent none.
   private func write(
-    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, for principal: Principal,
-    after sequence: Int?
+    to writer: inout any ResponseBodyWriter, _ feed: EventFeed, _ levels: LevelSubscription?,
+    for principal: Principal, after sequence: Int?
   ) async throws {
     var text = EventText()
     text.comment("connected")
@@ -101,6 +102,8 @@ struct EventStream: Sendable {
       if hasMore {
         hasMore = try await append(to: &text, after: &sequence, for: principal)
       }
+      // The newest alone: a slow client skips the others.
+      for entry in levels?.take() ?? [] { text.event("levels", data: entry.json) }
       if feed.takeKeepAlive(), text.count == 0 { text.comment("keep-alive") }
       if text.count > 0 {
         try await writer.write(text.take())
@@ -148,8 +151,11 @@ struct EventText {
   }
 
   /// Appends an event. JSON text has no line breaks, so its data is one line.
-  mutating func event(_ name: String, id: String, data: JSON) {
-    bytes.append(contentsOf: "id: \(id)\nevent: \(name)\ndata: ".utf8)
+  ///
+  /// - Parameter id: `nil` for an event after which a stream cannot be resumed.
+  mutating func event(_ name: String, id: String? = nil, data: JSON) {
+    if let id { bytes.append(contentsOf: "id: \(id)\n".utf8) }
+    bytes.append(contentsOf: "event: \(name)\ndata: ".utf8)
     data.append(to: &bytes)
     bytes.append(contentsOf: "\n\n".utf8)
   }

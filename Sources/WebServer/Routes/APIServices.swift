@@ -18,6 +18,7 @@ package struct APIServices: Sendable {
   package let certificate: ShownCertificate?
   /// Bounds the number of open event streams.
   package let streams: EventStreamLimiter
+  let keepAlives: KeepAliveTimer
 
   package init(
     theater: HomeTheaterFacade, accountService: AccountService, diagnostics: any Diagnostics,
@@ -31,6 +32,7 @@ package struct APIServices: Sendable {
     self.webAddress = webAddress
     self.certificate = certificate
     streams = EventStreamLimiter(most: eventStreams)
+    keepAlives = KeepAliveTimer(clock: theater.clock)
   }
 }
 

@@ -18,7 +18,7 @@ extension APIServices {
     case .events:
       return try EventStream(
         theater: theater, configuration: configuration, accountService: accountService,
-        limiter: streams
+        limiter: streams, keepAlives: keepAlives
       ).response(to: request)
     case .films: return try await entries(.films, request, principal)
     case .songs: return try await entries(.songs, request, principal)

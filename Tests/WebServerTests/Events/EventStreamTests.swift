@@ -144,11 +144,99 @@ import Testing
         }
         for _ in 0..<3 {
           await room.clock.waitForSleepers(1)
-          room.clock.advance(by: EventStream.keepAlive)
+          room.clock.advance(by: KeepAliveTimer.interval)
           let part = try #require(try await parts.next())
           #expect(String(buffer: part).contains(": keep-alive\n\n"))
         }
       }
+    }
+  }
+
+  @Test("F5 · one timer serves the keep-alives of all streams, and ends with the last one")
+  func oneTimer() async throws {
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let token = try await room.owner().token ?? ""
+      func open(
+        _ body: (inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) async throws -> Void
+      ) async throws {
+        try await room.connection { inbound, outbound in
+          try await outbound.write(room.listening(token))
+          var parts = inbound.makeAsyncIterator()
+          var text = ""
+          while !text.contains("event: snapshot"), let part = try await parts.next() {
+            text += String(buffer: part)
+          }
+          try await body(&parts)
+        }
+      }
+      try await open { first in
+        try await open { second in
+          await room.clock.waitForSleepers(1)
+          #expect(room.clock.sleeperCount == 1)
+          room.clock.advance(by: KeepAliveTimer.interval)
+          for part in [try await first.next(), try await second.next()] {
+            #expect(part.map { String(buffer: $0) }?.contains(": keep-alive\n\n") == true)
+          }
+        }
+        #expect(await eventually { room.streams.count == 1 })
+        await room.clock.waitForSleepers(1)
+      }
+      #expect(await eventually { room.clock.sleeperCount == 0 })
+    }
+  }
+
+  @Test("F4 · a stream that asks for levels gets the newest, without an id; another gets none")
+  func levels() async throws {
+    try await TestServer.open(Listener.port(0, of: "127.0.0.1")) { room in
+      let token = try await room.owner().token ?? ""
+      let amp = try #require(room.devices["amp"])
+      let levels = try #require(SoundLevels(peak: [-6, -7.5], rms: [-12, -120]))
+      try await room.connection { inbound, outbound in
+        try await outbound.write(room.listening(token))
+        var parts = inbound.makeAsyncIterator()
+        var text = ""
+        while !text.contains("event: snapshot"), let part = try await parts.next() {
+          text += String(buffer: part)
+        }
+        #expect(!amp.isMetering)
+        try await room.connection { inbound, outbound in
+          try await outbound.write(room.listening(token, query: "?levels=true"))
+          var parts = inbound.makeAsyncIterator()
+          var text = ""
+          while !text.contains("event: snapshot"), let part = try await parts.next() {
+            text += String(buffer: part)
+          }
+          #expect(amp.isMetering)
+          text = ""
+          amp.report(levels)
+          while !text.contains("\n\n"), let part = try await parts.next() {
+            text += String(buffer: part)
+          }
+          let data = #"{"device":"amp","peak":[-6,-7.5],"rms":[-12,-120]}"#
+          #expect(text.contains("event: levels\ndata: \(data)\n\n"))
+          #expect(!text.contains("id: "))
+          try await AnswerValidator.shared.check(
+            ServerSentEvent(id: nil, name: "levels", data: data))
+        }
+        #expect(await eventually { !amp.isMetering })
+        text = ""
+        room.theater.events.publish(.other(name: "note", 1))
+        while !text.contains("event: note"), let part = try await parts.next() {
+          text += String(buffer: part)
+        }
+        #expect(!text.contains("event: levels"))
+      }
+    }
+  }
+
+  @Test("F4 · a wrong value of the parameter levels is refused")
+  func wrongLevels() async throws {
+    try await TestServer.open { room in
+      let owner = try await room.owner()
+      let answer = try await owner.send(.GET, "/api/v1/events?levels=perhaps")
+      #expect(answer.status == 422)
+      #expect(answer.json["error"]?["message"]?.string?.contains("true or false") == true)
+      #expect(room.devices["amp"]?.isMetering == false)
     }
   }
 

@@ -58,9 +58,9 @@ extension TestServer {
   }
 
   /// The request of a listener to events, on the port.
-  func listening(_ token: String) -> ByteBuffer {
+  func listening(_ token: String, query: String = "") -> ByteBuffer {
     ByteBuffer(
-      string: "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+      string: "GET /api/v1/events\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         + "Authorization: Bearer \(token)\r\n\r\n")
   }
 
