@@ -40,7 +40,12 @@ extension Component {
     .object(
       optional: [
         "address": .text(1...300),
-        "fingerprint": .text(64...200).described("SHA-256 of the certificate."),
+        "fingerprint": .text(64...200).described(
+          "SHA-256 of the certificate, as browsers show it: `AB:CD:…`."),
+        "selfSigned": .boolean.described(
+          "Whether the controller made the certificate. Then browsers warn at the first visit, and people "
+            + "compare the fingerprint."),
+        "certificateExpires": .time,
       ]))
 
   static let plugins = Component(

@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import Devices
+import Foundation
 import HTTPTypes
 import HomeTheater
 import Hummingbird
@@ -22,7 +23,11 @@ extension APIServices {
     case .address:
       var answer = JSONObject()
       if let webAddress { answer["address"] = .string(webAddress) }
-      if let certificate { answer["fingerprint"] = .string(certificate.current.fingerprint) }
+      if let certificate = certificate?.current {
+        answer["fingerprint"] = .string(certificate.fingerprint)
+        answer["selfSigned"] = .bool(!certificate.isOwners)
+        answer["certificateExpires"] = .string(certificate.expires.ISO8601Format())
+      }
       return Response(.object(answer))
     case .plugins: return Response(await diagnostics.plugins())
     case .audioDevices: return Response(try await diagnostics.audioDevices())

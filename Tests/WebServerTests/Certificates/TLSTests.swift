@@ -61,6 +61,22 @@ import Testing
     }
   }
 
+  @Test("F5 · tells users the fingerprint, end and maker of the certificate, and strangers nothing")
+  func address() async throws {
+    try await Self.open { room, certificate, _ in
+      let answer = try await room.owner().send(.GET, "/api/v1/address")
+      #expect(answer.json["fingerprint"]?.string == certificate.fingerprint)
+      #expect(answer.json["selfSigned"] == true)
+      let end = answer.json["certificateExpires"]?.string
+      #expect(end?.hasPrefix(certificate.lastDay) == true)
+      #expect(try await room.stranger.send(.GET, "/api/v1/address").status == 401)
+    }
+    try await TestServer.open { room in
+      let answer = try await room.owner().send(.GET, "/api/v1/address")
+      #expect(answer.json == [:])
+    }
+  }
+
   @Test("A10 · prefixes the cookies with __Host- over TLS")
   func hostCookie() async throws {
     try await Self.open { room, _, folder in

@@ -110,7 +110,8 @@ struct TestServer: Sendable {
     let configuration = FakeConfiguration()
     let remote = APIServices(
       theater: theater, accountService: accountService, diagnostics: FakeDiagnostics(),
-      configuration: configuration)
+      configuration: configuration,
+      certificate: listeners.lazy.compactMap(\.certificate).first)
     let log = RecordedLog()
     let web = WebServer(remote, site: try Site(folder: Self.siteFolder), logger: log.logger)
     let servers = try listeners.map { try web.server(on: $0) { onRunning($0) } }
