@@ -2,6 +2,7 @@ import APIClient
 import Foundation
 import JSON
 import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 

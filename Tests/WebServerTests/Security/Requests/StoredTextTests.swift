@@ -1,5 +1,6 @@
 import APIClient
 import Foundation
+import HomeTheater
 import JSON
 import NIOHTTP1
 import TestSupport
