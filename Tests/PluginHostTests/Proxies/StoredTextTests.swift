@@ -58,10 +58,10 @@ struct StoredTextTests {
     try await HostBench(CDPlayerCommand.self, script).run { player in
       let items = try await player.scanCatalogue(folder: nil)
       #expect(items.count == payloads.count)
-      for (item, payload) in zip(items, payloads) {
+      for (index, (item, payload)) in zip(items, payloads).enumerated() {
         let line = Self.line(payload.text, ProtocolLimits.title)
         #expect(item.title == line && item.artist == line && item.album == line)
-        #expect(item.id.hasSuffix(payload.text))
+        #expect(item.id.utf8.elementsEqual("\(index)\(payload.text)".utf8))
       }
     }
   }
