@@ -220,7 +220,10 @@ class Session:
             self.is_proved = True
             text = rest
         self.trace(got=text)
-        return await self.reply(projector.answer(text))
+        # The command that begins the warming is still answered.
+        is_mute = "mute-warming" in projector.odd and projector.power == WARMING
+        answer = projector.answer(text)
+        return await self.reply(None if is_mute else answer)
 
     def proved(self, text):
         """The command behind a right digest; None if it is wrong."""
@@ -240,8 +243,7 @@ class Session:
 
     async def reply(self, text):
         odd = self.projector.odd
-        is_mute = "mute-warming" in odd and self.projector.power == WARMING
-        if text is None or "silent" in odd or is_mute:
+        if text is None or "silent" in odd:
             return True
         if "flood" in odd:
             while not self.writer.is_closing():
