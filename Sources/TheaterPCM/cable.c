@@ -52,18 +52,23 @@ struct cable {
   uint64_t capacity, buffer, wait_for;  /* frames */
 
   bool running, paused, draining, drained;
+  int64_t drain_deadline;
   uint64_t written;    /* by the program */
   uint64_t next;       /* to be sent */
   uint64_t taken;      /* the highest `next` or clock position: what the program's buffer no longer holds */
+  uint64_t reported;   /* the highest `taken` that the program was told */
 
   /* The connection. */
   bool owes_flush, owes_format;     /* before the next frames */
   bool is_plugged, is_heard, has_epoch, has_ended, awaits_flushed;
+  bool is_silent;                   /* it says nothing: the clock runs until a credit with the flag */
+  bool keeps_unheard;               /* the flush that is owed is a pause's: what it leaves unheard is sent again */
+  bool is_replaced;                 /* another program took the input at the socket `replaced_at` */
   uint32_t epoch;
-  uint64_t epoch_start, limit;      /* the position of the epoch's frame 0; frames of the epoch */
+  uint64_t epoch_start, limit, sent;  /* the position of the epoch's frame 0; frames of the epoch */
   uint64_t old_start;               /* of the epoch before the flush */
   int64_t flush_deadline, last_word, retry_at;
-  struct timespec place_changed;
+  struct stat place_seen, plugged_at, replaced_at;
 
   /* Where the sound is: `heard` was heard at `heard_at`; up to `heard_limit` it goes on by itself. */
   uint64_t heard, heard_limit;
@@ -114,18 +119,23 @@ static void clear_event(int descriptor) {
 
 /* MARK: Where the sound is */
 
+/* Whether the amplifier keeps us from sending. */
+static bool is_waiting(const struct cable *c) {
+  return !c->is_plugged || c->out_start < c->out_end
+      || (c->next < c->written && c->next >= c->epoch_start + c->limit);
+}
+
 /* Whether time passes without the amplifier. */
 static bool is_paced(const struct cable *c, int64_t time) {
   if (!c->running || c->paused || c->awaits_flushed) return false;
-  if (c->socket < 0) return true;
-  bool waits = !c->is_plugged || (c->next < c->written && c->next >= c->epoch_start + c->limit);
-  if (waits && time - c->last_word > LONGEST_SILENCE) return true;
+  if (c->socket < 0 || c->is_silent) return true;
+  if (is_waiting(c) && time - c->last_word > LONGEST_SILENCE) return true;
   return c->is_plugged && !c->is_heard;
 }
 
 /* The position that is heard, or passes unheard, at `time`. */
 static uint64_t position(const struct cable *c, int64_t time) {
-  if (!c->running || c->paused) return c->heard;
+  if (!c->running || c->paused || c->awaits_flushed) return c->heard;
   uint64_t passed = c->heard + frames_in(c, time - c->heard_at);
   uint64_t end = is_paced(c, time) ? c->written : least(c->next, c->heard_limit);
   return most(c->heard, least(passed, end));
@@ -137,20 +147,28 @@ static void set_position(struct cable *c, uint64_t frames, int64_t time, uint64_
   c->heard_limit = limit;
 }
 
+/* The oldest frame that can be sent again, however much the program writes until then. */
+static uint64_t oldest(const struct cable *c) {
+  uint64_t taken = most(c->taken, c->next);
+  return taken - least(taken, c->capacity - c->buffer);
+}
+
 /* Notes that time passed without the amplifier, and whether the program may write. */
 static void update(struct cable *c, int64_t time) {
   if (is_paced(c, time)) {
     uint64_t here = position(c, time);
+    c->is_silent = c->socket >= 0;
+    c->keeps_unheard = false;
     c->next = here;
     /* The clock waits for a program that is late. */
     if (here == c->written) set_position(c, here, time, here);
-    if (c->draining && here == c->written) {
-      c->drained = true;
-      pthread_cond_broadcast(&c->changed);
-    }
+    if (here == c->written) c->drained = c->draining;
   }
+  if (c->draining && time >= c->drain_deadline) c->drained = true;
+  if (c->draining && c->drained) pthread_cond_broadcast(&c->changed);
   c->taken = most(c->taken, c->next);
-  bool ready = !c->running || c->buffer - least(c->buffer, c->written - c->taken) >= c->wait_for;
+  uint64_t free = c->buffer - least(c->buffer, c->written - c->taken);
+  bool ready = c->draining ? c->drained : free >= least(c->wait_for, c->buffer);
   if (ready == c->is_ready) return;
   c->is_ready = ready;
   if (ready) {
@@ -178,7 +196,7 @@ static void new_epoch(struct cable *c, int64_t time) {
   c->old_start = c->epoch_start;
   c->epoch_start = c->next;
   c->epoch += 1;
-  c->limit = 0;
+  c->limit = c->sent = 0;
   c->has_ended = false;
   c->last_word = time;
 }
@@ -187,7 +205,8 @@ static void send_flush(struct cable *c, int64_t time) {
   c->owes_flush = false;
   new_epoch(c, time);
   header(c, FLUSH, false, 0);
-  if (!c->paused) return;
+  if (!c->keeps_unheard) return;
+  c->keeps_unheard = false;
   c->awaits_flushed = true;
   c->flush_deadline = time + LONGEST_FLUSH;
 }
@@ -213,6 +232,7 @@ static void send_frames(struct cable *c, uint64_t end) {
   memcpy(c->out + HEADER, c->ring + place * c->format.frame, length);
   header(c, DATA, c->next == 0, length);
   c->next += count;
+  c->sent += count;
   c->heard_limit = most(c->heard_limit, c->next);
 }
 
@@ -223,7 +243,7 @@ static bool compose(struct cable *c, int64_t time) {
     if (c->owes_flush) send_flush(c, time); else send_format(c, time);
     return true;
   }
-  if (!c->has_epoch || !c->is_heard || !c->running || c->paused) return false;
+  if (!c->has_epoch || !c->is_heard || c->is_silent || !c->running || c->paused) return false;
   uint64_t end = least(c->written, c->epoch_start + c->limit);
   if (c->next < end) {
     send_frames(c, end);
@@ -243,7 +263,7 @@ static void unplug(struct cable *c, int64_t time) {
   close(c->socket);
   c->socket = -1;
   c->is_plugged = c->is_heard = c->has_epoch = c->awaits_flushed = false;
-  c->owes_flush = c->owes_format = false;
+  c->owes_flush = c->owes_format = c->is_silent = c->keeps_unheard = false;
   c->in_count = c->out_start = c->out_end = 0;
   c->next = here;
   set_position(c, here, time, c->written);
@@ -274,10 +294,12 @@ static void credited(struct cable *c, uint32_t epoch, uint64_t limit, bool heard
   c->is_plugged = true;
   c->is_heard = heard;
   c->last_word = time;
-  if (epoch == c->epoch && c->has_epoch) c->limit = most(c->limit, limit);
+  if (heard) c->is_silent = false;
+  /* Small enough to be added to a position. */
+  if (epoch == c->epoch && c->has_epoch) c->limit = most(c->limit, least(limit, UINT64_MAX / 4));
   if (!c->has_epoch) {
     c->owes_format = c->ring != NULL;
-  } else if (heard && (!was_heard || was_paced) && c->running && !c->paused) {
+  } else if (heard && (!was_heard || was_paced) && c->running) {
     /* From the frame at which the clock is, and without what the amplifier still holds. */
     c->next = here;
     c->owes_flush = true;
@@ -289,27 +311,24 @@ static void credited(struct cable *c, uint32_t epoch, uint64_t limit, bool heard
 
 static void was_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t delay, int64_t time) {
   uint64_t given = c->epoch_start + frames;
-  if (frames > c->next - least(c->next, c->epoch_start) || at > now()) {
+  if (frames > c->sent || at < 0 || at > now()) {
     unplug(c, time);
     return;
   }
+  /* The frames that it is about were given up. */
+  if (!c->is_heard || c->is_silent) return;
   c->last_word = time;
-  uint64_t heard = given > delay ? given - delay : 0;
+  uint64_t heard = most(oldest(c), given > delay ? given - delay : 0);
   uint64_t limit = most(heard, given) + frames_in(c, LONGEST_GUESS);
   if (heard < c->heard && at <= c->heard_at) return;
   set_position(c, heard, at, limit);
 }
 
-static void was_flushed(struct cable *c, uint64_t frames, uint32_t of, int64_t time) {
+/* Goes on behind the first `heard` frames. */
+static void was_flushed(struct cable *c, uint64_t heard, int64_t time) {
   if (!c->awaits_flushed) return;
   c->awaits_flushed = false;
-  if (of != 0 && of + 1 == c->epoch) {
-    uint64_t heard = c->old_start + frames;
-    uint64_t oldest = c->written - least(c->written, c->capacity);
-    c->next = most(oldest, least(heard, c->next));
-  } else {
-    c->next = c->heard;
-  }
+  c->next = most(oldest(c), least(heard, c->next));
   c->epoch_start = c->next;
   set_position(c, c->next, time, c->next);
 }
@@ -330,21 +349,30 @@ static bool handle(
       return true;
     case FLUSHED:
       if (length != 12) return false;
-      if (epoch == c->epoch) was_flushed(c, get(bytes, 8), (uint32_t)get(bytes + 8, 4), time);
+      if (epoch != c->epoch) return true;
+      uint32_t of = (uint32_t)get(bytes + 8, 4);
+      /* Of an older epoch, or of none: nothing was heard of the one before the flush. */
+      bool was_begun = of != 0 && of + 1 == c->epoch;
+      was_flushed(c, c->old_start + (was_begun ? least(get(bytes, 8), UINT64_MAX / 4) : 0), time);
       return true;
     case DRAINED:
-      if (epoch == c->epoch && c->has_ended) {
-        c->drained = true;
+      if (epoch == c->epoch && c->has_ended && !c->owes_flush && !c->owes_format) {
+        c->drained = c->draining;
         set_position(c, c->written, time, c->written);
-        pthread_cond_broadcast(&c->changed);
       }
       return true;
-    default: return false;  /* `close`, or what an amplifier never sends */
+    case CLOSE:
+      /* The amplifier ends, and its socket with it, or another program took the input. */
+      c->is_replaced = c->is_plugged;
+      c->replaced_at = c->plugged_at;
+      return false;
+    default: return false;  /* what an amplifier never sends */
   }
 }
 
 static void receive(struct cable *c, int64_t time) {
-  while (c->socket >= 0) {
+  /* The program gets its turn however much the amplifier says. */
+  for (int turn = 0; c->socket >= 0 && turn < 16; turn++) {
     ssize_t count =
         recv(c->socket, c->in + c->in_count, sizeof c->in - c->in_count, MSG_DONTWAIT);
     if (count < 0 && errno == EINTR) continue;
@@ -377,19 +405,24 @@ static void receive(struct cable *c, int64_t time) {
 
 /* MARK: Connecting */
 
+static bool is_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
+      && memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) == 0;
+}
+
 /* Reads the cable file: a path and a token, or nothing as long as there is no amplifier. Returns 0, -ENOTCONN for
  * an empty file, -EAGAIN if the file is as it was at the last try, or another negative errno. */
 static int find(struct cable *c, struct sockaddr_un *address, char token[TOKEN]) {
   int file = open(c->place, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return -errno;
   struct stat facts;
+  /* The time alone is too coarse for a file that is replaced twice in a few milliseconds. */
   char text[sizeof address->sun_path + TOKEN + 3];
-  bool is_new = fstat(file, &facts) == 0
-      && memcmp(&facts.st_mtim, &c->place_changed, sizeof facts.st_mtim) != 0;
+  bool is_new = fstat(file, &facts) == 0 && !is_same(&facts, &c->place_seen);
   ssize_t count = is_new ? read(file, text, sizeof text - 1) : 0;
   close(file);
   if (!is_new) return -EAGAIN;
-  c->place_changed = facts.st_mtim;
+  c->place_seen = facts;
   if (count <= 0) return count == 0 ? -ENOTCONN : -EIO;
   text[count] = 0;
   *address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -407,14 +440,27 @@ static int plug(struct cable *c, int64_t time) {
   c->retry_at = time + NEXT_TRY;
   int error = find(c, &address, token);
   if (error < 0) return error;
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor < 0) return -errno;
-  if (connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) {
-    error = -errno;
-    close(descriptor);
+  struct stat facts = {0};
+  stat(address.sun_path, &facts);
+  /* The program that took the input keeps it. */
+  if (c->is_replaced && is_same(&facts, &c->replaced_at)) error = -EBUSY;
+  int descriptor = -1;
+  if (error == 0) {
+    descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) error = -errno;
+  }
+  if (error < 0) {
+    if (descriptor >= 0) close(descriptor);
+    /* The token is still good: the next try may succeed. */
+    c->place_seen = (struct stat){0};
     return error;
   }
+  uint64_t here = position(c, time);
   c->socket = descriptor;
+  c->plugged_at = facts;
+  c->is_replaced = false;
+  c->next = here;
+  set_position(c, here, time, here);
   c->last_word = time;
   c->epoch = 0;
   put(c->out + HEADER, 1, 4);
@@ -431,14 +477,18 @@ static int sleep_time(struct cable *c, int64_t time) {
   int64_t until = INT64_MAX;
   if (c->socket < 0 && c->running) until = c->retry_at;
   if (c->awaits_flushed && c->flush_deadline < until) until = c->flush_deadline;
+  if (c->draining && !c->drained && c->drain_deadline < until) until = c->drain_deadline;
   if (c->running && !c->paused) {
-    bool waits = c->socket >= 0 && c->next < c->written;
+    bool waits = c->socket >= 0 && (c->next < c->written || is_waiting(c));
     int64_t silent = c->last_word + LONGEST_SILENCE + MILLISECONDS;
     if (waits && silent > time && silent < until) until = silent;
     if (is_paced(c, time)) {
-      uint64_t pending = c->draining ? c->written - least(c->written, c->heard) : c->wait_for;
+      /* The position at which the program may write, or at the end of a drain. */
+      uint64_t goal = c->written + least(c->wait_for, c->buffer);
+      goal = c->draining ? c->written : goal - least(goal, c->buffer);
+      uint64_t pending = goal - least(goal, position(c, time));
       int64_t step = time + time_of(c, most(pending, 1)) + MILLISECONDS;
-      if (step < until && (!c->is_ready || c->draining)) until = step;
+      if (step < until && !c->is_ready) until = step;
     }
   }
   if (until == INT64_MAX) return -1;
@@ -449,7 +499,7 @@ static int sleep_time(struct cable *c, int64_t time) {
 static void work(struct cable *c) {
   int64_t time = now();
   if (c->socket >= 0) receive(c, time);
-  if (c->awaits_flushed && time >= c->flush_deadline) was_flushed(c, 0, 0, time);
+  if (c->awaits_flushed && time >= c->flush_deadline) was_flushed(c, c->heard, time);
   if (c->socket < 0 && c->running && time >= c->retry_at) plug(c, time);
   if (c->socket >= 0) send_all(c, time);
   update(c, time);
@@ -503,18 +553,14 @@ int cable_open(struct cable **cable, const char *place, bool waits) {
   struct cable *c = calloc(1, sizeof *c);
   if (c == NULL) return -ENOMEM;
   pthread_mutex_init(&c->lock, NULL);
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(&c->changed, &monotonic);
-  pthread_condattr_destroy(&monotonic);
+  pthread_cond_init(&c->changed, NULL);
   c->socket = -1;
   c->wait_for = 1;
   c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   c->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   c->place = strdup(place);
   int error = c->place == NULL ? -ENOMEM : c->wake < 0 || c->ready < 0 ? -EMFILE : plug(c, now());
-  bool is_away = error == -ENOTCONN || error == -ECONNREFUSED || error == -ENOENT;
+  bool is_away = error == -ENOTCONN || error == -ECONNREFUSED || error == -ENOENT || error == -EAGAIN;
   if (waits && is_away) error = 0;
   if (error == 0) error = start_thread(c);
   if (error < 0) release(c); else *cable = c;
@@ -539,6 +585,25 @@ static void changed(struct cable *c) {
   signal_event(c->wake);
 }
 
+/* Called in lock. */
+static void forget(struct cable *c) {
+  c->running = c->paused = c->draining = c->drained = false;
+  c->awaits_flushed = c->keeps_unheard = c->is_silent = false;
+  c->written = c->next = c->taken = c->reported = 0;
+  set_position(c, 0, now(), 0);
+  pthread_cond_broadcast(&c->changed);
+}
+
+/* Called in lock. */
+static void prepare(struct cable *c) {
+  /* What still plays is silenced. */
+  c->owes_flush |= c->running && c->has_epoch;
+  forget(c);
+  c->owes_format = c->is_plugged;
+  /* A program that begins anew takes the input. */
+  c->is_replaced = false;
+}
+
 int cable_configure(struct cable *c, const struct cable_format *format, uint64_t buffer) {
   uint64_t capacity = buffer + (uint64_t)KEPT_SECONDS * format->rate;
   char *ring = calloc(capacity, format->frame);
@@ -549,8 +614,8 @@ int cable_configure(struct cable *c, const struct cable_format *format, uint64_t
   c->capacity = capacity;
   c->buffer = buffer;
   c->format = *format;
-  pthread_mutex_unlock(&c->lock);
-  cable_prepare(c);
+  prepare(c);
+  changed(c);
   return 0;
 }
 
@@ -560,21 +625,15 @@ void cable_wait_for(struct cable *c, uint64_t frames) {
   changed(c);
 }
 
-static void forget(struct cable *c) {
-  c->running = c->paused = c->draining = c->drained = c->awaits_flushed = false;
-  c->written = c->next = c->taken = 0;
-  set_position(c, 0, now(), 0);
-}
-
 void cable_prepare(struct cable *c) {
   pthread_mutex_lock(&c->lock);
-  forget(c);
-  c->owes_format = c->is_plugged;
+  prepare(c);
   changed(c);
 }
 
 static void start(struct cable *c) {
   c->running = true;
+  c->is_silent = false;
   c->last_word = now();
   set_position(c, c->heard, c->last_word, c->next);
 }
@@ -597,31 +656,38 @@ void cable_pause(struct cable *c, bool paused) {
   int64_t time = now();
   if (paused && !c->paused) {
     set_position(c, position(c, time), time, c->next);
-    if (c->has_epoch && c->is_heard) c->owes_flush = true; else c->next = c->heard;
+    /* A flush of an earlier pause that is not answered yet will do. */
+    if (!c->keeps_unheard && !c->awaits_flushed) {
+      bool plays = c->has_epoch && c->is_heard;
+      c->keeps_unheard = plays && !c->is_silent && !c->owes_flush && !c->owes_format;
+      if (plays) c->owes_flush = true;
+      if (!c->keeps_unheard) c->next = c->heard;
+    }
   } else if (!paused) {
     set_position(c, c->heard, time, c->next);
+    c->is_silent = false;
     c->last_word = time;
   }
   c->paused = paused;
   changed(c);
 }
 
-int cable_drain(struct cable *c) {
+int cable_drain(struct cable *c, bool waits) {
   pthread_mutex_lock(&c->lock);
-  /* What is shorter than the program's start threshold has not been started yet. */
-  if (!c->running) start(c);
-  int64_t time = now();
-  int64_t deadline = time + SECOND + time_of(c, c->written - least(c->written, position(c, time)));
-  struct timespec until = {.tv_sec = deadline / SECOND, .tv_nsec = deadline % SECOND};
-  c->draining = true;
-  c->drained = c->written == 0;
-  signal_event(c->wake);
-  int error = 0;
-  while (!c->drained && c->running && error == 0)
-    error = pthread_cond_timedwait(&c->changed, &c->lock, &until);
-  c->draining = false;
+  if (!c->draining) {
+    /* What is shorter than the program's start threshold has not been started yet. */
+    if (!c->running) start(c);
+    int64_t time = now();
+    c->drain_deadline = time + SECOND + time_of(c, c->written - least(c->written, position(c, time)));
+    c->draining = true;
+    c->drained = c->written == 0;
+    update(c, time);
+    signal_event(c->wake);
+  }
+  while (waits && c->draining && !c->drained) pthread_cond_wait(&c->changed, &c->lock);
+  bool is_over = !c->draining || c->drained;
   pthread_mutex_unlock(&c->lock);
-  return -error;
+  return is_over ? 0 : -EAGAIN;
 }
 
 void *cable_room(struct cable *c, uint64_t *count) {
@@ -643,10 +709,23 @@ void cable_wrote(struct cable *c, uint64_t count) {
   if (matters) signal_event(c->wake);
 }
 
+uint64_t cable_take_back(struct cable *c, uint64_t count) {
+  pthread_mutex_lock(&c->lock);
+  update(c, now());
+  uint64_t back = least(count, c->written - least(c->written, c->taken));
+  c->written -= back;
+  update(c, now());
+  pthread_mutex_unlock(&c->lock);
+  return count - back;
+}
+
 uint64_t cable_taken(struct cable *c) {
   pthread_mutex_lock(&c->lock);
   update(c, now());
-  uint64_t taken = c->taken;
+  /* libasound stops a drain when nothing is left in the buffer: that is when all was heard. */
+  bool is_drain = c->draining && !c->drained;
+  c->reported = most(c->reported, is_drain ? least(c->taken, c->written - 1) : c->taken);
+  uint64_t taken = c->reported;
   pthread_mutex_unlock(&c->lock);
   return taken;
 }

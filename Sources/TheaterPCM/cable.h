@@ -22,9 +22,9 @@ struct cable_format {
 struct cable;
 
 /* Opens a cable. `place` is a file of two lines, the path and the token of the amplifier's socket; an empty file
- * says that there is no amplifier now. The file is read again when it changes while there is no connection.
+ * says that there is no amplifier now. The file is read again while there is no connection.
  * Without an amplifier a cable that `waits` is opened too, and its sound passes unheard until one comes; one that
- * does not wait is refused. Returns 0, or a negative errno: -ENOTCONN, -ECONNREFUSED or -ENOENT without an
+ * does not wait is refused. Returns 0, or a negative errno: -ENOTCONN, -ECONNREFUSED, -ENOENT or -EAGAIN without an
  * amplifier, -EINVAL for a file of another form. */
 int cable_open(struct cable **cable, const char *place, bool waits);
 
@@ -52,13 +52,17 @@ void cable_stop(struct cable *cable);
 /* Silences the amplifier at once and goes on with the first frame that was not heard. */
 void cable_pause(struct cable *cable, bool paused);
 
-/* Waits until the last frame was heard. Returns 0, or -ETIMEDOUT if it takes a second longer than it lasts. */
-int cable_drain(struct cable *cable);
+/* Plays to the last frame; the descriptor is readable, and this returns 0, when it was heard, or a second after
+ * it should have been. Without `waits` it returns -EAGAIN until then. */
+int cable_drain(struct cable *cable, bool waits);
 
 /* Room for frames behind those that were written: its address, and in `*count` how many are in a row, at most
  * the number that was asked for. `cable_wrote` hands them over. */
 void *cable_room(struct cable *cable, uint64_t *count);
 void cable_wrote(struct cable *cable, uint64_t count);
+
+/* Takes the last `count` frames back; returns how many of them cannot be, because they were sent. */
+uint64_t cable_take_back(struct cable *cable, uint64_t count);
 
 /* The position up to which the amplifier took the frames. */
 uint64_t cable_taken(struct cable *cable);

@@ -26,6 +26,7 @@ struct theater_pcm {
   snd_pcm_ioplug_t io;
   struct cable *cable;
   snd_pcm_uframes_t boundary;
+  snd_pcm_uframes_t written; /* what the cable has, modulo the boundary */
   size_t sample;     /* bytes of a sample */
   bool is_24;        /* 24 bits in 32, whose upper byte ALSA leaves open */
 };
@@ -43,6 +44,7 @@ static int theater_stop(snd_pcm_ioplug_t *io) {
 }
 
 static int theater_prepare(snd_pcm_ioplug_t *io) {
+  of(io)->written = 0;
   cable_prepare(of(io)->cable);
   return 0;
 }
@@ -52,7 +54,7 @@ static int theater_pause(snd_pcm_ioplug_t *io, int enable) {
   return 0;
 }
 
-static int theater_drain(snd_pcm_ioplug_t *io) { return cable_drain(of(io)->cable); }
+static int theater_drain(snd_pcm_ioplug_t *io) { return cable_drain(of(io)->cable, !io->nonblock); }
 
 static snd_pcm_sframes_t theater_pointer(snd_pcm_ioplug_t *io) {
   struct theater_pcm *pcm = of(io);
@@ -72,7 +74,7 @@ static void copy(
   for (snd_pcm_uframes_t frame = 0; frame < frames; frame++) {
     for (unsigned int channel = 0; channel < channels; channel++) {
       memcpy(target, source + from[channel] * pcm->sample, pcm->sample);
-      if (pcm->is_24) target[3] = target[2] < 0 ? -1 : 0;
+      if (pcm->is_24) target[3] = (signed char)target[2] < 0 ? -1 : 0;
       target += pcm->sample;
     }
     source += channels * pcm->sample;
@@ -86,6 +88,13 @@ static snd_pcm_sframes_t theater_transfer(
   size_t frame = io->channels * pcm->sample;
   const char *source = (const char *)areas->addr + (areas->first + areas->step * offset) / 8;
   snd_pcm_uframes_t done = 0;
+  /* After a rewind: what the cable still has is replaced, what was sent is left out. */
+  snd_pcm_uframes_t ahead = (pcm->written + pcm->boundary - io->appl_ptr) % pcm->boundary;
+  if (ahead > 0 && ahead <= io->buffer_size) {
+    snd_pcm_uframes_t sent = cable_take_back(pcm->cable, ahead);
+    pcm->written = (io->appl_ptr + sent) % pcm->boundary;
+    done = sent < size ? sent : size;
+  }
   while (done < size) {
     uint64_t count = size - done;
     char *target = cable_room(pcm->cable, &count);
@@ -94,6 +103,7 @@ static snd_pcm_sframes_t theater_transfer(
     else
       copy(pcm, target, source + done * frame, count);
     cable_wrote(pcm->cable, count);
+    pcm->written = (pcm->written + count) % pcm->boundary;
     done += count;
   }
   return (snd_pcm_sframes_t)size;
@@ -127,6 +137,7 @@ static int theater_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) 
       .layout = layouts[io->channels - 1].speakers,
       .frame = (uint32_t)(io->channels * pcm->sample),
   };
+  pcm->written = 0;
   return cable_configure(pcm->cable, &format, io->buffer_size);
 }
 
@@ -160,10 +171,11 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 };
 
 static int constrain(snd_pcm_ioplug_t *io) {
-  static const unsigned int accesses[] = {SND_PCM_ACCESS_RW_INTERLEAVED};
+  /* The plug layer converts formats only into memory. */
+  static const unsigned int accesses[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
   static const unsigned int formats[] = {
       SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_LE, SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_FLOAT_LE};
-  int error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 1, accesses);
+  int error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 2, accesses);
   if (error >= 0) error = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, 4, formats);
   if (error >= 0) error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_CHANNELS, 1, 8);
   if (error >= 0) error = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_RATE, 4000, 192000);

@@ -17,6 +17,7 @@ final class SoundAmplifier: AmplifierDevice {
     /// The setting last sent to the mixer, which is left alone as long as it is wanted.
     var mixed: HardwareMixer.Reading?
     var sinks: [String: (path: String, sink: CableSink)] = [:]
+    var programCables: [ProgramCable] = []
     /// The inputs whose players open the PCM themselves.
     var lent: Set<String> = []
     /// Whether the controller has asked for the levels.
@@ -92,14 +93,16 @@ final class SoundAmplifier: AmplifierDevice {
   }
 
   func close() async {
-    let (engine, mixer) = state.withLock { state in
+    let (engine, mixer, cables) = state.withLock { state in
       defer {
         state.engine = nil
         state.mixer = nil
         state.sinks = [:]
+        state.programCables = []
       }
-      return (state.engine, state.mixer)
+      return (state.engine, state.mixer, state.programCables)
     }
+    for cable in cables { cable.withdraw() }
     engine?.stop()
     mixer?.close()
   }
@@ -216,6 +219,7 @@ final class SoundAmplifier: AmplifierDevice {
   private func openProgramInputs() throws(DeviceError) {
     for input in options.programInputs {
       let cable = try ProgramCable(input: input)
+      state.withLock { $0.programCables.append(cable) }
       try expectProgram(at: cable)
       guard let events = state.withLock({ $0.sinks[input]?.sink.events }) else { continue }
       // Ends with the input's sink.
@@ -227,13 +231,13 @@ final class SoundAmplifier: AmplifierDevice {
             context.log(.warning, error.message)
           }
         }
-        cable.withdraw()
       }
     }
   }
 
   /// Waits for the next program.
   private func expectProgram(at cable: ProgramCable) throws(DeviceError) {
+    guard state.withLock({ $0.engine != nil }) else { return }
     let socket = cable.newSocket()
     do throws(CableError) {
       try listen(on: socket, input: cable.input)

@@ -28,7 +28,7 @@ export function pluginPart(id) {
 async function askSwap(id, plugins, now, done) {
   // What the file says about the device: for the way back.
   const kept = await get('/configuration').then(({ text }) => parsed(text)?.devices?.[id], () => undefined);
-  const { role } = device(id), fit = plugins.filter((one) => one.id === now || (one.roles?.includes(role) ?? true)), select = h('select', { id: 'swap-to' }, fit.map((one) => h('option', { value: one.id }, one.id)));
+  const { role } = device(id), fit = plugins.filter((one) => one.id === now || one.roles.includes(role)), select = h('select', { id: 'swap-to' }, fit.map((one) => h('option', { value: one.id }, one.id)));
   const choice = { input: select, node: h('div', 'field', h('label', { for: 'swap-to' }, t('plugin.title')), h('div', 'box', select)), get value() { return select.value; }, valid: true, lock(on) { select.disabled = on; } };
   const options = field({ label: t('plugin.options'), name: 'options', note: t('plugin.optionsNote'), check: (text) => (parsed(text) ? null : t('plugin.optionsWrong')) });
   let isKept = false;
