@@ -32,11 +32,15 @@ struct ProgramTests {
   /// Plays numbered frames at `pcm`; returns how the program ended.
   private func play(_ pcm: String, frames: Int, _ words: String...) async throws -> Program.Outcome
   {
-    let folder = try Self.folder.get()
     let script = Program.project.appending(path: "Tests/Fixtures/alsa_player.py").path
+    return try await play(with: ["python3", "-B", script, pcm, String(frames)] + words)
+  }
+
+  /// Runs a program that plays; returns how it ended.
+  private func play(with words: [String]) async throws -> Program.Outcome {
+    let folder = try Self.folder.get()
     return try await Program.run(
-      URL(fileURLWithPath: "/usr/bin/env"),
-      ["python3", "-B", script, pcm, String(frames)] + words,
+      URL(fileURLWithPath: "/usr/bin/env"), words,
       environment: [
         "PATH": "/usr/bin:/bin", "ALSA_CONFIG_PATH": folder.path(of: "asound.conf"),
         "XDG_RUNTIME_DIR": folder.path,
@@ -91,6 +95,45 @@ struct ProgramTests {
     try await controller.perform(["input": "dvd"])
     #expect(try seconds(try await play("theater:music", frames: 22_050)) > 0.45)
     #expect(numbers((try? card.heard) ?? []).isEmpty)
+    await controller.end()
+  }
+
+  @Test(
+    "F4 E15 · of two programs on one input the later one is heard, and the earlier one plays on")
+  func twoPrograms() async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card, input: "shared")
+    try await controller.perform(["input": "shared"])
+    async let earlier = play("theater:shared", frames: 66_150)
+    #expect(await card.sees("sound"))
+    // Long enough for the earlier one to come back, if it tried.
+    let later = try await play("theater:shared", frames: 33_075)
+    _ = try seconds(later)
+    _ = try seconds(try await earlier)
+    try await controller.perform("off")
+    await controller.wait { $0.attribute("sink") == "closed" }
+    #expect(numbers(try card.heard).suffix(33_074).elementsEqual(1..<33_075))
+    await controller.end()
+  }
+
+  @Test(
+    "F4 · formats that a cable does not carry are converted",
+    arguments: ["U8", "S24_3LE", "S16_BE"])
+  func conversion(format: String) async throws {
+    let card = try VirtualCard()
+    let controller = try await openAmplifier(card, input: "converted")
+    try await controller.perform(["input": "converted"])
+    let folder = try Self.folder.get()
+    // Bytes of one value are a steady level, which is not silence in any of the formats.
+    let file = try folder.write("steady.raw", [UInt8](repeating: 0x33, count: 48_000))
+    let outcome = try await play(
+      with: [
+        "aplay", "-q", "-D", "theater:converted", "-t", "raw", "-c", "2", "-r", "44100", "-f",
+        format, file,
+      ])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(await card.sees("sound"))
+    #expect(!numbers(try card.heard).isEmpty)
     await controller.end()
   }
 
