@@ -41,10 +41,10 @@ struct cable {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  char *place;
+  char *file;          /* the path of the cable file */
   int socket;          /* -1: not connected */
-  int wake;            /* eventfd: work for the thread */
-  int ready;           /* eventfd: the program may write */
+  int wake_event;      /* eventfd: work for the thread */
+  int ready_event;     /* eventfd: the program may write */
   bool is_over, is_ready;
 
   struct cable_format format;
@@ -55,7 +55,7 @@ struct cable {
   int64_t drain_deadline;
   uint64_t written;    /* by the program */
   uint64_t next;       /* to be sent */
-  uint64_t taken;      /* the highest `next` or clock position: what the program's buffer no longer holds */
+  uint64_t taken;      /* up to here the program's buffer is free again; never falls */
   uint64_t reported;   /* the highest `taken` that the program was told */
 
   /* The connection. */
@@ -66,9 +66,9 @@ struct cable {
   bool is_replaced;                 /* another program took the input at the socket `replaced_at` */
   uint32_t epoch;
   uint64_t epoch_start, limit, sent;  /* the position of the epoch's frame 0; frames of the epoch */
-  uint64_t old_start;               /* of the epoch before the flush */
+  uint64_t old_start;               /* the position of frame 0 of the epoch before */
   int64_t flush_deadline, last_word, retry_at;
-  struct stat place_seen, plugged_at, replaced_at;
+  struct stat file_seen, plugged_at, replaced_at;
 
   /* Where the sound is: `heard` was heard at `heard_at`; up to `heard_limit` it goes on by itself. */
   uint64_t heard, heard_limit;
@@ -109,12 +109,12 @@ static int64_t time_of(const struct cable *c, uint64_t frames) {
 
 static void signal_event(int descriptor) {
   const uint64_t one = 1;
-  if (write(descriptor, &one, sizeof one) < 0) { /* It is readable already. */ }
+  if (write(descriptor, &one, sizeof one) < 0) { /* The descriptor is readable already. */ }
 }
 
 static void clear_event(int descriptor) {
   uint64_t count;
-  if (read(descriptor, &count, sizeof count) < 0) { /* It was not readable. */ }
+  if (read(descriptor, &count, sizeof count) < 0) { /* The descriptor was not readable. */ }
 }
 
 /* MARK: Where the sound is */
@@ -172,11 +172,11 @@ static void update(struct cable *c, int64_t time) {
   if (ready == c->is_ready) return;
   c->is_ready = ready;
   if (ready) {
-    signal_event(c->ready);
+    signal_event(c->ready_event);
   } else {
-    clear_event(c->ready);
+    clear_event(c->ready_event);
     /* No message will tell when there is room: the thread keeps the time. */
-    if (is_paced(c, time)) signal_event(c->wake);
+    if (is_paced(c, time)) signal_event(c->wake_event);
   }
 }
 
@@ -287,7 +287,7 @@ static void send_all(struct cable *c, int64_t time) {
 
 /* MARK: Receiving */
 
-static void credited(struct cable *c, uint32_t epoch, uint64_t limit, bool heard, int64_t time) {
+static void take_credit(struct cable *c, uint32_t epoch, uint64_t limit, bool heard, int64_t time) {
   bool was_heard = c->is_plugged && c->is_heard;
   bool was_paced = is_paced(c, time);
   uint64_t here = position(c, time);
@@ -309,13 +309,13 @@ static void credited(struct cable *c, uint32_t epoch, uint64_t limit, bool heard
   if (heard != was_heard || was_paced) set_position(c, here, time, heard ? here : c->written);
 }
 
-static void was_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t delay, int64_t time) {
+static void take_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t delay, int64_t time) {
   uint64_t given = c->epoch_start + frames;
   if (frames > c->sent || at < 0 || at > now()) {
     unplug(c, time);
     return;
   }
-  /* The frames that it is about were given up. */
+  /* Those frames were given up. */
   if (!c->is_heard || c->is_silent) return;
   c->last_word = time;
   uint64_t heard = most(oldest(c), given > delay ? given - delay : 0);
@@ -325,7 +325,7 @@ static void was_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t del
 }
 
 /* Goes on behind the first `heard` frames. */
-static void was_flushed(struct cable *c, uint64_t heard, int64_t time) {
+static void take_flushed(struct cable *c, uint64_t heard, int64_t time) {
   if (!c->awaits_flushed) return;
   c->awaits_flushed = false;
   c->next = most(oldest(c), least(heard, c->next));
@@ -339,13 +339,13 @@ static bool handle(
   switch (kind) {
     case CREDIT:
       if (length != 8) return false;
-      credited(c, epoch, get(bytes, 8), flag, time);
+      take_credit(c, epoch, get(bytes, 8), flag, time);
       return true;
     case HEARD:
       if (length != 20) return false;
-      /* While an epoch is about to begin, this is about frames that were given up. */
+      /* The frames of an epoch that is about to end were given up. */
       if (epoch == c->epoch && c->has_epoch && !c->awaits_flushed && !c->owes_flush && !c->owes_format)
-        was_heard(c, get(bytes, 8), (int64_t)get(bytes + 8, 8), (uint32_t)get(bytes + 16, 4), time);
+        take_heard(c, get(bytes, 8), (int64_t)get(bytes + 8, 8), (uint32_t)get(bytes + 16, 4), time);
       return true;
     case FLUSHED:
       if (length != 12) return false;
@@ -353,7 +353,7 @@ static bool handle(
       uint32_t of = (uint32_t)get(bytes + 8, 4);
       /* Of an older epoch, or of none: nothing was heard of the one before the flush. */
       bool was_begun = of != 0 && of + 1 == c->epoch;
-      was_flushed(c, c->old_start + (was_begun ? least(get(bytes, 8), UINT64_MAX / 4) : 0), time);
+      take_flushed(c, c->old_start + (was_begun ? least(get(bytes, 8), UINT64_MAX / 4) : 0), time);
       return true;
     case DRAINED:
       if (epoch == c->epoch && c->has_ended && !c->owes_flush && !c->owes_format) {
@@ -412,17 +412,17 @@ static bool is_same(const struct stat *a, const struct stat *b) {
 
 /* Reads the cable file: a path and a token, or nothing as long as there is no amplifier. Returns 0, -ENOTCONN for
  * an empty file, -EAGAIN if the file is as it was at the last try, or another negative errno. */
-static int find(struct cable *c, struct sockaddr_un *address, char token[TOKEN]) {
-  int file = open(c->place, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+static int read_cable_file(struct cable *c, struct sockaddr_un *address, char token[TOKEN]) {
+  int file = open(c->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return -errno;
   struct stat facts;
   /* The time alone is too coarse for a file that is replaced twice in a few milliseconds. */
   char text[sizeof address->sun_path + TOKEN + 3];
-  bool is_new = fstat(file, &facts) == 0 && !is_same(&facts, &c->place_seen);
+  bool is_new = fstat(file, &facts) == 0 && !is_same(&facts, &c->file_seen);
   ssize_t count = is_new ? read(file, text, sizeof text - 1) : 0;
   close(file);
   if (!is_new) return -EAGAIN;
-  c->place_seen = facts;
+  c->file_seen = facts;
   if (count <= 0) return count == 0 ? -ENOTCONN : -EIO;
   text[count] = 0;
   *address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -438,7 +438,7 @@ static int plug(struct cable *c, int64_t time) {
   struct sockaddr_un address;
   char token[TOKEN];
   c->retry_at = time + NEXT_TRY;
-  int error = find(c, &address, token);
+  int error = read_cable_file(c, &address, token);
   if (error < 0) return error;
   struct stat facts = {0};
   stat(address.sun_path, &facts);
@@ -452,7 +452,7 @@ static int plug(struct cable *c, int64_t time) {
   if (error < 0) {
     if (descriptor >= 0) close(descriptor);
     /* The token is still good: the next try may succeed. */
-    c->place_seen = (struct stat){0};
+    c->file_seen = (struct stat){0};
     return error;
   }
   uint64_t here = position(c, time);
@@ -499,7 +499,7 @@ static int sleep_time(struct cable *c, int64_t time) {
 static void work(struct cable *c) {
   int64_t time = now();
   if (c->socket >= 0) receive(c, time);
-  if (c->awaits_flushed && time >= c->flush_deadline) was_flushed(c, c->heard, time);
+  if (c->awaits_flushed && time >= c->flush_deadline) take_flushed(c, c->heard, time);
   if (c->socket < 0 && c->running && time >= c->retry_at) plug(c, time);
   if (c->socket >= 0) send_all(c, time);
   update(c, time);
@@ -512,13 +512,13 @@ static void *run(void *argument) {
     work(c);
     bool sends = c->out_start < c->out_end;
     struct pollfd polled[2] = {
-        {.fd = c->wake, .events = POLLIN},
+        {.fd = c->wake_event, .events = POLLIN},
         {.fd = c->socket, .events = (short)(sends ? POLLIN | POLLOUT : POLLIN)},
     };
     int sleep = sleep_time(c, now());
     pthread_mutex_unlock(&c->lock);
     poll(polled, 2, sleep);
-    if (polled[0].revents) clear_event(c->wake);
+    if (polled[0].revents) clear_event(c->wake_event);
     pthread_mutex_lock(&c->lock);
   }
   pthread_mutex_unlock(&c->lock);
@@ -540,26 +540,26 @@ static int start_thread(struct cable *c) {
 
 static void release(struct cable *c) {
   if (c->socket >= 0) close(c->socket);
-  if (c->wake >= 0) close(c->wake);
-  if (c->ready >= 0) close(c->ready);
+  if (c->wake_event >= 0) close(c->wake_event);
+  if (c->ready_event >= 0) close(c->ready_event);
   pthread_cond_destroy(&c->changed);
   pthread_mutex_destroy(&c->lock);
   free(c->ring);
-  free(c->place);
+  free(c->file);
   free(c);
 }
 
-int cable_open(struct cable **cable, const char *place, bool waits) {
+int cable_open(struct cable **cable, const char *file, bool waits) {
   struct cable *c = calloc(1, sizeof *c);
   if (c == NULL) return -ENOMEM;
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->changed, NULL);
   c->socket = -1;
   c->wait_for = 1;
-  c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  c->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  c->place = strdup(place);
-  int error = c->place == NULL ? -ENOMEM : c->wake < 0 || c->ready < 0 ? -EMFILE : plug(c, now());
+  c->wake_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  c->ready_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  c->file = strdup(file);
+  int error = c->file == NULL ? -ENOMEM : c->wake_event < 0 || c->ready_event < 0 ? -EMFILE : plug(c, now());
   bool is_away = error == -ENOTCONN || error == -ECONNREFUSED || error == -ENOENT || error == -EAGAIN;
   if (waits && is_away) error = 0;
   if (error == 0) error = start_thread(c);
@@ -571,18 +571,18 @@ void cable_close(struct cable *c) {
   pthread_mutex_lock(&c->lock);
   c->is_over = true;
   pthread_mutex_unlock(&c->lock);
-  signal_event(c->wake);
+  signal_event(c->wake_event);
   pthread_join(c->thread, NULL);
   release(c);
 }
 
-int cable_descriptor(const struct cable *c) { return c->ready; }
+int cable_descriptor(const struct cable *c) { return c->ready_event; }
 
 /* Ends a change that the program made: the thread goes on with it. */
 static void changed(struct cable *c) {
   update(c, now());
   pthread_mutex_unlock(&c->lock);
-  signal_event(c->wake);
+  signal_event(c->wake_event);
 }
 
 /* Called in lock. */
@@ -682,7 +682,7 @@ int cable_drain(struct cable *c, bool waits) {
     c->draining = true;
     c->drained = c->written == 0;
     update(c, time);
-    signal_event(c->wake);
+    signal_event(c->wake_event);
   }
   while (waits && c->draining && !c->drained) pthread_cond_wait(&c->changed, &c->lock);
   bool is_over = !c->draining || c->drained;
@@ -706,7 +706,7 @@ void cable_wrote(struct cable *c, uint64_t count) {
   update(c, now());
   bool matters = c->running && had_all;
   pthread_mutex_unlock(&c->lock);
-  if (matters) signal_event(c->wake);
+  if (matters) signal_event(c->wake_event);
 }
 
 uint64_t cable_take_back(struct cable *c, uint64_t count) {

@@ -21,12 +21,12 @@ struct cable_format {
 
 struct cable;
 
-/* Opens a cable. `place` is a file of two lines, the path and the token of the amplifier's socket; an empty file
+/* Opens a cable. `file` has two lines, the path and the token of the amplifier's socket; an empty file
  * says that there is no amplifier now. The file is read again while there is no connection.
  * Without an amplifier a cable that `waits` is opened too, and its sound passes unheard until one comes; one that
  * does not wait is refused. Returns 0, or a negative errno: -ENOTCONN, -ECONNREFUSED, -ENOENT or -EAGAIN without an
  * amplifier, -EINVAL for a file of another form. */
-int cable_open(struct cable **cable, const char *place, bool waits);
+int cable_open(struct cable **cable, const char *file, bool waits);
 
 /* Ends the thread and closes the connection. */
 void cable_close(struct cable *cable);
