@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 
 /// The files of the page: a fixed table, read once. No request names a file of the disk.
 ///
@@ -47,14 +48,13 @@ package struct Site: Sendable {
       guard let type = Self.mediaType(of: name) else {
         throw SiteError("\(name) is of no type that the page uses")
       }
-      let bytes = Self.shortened(bytes, of: name)
       guard name == "index.html" || Self.fixed.contains(name) else {
-        files["/page/\(hash)/\(name)"] = SiteFile(bytes, type: type, tag: hash, lasts: true)
+        files["/page/\(hash)/\(name)"] = SiteFile(name, bytes, type: type, tag: hash, lasts: true)
         continue
       }
       let text = String(decoding: bytes, as: UTF8.self)
         .replacing(Self.placeholder, with: "page/\(hash)")
-      let file = SiteFile(Array(text.utf8), type: type, tag: hash, lasts: false)
+      let file = SiteFile(name, Array(text.utf8), type: type, tag: hash, lasts: false)
       for address in Self.fixed.contains(name) ? ["/\(name)"] : Self.addresses {
         files[address] = file
       }
@@ -87,7 +87,8 @@ package struct Site: Sendable {
     try self.init(contents: contents)
   }
 
-  private static func shortened(_ bytes: [UInt8], of name: String) -> [UInt8] {
+  /// The bytes that are served for those of a file.
+  fileprivate static func shortened(_ bytes: [UInt8], of name: String) -> [UInt8] {
     switch name.split(separator: ".").last {
     case "js": withoutComments(bytes)
     case "css": withoutSpaces(withoutComments(bytes))
@@ -156,19 +157,40 @@ package struct SiteError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// One file of the page as an answer.
-package struct SiteFile: Sendable {
-  let body: ByteBuffer
+package final class SiteFile: Sendable {
+  /// A file is shortened when it is first served, so that the controller starts without that work.
+  private enum Content {
+    case read([UInt8])
+    case shortened(ByteBuffer)
+  }
+
   let headers: HTTPFields
+  private let name: String
+  private let content: Mutex<Content>
 
   /// - Parameter lasts: Whether the address changes with the content, so that a copy never gets old.
-  init(_ bytes: [UInt8], type: String, tag: String, lasts: Bool) {
-    body = ByteBuffer(bytes: bytes)
+  init(_ name: String, _ bytes: [UInt8], type: String, tag: String, lasts: Bool) {
+    self.name = name
+    content = Mutex(.read(bytes))
     headers = [
       .contentType: type, .eTag: "\"\(tag)\"",
       .cacheControl: lasts ? "public, max-age=31536000, immutable" : "no-cache",
       .contentSecurityPolicy: Self.policy,
       .crossOriginEmbedderPolicy: "require-corp",
     ]
+  }
+
+  /// The bytes that are served.
+  var body: ByteBuffer {
+    content.withLock { content in
+      switch content {
+      case .shortened(let body): return body
+      case .read(let bytes):
+        let body = ByteBuffer(bytes: Site.shortened(bytes, of: name))
+        content = .shortened(body)
+        return body
+      }
+    }
   }
 
   /// Only the page's own files are used, and no text becomes markup or code. The one trusted type is the
@@ -183,6 +205,7 @@ package struct SiteFile: Sendable {
 
   /// Answers a GET or HEAD: 304 if the client has this content (RFC 9110, section 13.1.2).
   func response(to request: Request) -> Response {
+    let body = body
     let known = request.headers[.ifNoneMatch] ?? ""
     let tags = known.split(separator: ",").map { tag in
       let tag = tag.drop { $0 == " " }
