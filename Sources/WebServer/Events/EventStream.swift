@@ -122,10 +122,11 @@ struct EventStream: Sendable {
   ) async throws -> Bool {
     let log = theater.events
     guard let entries = log.entries(after: sequence, most: Self.batch.events) else {
-      sequence = log.sequence
-      text.event(
-        "snapshot", id: log.id(of: sequence),
-        data: try await configuration.status(of: theater, for: principal))
+      let earlier = log.sequence
+      let status = try await configuration.status(of: theater, for: principal)
+      // The status names the event that it follows, which may have come since.
+      sequence = status["event"]?.string.flatMap(log.sequence(of:)) ?? earlier
+      text.event("snapshot", id: log.id(of: sequence), data: status)
       return true
     }
     let now = theater.clock.now()
