@@ -44,7 +44,7 @@ private struct ModelBench {
     return true
   }
 
-  /// The answers of most projectors to what a test does not care about.
+  /// Usual answers of a projector, for the requests that a test does not examine.
   private static func usual(_ request: PJLinkRequest) -> String? {
     switch request {
     case .query(.power): nil

@@ -31,7 +31,7 @@ struct LevelTests {
       let player = EndlessTone(source)
       defer { player.stop() }
 
-      // Nobody has asked yet: what comes until then are other messages.
+      // No levels were requested yet, so every message up to the next answer is of another kind.
       let (_, before) = try await client.perform("a", ["volume": 100])
       #expect(before.levels.isEmpty)
       for isOn in [true, false, true] {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The timer for the keep-alives of all open streams. It runs while there are streams.
 ///
-/// One task and one sleep serve every stream: a stream that nobody writes to needs none of its own.
+/// One task serves all streams, so a quiet stream needs no task and no sleep of its own.
 final class KeepAliveTimer: Sendable {
   /// The interval of comments on streams without events.
   static let interval = Duration.seconds(15)
