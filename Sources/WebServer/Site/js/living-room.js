@@ -3,7 +3,7 @@
 //   room.render(status);  room.levels([left, right]);   // levels 0…1, at most 15 a second, may be dropped
 // Three compositions, not one that shrinks. Devices are real <button>s over the drawing; the drawing itself is
 // hidden from screen readers. Nothing here keeps state of a device: what is not in the object is not drawn.
-import { h, s, $, $$, clamp, lerp, still as motionless, clock, btn, unheard } from './dom.js';
+import { h, s, $, $$, clamp, lerp, still as motionless, clock, btn, unheard, write } from './dom.js';
 import { cover, palette } from './cover.js';
 import { icon } from './icons.js';
 import { describe, nameOf, value } from './words.js';
@@ -76,7 +76,9 @@ const gradient = (id, attributes, ...stops) => s(attributes.r ? 'radialGradient'
 const HIT = { amp: ['amp'], dvd: ['dvd'], cd: ['cd'], tuner: ['tuner'], projector: ['projector'], lights: ['lamp'], popper: ['popper'] };
 const SPEAKERS = ['towerL', 'towerR', 'centre', 'wallL', 'wallR'];
 const kind = (id) => id.replace(/[LR]$/, '');
-const setAll = (node, attributes) => { for (const [name, v] of Object.entries(attributes)) node.setAttribute(name, v); };
+/** Sets an attribute only where it is another: each setting is laid out anew. */
+const set = (node, name, v) => { if (node.getAttribute(name) !== String(v)) node.setAttribute(name, v); };
+const setAll = (node, attributes) => { for (const [name, v] of Object.entries(attributes)) set(node, name, v); };
 let artwork;
 function parts() { // XMLHttpRequest hands over a parsed document, which strict CSP with trusted types allows
   artwork ||= new Promise((done, fail) => {
@@ -225,7 +227,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     const sky = s('g', 'rm-sky');
     const pane = layout.window ? [[336, 772], [436, 754], [512, 832], [394, 856]] : [[lerp(0, layout.W, .3), floorY + 90], [lerp(0, layout.W, .5), floorY + 70], [lerp(0, layout.W, .6), floorY + 190], [lerp(0, layout.W, .36), floorY + 224]];
     const mix = (a, b, u) => [lerp(a[0], b[0], u), lerp(a[1], b[1], u)], cell = (u0, u1, v0, v1) => { const p = (u, v) => mix(mix(pane[0], pane[1], u), mix(pane[3], pane[2], u), v); return poly(p(u0, v0), p(u1, v0), p(u1, v1), p(u0, v1)); };
-    sky.append(s('ellipse', { cx: layout.window ? 120 : 0, cy: layout.H * .34, rx: layout.W * .62, ry: layout.H * .52, fill: 'url(#rm-moonlight)', class: 'moonlit' }), ...[[0, .47, 0, .46], [.53, 1, 0, .46], [0, .47, .54, 1], [.53, 1, .54, 1]].map((u) => s('polygon', { class: 'rm-pane', points: cell(...u), filter: 'url(#f-soft)' })));
+    sky.append(s('ellipse', { cx: layout.window ? 120 : 0, cy: layout.H * .34, rx: layout.W * .62, ry: layout.H * .52, fill: 'url(#rm-moonlight)', class: 'moonlit' }), ...[[0, .47, 0, .46], [.53, 1, 0, .46], [0, .47, .54, 1], [.53, 1, .54, 1]].map((u) => s('polygon', { class: 'rm-pane', points: cell(...u) })));
     L.light.append(dark, warm, bounce, pop, sky, cove);
 
     // picture and beam
@@ -258,13 +260,17 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   // Measuring the page between changes of it makes it lay out anew: the size is that of the last `fit`.
   let area = [0, 0], placed;
   function place() {
-    const [w, hh] = area, key = [layout?.name, w, hh, now.lowered].join();
+    const [w, hh] = area, corny = now.popping || corn.length > 0, key = [layout?.name, w, hh, now.lowered, corny].join();
     if (!w || !hh || !layout || placed === key) return;
     placed = key;
     const k = Math.min(w / layout.W, hh / layout.H), vw = w / k, vh = hh / k, x0 = (layout.W - vw) / 2, y0 = vh > layout.H ? (layout.H - vh) * .55 : 0;
-    svg.setAttribute('viewBox', `${x0} ${y0} ${vw} ${vh}`); view.k = k; view.x0 = x0; view.y0 = y0;
+    set(svg, 'viewBox', `${x0} ${y0} ${vw} ${vh}`); view.k = k; view.x0 = x0; view.y0 = y0;
     const ratio = Math.min(2, devicePixelRatio || 1); view.ratio = ratio;
-    if (air.width !== Math.round(w * ratio) || air.height !== Math.round(hh * ratio)) { air.width = w * ratio; air.height = hh * ratio; }
+    // What floats is drawn where it can be, because each frame composes all of the canvas with the room.
+    const [cx, cy, ck] = ref.popper.at, ends = [[view.px - 12, ref.lens[1]], [view.px + view.pw + 12, view.py + view.ph], ...(corny ? [[cx + 30 * ck, cy + 74 * ck], [cx + 220 * ck, cy + 224 * ck]] : [])];
+    const [[left, right], [top, bottom]] = [0, 1].map((i) => [Math.min(...ends.map((end) => end[i])), Math.max(...ends.map((end) => end[i]))]);
+    view.air = [left, top]; setAll(air, { width: Math.ceil((right - left) * k * ratio), height: Math.ceil((bottom - top) * k * ratio) });
+    Object.assign(air.style, { left: `${(left - x0) * k}px`, top: `${(top - y0) * k}px`, width: `${(right - left) * k}px`, height: `${(bottom - top) * k}px` });
     const boxes = { ...Object.fromEntries(Object.entries(HIT).map(([id, [part]]) => [id, ref[part]?.box])), screen: ref.screen.box };
     for (const [id, { button }] of buttons) {
       let [x, y, bw, bh] = boxes[id]; if (id === 'screen') { const p = now.lowered ?? 0; bh = Math.max(34, 30 + view.ph * p); }
@@ -284,7 +290,6 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   }
 
   // -------- one state, one picture --------
-  const set = (node, name, v) => node.setAttribute(name, v);
   const show = (nodes, on) => nodes?.forEach?.((n) => { n.style.opacity = on; });
   const device = (id) => status.devices.find((d) => d.id === id);
   /** How far a movement is, 0 to 1, as the device expects; half of it where it does not say. */
@@ -324,7 +329,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     // the room's light
     const popOn = get('popper', 'power') === 'on', ambient = day ? (lum > .3 ? .34 : .55) : .15, light = clamp(ambient + (1 - ambient) * b, 0, 1);
     now.light = light;
-    ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .22 : .5);
+    ref.dark.style.opacity = clamp((1 - light) * (day ? .86 : .97) - lum * .05, 0, 1); ref.warm.style.opacity = b * (day ? .1 : .2);
     ref.sky.style.opacity = day ? .5 : clamp(.9 - b * 1.4 - lum * .5 - (popOn ? .2 : 0), 0, 1); ref.cove.style.opacity = b * .9;
     $$('#rm-bounce stop', svg).forEach((n, i) => { n.style.stopColor = (i < 2 ? mixHex(tint, '#ffffff', .25) : showing ? main : tint) + BOUNCE[i]; });
     ref.bounce.style.opacity = lum * (day ? .34 : .5); ref.pop.style.opacity = popOn ? (day ? .25 : .55) * (1 - b * .6) : 0;
@@ -334,17 +339,17 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     // amplifier
     const amp = device('amp'), on = get('amp', 'power') === 'on', input = get('amp', 'input'), mode = get('amp', 'mode'), volume = get('amp', 'volume') ?? 0, muted = get('amp', 'muted');
     show(ref.amp.find('on'), on ? 1 : 0); ref.amp.one('knob').style.transform = `rotate(${-135 + 270 * volume / 100}deg)`; ref.amp.one('ring').style.strokeDasharray = `${on && !muted ? 270 * volume / 100 : 0} 360`;
-    ref.amp.one('text').textContent = on ? `${({ dvd: 'DVD', cd: 'CD', tuner: 'TUNER' })[input] || String(input || '').toUpperCase().slice(0, 8)} ${muted ? 'MUTE' : mode === 'surround' ? 'SURROUND' : 'STEREO'} ${volume}` : '';
+    write(ref.amp.one('text'), on ? `${({ dvd: 'DVD', cd: 'CD', tuner: 'TUNER' })[input] || String(input || '').toUpperCase().slice(0, 8)} ${muted ? 'MUTE' : mode === 'surround' ? 'SURROUND' : 'STEREO'} ${volume}` : '');
     // sources
     const playing = {};
     for (const id of ['dvd', 'cd']) {
       const play = get(id, 'playback'), up = get(id, 'power') === 'on'; playing[id] = up && play?.state === 'playing';
-      show(ref[id].find('on'), up ? 1 : 0); ref[id].one('text').textContent = !up ? '' : get(id, 'tray') === 'open' ? 'OPEN' : play && play.state !== 'stopped' ? clock(play.position ?? 0) : '--:--';
+      show(ref[id].find('on'), up ? 1 : 0); write(ref[id].one('text'), !up ? '' : get(id, 'tray') === 'open' ? 'OPEN' : play && play.state !== 'stopped' ? clock(play.position ?? 0) : '--:--');
       ref[id].find('tray').forEach((n) => n.classList.toggle('open', get(id, 'tray') === 'open')); ref[id].find('disc').forEach((n) => n.classList.toggle('spin', playing[id]));
     }
     const tunerOn = get('tuner', 'power') === 'on', band = get('tuner', 'band') ?? 'fm', mhz = get('tuner', 'frequency') ?? 88; playing.tuner = tunerOn;
     const part = band === 'am' ? (mhz - 520) / 1190 : (mhz - 76) / 32; show(ref.tuner.find('on'), tunerOn ? 1 : 0); const needle = ref.tuner.one('needle'); needle.style.transform = `translateX(${(clamp(part, 0, 1) - .5) * 172}px)`;
-    ref.tuner.one('knob').style.transform = `rotate(${-130 + 260 * part}deg)`; ref.tuner.one('text').textContent = tunerOn ? `${band.toUpperCase()} ${band === 'am' ? mhz : Number(mhz).toFixed(1)}` : '';
+    ref.tuner.one('knob').style.transform = `rotate(${-130 + 260 * part}deg)`; write(ref.tuner.one('text'), tunerOn ? `${band.toUpperCase()} ${band === 'am' ? mhz : Number(mhz).toFixed(1)}` : '');
     // signal path
     const source = input, flows = on && playing[source] && !muted, quiet = on && ((source === 'dvd' && film?.state === 'paused') || (source === 'cd' && get('cd', 'playback')?.state === 'paused'));
     const heard = mode === 'surround' ? SPEAKERS : SPEAKERS.slice(0, 2), alive = new Set(flows || quiet ? [source, ...heard] : []);
@@ -365,7 +370,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
     let note = $('.trouble', stage); if (!ill.length || !wantHits) note?.remove();
     else { const d = ill[0]; if (note?.dataset.device !== d.id) { note?.remove(); note = h('div', { class: 'trouble', role: 'group', 'aria-label': t('room.help', { device: nameOf(d) }), data: { device: d.id } }, icon('warn'), h('b', {}, d.error?.message ?? `${nameOf(d)}: ${describe(d)}`), h('span', {}, d.error?.hint || t('room.see')), btn('', () => fix?.(d.id), t('room.fix'))); stage.append(note); } putTrouble(note); }
     // words
-    for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); name.textContent = nameOf(d); text.textContent = said; const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
+    for (const [id, { button, name, text }] of buttons) { const d = device(id); if (!d) { button.hidden = true; continue; } const said = describe(d, status.titles); write(name, nameOf(d)); write(text, said); const label = `${nameOf(d)}: ${said}`; if (button.getAttribute('aria-label') !== label) button.setAttribute('aria-label', label); }
     place(); dustField(showing && !paused ? 1 : power === 'on' && lowered > .2 ? .6 : 0); loop();
   }
   const broken = (d) => d && (d.availability === 'unavailable' || d.error);
@@ -391,7 +396,7 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   function loop() { if (!raf && visible && !motionless() && (now.dust || now.popping || corn.length)) raf = requestAnimationFrame(frame); if (motionless() || !(now.dust || now.popping)) { const g = air.getContext('2d'); g.clearRect(0, 0, air.width, air.height); } }
   function frame(time) {
     raf = 0; const dt = Math.min(60, time - last); if (time - last < 30) { raf = requestAnimationFrame(frame); return; } last = time;
-    const g = air.getContext('2d'); g.setTransform(1, 0, 0, 1, 0, 0); g.clearRect(0, 0, air.width, air.height); const k = view.k * view.ratio; g.setTransform(k, 0, 0, k, -view.x0 * k, -view.y0 * k);
+    const g = air.getContext('2d'); g.setTransform(1, 0, 0, 1, 0, 0); g.clearRect(0, 0, air.width, air.height); const k = view.k * view.ratio; g.setTransform(k, 0, 0, k, -view.air[0] * k, -view.air[1] * k);
     if (now.dust) {
       const [lx, ly] = ref.lens, bottom = view.py + view.ph * now.lowered;
       for (const d of dust) { d.t += d.v * dt; d.u += Math.sin(time / 2600 + d.p) * .0006; if (d.t > 1) { d.t = .04; d.u = Math.random() * 2 - 1; } const y = lerp(ly, bottom, d.t), half = lerp(14, view.pw / 2, Math.min(1, d.t * 1.9)), x = lx + d.u * half + Math.sin(time / 1900 + d.p) * 8; g.globalAlpha = (1 - d.t) * .75 * now.dust * (.55 + .45 * Math.sin(time / 700 + d.p * 3)); g.fillStyle = '#fff6e4'; g.beginPath(); g.arc(x, y, d.s * 1.5, 0, 6.3); g.fill(); }

@@ -75,12 +75,12 @@ export function toggle(label, on, onchange, note) {
 export function chip(known, text) { return h('span', { class: 'chip', data: { known } }, unheard('span', 'dot'), text); }
 export const coverOf = (title, kind = 'poster') => unheard('span', `cover ${kind}`, cover(title, { kind }));
 let around;
-/** Colors the page after a title, and lights it like the house, 0 to 1. */
+/** Colors the page after a title, and lights it like the house, 0 to 1, in tenths: each step styles all of the page anew. */
 export function ambient(title, house) {
-  const key = title + house?.toFixed(2);
+  const key = title + house?.toFixed(1);
   if (around === key) return;
   around = key;
-  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (house !== undefined) root.setProperty('--house', house);
+  const [deep, mid, main, hot] = palette(title); const root = document.documentElement.style; root.setProperty('--glow-a', main); root.setProperty('--glow-b', mid); root.setProperty('--glow-c', hot); root.setProperty('--glow-d', deep); if (house !== undefined) root.setProperty('--house', house.toFixed(1));
 }
 
 /** Two lines of a row: what it is, and more about it. */

@@ -1,5 +1,5 @@
 // The page of the room: the drawing, what is on, and the controls of the device that was pressed.
-import { h, $, left, still as motionless, unheard } from './dom.js';
+import { h, $, left, still as motionless, unheard, write } from './dom.js';
 import { icon } from './icons.js';
 import { createRoom } from './living-room.js';
 import * as theater from './store.js';
@@ -28,10 +28,10 @@ export async function show(main) {
     if (isChanging() && !motionless()) soon = setTimeout(paint, 80);
     room.render(roomStatus());
     const play = theater.playback(), now = theater.activity();
-    name.textContent = now.status === 'idle' ? (isPopping() ? t('device.popcornPopper') : t('now.nothing')) : titleOf(now) ?? '';
-    const words = headline(now, play);
-    if (second.textContent !== words) second.textContent = words;
-    for (const [node, text] of [[time, clockTime(Date.now())], [rest, play?.duration ? left(play.duration - play.position) : '']]) if (node.textContent !== text) node.textContent = text;
+    write(name, now.status === 'idle' ? (isPopping() ? t('device.popcornPopper') : t('now.nothing')) : titleOf(now) ?? '');
+    write(second, headline(now, play));
+    write(time, clockTime(Date.now()));
+    write(rest, play?.duration ? left(play.duration - play.position) : '');
     if (!motionless()) measured.look();
     const pair = levels();
     if (pair) room.levels(pair);

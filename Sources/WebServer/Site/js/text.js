@@ -50,7 +50,12 @@ export function number(value, digits) {
 const formats = new Map();
 /** "3 min", or "3 minutes" where it is spoken. */
 export const unit = (count, name, isSpoken) => (isSpoken ? count.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay: 'long' }) : t(`unit.${name}`, { count }));
-export const clockTime = (date) => new Date(date).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
+/** The time of day, in hours and minutes. */
+export const clockTime = (date) => {
+  const key = `${locale} clock`;
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
+  return formats.get(key).format(new Date(date));
+};
 export const dateOf = (date) => new Date(date).toLocaleDateString(locale);
 /** The time since or until a date: "3 min ago", "in 5 hr". */
 export function when(date, now = Date.now()) {
