@@ -23,6 +23,7 @@
       for _ in 1..<Self.attempts {
         let pauses = PauseWatch()
         defer { pauses.end() }
+        async let _ = pauses.watchTasks()
         let isSpoilt = Mutex(false)
         try await withKnownIssue("the machine stood still", isIntermittent: true) {
           try await function()
@@ -42,33 +43,44 @@
     public static var realTime: Self { Self() }
   }
 
-  /// Notices from a thread of its own when this process gets no time.
+  /// Notices when this process gets no time, and when its tasks get none because those of other tests keep
+  /// the threads that run tasks.
   private final class PauseWatch: Sendable {
     private let state = Mutex((longest: Duration.zero, isOver: false))
+    private let clock = ContinuousClock()
     private static let step = Duration.milliseconds(2)
 
     init() {
-      SystemThread.start(name: "pauses") { [state = self] in state.watch() }
+      SystemThread.start(name: "pauses") { [self] in watchThread() }
     }
 
-    /// The longest time for which this process stood still until now.
+    /// The longest time for which this process, or its tasks, stood still until now.
     var longest: Duration { state.withLock { $0.longest } }
 
     func end() { state.withLock { $0.isOver = true } }
 
-    private func watch() {
-      let clock = ContinuousClock()
-      var last = clock.now
+    /// Watches the threads that run tasks, until cancelled.
+    func watchTasks() async {
+      while !Task.isCancelled {
+        let begun = clock.now
+        guard (try? await Task.sleep(for: Self.step)) != nil else { return }
+        _ = note(clock.now - begun)
+      }
+    }
+
+    private func watchThread() {
       while true {
+        let begun = clock.now
         usleep(2000)
-        let now = clock.now
-        let pause = now - last - Self.step
-        last = now
-        let isOver = state.withLock { state in
-          state.longest = max(state.longest, pause)
-          return state.isOver
-        }
-        if isOver { return }
+        if note(clock.now - begun) { return }
+      }
+    }
+
+    /// Takes down how long a step lasted. Returns whether the watch is over.
+    private func note(_ step: Duration) -> Bool {
+      state.withLock { state in
+        state.longest = max(state.longest, step - Self.step)
+        return state.isOver
       }
     }
   }
