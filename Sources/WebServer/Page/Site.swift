@@ -10,14 +10,13 @@ import Synchronization
 /// The shell, `index.html`, answers every address of the app (`/`, `/room`, `/register`, …) and is
 /// revalidated each time, as are the service worker and the manifest. They name all other files below
 /// `/page/HASH/`, where HASH covers the content of them all, so browsers may keep those for ever.
-/// Modules and styles are served without their comments and indentation, styles and texts without needless
-/// spaces.
+/// They are served shortened (`FileShortening`).
 package struct Site: Sendable {
   /// The addresses of the app. The page's own script decides what each shows.
   package static let addresses = [
     "/", "/login", "/register", "/guest", "/code", "/reset", "/home", "/room", "/library",
     "/player", "/radio", "/scenes", "/devices", "/people", "/plugins", "/settings", "/account",
-    "/configuration", "/doctor", "/schedules",
+    "/configuration", "/doctor",
   ]
   /// The folders beside the shell.
   private static let folders = ["css", "js", "text"]
@@ -87,53 +86,6 @@ package struct Site: Sendable {
     try self.init(contents: contents)
   }
 
-  /// The bytes that are served for those of a file.
-  fileprivate static func shortened(_ bytes: [UInt8], of name: String) -> [UInt8] {
-    switch name.split(separator: ".").last {
-    case "js": withoutComments(bytes)
-    case "css": withoutSpaces(withoutComments(bytes))
-    case "json": compact(bytes)
-    case "svg": withoutComments(bytes)
-    default: bytes
-    }
-  }
-
-  /// A JSON document without spaces between its values, or the bytes themselves if they are none.
-  static func compact(_ json: [UInt8]) -> [UInt8] {
-    guard let value = try? JSONSerialization.jsonObject(with: Data(json)),
-      let data = try? JSONSerialization.data(
-        withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
-    else { return json }
-    return Array(data)
-  }
-
-  /// A style sheet without its line breaks and without the spaces beside its punctuation.
-  static func withoutSpaces(_ style: [UInt8]) -> [UInt8] {
-    var text = String(decoding: style, as: UTF8.self)
-      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    for mark in ["{", "}", ";", ",", ":"] { text.replace("\(mark) ", with: mark) }
-    for mark in ["{", "}"] { text.replace(" \(mark)", with: mark) }
-    text.replace(";}", with: "}")
-    return Array(text.utf8)
-  }
-
-  /// Code without the comments that have lines of their own, and without indentation.
-  ///
-  /// Each line stays a line, so that an error names the right one.
-  static func withoutComments(_ code: [UInt8]) -> [UInt8] {
-    var isInComment = false
-    let lines = String(decoding: code, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-      .map { line -> Substring in
-        let text = line.drop { $0 == " " }
-        guard isInComment || text.hasPrefix("/*") else { return text.hasPrefix("//") ? "" : text }
-        let end = text.firstRange(of: "*/")?.upperBound
-        isInComment = end == nil
-        return end.map { text[$0...] } ?? ""
-      }
-    return Array(lines.joined(separator: "\n").utf8)
-  }
-
   private static func mediaType(of name: String) -> String? {
     switch name.split(separator: ".").last {
     case "css": "text/css; charset=utf-8"
@@ -186,7 +138,7 @@ package final class SiteFile: Sendable {
       switch content {
       case .shortened(let body): return body
       case .read(let bytes):
-        let body = ByteBuffer(bytes: Site.shortened(bytes, of: name))
+        let body = ByteBuffer(bytes: FileShortening.shortened(bytes, of: name))
         content = .shortened(body)
         return body
       }
