@@ -55,7 +55,7 @@ import Testing
 }
 
 /// The amplifier with the virtual card's mixer.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct HardwareMixerTests {
+@Suite(.serialized, .realTime, .timeLimit(.minutes(5))) struct HardwareMixerTests {
   /// The content of the card's mixer file: volume in half dBs up from −50 dB, and the switch.
   private func controls(_ card: VirtualCard) -> [Int] {
     let text = (try? String(contentsOfFile: card.folder.path(of: "mixer"), encoding: .utf8)) ?? ""

@@ -46,41 +46,47 @@
   /// Notices when this process gets no time, and when its tasks get none because those of other tests keep
   /// the threads that run tasks.
   private final class PauseWatch: Sendable {
-    private let state = Mutex((longest: Duration.zero, isOver: false))
+    /// When the present step of each watch began: that of the thread, and that of the task.
+    private struct State {
+      var longest = Duration.zero
+      var begun: [ContinuousClock.Instant?] = [nil, nil]
+      var isOver = false
+    }
+    private let state = Mutex(State())
     private let clock = ContinuousClock()
     private static let step = Duration.milliseconds(2)
 
     init() {
-      SystemThread.start(name: "pauses") { [self] in watchThread() }
+      SystemThread.start(name: "pauses") { [self] in
+        while begin(0) { usleep(2000) }
+      }
     }
 
-    /// The longest time for which this process, or its tasks, stood still until now.
-    var longest: Duration { state.withLock { $0.longest } }
+    /// The longest time for which this process, or its tasks, stood still until now. What stands still now
+    /// counts too: the task of a test may run again before the one that watches.
+    var longest: Duration {
+      state.withLock { state in
+        state.begun.compactMap { $0.map { clock.now - $0 - Self.step } }.reduce(state.longest, max)
+      }
+    }
 
     func end() { state.withLock { $0.isOver = true } }
 
     /// Watches the threads that run tasks, until cancelled.
     func watchTasks() async {
-      while !Task.isCancelled {
-        let begun = clock.now
-        guard (try? await Task.sleep(for: Self.step)) != nil else { return }
-        _ = note(clock.now - begun)
-      }
+      while begin(1), (try? await Task.sleep(for: Self.step)) != nil {}
+      state.withLock { $0.begun[1] = nil }
     }
 
-    private func watchThread() {
-      while true {
-        let begun = clock.now
-        usleep(2000)
-        if note(clock.now - begun) { return }
-      }
-    }
-
-    /// Takes down how long a step lasted. Returns whether the watch is over.
-    private func note(_ step: Duration) -> Bool {
+    /// Begins the next step of a watch, unless all is over.
+    private func begin(_ watch: Int) -> Bool {
       state.withLock { state in
-        state.longest = max(state.longest, step - Self.step)
-        return state.isOver
+        let now = clock.now
+        if let begun = state.begun[watch] {
+          state.longest = max(state.longest, now - begun - Self.step)
+        }
+        state.begun[watch] = now
+        return !state.isOver
       }
     }
   }

@@ -48,7 +48,10 @@ import Testing
     let name = sample == .s16 ? "S16_LE" : sample == .s32 ? "S32_LE" : "S24_LE"
     #expect(card.count("format \(rate) \(name) 2") >= 1)
     let sent = tone(format)
-    #expect(Array(try card.heard.prefix(sent.count)) == sent)
+    let heard = try card.heard
+    #expect(heard.count >= sent.count)
+    let difference = zip(heard, sent).enumerated().first { $1.0 != $1.1 }
+    #expect(difference == nil, "heard \(heard.count) of \(sent.count) bytes")
   }
 
   @Test("F4 · one to eight channels arrive on a card that has them", arguments: 1...8)
