@@ -134,14 +134,18 @@ let package = Package(
       ] + nio + tls,
       // The page's files, which Scripts/stage and Scripts/install put in place.
       exclude: ["Site"]),
+    layer(
+      "PluginConformance",
+      ["PluginHost", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform", logging]),
     // Layer 5: the one executable
     .executableTarget(
       name: "theater",
       dependencies: [
         "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
         "TheaterConfiguration",
-        "HomeTheater", "PluginHost", "Accounts", "AccountFlows", "Jobs", "Validation",
-        "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird, logging,
+        "HomeTheater", "PluginConformance", "PluginHost", "Accounts", "AccountFlows", "Jobs",
+        "Validation", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird,
+        logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         lifecycle,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -249,7 +253,10 @@ let package = Package(
       ]),
     tests(
       "PluginConformanceTests",
-      ["TestSupport", "PluginHost", "PluginProtocol", "PluginKit", "Devices", "JSON", "Platform"]),
+      [
+        "TestSupport", "PluginConformance", "PluginHost", "PluginProtocol", "PluginKit", "Devices",
+        "JSON", "Platform",
+      ]),
     tests("EndToEndTests", ["TestSupport", "APIClient", "JSON"] + nio),
   ]
 )

@@ -120,8 +120,8 @@ package struct PluginCatalogue: Sendable, Hashable {
     }
   }
 
-  /// Returns `nil` for a folder without a manifest.
-  private static func read(pluginIn folder: String)
+  /// Reads the plugin in one folder, an absolute path. Returns `nil` if it has no manifest.
+  package static func read(pluginIn folder: String)
     -> Result<CataloguedPlugin, CatalogueProblem>?
   {
     let path = folder + "/manifest.json"

@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import JSON
 import Platform
+import PluginConformance
 import PluginKit
 import PluginProtocol
 import TestSupport
@@ -59,7 +60,7 @@ struct AuthorsGuideTests {
       // another test's child, and cannot be started itself then.
       let lamps = PluginUnderTest(
         "Lamps", in: folder, command: ["/usr/bin/env", "python3", script.path])
-      try await PluginProcess.run(lamps) { client in
+      try await PluginProcess.run(lamps.target) { client in
         let answer = try await client.ask(InitializeRequest(controller: "guide"))
         #expect(answer.plugin == "Lamps")
         let path = folder.appending(path: "light").path
@@ -72,7 +73,7 @@ struct AuthorsGuideTests {
         #expect(try await client.perform("a", "levitate").result.error != nil)
         try await client.ask(PingRequest())
         try await client.ask(ShutdownRequest())
-        #expect(try await client.exitStatus() == .exited(0))
+        #expect(try await client.exitStatus() == PluginProcess.success)
       }
     }
   }

@@ -1,6 +1,8 @@
 import Devices
 import Foundation
 import JSON
+import PluginConformance
+import PluginHost
 import PluginProtocol
 import TestSupport
 import Testing
@@ -67,64 +69,48 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
   func manifest() throws -> Manifest { try Manifest(parsing: manifestBytes()) }
 
   /// The program and its arguments.
-  func command() throws -> [String] {
+  private func command(of manifest: Manifest) -> [String] {
     if let givenCommand { return givenCommand }
-    let command = try manifest().command
-    let program = try #require(command.first)
-    let path =
-      program.hasPrefix("./")
-      ? programs.appending(path: String(program.dropFirst(2))).path : program
-    return [path] + command.dropFirst()
-  }
-}
-
-/// A role of a plugin.
-struct RoleUnderTest: Sendable, CustomTestStringConvertible {
-  let plugin: PluginUnderTest
-  let role: Role
-
-  var testDescription: String { "\(plugin.name) \(role.rawValue)" }
-
-  static let all: [RoleUnderTest] = PluginUnderTest.all.flatMap { plugin in
-    ((try? plugin.manifest())?.roles.keys ?? [:].keys).sorted { $0.rawValue < $1.rawValue }
-      .map { RoleUnderTest(plugin: plugin, role: $0) }
+    guard let program = manifest.command.first, program.hasPrefix("./") else {
+      return manifest.command
+    }
+    return [programs.appending(path: String(program.dropFirst(2))).path]
+      + manifest.command.dropFirst()
   }
 
-  /// Options with which the role opens on any machine: the schema's defaults, and what needs no
-  /// hardware.
-  func options() throws -> JSON {
-    let schema = try #require(try plugin.manifest().roles[role]).options
-    var options = SchemaDefaults.object(schema)
-    switch plugin.name {
+  /// The plugin for the conformance suite. A plugin without a usable manifest has no roles, and fails.
+  var target: PluginTarget {
+    let manifest =
+      (try? manifest()) ?? Manifest(id: "none", version: "0", command: ["/nowhere"], roles: [:])
+    let plugin = Manifest(
+      id: manifest.id, version: manifest.version, protocolVersion: manifest.protocolVersion,
+      command: command(of: manifest), environment: manifest.environment, roles: manifest.roles)
+    return PluginTarget(
+      CataloguedPlugin(manifest: plugin, folder: folder.path), mediaFolder: Self.music
+    ) { role in
+      .object(try options(of: role, schema: manifest.roles[role]?.options ?? [:]))
+    }
+  }
+
+  static let music = ProjectFolder.root.appending(path: "Samples/Music").path
+
+  /// Options with which a role opens on any machine: the schema's defaults, and further ones for
+  /// devices without hardware.
+  private func options(of role: Role, schema: JSON) throws -> JSONObject {
+    var options = PluginTarget.defaults(schema)
+    switch name {
     case "Simulated": options["speed"] = 0
     case "ALSAAmplifier":
       options["device"] = "null"
       options["whenMissing"] = "silent"
-    case "LibavPlayer" where role == .cdPlayer:
-      options["folders"] = [.string(ProjectFolder.root.appending(path: "Samples/Music").path)]
     case "PJLinkProjector":
       options["host"] = "127.0.0.1"
       options["port"] = .integer(try ProjectorFixture().port)
       options["wideScreenInput"] = "32"
     default:
-      for (name, value) in PluginUnderTest.givenOptions { options[name] = value }
+      if schema["properties"]?["folders"] != nil { options["folders"] = [.string(Self.music)] }
+      for (name, value) in Self.givenOptions { options[name] = value }
     }
-    return .object(options)
-  }
-
-  /// A command that every device of the role carries out at once, with the state that shows it.
-  var firstCommand: (name: String, key: StateKey, value: JSON) {
-    role == .screen ? ("up", .position, "up") : ("on", .power, "on")
-  }
-}
-
-/// The defaults that a controller fills in before it opens a device.
-enum SchemaDefaults {
-  static func object(_ schema: JSON) -> JSONObject {
-    var object = JSONObject()
-    for (key, property) in schema["properties"]?.object ?? [:] {
-      if let value = property["default"] { object[key] = value }
-    }
-    return object
+    return options
   }
 }

@@ -1,14 +1,14 @@
 import JSON
 
 /// The subset of JSON Schema that a manifest may use for options (docs/plugin-protocol.md).
-enum SchemaSubset {
+package enum SchemaSubset {
   private static let known: Set<String> = [
     "type", "enum", "minimum", "maximum", "pattern", "required", "properties", "items", "default",
     "title", "description", "format",
   ]
 
   /// The parts of `schema` outside the subset, with their paths.
-  static func problems(in schema: JSON, at path: JSONPath = []) -> [String] {
+  package static func problems(in schema: JSON, at path: JSONPath = []) -> [String] {
     guard let object = schema.object else { return ["\(path) is not an object"] }
     var problems = object.keys.filter { !known.contains($0) }
       .map { "\(path.appending($0)) is not in the subset" }

@@ -1,0 +1,161 @@
+import Devices
+import JSON
+import PluginHost
+import PluginProtocol
+
+extension ConformanceCase {
+  /// The manifest, the first request and the self-check.
+  package static let handshake = [
+    ConformanceCase(
+      "the manifest is named like its folder", .manifestID, scope: .plugin
+    ) { trial in
+      let plugin = try trial.requireManifest()
+      let folder = plugin.plugin.folder.split(separator: "/").last.map(String.init) ?? ""
+      try expect(
+        plugin.manifest.id == folder, "the id \"\(folder)\", as the folder is called",
+        received: "\"\(plugin.manifest.id)\"")
+    },
+    ConformanceCase(
+      "the manifest's protocol has this major version", .manifestVersion, scope: .plugin
+    ) { trial in
+      let version = try trial.requireManifest().manifest.protocolVersion
+      try expect(
+        version.isCompatible(with: .current),
+        "a version that fits \(ProtocolVersion.current)", received: version)
+    },
+    ConformanceCase(
+      "the options schemas keep to the subset, and their defaults fit", .optionsSchema,
+      scope: .plugin
+    ) { trial in
+      for (role, offer) in try trial.requireManifest().manifest.roles {
+        let problems = SchemaSubset.problems(in: offer.options)
+        try expect(
+          problems.isEmpty && offer.options["type"] == "object",
+          "the options of \(role.rawValue) as an object's schema within the subset",
+          received: problems.first ?? "the type \(text(offer.options["type"]))")
+      }
+    },
+    ConformanceCase(
+      "the manifest remembers only state keys of its role", .manifestRoles, scope: .plugin
+    ) { trial in
+      for (role, offer) in try trial.requireManifest().manifest.roles {
+        let foreign = offer.remembers.subtracting(role.stateKeys)
+        try expect(
+          foreign.isEmpty, "keys of \(role.rawValue)",
+          received: foreign.map(\.rawValue).sorted().joined(separator: ", "))
+      }
+    },
+    ConformanceCase(
+      "initialize is answered with the id and version of the manifest", .introduction,
+      scope: .plugin
+    ) { trial in
+      try await trial.withProcess { client in
+        let answer = try await client.ask(InitializeRequest(controller: "conformance"))
+        try expect(
+          answer.version.isCompatible(with: .current),
+          "a version that fits \(ProtocolVersion.current)", received: answer.version,
+          rule: .majorVersion)
+        let manifest = try trial.requireManifest().manifest
+        try expect(
+          answer.plugin == manifest.id && answer.pluginVersion == manifest.version,
+          "\(manifest.id) \(manifest.version)",
+          received: "\(answer.plugin) \(answer.pluginVersion)")
+      }
+    },
+    ConformanceCase(
+      "another major version is refused with a message that names it", .majorVersion,
+      scope: .plugin
+    ) { trial in
+      try await trial.withProcess { client in
+        let future = InitializeRequest(
+          version: ProtocolVersion(major: ProtocolVersion.current.major + 1, minor: 0),
+          controller: "conformance")
+        let error = try await client.refusal(of: future)
+        try expect(
+          error.code == RPCError.versionErrorCode
+            && error.message.contains(future.version.description),
+          "error \(RPCError.versionErrorCode) with a message that names \(future.version)",
+          received: error.summary)
+      }
+    },
+    ConformanceCase(
+      "a newer minor version and unknown keys are accepted", .minorVersion, .unknownNotifications,
+      scope: .plugin
+    ) { trial in
+      try await trial.withProcess { client in
+        let params: JSON = [
+          "protocol": "1.99", "controller": "conformance", "fromTheFuture": [1, 2],
+        ]
+        let result = try await client.call("initialize", params).result.success("initialize")
+        let version = InitializeRequest.answer(result)?.version
+        try expect(
+          version?.isCompatible(with: .current) == true, "the plugin's own version",
+          received: text(result))
+      }
+    },
+    ConformanceCase(
+      "--self-check prints one line of JSON and ends", .selfCheck, scope: .plugin
+    ) { trial in
+      try await checkSelf(trial)
+    },
+    ConformanceCase("an unknown method is an error", .unknownMethod, scope: .plugin) { trial in
+      try await trial.withProcess { client in
+        let error = try await client.refusal(of: "levitate", [:])
+        try expect(
+          error.code == RPCError.unknownMethodCode, "error \(RPCError.unknownMethodCode)",
+          received: error.summary)
+      }
+    },
+    ConformanceCase(
+      "an unknown notification is ignored", .unknownNotifications, scope: .plugin
+    ) { trial in
+      try await trial.withProcess { client in
+        try await client.send(
+          line: #"{"jsonrpc": "2.0", "method": "fromTheFuture", "params": {"a": 1}}"#)
+        try await client.expectOnlyAPingsAnswer()
+      }
+    },
+  ]
+
+  private static func checkSelf(_ trial: ConformanceTrial) async throws {
+    let target = trial.target.with(arguments: ["--self-check"])
+    try await PluginProcess.run(target, mayPrintAnything: true) { client in
+      await client.closeInput()
+      var lines: [String] = []
+      while case .garbage(let line) = try await client.next() { lines.append(line) }
+      let outcome = lines.first.flatMap { try? JSON(parsing: $0) }
+      let isFine = try require(
+        lines.count == 1 ? outcome?["ok"]?.bool : nil, "one line such as {\"ok\": true}",
+        received: short(lines.joined(separator: " / ")))
+      let status = try await client.exitStatus(within: ProtocolLimits.questionTime)
+      try expect(
+        (status == PluginProcess.success) == isFine,
+        isFine ? PluginProcess.success : "another status than 0", received: status)
+      try expect(
+        isFine || outcome?["message"]?.string?.isEmpty == false, "a message",
+        received: text(outcome))
+    }
+  }
+}
+
+extension ConformanceTrial {
+  /// The plugin, if it has a manifest.
+  fileprivate func requireManifest() throws -> PluginTarget {
+    guard target.hasManifest else { throw NotApplicable.because("there is no manifest") }
+    return target
+  }
+}
+
+extension PluginProcess {
+  /// Sends a ping. Fails if any message comes before its answer.
+  func expectOnlyAPingsAnswer() async throws {
+    let (result, before) = try await call(PingRequest.method, [:])
+    try result.success(PingRequest.method)
+    try expect(before.isEmpty, "no other line", received: before.first.map(text) ?? "none")
+  }
+}
+
+/// A message as its line, shortened.
+func text(_ message: RPCMessage) -> String {
+  short(String(decoding: message.line(), as: UTF8.self))
+}

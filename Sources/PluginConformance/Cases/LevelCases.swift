@@ -1,0 +1,138 @@
+import Devices
+import Foundation
+import JSON
+import Platform
+import PluginKit
+import PluginProtocol
+
+extension ConformanceCase {
+  /// The levels of amplifiers.
+  package static let levels = [
+    ConformanceCase(
+      "levels are reported while they are asked for and sound arrives, at most 15 a second",
+      .levelsWanted, .noLevelsUnasked, .levelRate, .levelValues, scope: .roles([.amplifier]),
+      isTimed: true
+    ) { trial in
+      let folder = try TemporaryPath.make()
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let role = try trial.requireRole()
+      try await trial.withProcess { client in
+        let capabilities = try OpenRequest.checked(await client.open("a", role).result)
+        guard capabilities.names.contains("levels") else {
+          throw NotApplicable.because("the device has no levels")
+        }
+        let tone = try await client.startTone(folder: folder)
+        defer { tone.stop() }
+        try await client.expectLevelsOnRequest()
+      }
+    },
+    ConformanceCase(
+      "a request for levels harms no device, open or not", .survives, .noLevelsUnasked
+    ) {
+      trial in
+      let role = try trial.requireRole()
+      try await trial.withProcess { client in
+        try await client.notify(MeterNotification(device: "a", isOn: true))
+        try await client.open("a", role).result.success("open")
+        for isOn in [true, true, false, false] {
+          try await client.notify(MeterNotification(device: "a", isOn: isOn))
+        }
+        try await client.send(line: #"{"jsonrpc": "2.0", "method": "meter", "params": {"on": 7}}"#)
+        let (result, before) = try await client.perform("a", .string(role.firstCommand.name))
+        try result.success("perform")
+        try expect(
+          before.levels.isEmpty, "no levels while nothing sounds", received: before.levels,
+          rule: .noLevelsUnasked)
+      }
+    },
+  ]
+}
+
+extension PluginProcess {
+  /// Turns the amplifier `a` on and plays a tone at its input `cd`.
+  fileprivate func startTone(folder: String) async throws -> EndlessTone {
+    let socket = CableSocket(path: folder + "/s", token: String(repeating: "0", count: 64))
+    try await ask(OpenSocketRequest(device: "a", input: "cd", socket: socket))
+    try await perform("a", "on").result.success("on")
+    try await perform("a", ["input": "cd"]).result.success("input")
+    let source = try CableSource()
+    do {
+      try source.connect(path: socket.path, token: socket.token)
+    } catch {
+      source.close()
+      throw ConformanceFailure("that the socket accepts its token", received: short("\(error)"))
+    }
+    return EndlessTone(source)
+  }
+
+  /// Turns the levels on, off and on again, and checks which arrive.
+  fileprivate func expectLevelsOnRequest() async throws {
+    // No levels were requested yet, so every message up to the next answer is of another kind.
+    let before = try await perform("a", ["volume": 100]).before.levels
+    try expect(
+      before.isEmpty, "no levels before they are requested", received: before,
+      rule: .noLevelsUnasked)
+    for isOn in [true, false, true] {
+      try notify(MeterNotification(device: "a", isOn: isOn))
+      guard isOn else {
+        // The answer comes after the plugin has read the notification; a report may be on its way.
+        let late = try await perform("a", "unmute").before.levels
+        try expect(late.count <= 2, "no levels after \"on\": false", received: late)
+        continue
+      }
+      let start = ContinuousClock.now
+      var levels: [SoundLevels] = []
+      while levels.count < 9 { levels += [try await nextMessage()].levels }
+      // Eight intervals of a fifteenth of a second, of which the first may have passed before.
+      let time = ContinuousClock.now - start
+      try expect(
+        time > .milliseconds(420), "at most 15 levels a second",
+        received: "9 within \(time.seconds) s", rule: .levelRate)
+      try expect(
+        levels.last.map(Self.fitTone) ?? false, "levels of two channels for a tone",
+        received: levels.last.map { "\($0)" } ?? "none", rule: .levelValues)
+    }
+  }
+
+  /// Whether the levels are those of a tone in two channels.
+  private static func fitTone(_ levels: SoundLevels) -> Bool {
+    levels.peak.count == 2 && levels.rms.count == 2
+      && zip(levels.peak, levels.rms).allSatisfy { $0 >= $1 && $1 > -60 }
+  }
+}
+
+/// A tone of half of full scale on both channels, until it is stopped.
+private final class EndlessTone: Sendable {
+  private let source: CableSource
+
+  init(_ source: CableSource) {
+    self.source = source
+    SystemThread.start(name: "tone") { Self.play(on: source) }
+  }
+
+  func stop() { source.close() }
+
+  private static func play(on source: CableSource) {
+    guard let format = CableFormat(rate: 44_100, channels: 2, sample: .s16),
+      let section = source.setFormat(format, after: source.section)
+    else { return }
+    // A square wave of 100 frames, a tenth of a second of it.
+    let bytes: [UInt8] = (0..<4410).flatMap { frame -> [UInt8] in
+      let value = UInt16(bitPattern: frame % 100 < 50 ? 16_384 : -16_384)
+      let sample = [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+      return sample + sample
+    }
+    let frames = bytes.count / format.frameBytes
+    while bytes.withUnsafeBytes({ source.write($0, section: section) }) == frames {}
+  }
+}
+
+extension [RPCMessage] {
+  /// The levels among these.
+  fileprivate var levels: [SoundLevels] {
+    compactMap { message in
+      guard case .notification(LevelsNotification.method, let params) = message else { return nil }
+      return LevelsNotification(params: params)?.levels
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Devices
+
+/// A check of one behaviour that docs/plugin-protocol.md demands of a plugin.
+package struct ConformanceCase: Sendable {
+  /// The part of a plugin that a case concerns.
+  package enum Scope: Sendable {
+    /// The program as a whole: the case runs once.
+    case plugin
+    /// Each role of the plugin: the case runs once for each of these roles that it has.
+    case roles([Role])
+  }
+
+  /// The demanded behaviour, in plain words.
+  package let name: String
+  /// The sentences of the protocol that the case checks, the main one first.
+  package let rules: [ProtocolRule]
+  package let scope: Scope
+  /// Whether the case measures time. A machine that stands still meanwhile spoils its result.
+  package let isTimed: Bool
+  let body: @Sendable (ConformanceTrial) async throws -> Void
+
+  init(
+    _ name: String, _ rules: ProtocolRule..., scope: Scope = .roles(Role.allCases),
+    isTimed: Bool = false, _ body: @escaping @Sendable (ConformanceTrial) async throws -> Void
+  ) {
+    self.name = name
+    self.rules = rules
+    self.scope = scope
+    self.isTimed = isTimed
+    self.body = body
+  }
+
+  /// Every case, in the order of the report.
+  package static let all =
+    handshake + badInput + devices + limits + playback + levels + endings
+}
+
+/// A sentence of docs/plugin-protocol.md.
+package struct ProtocolRule: Sendable, Hashable {
+  /// The heading above the sentence, without its number signs.
+  package let section: String
+  /// The sentence, or the part of it or of a table's row, as the document writes it. A line break of
+  /// the document is a space here.
+  package let sentence: String
+
+  init(_ section: String, _ sentence: String) {
+    self.section = section
+    self.sentence = sentence
+  }
+}
+
+/// One case with a plugin to run it on.
+package struct ConformanceTrial: Sendable {
+  package let conformanceCase: ConformanceCase
+  package let target: PluginTarget
+  /// The role that the case concerns; `nil` if it concerns the program as a whole.
+  package let role: Role?
+
+  /// Every run of `cases` that a plugin needs, the program's own first, then role by role.
+  ///
+  /// - Parameter roles: The roles to check; the plugin's other roles are left out.
+  package static func all(
+    _ cases: [ConformanceCase] = ConformanceCase.all, of target: PluginTarget, roles: [Role]
+  ) -> [ConformanceTrial] {
+    cases.flatMap { conformanceCase -> [ConformanceTrial] in
+      switch conformanceCase.scope {
+      case .plugin:
+        [ConformanceTrial(conformanceCase: conformanceCase, target: target, role: nil)]
+      case .roles(let concerned):
+        roles.filter(concerned.contains).map {
+          ConformanceTrial(conformanceCase: conformanceCase, target: target, role: $0)
+        }
+      }
+    }
+  }
+
+  /// The role of a case whose scope is roles.
+  func requireRole() throws -> RoleTarget {
+    guard let role else {
+      throw NotApplicable.because("the case concerns a role")
+    }
+    return RoleTarget(role: role, target: target)
+  }
+
+  /// Runs `body` with a new process of the plugin.
+  func withProcess(_ body: (PluginProcess) async throws -> Void) async throws {
+    try await PluginProcess.run(target, body)
+  }
+
+  /// Runs `body` with a new process that has a device `a` of the case's role open.
+  func withDevice(_ body: (PluginProcess, RoleTarget) async throws -> Void) async throws {
+    let role = try requireRole()
+    try await PluginProcess.run(target) { client in
+      try await client.open("a", role).result.success("open")
+      try await body(client, role)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Devices
+import Platform
+
+/// The result of one case on one plugin.
+package struct ConformanceResult: Sendable {
+  /// How the case ended.
+  package enum Outcome: Sendable {
+    case passed
+    case failed(ConformanceFailure)
+    case notApplicable(NotApplicable)
+  }
+
+  package let trial: ConformanceTrial
+  package let outcome: Outcome
+
+  /// The broken rule of a failure.
+  package var brokenRule: ProtocolRule? {
+    guard case .failed(let failure) = outcome else { return nil }
+    return failure.rule ?? trial.conformanceCase.rules.first
+  }
+}
+
+extension ConformanceTrial {
+  /// The longest time that a case may take.
+  private static let longest = Duration.seconds(90)
+
+  /// Runs the case with a new process of the plugin.
+  package func run() async -> ConformanceResult {
+    let outcome: ConformanceResult.Outcome
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await conformanceCase.body(self) }
+        group.addTask {
+          try await Task.sleep(for: Self.longest)
+          throw ConformanceFailure(
+            "the end of the case", received: "none within \(Self.longest.seconds) s")
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+      outcome = .passed
+    } catch let failure as ConformanceFailure {
+      outcome = .failed(failure)
+    } catch let reason as NotApplicable {
+      outcome = .notApplicable(reason)
+    } catch {
+      outcome = .failed(ConformanceFailure("that the case can run", received: short("\(error)")))
+    }
+    return ConformanceResult(trial: self, outcome: outcome)
+  }
+
+  /// Runs cases, a few at a time, and calls `report` with each result in the order of `trials`.
+  ///
+  /// - Parameter width: The most cases at a time, at least 1.
+  package static func run(
+    _ trials: [ConformanceTrial], width: Int, report: (ConformanceResult) -> Void
+  ) async {
+    await withTaskGroup(of: (Int, ConformanceResult).self) { group in
+      var waiting = trials.enumerated().makeIterator()
+      func startNext() {
+        guard let (index, trial) = waiting.next() else { return }
+        group.addTask { (index, await trial.run()) }
+      }
+      for _ in 0..<max(1, width) { startNext() }
+      var finished: [Int: ConformanceResult] = [:]
+      var reported = 0
+      while let (index, result) = await group.next() {
+        startNext()
+        finished[index] = result
+        while let next = finished.removeValue(forKey: reported) {
+          report(next)
+          reported += 1
+        }
+      }
+    }
+  }
+}

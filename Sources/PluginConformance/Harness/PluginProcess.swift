@@ -1,0 +1,284 @@
+import Devices
+import JSON
+import Logging
+import Platform
+import PluginHost
+import PluginProtocol
+
+/// An output of a plugin.
+package enum PluginOutput: Sendable {
+  case message(RPCMessage)
+  /// A line that is no message.
+  case garbage(String)
+  case closed
+}
+
+/// A plugin's process with a client for its lines. One case uses it at a time.
+package actor PluginProcess {
+  package typealias Outcome = (result: Result<JSON, RPCError>, before: [RPCMessage])
+
+  private let process: any LaunchedPlugin
+  private let outputs: AsyncStream<PluginOutput>
+  private let exits: AsyncStream<String>
+  private var nextID = 1
+  private var lastSent: String?
+  /// Every line that was not a message.
+  private(set) var garbage: [String] = []
+
+  /// The exit status of a process that ended in good order.
+  package static let success = ChildProcess.ExitStatus.exited(0).description
+  /// The longest wait for an answer, with room for a loaded machine.
+  package static let patience = Duration.seconds(20)
+  /// How many of the last lines on standard error a failure shows.
+  private static let shownStderrLines = 8
+
+  private init(_ target: PluginTarget) throws {
+    let (exits, exit) = AsyncStream<String>.makeStream()
+    let launcher = ProcessLauncher(
+      environment: target.environment,
+      logger: Logger(label: "conformance") { _ in SwiftLogNoOpLogHandler() })
+    do throws(LaunchError) {
+      process = try launcher.launch(target.plugin, mask: ProcessSecretMask()) { status in
+        exit.yield(status)
+        exit.finish()
+      }
+    } catch {
+      throw ConformanceFailure("that the program starts", received: error.message)
+    }
+    self.exits = exits
+    let (outputs, output) = AsyncStream<PluginOutput>.makeStream()
+    self.outputs = outputs
+    process.connection.start { event in
+      switch event {
+      case .line(let bytes):
+        if let message = try? RPCMessage(line: bytes) {
+          output.yield(.message(message))
+        } else {
+          output.yield(.garbage(String(decoding: bytes, as: UTF8.self)))
+        }
+      case .oversizedLine(let count): output.yield(.garbage("a line of \(count) bytes"))
+      case .closed:
+        output.yield(.closed)
+        output.finish()
+      }
+    }
+  }
+
+  /// Runs `body` with a new process of the plugin and ends it.
+  ///
+  /// - Parameter mayPrintAnything: Whether a line that is not a message is no failure.
+  package static func run(
+    _ target: PluginTarget, mayPrintAnything: Bool = false,
+    _ body: (PluginProcess) async throws -> Void
+  ) async throws {
+    let client = try PluginProcess(target)
+    do {
+      try await body(client)
+      await client.end()
+    } catch {
+      await client.end()
+      throw await client.failure(error)
+    }
+    guard !mayPrintAnything, let line = await client.garbage.first else { return }
+    throw await client.failure(
+      ConformanceFailure(
+        "only messages on standard output", received: short(line), rule: .standardOutput))
+  }
+
+  private func end() async {
+    process.kill()
+    process.connection.closeSending()
+    for await _ in exits {}
+  }
+
+  /// The error with the last line sent and the last lines of standard error.
+  private func failure(_ error: any Error) -> any Error {
+    var failure: ConformanceFailure
+    switch error {
+    case let error as ConformanceFailure: failure = error
+    case let error as ConnectionError:
+      let reason = error == .closed ? "it closed its input" : "it does not read its input"
+      failure = ConformanceFailure("that the plugin reads its input", received: reason)
+    default: return error
+    }
+    failure.sent = lastSent
+    failure.stderrLines = process.stderrLines.suffix(Self.shownStderrLines)
+    return failure
+  }
+
+  // MARK: Sending
+
+  func send(line: String) throws { try send(bytes: Array(line.utf8) + [0x0A]) }
+
+  func send(bytes: [UInt8]) throws {
+    lastSent = short(String(decoding: bytes.prefix(1024), as: UTF8.self))
+    try process.connection.send(bytes)
+  }
+
+  func notify(_ notification: some PluginNotification) throws {
+    let message = RPCMessage.notification(
+      method: type(of: notification).method, params: notification.params)
+    try send(bytes: message.line())
+  }
+
+  /// Sends a request and returns its id.
+  @discardableResult
+  func post(_ method: String, _ params: JSON) throws -> Int {
+    defer { nextID += 1 }
+    try send(bytes: RPCMessage.request(id: nextID, method: method, params: params).line())
+    return nextID
+  }
+
+  package func post(_ request: some PluginRequest) throws -> Int {
+    try post(type(of: request).method, request.params)
+  }
+
+  package func closeInput() { process.connection.closeSending() }
+
+  // MARK: Receiving
+
+  /// The next output of the plugin.
+  func next() async throws -> PluginOutput {
+    let outputs = outputs
+    let output = try await within(Self.patience, "a line of the plugin") { () -> PluginOutput? in
+      for await output in outputs { return output }
+      return nil
+    }
+    if case .garbage(let line)? = output { garbage.append(line) }
+    return output ?? .closed
+  }
+
+  /// The next message; other lines are recorded and skipped.
+  func nextMessage() async throws -> RPCMessage {
+    while true {
+      switch try await next() {
+      case .message(let message): return message
+      case .garbage: continue
+      case .closed:
+        throw ConformanceFailure("an answer", received: "the end of the plugin's output")
+      }
+    }
+  }
+
+  /// Waits for the answer to `id`, with the notifications that came before it and the report that it
+  /// carries.
+  func answer(to id: Int) async throws -> Outcome {
+    var before: [RPCMessage] = []
+    while true {
+      let message = try await nextMessage()
+      switch message {
+      case .success(id, let result):
+        if let report = result["report"] {
+          before.append(.notification(method: StateNotification.method, params: report))
+        }
+        return (.success(result), before)
+      case .failure(id, let error): return (.failure(error), before)
+      default: before.append(message)
+      }
+    }
+  }
+
+  /// Sends a request and waits for its answer.
+  package func call(_ method: String, _ params: JSON) async throws -> Outcome {
+    try await answer(to: try post(method, params))
+  }
+
+  /// Sends a request and expects success.
+  @discardableResult
+  package func ask<Request: PluginRequest>(_ request: Request) async throws -> Request.Answer {
+    let result = try await call(Request.method, request.params).result.success(Request.method)
+    return try require(
+      Request.answer(result), "a valid answer to \(Request.method)", received: text(result))
+  }
+
+  /// The next answer without an id, which follows an unreadable line.
+  func nextRefusal() async throws -> RPCError {
+    while true {
+      if case .failure(nil, let error) = try await nextMessage() { return error }
+    }
+  }
+
+  /// Waits for the end of the process and returns its exit status: "exit status 0".
+  package func exitStatus(within time: Duration = patience) async throws -> String {
+    let exits = exits
+    let status = try await within(time, "the end of the process") { () -> String? in
+      for await status in exits { return status }
+      return nil
+    }
+    return status ?? "none"
+  }
+
+  private func within<Value: Sendable>(
+    _ time: Duration, _ what: String, _ body: @escaping @Sendable () async -> Value?
+  ) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask { await body() }
+      group.addTask {
+        try await Task.sleep(for: time)
+        throw ConformanceFailure(what, received: "nothing within \(time.seconds) s")
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+}
+
+extension PluginProcess {
+  /// Opens a device of the role.
+  func open(_ name: String, _ role: RoleTarget) async throws -> Outcome {
+    let request = OpenRequest(
+      device: DeviceID(name), role: role.role, options: try role.target.options(of: role.role))
+    return try await call(OpenRequest.method, request.params)
+  }
+
+  /// Gives a device a command.
+  package func perform(_ name: String, _ command: JSON) async throws -> Outcome {
+    let request = PerformRequest(device: DeviceID(name), command: command)
+    return try await call(PerformRequest.method, request.params)
+  }
+
+  /// Sends a request that the plugin must refuse.
+  func refusal(of request: some PluginRequest) async throws -> RPCError {
+    try await refusal(of: type(of: request).method, request.params)
+  }
+
+  /// Sends a request that the plugin must refuse.
+  func refusal(of method: String, _ params: JSON) async throws -> RPCError {
+    try require(
+      try await call(method, params).result.error, "a refusal of this \(method)",
+      received: "its acceptance")
+  }
+}
+
+extension Result where Success == JSON, Failure == RPCError {
+  /// The error of a refusal.
+  package var error: RPCError? { if case .failure(let error) = self { error } else { nil } }
+
+  /// The result of a request that the plugin must accept.
+  @discardableResult
+  func success(_ method: String) throws -> JSON {
+    switch self {
+    case .success(let result): return result
+    case .failure(let error):
+      throw ConformanceFailure("that \(method) is accepted", received: error.summary)
+    }
+  }
+}
+
+extension RPCError {
+  /// The error for a report: code, kind and message.
+  var summary: String {
+    let kind = data?["kind"]?.string.map { " (\($0))" } ?? ""
+    return short("error \(code)\(kind): \(message)")
+  }
+}
+
+extension [RPCMessage] {
+  /// The state notifications among these.
+  package var states: [StateNotification] {
+    compactMap { message in
+      guard case .notification(StateNotification.method, let params) = message else { return nil }
+      return StateNotification(params: params)
+    }.filter { !$0.values.isEmpty }
+  }
+}
