@@ -30,7 +30,7 @@ package struct PathOrigin: Sendable, Hashable {
 
 extension SchemaNode {
   /// Returns a valid `value` with defaults filled in and absolute paths.
-  func completed(_ value: JSON, from origin: PathOrigin) -> JSON {
+  package func completed(_ value: JSON, from origin: PathOrigin) -> JSON {
     switch (self, value) {
     case (.text(let shape), .string(let path)) where shape.isPath:
       return .string(origin.absolute(path))

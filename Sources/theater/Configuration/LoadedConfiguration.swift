@@ -74,11 +74,18 @@ extension ApplicationPaths {
     return folders + [plugins]
   }
 
-  /// The folder with the page's files: beside the program, else in its installation.
-  var site: String {
-    let program = Self.programFolder ?? "."
-    let staged = "\(program)/site"
-    return access(staged, R_OK) == 0 ? staged : "\(program)/../lib/theater/site"
+  /// The folder with the page's files.
+  var site: String { Self.resource("site") }
+  /// The text of the plugin protocol.
+  var pluginProtocol: String { Self.resource("plugin-protocol.md") }
+  /// The folder with the templates of `theater plugin new`.
+  var pluginTemplates: String { Self.resource("plugin-templates") }
+
+  /// The path of a file or folder that belongs to the program: beside it, else in its installation.
+  private static func resource(_ name: String) -> String {
+    let program = programFolder ?? "."
+    let staged = "\(program)/\(name)"
+    return access(staged, R_OK) == 0 ? staged : "\(program)/../lib/theater/\(name)"
   }
 
   /// The folder of this program's file, links resolved.

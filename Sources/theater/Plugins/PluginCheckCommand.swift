@@ -1,0 +1,97 @@
+import ArgumentParser
+import Devices
+import Foundation
+import JSON
+import Platform
+import PluginConformance
+
+/// `theater plugin check`.
+struct PluginCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plugin", abstract: "Check a plugin of your own.",
+    subcommands: [PluginCheck.self])
+}
+
+/// `theater plugin check PATH`: the conformance suite against a plugin, without a controller.
+struct PluginCheck: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Check a plugin against the plugin protocol.",
+    discussion: """
+      PATH is a plugin's folder, its manifest.json, or its program. Each case starts the program \
+      anew, as the controller does, and opens devices with the options of the manifest's schema. \
+      Needs no controller. The exit code is 0 only if no case fails.
+      """)
+
+  @Argument(help: "The plugin's folder, manifest.json or program.", completion: .file())
+  var path: String
+  @Option(help: "Check this role only. A program without a manifest needs it.")
+  var role: String?
+  @Option(
+    help: ArgumentHelp(
+      "The options with which devices open, beside the schema's defaults.", valueName: "JSON"))
+  var options: String?
+  @Option(
+    help: ArgumentHelp("A file with these options.", valueName: "FILE"),
+    completion: .file(extensions: ["json"]))
+  var optionsFile: String?
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if options != nil, optionsFile != nil {
+      throw ValidationError("Give either --options or --options-file.")
+    }
+  }
+
+  func run() async throws {
+    let located = try LocatedPlugin(path, role: try role.map(RoleArgument.read))
+    let target = try located.target(options: try givenOptions())
+    let document = (try? String(contentsOfFile: ApplicationPaths().pluginProtocol, encoding: .utf8))
+      .map(ProtocolDocument.init)
+    let report = PluginCheckReport(located: located, document: document)
+    let trials = ConformanceTrial.all(of: target, roles: located.roles)
+    if !output.json { Console.say(report.heading) }
+    var results: [ConformanceResult] = []
+    await ConformanceTrial.run(trials, width: Self.width) { result in
+      results.append(result)
+      if !output.json { Console.say(report.text(of: result)) }
+    }
+    Console.say(output.json ? report.json(of: results).prettyText() : report.summary(of: results))
+    if results.contains(where: \.isFailed) { throw ExitError(silent: .failed) }
+  }
+
+  /// The most cases at a time.
+  private static var width: Int { min(4, max(2, ProcessInfo.processInfo.activeProcessorCount)) }
+
+  private func givenOptions() throws(ExitError) -> JSONObject {
+    let origin = optionsFile ?? "--options"
+    var text = Array((options ?? "{}").utf8)
+    if let optionsFile {
+      do throws(RegularFile.Failure) {
+        text = try RegularFile.read(optionsFile, atMost: 1 << 20)
+      } catch {
+        throw ExitError(.failed, "\(optionsFile): \(error)")
+      }
+    }
+    let json: JSON
+    do {
+      json = try JSON(parsing: text)
+    } catch {
+      throw ExitError(.wrongUsage, "\(origin) is not JSON: \(error)")
+    }
+    guard let object = json.object else {
+      throw ExitError(.wrongUsage, "\(origin): expected an object such as {\"port\": 1}")
+    }
+    return object
+  }
+}
+
+/// The role that an argument names.
+enum RoleArgument {
+  static func read(_ name: String) throws(ExitError) -> Role {
+    guard let role = Role(rawValue: name) else {
+      let known = Role.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ExitError(.wrongUsage, "there is no role \"\(name)\"", hint: "Roles are \(known).")
+    }
+    return role
+  }
+}
