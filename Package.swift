@@ -102,6 +102,7 @@ let package = Package(
     layer("Validation", ["JSON", "CUTF8Proc"]),
     layer("QRCode", ["CQRCode"]),
     layer("Jobs", ["Platform"]),
+    layer("MediaFolders", ["Devices", "JSON"]),
     // Layer 2
     layer("PluginProtocol", ["Devices", "JSON", "Platform"]),
     layer("Accounts", ["Jobs", "Validation", "CArgon2", "Platform", crypto]),
@@ -155,7 +156,7 @@ let package = Package(
     // Plugins
     plugin("Simulated"),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
-    plugin("LibavPlayer", ["CLibav", "CLinux"]),
+    plugin("LibavPlayer", ["MediaFolders", "CLibav", "CLinux"]),
     plugin("PJLinkProjector", [crypto]),
 
     // What is fast, proven
@@ -244,7 +245,11 @@ let package = Package(
       ]),
     tests(
       "LibavPlayerTests",
-      ["TestSupport", "LibavPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
+      [
+        "TestSupport", "LibavPlayer", "MediaFolders", "PluginKit", "PluginProtocol", "Devices",
+        "JSON",
+        "Platform",
+      ]),
     tests(
       "PJLinkProjectorTests",
       [

@@ -1,5 +1,6 @@
 import Devices
 import Glibc
+import MediaFolders
 import PluginKit
 
 /// Plays music files and radio stations through FFmpeg's libav.

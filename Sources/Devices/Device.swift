@@ -98,15 +98,19 @@ public struct DeviceSnapshot: Sendable, Hashable {
   public var capabilities: Capabilities
   /// Rises by one each time the device's plugin starts anew: its cables must be plugged again.
   public var generation: Int
+  /// Rises by one each time a player asks for a new connection to its amplifier: its cable must be
+  /// plugged again.
+  public var plugRequests: Int
 
   public init(
     state: DeviceState = DeviceState(), availability: Availability = .starting,
-    capabilities: Capabilities = Capabilities(), generation: Int = 0
+    capabilities: Capabilities = Capabilities(), generation: Int = 0, plugRequests: Int = 0
   ) {
     self.state = state
     self.availability = availability
     self.capabilities = capabilities
     self.generation = generation
+    self.plugRequests = plugRequests
   }
 }
 

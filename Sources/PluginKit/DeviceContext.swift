@@ -45,6 +45,16 @@ public struct DeviceContext: Sendable {
       .notification(method: LevelsNotification.method, params: notification.params))
   }
 
+  /// Asks the controller to plug a player's cable again: its connection was used up. A call of
+  /// `PlayerDevice.plug(into:)` with a new token follows, as long as there is an amplifier. Requests that
+  /// come faster than twice a second are dropped after a burst of 20.
+  public func requestPlug() {
+    let notification = PlugAgainNotification(device: device)
+    // The end of the input shows that the controller is gone.
+    try? connection.send(
+      .notification(method: PlugAgainNotification.method, params: notification.params))
+  }
+
   /// Writes to the controller's log.
   public func log(_ level: LogNotification.Level, _ message: String) {
     let notification = LogNotification(level, message, device: device)

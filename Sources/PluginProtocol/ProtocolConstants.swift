@@ -87,6 +87,10 @@ public enum ProtocolLimits {
   public static let levelsPerSecond = 15.0
   /// Reports of a device's sound levels at once.
   public static let levelBurst = 30.0
+  /// Requests of a player for a new cable in a second.
+  public static let plugRequestsPerSecond = 2.0
+  /// Requests of a player for a new cable at once.
+  public static let plugRequestBurst = 20.0
 }
 
 /// The version of the plugin protocol. Plugins of another major version are refused; a newer minor
@@ -98,7 +102,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
   public let minor: Int
 
   /// What this build speaks.
-  public static let current = ProtocolVersion(major: 1, minor: 2)
+  public static let current = ProtocolVersion(major: 1, minor: 3)
 
   /// A version; both numbers are 0 or more.
   public init(major: Int, minor: Int) {

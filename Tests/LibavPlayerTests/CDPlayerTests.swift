@@ -1,6 +1,7 @@
 import Devices
 import Foundation
 import JSON
+import MediaFolders
 import Platform
 import PluginKit
 import PluginProtocol

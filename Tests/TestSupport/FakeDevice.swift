@@ -90,6 +90,12 @@ public actor FakeDevice: Device {
     publish()
   }
 
+  /// Asks for a new connection to its amplifier.
+  public func requestPlug() {
+    snapshotNow.plugRequests += 1
+    publish()
+  }
+
   /// Has these kinds of cable from now on.
   public func setCables(_ cables: [CableKind]) {
     snapshotNow.capabilities.cables = cables

@@ -1,3 +1,4 @@
+import MediaFolders
 import Platform
 import PluginKit
 import PluginProtocol

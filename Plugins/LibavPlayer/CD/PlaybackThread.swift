@@ -1,3 +1,4 @@
+import MediaFolders
 import PluginKit
 import Synchronization
 

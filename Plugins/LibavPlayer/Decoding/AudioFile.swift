@@ -1,4 +1,5 @@
 import Devices
+import MediaFolders
 
 /// An open music file as a sequence of PCM frames, from its first part to its last.
 ///

@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// An open file or stream as a sequence of PCM frames.
 ///

@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// A decoder that turns packets into frames of sound; damaged packets are counted and skipped.
 final class FrameDecoder {

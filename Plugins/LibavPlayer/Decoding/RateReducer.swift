@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// A resampler (libav's) for sound above the highest rate of ``PCMLimits``, to a half, quarter … of its
 /// rate. Only DSD files and rare PCM files need it.

@@ -1,3 +1,5 @@
+import MediaFolders
+
 /// The tags of a music file.
 struct Tags: Equatable, Sendable {
   /// At most ``MediaText/longestTag`` bytes, like ``artist`` and ``album``.

@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// A converter between a stream's time stamps and frames counted from the start of the music.
 struct TimestampConverter {

@@ -1,4 +1,5 @@
 import JSON
+import MediaFolders
 import Platform
 
 /// The new and changed songs of a media folder.

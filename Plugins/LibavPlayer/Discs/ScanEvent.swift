@@ -1,4 +1,5 @@
 import JSON
+import MediaFolders
 
 /// An event of a scan.
 enum ScanEvent: Equatable, Sendable {
@@ -10,37 +11,6 @@ enum ScanEvent: Equatable, Sendable {
   case song(Song)
   /// The current file is skipped after it was read, or the scan skips something unread.
   case skipped(MediaFailure, wasRead: Bool)
-}
-
-/// The files that a scan skips: the first messages, and the number of all.
-struct SkippedFiles: Equatable, Sendable {
-  /// The most messages kept.
-  static let most = 100
-
-  /// The first messages, at most ``most``.
-  private(set) var failures: [MediaFailure] = []
-  /// The number of all messages.
-  private(set) var count = 0
-
-  var isEmpty: Bool { count == 0 }
-
-  /// The first `failures` of `count`.
-  init(_ failures: [MediaFailure] = [], count: Int = 0) {
-    self.failures = Array(failures.prefix(Self.most))
-    self.count = max(count, self.failures.count)
-  }
-
-  /// Adds a skipped file or folder.
-  mutating func append(_ failure: MediaFailure) {
-    count += 1
-    if failures.count < Self.most { failures.append(failure) }
-  }
-
-  /// Adds all messages of another list.
-  mutating func append(_ others: SkippedFiles) {
-    for failure in others.failures { append(failure) }
-    count += others.count - others.failures.count
-  }
 }
 
 extension ScanEvent {

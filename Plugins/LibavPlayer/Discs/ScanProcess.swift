@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import JSON
+import MediaFolders
 import Platform
 import PluginProtocol
 

@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// An open container: its tags, its one audio stream, and that stream's packets.
 ///

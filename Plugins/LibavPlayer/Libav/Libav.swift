@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// FFmpeg's libraries, which are loaded when the first file or station needs them.
 enum Libav {

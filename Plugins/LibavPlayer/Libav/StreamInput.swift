@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// A ``StationStream`` in the form that libav reads.
 final class StreamInput {

@@ -1,3 +1,5 @@
+import MediaFolders
+
 /// One connection to a station. Belongs to one thread at a time.
 final class RadioConnection {
   /// The default of how long a station may send nothing, in milliseconds.

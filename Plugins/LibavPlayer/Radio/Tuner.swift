@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MediaFolders
 import Platform
 import PluginKit
 import PluginProtocol

@@ -1,3 +1,4 @@
+import MediaFolders
 import Synchronization
 
 /// The result of a job on a thread. The first result counts, so that a cancelled command need not wait

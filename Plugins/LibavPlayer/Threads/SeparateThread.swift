@@ -1,4 +1,5 @@
 import Devices
+import MediaFolders
 import Platform
 import PluginKit
 import PluginProtocol

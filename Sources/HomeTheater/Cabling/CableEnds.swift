@@ -20,7 +20,8 @@ struct CableEnds: Sendable {
       case impossible(DeviceError)
     }
     var way: Way
-    /// The generations of the source and of the sink. A connection ends when either of them rises.
+    /// The generation and the requests of the source, and the generation of the sink. The cable is
+    /// plugged again when one of them rises.
     var generations: [Int]
   }
 
@@ -28,7 +29,7 @@ struct CableEnds: Sendable {
   func joint(at input: String) -> Joint? {
     guard let source, source.availability == .available else { return nil }
     guard let sink, sink.availability == .available else {
-      return Joint(way: .none, generations: [source.generation])
+      return Joint(way: .none, generations: [source.generation, source.plugRequests])
     }
     let kinds = (source.capabilities.cables, sink.capabilities.cables)
     let way: Joint.Way =
@@ -38,7 +39,8 @@ struct CableEnds: Sendable {
       case .alsa: .alsa(isSelected: sink.state.reports(input: input))
       case nil: .impossible(.noCommonCable(from: kinds.0, to: kinds.1))
       }
-    return Joint(way: way, generations: [source.generation, sink.generation])
+    return Joint(
+      way: way, generations: [source.generation, source.plugRequests, sink.generation])
   }
 }
 

@@ -50,6 +50,7 @@ struct DeviceCore: Sendable {
   private var contact = Contact.none
   private var intake: ReportIntake
   private var levelIntake = LevelIntake()
+  private var plugRequestLimit = NotificationLimit.plugRequests
   private var queue = CommandQueue()
   private var settlement = CommandSettlement()
   private var restoration: Restoration
@@ -84,6 +85,7 @@ struct DeviceCore: Sendable {
     contact = .opening
     intake = ReportIntake(role)
     levelIntake = LevelIntake()
+    plugRequestLimit = .plugRequests
     warning = nil
     hasWarnedOfCatalogue = false
     snapshot.state.attributes = [:]
@@ -168,6 +170,23 @@ struct DeviceCore: Sendable {
     let levels = levelIntake.take(report, at: now) { warnings.append($0) }
     for warning in warnings { warn(warning, &effects) }
     return (effects, levels)
+  }
+
+  /// Takes the player's request for a new connection to its amplifier.
+  mutating func plugAgain(at now: Duration) -> Effects {
+    var effects = Effects()
+    guard contact == .open, role.category != nil else { return effects }
+    guard plugRequestLimit.allows(at: now) else {
+      if plugRequestLimit.shouldWarn() {
+        warn(
+          "its plugin asks for a new cable more than \(Int(ProtocolLimits.plugRequestsPerSecond)) times "
+            + "a second; further requests are dropped. Tell the plugin's author", &effects)
+      }
+      return effects
+    }
+    snapshot.plugRequests += 1
+    effects.hasChanged = true
+    return effects
   }
 
   private mutating func apply(

@@ -30,6 +30,9 @@ package final class DeviceProxy: Device {
     var session: PluginSession?
     var lastNumber = 0
     var levelReceiver: (@Sendable (SoundLevels) -> Void)?
+    /// The paths of the sockets that the plugin's process has opened, by input. A new token for the same
+    /// path leaves the present connection alone.
+    var socketPaths: [String: String] = [:]
     /// The time for which the scheduler was asked.
     var alarm: Duration?
   }
@@ -118,9 +121,13 @@ package final class DeviceProxy: Device {
   var warning: String? { state.withLock { $0.core.warning } }
 
   package func openSocket(input: String) async throws(DeviceError) -> CableSocket {
-    let socket = sockets.next(for: id)
+    let known = state.withLock { ($0.session, $0.socketPaths[input]) }
+    let socket = sockets.next(at: known.1)
     try await ask(
       OpenSocketRequest(device: id, input: input, socket: socket), within: .seconds(10))
+    state.withLock { state in
+      if state.session === known.0 { state.socketPaths[input] = socket.path }
+    }
     return socket
   }
 
@@ -182,6 +189,7 @@ package final class DeviceProxy: Device {
     isMetering.withLock { $0 = false }
     state.withLock { state in
       state.session = session
+      state.socketPaths = [:]
       state.core.willOpen()
     }
   }
@@ -214,6 +222,12 @@ package final class DeviceProxy: Device {
     }
     for warning in effects.warnings { logger.warning("\(warning)") }
     if let levels { receive?(levels) }
+  }
+
+  /// The player needs a new connection to its amplifier.
+  func plugAgain(in session: PluginSession) {
+    guard state.withLock({ $0.session === session }) else { return }
+    change { core, now in core.plugAgain(at: now) }
   }
 
   /// The device cannot be reached through this session, if that is still its own.

@@ -2,7 +2,7 @@ import Devices
 import Glibc
 import Synchronization
 
-/// Creates the names of cable sockets: new short paths, each with a token.
+/// Creates the names of cable sockets: short paths, each with a new token.
 package final class SocketNames: Sendable {
   private let folder: String
   private let last = Atomic(0)
@@ -10,8 +10,11 @@ package final class SocketNames: Sendable {
   /// - Parameter folder: An absolute, short path: the path of a socket has at most 107 bytes.
   package init(folder: String) { self.folder = folder }
 
-  /// A new socket name with its token.
-  func next(for device: DeviceID) -> CableSocket {
+  /// A socket name with a new token.
+  ///
+  /// - Parameter path: The path of the socket that is open already; `nil` makes a new path.
+  func next(at path: String? = nil) -> CableSocket {
+    if let path { return CableSocket(path: path, token: Self.token()) }
     let number = last.add(1, ordering: .relaxed).newValue
     return CableSocket(path: "\(folder)/c\(getpid())-\(number)", token: Self.token())
   }

@@ -8,6 +8,10 @@ import PluginProtocol
 struct NotificationLimit: Sendable {
   private static let perCommand = 10.0
 
+  /// The limit of a player's requests for a new cable.
+  static let plugRequests = NotificationLimit(
+    perSecond: ProtocolLimits.plugRequestsPerSecond, burst: ProtocolLimits.plugRequestBurst)
+
   private let perSecond: Double
   private let burst: Double
   private var tokens: Double

@@ -22,6 +22,7 @@ package final class PluginSession: Sendable {
   package enum Event: Sendable {
     case state(StateNotification)
     case levels(LevelsNotification)
+    case plugAgain(PlugAgainNotification)
     case log(LogNotification)
     /// A line that is not a message, or an answer to no request, with the reason.
     case badLine(String)
@@ -231,6 +232,11 @@ package final class PluginSession: Sendable {
         return refuse("levels without a device")
       }
       notify(.levels(levels))
+    case PlugAgainNotification.method:
+      guard let request = PlugAgainNotification(params: params) else {
+        return refuse("a plugAgain without a device")
+      }
+      notify(.plugAgain(request))
     case LogNotification.method:
       guard let log = LogNotification(params: params) else {
         return refuse("a log without a message")

@@ -39,6 +39,8 @@ final class Router: Sendable {
       return route(to: report.device) { $0.report(report, in: $1) }
     case .levels(let report):
       return route(to: report.device) { $0.report(report, in: $1) }
+    case .plugAgain(let request):
+      return route(to: request.device) { $0.plugAgain(in: $1) }
     case .log(let log):
       write(log)
       return nil

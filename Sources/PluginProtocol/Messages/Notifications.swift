@@ -125,6 +125,21 @@ public struct LevelsNotification: PluginNotification {
   }
 }
 
+/// Plugin to controller: a player's connection was used up, so its cable must be plugged again.
+public struct PlugAgainNotification: PluginNotification {
+  public static let method = "plugAgain"
+  public let device: DeviceID
+
+  public init(device: DeviceID) { self.device = device }
+
+  public var params: JSON { ["device": .string(device.name)] }
+
+  public init?(params: JSON) {
+    guard let device = params["device"]?.string else { return nil }
+    self.init(device: DeviceID(device))
+  }
+}
+
 /// Plugin to controller: a message for the log, as one line of at most `ProtocolLimits.logMessage`.
 public struct LogNotification: PluginNotification {
   /// How serious a log line is.

@@ -19,6 +19,17 @@ import Testing
     }
   }
 
+  @Test("F4 · a player that asks for a new connection is plugged again, and no other one")
+  func requestedAgain() async throws {
+    try await Theater().live { theater in
+      #expect(await eventually { await theater["dvd"].plugged.count == 1 })
+      #expect(await eventually { await theater["cd"].plugged.count == 1 })
+      await theater["dvd"].requestPlug()
+      #expect(await eventually { await theater["dvd"].plugged.count == 2 })
+      #expect(await theater["cd"].plugged.count == 1)
+    }
+  }
+
   @Test("F4 · reports once that two ends have no cable kind in common")
   func nothingInCommon() async throws {
     let said = Mutex<[String]>([])

@@ -1,4 +1,5 @@
 import Foundation
+import MediaFolders
 import TestSupport
 import Testing
 

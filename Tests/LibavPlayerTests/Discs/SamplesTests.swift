@@ -1,4 +1,5 @@
 import Foundation
+import MediaFolders
 import Testing
 
 @testable import LibavPlayer

@@ -1,4 +1,5 @@
 import JSON
+import MediaFolders
 import Testing
 
 @testable import LibavPlayer

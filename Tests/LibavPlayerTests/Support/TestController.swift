@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import MediaFolders
 import PluginKit
 import PluginProtocol
 import Synchronization

@@ -1,3 +1,4 @@
+import MediaFolders
 import TestSupport
 
 /// Runs a tool of the system to its end; throws with its messages if it fails.

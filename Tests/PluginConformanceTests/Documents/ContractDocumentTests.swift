@@ -107,7 +107,7 @@ struct ContractDocumentTests {
   ]
   private static let notifications: [any PluginNotification.Type] = [
     CancelNotification.self, StateNotification.self, MeterNotification.self,
-    LevelsNotification.self, LogNotification.self,
+    LevelsNotification.self, PlugAgainNotification.self, LogNotification.self,
   ]
 
   private static func request(_ method: String, _ params: JSON) -> JSON? {

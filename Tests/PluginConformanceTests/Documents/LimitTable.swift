@@ -37,6 +37,9 @@ enum LimitTable {
         "`levels` notifications of a device", rate(Limits.levelsPerSecond, Limits.levelBurst),
         "dropped"),
       row(
+        "`plugAgain` notifications of a player",
+        rate(Limits.plugRequestsPerSecond, Limits.plugRequestBurst), "dropped"),
+      row(
         "`log` notifications of a process", rate(Limits.logsPerSecond, Limits.logBurst), "dropped"),
     ]
   }

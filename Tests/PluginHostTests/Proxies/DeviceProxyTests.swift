@@ -2,6 +2,7 @@ import Devices
 import JSON
 @testable import PluginHost
 import PluginKit
+import PluginProtocol
 import Synchronization
 import TestSupport
 import Testing
@@ -214,18 +215,42 @@ struct DeviceProxyTests {
     }
   }
 
-  @Test("A cable's socket has a fresh path and 256 bits of token; scans and plugs reach the plugin")
+  @Test(
+    "A cable's socket keeps its path and gets 256 new bits of token; scans and plugs reach the plugin"
+  )
   func cables() async throws {
     let script = DeviceScript()
     try await HostBench(CDPlayerCommand.self, script).run { cd in
       let one = try await cd.openSocket(input: "cd")
       let two = try await cd.openSocket(input: "cd")
-      #expect(one.path != two.path && one.token != two.token)
+      #expect(one.path == two.path && one.token != two.token)
+      #expect(try await cd.openSocket(input: "dvd").path != one.path)
       #expect(one.token.count == 64 && one.token.allSatisfy(\.isHexDigit))
       try await cd.plug(into: one)
       #expect(script.commands.last == ["plug": .string(one.path)])
       let items = try await cd.scanCatalogue(folder: "/music")
       #expect(items.map(\.title) == ["/music"])
+    }
+  }
+
+  @Test("F4 · each request of a player for a new cable counts, up to the limit; of others none")
+  func plugRequests() async throws {
+    let (player, lamp) = (DeviceScript(), DeviceScript())
+    try await HostBench(CDPlayerCommand.self, player).run { cd in
+      player.requestPlug()
+      #expect(await eventually { await cd.snapshot().plugRequests == 1 })
+      for _ in 1...100 { player.requestPlug() }
+      #expect(
+        await eventually {
+          (cd as? DeviceProxy)?.warning?.contains("asks for a new cable") == true
+        })
+      let burst = Int(ProtocolLimits.plugRequestBurst)
+      #expect((burst...burst + 5).contains(await cd.snapshot().plugRequests))
+    }
+    try await HostBench(LightsCommand.self, lamp).run { lights in
+      lamp.requestPlug()
+      try await lights.perform(LightsCommand.on)
+      #expect(await lights.snapshot().plugRequests == 0)
     }
   }
 }

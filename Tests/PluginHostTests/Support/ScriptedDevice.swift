@@ -73,6 +73,9 @@ final class DeviceScript: Sendable {
     state.withLock { $0.context }?.report(levels)
   }
 
+  /// Asks for a new cable, if the device is open.
+  func requestPlug() { state.withLock { $0.context }?.requestPlug() }
+
   /// Waits until the device was given `count` commands.
   func waitForCommands(_ count: Int) async {
     await withCheckedContinuation { wake in

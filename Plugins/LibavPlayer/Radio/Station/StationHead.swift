@@ -1,4 +1,5 @@
 import JSON
+import MediaFolders
 
 /// The head of a station's response: HTTP, or the `ICY 200 OK` of old servers.
 struct StationHead: Equatable {

@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// A connection to a station's server through libav's TCP or TLS, which ask an ``LibavInterrupt`` while
 /// they wait.

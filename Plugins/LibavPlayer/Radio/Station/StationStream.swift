@@ -1,4 +1,5 @@
 import CLibav
+import MediaFolders
 
 /// A station's stream: one HTTP request over libav's TCP and TLS, checked redirects, and the metadata
 /// blocks taken out of the sound (ICY).

@@ -2,28 +2,28 @@ import Glibc
 import JSON
 
 /// A folder that music may be played from; nothing outside it is ever opened.
-struct MediaFolder: Equatable, Sendable {
+package struct MediaFolder: Equatable, Sendable {
   /// The absolute path, without symbolic links.
-  let root: String
+  package let root: String
   /// The first part of its items' names: the folder's own name, with more of its path where another
   /// media folder has the same (see ``FolderNames``).
-  let name: String
+  package let name: String
 
   /// Creates a folder with a known root and name.
-  init(root: String, name: String) {
+  package init(root: String, name: String) {
     self.root = root
     self.name = name
   }
 
   /// Creates the folder at `path`, the only one; throws if there is none.
-  init(_ path: String) throws(MediaFailure) {
+  package init(_ path: String) throws(MediaFailure) {
     root = try Self.root(of: path)
     var names = FolderNames()
     name = names.reserve(for: root)
   }
 
   /// Returns the absolute path, without links, of the folder at `path`; throws if there is none.
-  static func root(of path: String) throws(MediaFailure) -> String {
+  package static func root(of path: String) throws(MediaFailure) -> String {
     guard let real = MediaFolder.realPath(path) else {
       throw MediaFailure(
         .missing, subject: path, detail: MediaFolder.systemText(errno),
@@ -40,7 +40,7 @@ struct MediaFolder: Equatable, Sendable {
 
   /// Returns the absolute path of a file or folder by its path below this folder. Symbolic links may
   /// not lead out of it.
-  func resolve(_ relative: String) throws(MediaFailure) -> String {
+  package func resolve(_ relative: String) throws(MediaFailure) -> String {
     guard !relative.utf8.contains(0) else {
       throw MediaFailure(.missing, subject: "item", detail: "its name holds a zero byte")
     }
@@ -58,7 +58,7 @@ struct MediaFolder: Equatable, Sendable {
   }
 
   /// Resolves the path of a regular file: opening a pipe or a device could block for ever.
-  func resolveFile(_ relative: String) throws(MediaFailure) -> String {
+  package func resolveFile(_ relative: String) throws(MediaFailure) -> String {
     let path = try resolve(relative)
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -68,15 +68,15 @@ struct MediaFolder: Equatable, Sendable {
   }
 
   /// Returns the name in commands of the file at a path below this folder.
-  func item(of path: String) -> String { name + "/" + path }
+  package func item(of path: String) -> String { name + "/" + path }
 
   /// Returns the path below this folder of an item; nil for items of other folders.
-  func path(of item: String) -> String? {
+  package func path(of item: String) -> String? {
     item.hasPrefix(name + "/") ? String(item.dropFirst(name.count + 1)) : nil
   }
 
   /// Whether an absolute path without symbolic links is this folder or lies below it.
-  func contains(_ real: String) -> Bool {
+  package func contains(_ real: String) -> Bool {
     root == "/" || real == root || real.hasPrefix(root + "/")
   }
 
@@ -88,7 +88,7 @@ struct MediaFolder: Equatable, Sendable {
   }
 
   /// Returns the system's text for an error number.
-  static func systemText(_ number: Int32) -> String {
+  package static func systemText(_ number: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard strerror_r(number, &text, text.count) == 0 else { return "error \(number)" }
     return MediaText.line(text).lowercased()
@@ -99,11 +99,13 @@ struct MediaFolder: Equatable, Sendable {
 ///
 /// Names are reserved in the order in which folders are first mentioned, also for a folder that is not
 /// mounted yet. So no folder's name depends on which disk was connected first.
-struct FolderNames: Sendable {
+package struct FolderNames: Sendable {
   private var names: [String: String] = [:]
 
+  package init() {}
+
   /// Returns the name of the folder with this root; reserves one if it has none.
-  mutating func reserve(for root: String) -> String {
+  package mutating func reserve(for root: String) -> String {
     if let name = names[root] { return name }
     let candidates = Self.candidates(for: root)
     let free = candidates.first { !names.values.contains($0) }
@@ -114,7 +116,7 @@ struct FolderNames: Sendable {
 
   /// Returns the root that the folder at `path` has or will have: the path without links, as far as
   /// its folders exist. Reads the disk.
-  static func expectedRoot(of path: String) -> String {
+  package static func expectedRoot(of path: String) -> String {
     if let real = MediaFolder.realPath(path) { return real }
     var parts = path.split(separator: "/", omittingEmptySubsequences: true)
     guard path.hasPrefix("/"), let last = parts.popLast() else { return path }

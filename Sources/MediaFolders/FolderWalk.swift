@@ -1,40 +1,61 @@
-import CLibav  // its headers bring the system's `timespec` along
 import Glibc
 import JSON
 
-/// A music file that a walk has found.
-struct FoundFile: Equatable, Sendable {
+/// A media file that a walk has found.
+package struct FoundFile: Equatable, Sendable {
   /// The path below the media folder.
-  let path: String
+  package let path: String
   /// Changes whenever the file is written to, replaced, renamed or moved.
-  let stamp: String
+  package let stamp: String
+
+  package init(path: String, stamp: String) {
+    self.path = path
+    self.stamp = stamp
+  }
 }
 
-/// The music files of a folder and its subfolders. Only files whose names say nothing are opened, to
-/// read their first bytes.
-struct FolderWalk {
-  /// Folders deeper than this are skipped, with a message.
-  static let deepest = 16
-  /// The most music files; the others are skipped, with a message.
-  static let mostFiles = 100_000
-  /// The most entries of folders; the others are skipped, with a message.
-  static let mostEntries = 1_000_000
+/// The files that a walk looks for.
+package struct MediaKind: Sendable {
+  /// Whether a file's name says that it is one.
+  package let isNamed: @Sendable (_ path: String) -> Bool
+  /// Whether a file at an absolute path is one, where its name does not say so. It may read the file.
+  package let isInside: @Sendable (_ path: String) -> Bool
 
-  /// The music files, in no order.
-  private(set) var files: [FoundFile] = []
+  package init(
+    isNamed: @escaping @Sendable (String) -> Bool,
+    isInside: @escaping @Sendable (String) -> Bool = { _ in false }
+  ) {
+    self.isNamed = isNamed
+    self.isInside = isInside
+  }
+}
+
+/// The media files of a folder and its subfolders.
+package struct FolderWalk {
+  /// Folders deeper than this are skipped, with a message.
+  package static let deepest = 16
+  /// The most media files; the others are skipped, with a message.
+  package static let mostFiles = 100_000
+  /// The most entries of folders; the others are skipped, with a message.
+  package static let mostEntries = 1_000_000
+
+  /// The media files, in no order.
+  package private(set) var files: [FoundFile] = []
   /// The skipped files and folders, with the reasons.
-  private(set) var skipped = SkippedFiles()
+  package private(set) var skipped = SkippedFiles()
   private let folder: MediaFolder
+  private let kind: MediaKind
   private let mostFiles: Int
   private var entries = 0
   private var isFull = false
 
   /// Walks `folder`, or its subfolder `start`.
-  init(
-    _ folder: MediaFolder, from start: String = "", recursive: Bool = true,
+  package init(
+    _ folder: MediaFolder, kind: MediaKind, from start: String = "", recursive: Bool = true,
     mostFiles: Int = Self.mostFiles
   ) {
     self.folder = folder
+    self.kind = kind
     self.mostFiles = mostFiles
     walk(start, depth: 0, recursive: recursive)
   }
@@ -68,7 +89,7 @@ struct FolderWalk {
     let isLink = status.st_mode & S_IFMT == S_IFLNK
     if isLink {
       // A link to a folder would show its files twice, or never end.
-      guard Container(path: path) != nil else { return }
+      guard kind.isNamed(path) else { return }
       do {
         guard try stat(folder.resolve(path), &status) == 0 else { return }
       } catch {
@@ -84,16 +105,15 @@ struct FolderWalk {
           hint: "Move it further up.")
       }
       walk(path, depth: depth + 1, recursive: true)
-    case S_IFREG where isMusic(path):
+    case S_IFREG where isMedia(path):
       guard files.count < mostFiles else { return stop(mostFiles, "files") }
       files.append(FoundFile(path: path, stamp: FolderWalk.stamp(status)))
     default: break
     }
   }
 
-  private func isMusic(_ path: String) -> Bool {
-    if Container(path: path) != nil { return true }
-    return Container.isPossible(path: path) && FileContent.isMusic(folder.root + "/" + path)
+  private func isMedia(_ path: String) -> Bool {
+    kind.isNamed(path) || kind.isInside(folder.root + "/" + path)
   }
 
   private mutating func stop(_ count: Int, _ things: String) {

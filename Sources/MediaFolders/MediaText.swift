@@ -3,14 +3,16 @@ import JSON
 
 /// Conversion of texts from media files, file systems and stations to one safe line, before they are
 /// compared or hashed.
-enum MediaText {
+package enum MediaText {
   /// The longest title, artist or album, and the longest text of a station, bytes in UTF-8.
-  static let longestTag = 300
+  package static let longestTag = 300
   /// The longest path or name in a message, bytes in UTF-8.
-  static let longestSubject = 400
+  package static let longestSubject = 400
 
   /// Returns a C string as one line of at most `limit` bytes. See ``line(_:maximumBytes:)``.
-  static func line(_ text: UnsafePointer<CChar>, maximumBytes limit: Int = longestTag) -> String {
+  package static func line(_ text: UnsafePointer<CChar>, maximumBytes limit: Int = longestTag)
+    -> String
+  {
     let raw = UnsafeRawBufferPointer(start: text, count: strnlen(text, 4 * limit + 1))
     return line(raw, maximumBytes: limit)
   }
@@ -19,7 +21,8 @@ enum MediaText {
   /// Latin-1, which old taggers and stations still send.
   ///
   /// Only the first `4 * limit` bytes are read, so that a tag of megabytes costs nothing.
-  static func line(_ bytes: some Collection<UInt8>, maximumBytes limit: Int = longestTag) -> String
+  package static func line(_ bytes: some Collection<UInt8>, maximumBytes limit: Int = longestTag)
+    -> String
   {
     var kept = Array(bytes.prefix(4 * limit))
     if bytes.count > kept.count { dropIncompleteCharacter(&kept) }

@@ -1,0 +1,30 @@
+/// The files that a scan skips: the first messages, and the number of all.
+package struct SkippedFiles: Equatable, Sendable {
+  /// The most messages kept.
+  package static let most = 100
+
+  /// The first messages, at most ``most``.
+  package private(set) var failures: [MediaFailure] = []
+  /// The number of all messages.
+  package private(set) var count = 0
+
+  package var isEmpty: Bool { count == 0 }
+
+  /// The first `failures` of `count`.
+  package init(_ failures: [MediaFailure] = [], count: Int = 0) {
+    self.failures = Array(failures.prefix(Self.most))
+    self.count = max(count, self.failures.count)
+  }
+
+  /// Adds a skipped file or folder.
+  package mutating func append(_ failure: MediaFailure) {
+    count += 1
+    if failures.count < Self.most { failures.append(failure) }
+  }
+
+  /// Adds all messages of another list.
+  package mutating func append(_ others: SkippedFiles) {
+    for failure in others.failures { append(failure) }
+    count += others.count - others.failures.count
+  }
+}
