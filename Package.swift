@@ -92,6 +92,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CLibav"),
     .target(name: "CCurl"),
+    .target(name: "CMosquitto"),
     .target(name: "CSwresample"),
 
     // Layer 0: threads, clocks and processes of the system; data
@@ -158,6 +159,7 @@ let package = Package(
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin("LibavPlayer", ["MediaFolders", "CLibav", "CLinux"]),
     plugin("PJLinkProjector", [crypto]),
+    plugin("MQTTDevices", ["CMosquitto"]),
 
     // What is fast, proven
     .executableTarget(
@@ -170,6 +172,12 @@ let package = Package(
       name: "TestSupport", dependencies: ["Devices", "JSON", "Platform", logging],
       path: "Tests/TestSupport",
       swiftSettings: strict),
+    .target(
+      name: "PluginTestSupport",
+      dependencies: [
+        "TestSupport", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform",
+      ],
+      path: "Tests/PluginTestSupport", swiftSettings: strict),
     .target(
       name: "AccountTestSupport", dependencies: ["Accounts"], path: "Tests/AccountTestSupport",
       swiftSettings: strict),
@@ -253,13 +261,20 @@ let package = Package(
     tests(
       "PJLinkProjectorTests",
       [
-        "TestSupport", "PJLinkProjector", "PluginKit", "PluginProtocol", "Devices", "JSON",
-        "Platform",
+        "PluginTestSupport", "TestSupport", "PJLinkProjector", "PluginKit", "PluginProtocol",
+        "Devices", "JSON", "Platform",
+      ]),
+    tests(
+      "MQTTDevicesTests",
+      [
+        "PluginTestSupport", "TestSupport", "MQTTDevices", "PluginKit", "PluginProtocol", "Devices",
+        "JSON", "Platform",
       ]),
     tests(
       "PluginConformanceTests",
       [
-        "TestSupport", "PluginConformance", "PluginHost", "PluginProtocol", "PluginKit", "Devices",
+        "PluginTestSupport", "TestSupport", "PluginConformance", "PluginHost", "PluginProtocol",
+        "PluginKit", "Devices",
         "JSON", "Platform",
       ]),
     tests("EndToEndTests", ["TestSupport", "APIClient", "JSON"] + nio),

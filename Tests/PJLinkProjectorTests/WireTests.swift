@@ -4,6 +4,7 @@ import Glibc
 import JSON
 import Platform
 import PluginProtocol
+import PluginTestSupport
 import Synchronization
 import TestSupport
 import Testing

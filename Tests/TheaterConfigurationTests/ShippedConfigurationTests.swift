@@ -16,7 +16,7 @@ enum Shipped {
 
   static func plugins() throws -> KnownPlugins {
     KnownPlugins(
-      try ["ALSAAmplifier", "LibavPlayer", "PJLinkProjector", "Simulated"].map {
+      try ["ALSAAmplifier", "LibavPlayer", "MQTTDevices", "PJLinkProjector", "Simulated"].map {
         try Manifest(parsing: text("Plugins/\($0)/manifest.json").utf8)
       })
   }

@@ -49,14 +49,15 @@ final class NetworkProjector: PluginDevice {
     task?.cancel()
     await task?.value
     while let job = jobs.poll() {
-      job.finish(.failure(DeviceError(.cancelled, "the device was closed before this was done")))
+      job.result.finish(
+        .failure(DeviceError(.cancelled, "the device was closed before this was done")))
     }
   }
 
   private func perform(_ job: ProjectorModel.Job) async throws(DeviceError) {
     let job = PendingJob(job)
     jobs.append(job)
-    try await job.result()
+    try await job.result.value()
   }
 
   /// Random bytes of the system for SHA-256.

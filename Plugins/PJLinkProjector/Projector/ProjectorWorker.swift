@@ -3,58 +3,13 @@ import JSON
 import Platform
 import PluginKit
 import PluginProtocol
-import Synchronization
 
-/// A job of the controller, with its result. The first result counts. Safe from any thread.
-final class PendingJob: Sendable {
+/// A job of the controller, with its result.
+struct PendingJob: Sendable {
   let job: ProjectorModel.Job
-  private let state = Mutex(State.pending)
-
-  private enum State {
-    case pending
-    case awaited(CheckedContinuation<Result<Void, DeviceError>, Never>)
-    case finished(Result<Void, DeviceError>)
-  }
+  let result = PendingResult()
 
   init(_ job: ProjectorModel.Job) { self.job = job }
-
-  /// Whether it has a result.
-  var isFinished: Bool {
-    state.withLock { if case .finished = $0 { true } else { false } }
-  }
-
-  /// Sets the result, unless there is one.
-  func finish(_ result: Result<Void, DeviceError>) {
-    let waiter = state.withLock { state -> CheckedContinuation<Result<Void, DeviceError>, Never>? in
-      switch state {
-      case .pending:
-        state = .finished(result)
-        return nil
-      case .awaited(let waiter):
-        state = .finished(result)
-        return waiter
-      case .finished: return nil
-      }
-    }
-    waiter?.resume(returning: result)
-  }
-
-  /// Waits for the result; call it once. A cancelled task gets `cancelled` at once.
-  func result() async throws(DeviceError) {
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let result = state.withLock { state -> Result<Void, DeviceError>? in
-          if case .finished(let result) = state { return result }
-          state = .awaited(waiter)
-          return nil
-        }
-        if let result { waiter.resume(returning: result) }
-      }
-    } onCancel: {
-      finish(.failure(DeviceError(.cancelled, "a newer command took its place")))
-    }
-    try result.get()
-  }
 }
 
 /// The one task of a projector: does the controller's jobs, and between them asks for the state.
@@ -96,11 +51,11 @@ struct ProjectorWorker {
       }
     }
     link.close()
-    current?.finish(.failure(LinkFailure.cancelled.error(at: link.place)))
+    current?.result.finish(.failure(LinkFailure.cancelled.error(at: link.place)))
   }
 
   private mutating func takeJob() {
-    if current?.isFinished == true {
+    if current?.result.isFinished == true {
       model.abandon()
       current = nil
     }
@@ -108,7 +63,7 @@ struct ProjectorWorker {
   }
 
   private mutating func begin(_ job: PendingJob) {
-    guard !job.isFinished else { return }
+    guard !job.result.isFinished else { return }
     current = job
     apply(model.begin(job.job))
   }
@@ -138,7 +93,7 @@ struct ProjectorWorker {
       case .reportAttributes(let attributes): context.report(attributes: attributes)
       case .log(let level, let text): context.log(level, text)
       case .finish(let result):
-        current?.finish(result)
+        current?.result.finish(result)
         current = nil
       }
     }

@@ -4,6 +4,7 @@ import JSON
 import PluginConformance
 import PluginHost
 import PluginProtocol
+import PluginTestSupport
 import TestSupport
 import Testing
 
@@ -57,6 +58,7 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
     simulated,
     PluginUnderTest("ALSAAmplifier", folder: "Plugins/ALSAAmplifier", programs: built),
     PluginUnderTest("LibavPlayer", folder: "Plugins/LibavPlayer", programs: built),
+    PluginUnderTest("MQTTDevices", folder: "Plugins/MQTTDevices", programs: built),
     PluginUnderTest("PJLinkProjector", folder: "Plugins/PJLinkProjector", programs: built),
     python,
     PluginUnderTest("PythonAlsaPlayer", folder: "Tests/Fixtures/PythonAlsaPlayer"),
@@ -103,6 +105,13 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
     case "ALSAAmplifier":
       options["device"] = "null"
       options["whenMissing"] = "silent"
+    case "MQTTDevices":
+      let broker = try BrokerFixture.shared.get()
+      let kind = role == .screen ? "cover" : role == .lights ? "dimmer" : "plug"
+      let fixture = try MQTTFixture(broker, "tasmota", kind, ["position": 100])
+      options["broker"] = broker.options
+      options["profile"] = "tasmota"
+      options["topic"] = .string(fixture.topic)
     case "PJLinkProjector":
       options["host"] = "127.0.0.1"
       options["port"] = .integer(try ProjectorFixture().port)

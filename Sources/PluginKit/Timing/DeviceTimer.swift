@@ -3,7 +3,7 @@ import Platform
 import Synchronization
 
 /// The task of a device for changes that take time: a lamp warms, a screen travels.
-final class DeviceTimer: Sendable {
+package final class DeviceTimer: Sendable {
   private enum Phase {
     /// ``wake(at:)`` was called since the last tick.
     case changed
@@ -16,12 +16,12 @@ final class DeviceTimer: Sendable {
   private let phase = Mutex(Phase.idle)
   private let task = Mutex<Task<Void, Never>?>(nil)
 
-  init(_ clock: any TheaterClock) { self.clock = clock }
+  package init(_ clock: any TheaterClock) { self.clock = clock }
 
   /// Begins to call `tick` with the time: at once, after each `wake`, and whenever it is due.
   ///
   /// - Parameter tick: Does the actions that are due. Returns the time of its next call; nil for none.
-  func start(_ tick: @escaping @Sendable (Duration) async -> Duration?) {
+  package func start(_ tick: @escaping @Sendable (Duration) async -> Duration?) {
     let clock = clock
     task.withLock { task in
       guard task == nil else { return }
@@ -36,7 +36,7 @@ final class DeviceTimer: Sendable {
   }
 
   /// Calls `tick` when an action is due at `due`, or earlier; as soon as possible without a time.
-  func wake(at due: Duration = .zero) {
+  package func wake(at due: Duration = .zero) {
     phase.withLock { phase in
       switch phase {
       case .waiting(_, let next?) where next <= due: break
@@ -50,7 +50,7 @@ final class DeviceTimer: Sendable {
   }
 
   /// Ends the task; `tick` is not called after this returns.
-  func stop() async {
+  package func stop() async {
     let running = task.withLock { task in
       defer { task = nil }
       return task

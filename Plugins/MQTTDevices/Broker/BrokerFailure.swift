@@ -1,0 +1,20 @@
+import Devices
+
+/// The reason why there is no connection to a broker.
+struct BrokerFailure: Error, Sendable, Hashable {
+  /// For people, with the broker's host and port.
+  let message: String
+  let hint: String
+  /// Whether the broker refused the plugin; waiting for it does not help a command.
+  let isRefusal: Bool
+
+  init(_ message: String, hint: String, isRefusal: Bool = false) {
+    self.message = message
+    self.hint = hint
+    self.isRefusal = isRefusal
+  }
+
+  var error: DeviceError {
+    DeviceError(isRefusal ? .refused : .unavailable, message, hint: hint)
+  }
+}

@@ -1,0 +1,41 @@
+import Devices
+import JSON
+
+/// The broker of a device. Devices with equal options share one connection.
+struct BrokerOptions: Sendable, Hashable {
+  let host: String
+  let port: Int
+  let isEncrypted: Bool
+  /// The certificates of the authorities that may sign the broker's; nil for those of the system.
+  let caFile: String?
+  let user: String?
+  let password: String?
+  /// The id of the connection at the broker; nil for one that no other connection has.
+  let clientID: String?
+  /// The topic with `online` while the plugin is connected, else `offline`; nil for none.
+  let statusTopic: String?
+
+  init(_ reader: OptionReader?) throws(DeviceError) {
+    guard let reader else {
+      throw OptionReader([:]).error("broker", "is missing")
+    }
+    host = try reader.required("host")
+    isEncrypted = try reader.flag("tls", or: false)
+    port = Int(try reader.number("port", in: 1...65_535, or: isEncrypted ? 8883 : 1883))
+    caFile = try reader.text("caFile")
+    if caFile != nil, !isEncrypted {
+      throw reader.error("caFile", "has no effect without \"tls\": true")
+    }
+    user = try reader.text("user")
+    password = try reader.text("password")
+    if password != nil, user == nil { throw reader.error("user", "is missing beside a password") }
+    clientID = try reader.text("clientID")
+    let status = try reader.text("statusTopic") ?? Self.defaultStatusTopic
+    statusTopic = status.isEmpty ? nil : try reader.topic(status, "statusTopic")
+  }
+
+  static let defaultStatusTopic = "home-theater/status"
+
+  /// Host and port for people.
+  var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,261 @@
+import CMosquitto
+import Glibc
+import JSON
+import Platform
+
+/// One connection of libmosquitto from its beginning to its end, for one thread alone. It holds no message
+/// back for another connection, so no old command is sent later.
+final class MosquittoSession {
+  /// An event of the connection.
+  enum Event {
+    case connected
+    case message(MQTTMessage)
+    case refusedSubscription(String)
+  }
+
+  /// Seconds without traffic after which the library asks the broker for a sign of life.
+  private static let keepalive: Int32 = 15
+  /// The most bytes that may be read without a whole packet among them.
+  private static let longestPacket: UInt64 = 262_144
+  /// How long the broker has to accept the connection.
+  private static let connectionTime: Int64 = 10_000_000_000
+  private static let closingTime: Int64 = 1_000_000_000
+
+  private let options: BrokerOptions
+  private let receive: (Event) -> Void
+  private let clientID: String
+  private let receivedPrefix: String
+  private var client: OpaquePointer?
+  private var topics: [Int32: String] = [:]
+  private var connack: Int32?
+  private var isAnnounced = false
+  private var complaint: String?
+  /// The bytes that had been read when the last packet was whole.
+  private var wholeBytes: UInt64 = 0
+  private var started: Int64 = 0
+  private(set) var droppedMessages = 0
+
+  /// - Parameter receive: Called on the thread that calls `wait`.
+  init(_ options: BrokerOptions, clientID: String, receive: @escaping (Event) -> Void) {
+    self.options = options
+    self.clientID = clientID
+    receivedPrefix = "Client \(clientID) received "
+    self.receive = receive
+  }
+
+  deinit { if let client { cmosquitto_destroy(client) } }
+
+  /// Whether the broker has accepted the connection.
+  var isConnected: Bool { isAnnounced }
+
+  // MARK: Connecting
+
+  /// Looks the host up and begins to connect. Waits for the name service.
+  func connect() throws(BrokerFailure) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    guard let client = cmosquitto_new(clientID, true, context) else {
+      throw failure("the connection could not be made: \(SystemError(errno).description)")
+    }
+    self.client = client
+    setCallbacks(client)
+    if let topic = options.statusTopic {
+      try check(cmosquitto_will_set(client, topic, 7, "offline", 1, true))
+    }
+    if let user = options.user {
+      try check(cmosquitto_username_pw_set(client, user, options.password))
+    }
+    _ = cmosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
+    if options.isEncrypted { try encrypt(client) }
+    started = MonotonicClock.now
+    try check(
+      cmosquitto_connect_async(client, options.host, Int32(options.port), Self.keepalive))
+  }
+
+  private func encrypt(_ client: OpaquePointer) throws(BrokerFailure) {
+    guard let file = options.caFile else {
+      return try check(cmosquitto_int_option(client, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
+    }
+    guard access(file, R_OK) == 0 else {
+      throw BrokerFailure(
+        "the certificate file \(file) of the broker at \(options.place) cannot be read",
+        hint: "Correct the option \"broker.caFile\".", isRefusal: true)
+    }
+    try check(cmosquitto_tls_set(client, file, nil, nil, nil, nil))
+  }
+
+  private func setCallbacks(_ client: OpaquePointer) {
+    cmosquitto_connect_callback_set(client) { _, context, code in
+      MosquittoSession.of(context)?.connack = code
+    }
+    cmosquitto_message_callback_set(client) { _, context, message in
+      guard let message else { return }
+      MosquittoSession.of(context)?.take(message.pointee)
+    }
+    cmosquitto_subscribe_callback_set(client) { _, context, id, count, codes in
+      let isRefused = count > 0 && codes.map { $0[0] == 128 } ?? false
+      MosquittoSession.of(context)?.subscribed(id, isRefused: isRefused)
+    }
+    // The library logs each packet that it has read as a whole.
+    cmosquitto_log_callback_set(client) { _, context, level, text in
+      guard let session = MosquittoSession.of(context) else { return }
+      guard let text else { return }
+      if strncmp(text, session.receivedPrefix, session.receivedPrefix.utf8.count) == 0 {
+        session.notePacket()
+      }
+      if level & Int32(MOSQ_LOG_ERR) != 0 { session.complaint = String(cString: text) }
+    }
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> MosquittoSession? {
+    context.map { Unmanaged<MosquittoSession>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func notePacket() {
+    guard let client else { return }
+    let socket = cmosquitto_socket(client)
+    if socket >= 0 { wholeBytes = cmosquitto_bytes_read(socket) }
+  }
+
+  private func take(_ message: mosquitto_message) {
+    guard let topic = message.topic, message.payloadlen >= 0 else { return }
+    let size = Int(message.payloadlen)
+    guard size <= MQTTMessage.longestPayload, strlen(topic) <= MQTTMessage.longestTopic else {
+      droppedMessages += 1
+      return
+    }
+    let bytes = UnsafeRawBufferPointer(
+      start: message.payload, count: message.payload == nil ? 0 : size)
+    receive(.message(MQTTMessage(String(cString: topic), Array(bytes))))
+  }
+
+  private func subscribed(_ id: Int32, isRefused: Bool) {
+    guard let topic = topics.removeValue(forKey: id), isRefused else { return }
+    receive(.refusedSubscription(topic))
+  }
+
+  // MARK: Requests
+
+  func subscribe(_ topic: String) throws(BrokerFailure) {
+    guard let client else { return }
+    var id: Int32 = 0
+    try check(cmosquitto_subscribe(client, &id, topic, 1))
+    topics[id] = topic
+  }
+
+  func unsubscribe(_ topic: String) throws(BrokerFailure) {
+    guard let client else { return }
+    try check(cmosquitto_unsubscribe(client, nil, topic))
+  }
+
+  func publish(_ message: MQTTMessage, isRetained: Bool = false) throws(BrokerFailure) {
+    guard let client else { return }
+    let size = Int32(clamping: message.payload.count)
+    try check(
+      message.payload.withUnsafeBytes {
+        cmosquitto_publish(client, nil, message.topic, size, $0.baseAddress, 1, isRetained)
+      })
+  }
+
+  // MARK: Waiting
+
+  /// Waits for traffic, for `wakeup`, or for a time, and does what is due.
+  ///
+  /// - Throws: The reason why the connection has ended.
+  func wait(_ wakeup: WakeupDescriptor) throws(BrokerFailure) {
+    guard let client else { throw failure("there is no connection") }
+    try poll(client, wakeup, timeout: isAnnounced ? 3000 : 100)
+    try announce()
+    try checkBounds(client)
+  }
+
+  private func poll(
+    _ client: OpaquePointer, _ wakeup: WakeupDescriptor, timeout: Int32
+  ) throws(BrokerFailure) {
+    let socket = cmosquitto_socket(client)
+    guard socket >= 0 else { throw failure(complaint ?? "the connection was closed") }
+    // While TLS is agreed on, the library wants to write all the time; a look every few milliseconds does.
+    let isShaking = options.isEncrypted && !isAnnounced
+    let wantsToWrite = !isShaking && cmosquitto_want_write(client)
+    var polled = [
+      pollfd(fd: socket, events: Int16(POLLIN | (wantsToWrite ? POLLOUT : 0)), revents: 0),
+      pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    if Glibc.poll(&polled, 2, isShaking ? 10 : timeout) < 0, errno != EINTR {
+      throw failure(SystemError(errno).description)
+    }
+    if polled[1].revents != 0 { wakeup.clear() }
+    if polled[0].revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_loop_read(client, 1)) }
+    if isShaking || polled[0].revents & Int16(POLLOUT) != 0 || cmosquitto_want_write(client) {
+      try check(cmosquitto_loop_write(client, 1))
+    }
+    try check(cmosquitto_loop_misc(client))
+  }
+
+  private func announce() throws(BrokerFailure) {
+    guard !isAnnounced, let code = connack else { return }
+    guard code == 0 else {
+      throw BrokerFailure(
+        "the broker at \(options.place) refuses the connection: "
+          + String(cString: cmosquitto_connack_string(code)),
+        hint: code == 4 || code == 5
+          ? "Check \"user\" and \"password\" in the option \"broker\"."
+          : "Check the broker's log.", isRefusal: true)
+    }
+    isAnnounced = true
+    if let topic = options.statusTopic {
+      try publish(MQTTMessage(topic, "online"), isRetained: true)
+    }
+    receive(.connected)
+  }
+
+  private func checkBounds(_ client: OpaquePointer) throws(BrokerFailure) {
+    if !isAnnounced, MonotonicClock.now - started > Self.connectionTime {
+      throw failure("it did not accept the connection within 10 s")
+    }
+    let socket = cmosquitto_socket(client)
+    guard socket >= 0 else { return }
+    let bytes = cmosquitto_bytes_read(socket)
+    if bytes > wholeBytes, bytes - wholeBytes > Self.longestPacket {
+      throw failure("it sent a message of more than \(Self.longestPacket) bytes")
+    }
+  }
+
+  /// Says goodbye, so that no will is sent, and waits up to a second until that has gone out.
+  func disconnect() {
+    guard let client, isAnnounced else { return }
+    if let topic = options.statusTopic {
+      try? publish(MQTTMessage(topic, "offline"), isRetained: true)
+    }
+    let end = MonotonicClock.now + Self.closingTime
+    _ = cmosquitto_disconnect(client)
+    while MonotonicClock.now < end, cmosquitto_socket(client) >= 0, cmosquitto_want_write(client) {
+      var polled = pollfd(fd: cmosquitto_socket(client), events: Int16(POLLOUT), revents: 0)
+      _ = Glibc.poll(&polled, 1, 100)
+      guard cmosquitto_loop_write(client, 1) == Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
+    }
+  }
+
+  // MARK: Failures
+
+  private func check(_ code: Int32) throws(BrokerFailure) {
+    guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
+    // A refusal comes with a closed connection.
+    try announceRefusal()
+    let reason =
+      code == Int32(MOSQ_ERR_ERRNO.rawValue)
+      ? SystemError(errno).description : String(cString: cmosquitto_strerror(code))
+    throw failure(complaint.map { "\(reason) \($0)" } ?? reason)
+  }
+
+  private func announceRefusal() throws(BrokerFailure) {
+    if let code = connack, code != 0 { try announce() }
+  }
+
+  private func failure(_ reason: String) -> BrokerFailure {
+    BrokerFailure(
+      "there is no connection to the broker at \(options.place): \(reason.quotation)",
+      hint: options.isEncrypted && complaint != nil
+        ? "Check that the broker's certificate is signed by \"caFile\" and names this host."
+        : "Check that the broker runs, and \"host\" and \"port\" in the option \"broker\".")
+  }
+}

@@ -1,0 +1,206 @@
+import Devices
+import JSON
+
+/// The options of a device.
+struct DeviceOptions: Sendable {
+  enum ProfileName: String, CaseIterable, Sendable {
+    case tasmota, zigbee2mqtt, shelly, template
+  }
+
+  /// How a screen is moved.
+  enum Drive: String, CaseIterable, Sendable {
+    /// A motor with its own ends.
+    case cover
+    /// A plug that lets the screen down while it is on.
+    case plug = "switch"
+  }
+
+  let broker: BrokerOptions
+  let profile: any DeviceProfile
+  /// How long a command may take to show.
+  let timeout: Duration
+  let appliance: any ApplianceModel
+
+  /// - Parameter replies: A topic of this device alone, for profiles whose devices answer.
+  init(_ json: JSON, role: Role, replies: String) throws(DeviceError) {
+    let reader = OptionReader(json)
+    broker = try BrokerOptions(try reader.object("broker"))
+    timeout = .seconds(try reader.number("timeout", in: 1...9, or: 5))
+    let kind: ApplianceKind
+    switch role {
+    case .lights:
+      kind = try reader.flag("dimmer", or: true) ? .dimmer : .plug
+      appliance = LightsModel(hasDimmer: kind == .dimmer)
+    case .screen:
+      let drive: Drive = try reader.choice("drive", or: .cover)
+      kind = drive == .cover ? .cover : .plug
+      let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
+      let isInverted = try reader.flag("inverted", or: false)
+      profile = try Self.profile(reader, kind: kind, replies: replies)
+      appliance =
+        drive == .cover && profile.reportsState
+        ? CoverModel(travel: travel, isInverted: isInverted)
+        : TimedScreenModel(travel: travel, isInverted: isInverted, hasPlug: drive == .plug)
+      return
+    case .popcornPopper:
+      kind = .plug
+      appliance = PopperModel(
+        popTime: .seconds(try reader.number("popTime", in: 5...900, or: 180)))
+    default:
+      kind = .plug
+      appliance = PowerModel()
+    }
+    profile = try Self.profile(reader, kind: kind, replies: replies)
+  }
+
+  private static func profile(
+    _ reader: OptionReader, kind: ApplianceKind, replies: String
+  ) throws(DeviceError) -> any DeviceProfile {
+    let name: ProfileName = try reader.choice("profile", or: .template)
+    guard reader.has("profile") else { throw reader.error("profile", "is missing") }
+    let fade: Duration? =
+      reader.has("fade") ? .seconds(try reader.number("fade", in: 0...60, or: 0)) : nil
+    let interval: Duration? =
+      reader.has("interval")
+      ? .seconds(try reader.number("interval", in: 0...86_400, or: 0)) : nil
+    let given = interval == .zero ? nil : interval
+    switch name {
+    case .tasmota:
+      let full = try reader.text("fullTopic") ?? "%prefix%/%topic%/"
+      guard full.contains("%prefix%"), full.contains("%topic%") else {
+        throw reader.error("fullTopic", "lacks %prefix% or %topic%")
+      }
+      return TasmotaProfile(
+        topic: try reader.topic("topic"), fullTopic: full,
+        channel: try channel(reader, in: 1...32), kind: kind,
+        interval: interval == nil ? .seconds(300) : given)
+    case .zigbee2mqtt:
+      return Zigbee2MQTTProfile(
+        topic: try reader.topic("topic"), base: try reader.text("baseTopic") ?? "zigbee2mqtt",
+        endpoint: try reader.text("endpoint"), kind: kind, fade: fade, interval: given)
+    case .shelly:
+      let channel = try channel(reader, in: 0...31)
+      if try reader.number("generation", in: 1...9, or: 2) == 1 {
+        return ShellyGeneration1Profile(
+          topic: try reader.topic("topic"), channel: channel, kind: kind,
+          interval: interval == nil ? .seconds(60) : given)
+      }
+      return ShellyProfile(
+        topic: try reader.topic("topic"), replies: replies, channel: channel, kind: kind,
+        fade: fade, interval: interval == nil ? .seconds(60) : given)
+    case .template:
+      guard let template = try reader.object("template") else {
+        throw reader.error("template", "is missing for the profile \"template\"")
+      }
+      return try TemplateProfile(template, kind: kind, fade: fade ?? .zero, interval: given)
+    }
+  }
+
+  private static func channel(
+    _ reader: OptionReader, in range: ClosedRange<Double>
+  ) throws(DeviceError) -> Int {
+    Int(try reader.number("channel", in: range, or: range.lowerBound))
+  }
+}
+
+extension TemplateProfile {
+  init(
+    _ reader: OptionReader, kind: ApplianceKind, fade: Duration, interval: Duration?
+  ) throws(DeviceError) {
+    self.kind = kind
+    self.fade = fade
+    self.interval = interval
+    brightest = try reader.number("brightest", in: 1...65_535, or: 100)
+    let commands = try reader.object("commands") ?? OptionReader([:], path: "template.commands.")
+    let needed: [Name] =
+      switch kind {
+      case .plug: [.on, .off]
+      case .dimmer: [.off, .dim]
+      case .cover: [.up, .down]
+      }
+    for name in needed where !commands.has(name.rawValue) {
+      throw commands.error(name.rawValue, "is missing")
+    }
+    self.commands = try Self.commands(commands)
+    let state = try reader.object("state")
+    power = try state?.words("power", ["on": true, "off": false], ["on": "ON", "off": "OFF"])
+    brightness = try state?.source("brightness")
+    position = try state?.position("position")
+    motion = try state?.words(
+      "motion", ["up": .up, "down": .down, "still": nil],
+      ["up": "opening", "down": "closing", "still": "stopped"])
+    availability = try reader.words(
+      "availability", ["online": true, "offline": false],
+      ["online": "online", "offline": "offline"])
+    if kind == .dimmer, power != nil, brightness == nil {
+      throw OptionReader([:], path: "template.state.").error(
+        "brightness", "is missing; set \"dimmer\": false for lights without one")
+    }
+  }
+
+  private static func commands(_ reader: OptionReader) throws(DeviceError) -> [Name: Command] {
+    var commands: [Name: Command] = [:]
+    for name in Name.allCases {
+      guard let command = try reader.object(name.rawValue) else { continue }
+      let payload = try command.text("payload") ?? ""
+      if let word = placeholders(in: payload).first(where: { !["brightness", "fade"].contains($0) })
+      {
+        throw command.error(
+          "payload", "has the unknown placeholder {\(word)}; there are {brightness} and {fade}")
+      }
+      if name == .dim, !payload.contains("{brightness}") {
+        throw command.error("payload", "lacks the placeholder {brightness}")
+      }
+      commands[name] = Command(topic: try command.topic("topic"), payload: payload)
+    }
+    return commands
+  }
+
+  /// The words that stand in braces; JSON has none.
+  private static func placeholders(in payload: String) -> [String] {
+    payload.split(separator: "{").dropFirst(payload.hasPrefix("{") ? 0 : 1).compactMap { part in
+      let word = part.prefix { $0.isASCII && $0.isLetter }
+      return !word.isEmpty && part.dropFirst(word.count).first == "}" ? String(word) : nil
+    }
+  }
+}
+
+extension OptionReader {
+  fileprivate func source(_ key: String) throws(DeviceError) -> TemplateProfile.Source? {
+    guard let object = try object(key) else { return nil }
+    return try object.source()
+  }
+
+  private func source() throws(DeviceError) -> TemplateProfile.Source {
+    var pointer: JSONPointer?
+    if let text = try text("pointer") {
+      pointer = JSONPointer(text)
+      guard pointer != nil else {
+        throw error("pointer", "is no JSON pointer, such as \"/state\"")
+      }
+    }
+    return TemplateProfile.Source(topic: try topic("topic"), pointer: pointer)
+  }
+
+  fileprivate func words<Meaning>(
+    _ key: String, _ meanings: [String: Meaning], _ fallbacks: [String: String]
+  ) throws(DeviceError) -> TemplateProfile.Words<Meaning>? {
+    guard let object = try object(key) else { return nil }
+    var words: [String: Meaning] = [:]
+    for (name, meaning) in meanings.sorted(by: { $0.key < $1.key }) {
+      let word = try object.text(name) ?? fallbacks[name] ?? name
+      guard words.index(forKey: word) == nil else {
+        throw object.error(name, "is the word of another value")
+      }
+      words.updateValue(meaning, forKey: word)
+    }
+    return TemplateProfile.Words(source: try object.source(), meanings: words)
+  }
+
+  fileprivate func position(_ key: String) throws(DeviceError) -> TemplateProfile.Position? {
+    guard let object = try object(key) else { return nil }
+    let (up, down) = (try object.text("up") ?? "100", try object.text("down") ?? "0")
+    guard up != down else { throw object.error("up", "and \"down\" are the same") }
+    return TemplateProfile.Position(source: try object.source(), up: up, down: down)
+  }
+}

@@ -1,0 +1,151 @@
+import Devices
+import JSON
+import Platform
+import PluginKit
+import Synchronization
+
+/// A device behind a broker. The connection's thread brings its messages, a timer its deadlines, and the
+/// controller its commands; all of them go through the model, one after the other.
+final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
+  private struct State {
+    var model: DeviceModel
+    var limiter = MessageLimiter()
+    var job: PendingResult?
+    var membership: BrokerMembership?
+    var isClosed = false
+  }
+
+  let topics: [String]
+  private let context: DeviceContext
+  private let brokers: Brokers
+  private let broker: BrokerOptions
+  private let clock: any TheaterClock
+  private let timer: DeviceTimer
+  private let state: Mutex<State>
+
+  init(
+    _ context: DeviceContext, _ brokers: Brokers, clock: any TheaterClock = SystemClock()
+  ) throws(DeviceError) {
+    let options = try DeviceOptions(
+      context.options, role: Command.role,
+      replies: "home-theater/\(UInt32.random(in: 0 ... .max))")
+    self.context = context
+    self.brokers = brokers
+    self.clock = clock
+    broker = options.broker
+    topics = options.profile.topics
+    timer = DeviceTimer(clock)
+    state = Mutex(
+      State(
+        model: DeviceModel(
+          profile: options.profile, appliance: options.appliance, place: options.broker.place,
+          timeout: options.timeout)))
+  }
+
+  // MARK: The controller
+
+  func open() async throws(DeviceError) -> Capabilities {
+    timer.start { self.tick($0) }
+    let job = begin(.open)
+    do throws(BrokerFailure) {
+      let membership = try brokers.attach(self, to: broker)
+      state.withLock { $0.membership = membership }
+    } catch {
+      throw error.error
+    }
+    try await job.value()
+    return state.withLock { $0.model.capabilities }
+  }
+
+  func perform(_ command: Command) async throws(DeviceError) {
+    try await begin(.reach(try command.goal())).value()
+  }
+
+  func close() async {
+    await timer.stop()
+    let membership = state.withLock { state in
+      state.isClosed = true
+      for message in state.model.farewell { _ = state.membership?.connection.publish(message) }
+      state.job?.finish(
+        .failure(DeviceError(.cancelled, "the device was closed before this was done")))
+      return state.membership.take()
+    }
+    if let membership { await brokers.detach(membership) }
+  }
+
+  private func begin(_ job: DeviceModel.Job) -> PendingResult {
+    let pending = PendingResult()
+    update { state, now in
+      // The controller sends the next command when the one before has ended; that one was cancelled.
+      state.job = pending
+      return state.model.begin(job, at: now)
+    }
+    return pending
+  }
+
+  // MARK: The broker
+
+  func connected() { update { state, now in state.model.connected(at: now) } }
+
+  func lost(_ failure: BrokerFailure) {
+    update { state, now in
+      state.limiter.clear()
+      return state.model.lost(failure, at: now)
+    }
+  }
+
+  func refusedSubscription(_ topic: String) {
+    update { state, _ in state.model.refusedSubscription(topic) }
+  }
+
+  func received(_ message: MQTTMessage) {
+    update { state, now in
+      state.limiter.admit(message, at: now) ? state.model.receive(message, at: now) : []
+    }
+  }
+
+  // MARK: Effects
+
+  private func tick(_ now: Duration) -> Duration? {
+    state.withLock { state in
+      if state.isClosed { return nil }
+      while let message = state.limiter.next(at: now) {
+        apply(state.model.receive(message, at: now), &state)
+      }
+      apply(state.model.tick(at: now), &state)
+      return Self.deadline(of: state)
+    }
+  }
+
+  private func update(_ body: (inout State, Duration) -> [DeviceModel.Effect]) {
+    let due = state.withLock { state -> Duration? in
+      if state.isClosed { return nil }
+      if state.job?.isFinished == true {
+        state.model.abandon()
+        state.job = nil
+      }
+      apply(body(&state, clock.now()), &state)
+      return Self.deadline(of: state)
+    }
+    if let due { timer.wake(at: due) }
+  }
+
+  private static func deadline(of state: State) -> Duration? {
+    [state.model.deadline, state.limiter.deadline].compactMap(\.self).min()
+  }
+
+  /// Reports leave before the answer to a command, because both happen in the order of the effects.
+  private func apply(_ effects: [DeviceModel.Effect], _ state: inout State) {
+    for effect in effects {
+      switch effect {
+      case .publish(let message): _ = state.membership?.connection.publish(message)
+      case .report(let values, let provenance): context.report(values, provenance: provenance)
+      case .reportAttributes(let attributes): context.report(attributes: attributes)
+      case .log(let level, let text): context.log(level, text)
+      case .finish(let result):
+        state.job?.finish(result)
+        state.job = nil
+      }
+    }
+  }
+}

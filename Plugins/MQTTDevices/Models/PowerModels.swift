@@ -1,0 +1,180 @@
+import Devices
+import JSON
+
+/// A device of which only the power is controlled.
+struct PowerModel: ApplianceModel {
+  private var isOn: Bool?
+
+  var values: [StateKey: KnownValue] {
+    isOn.map { [.power: KnownValue(value: $0 ? "on" : "off")] } ?? [:]
+  }
+
+  mutating func observe(_ observation: Observation, at now: Duration) {
+    if case .power(let isOn) = observation { self.isOn = isOn }
+  }
+
+  mutating func forget() { isOn = nil }
+
+  func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
+    guard case .power(let isOn) = goal else { throw .noSuchCommand }
+    return .turn(isOn)
+  }
+
+  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+    isOn.map { goal == .power($0) } ?? false
+  }
+}
+
+/// Lights with a dimmer or without one.
+struct LightsModel: ApplianceModel {
+  let hasDimmer: Bool
+  private var isOn: Bool?
+  /// The brightness that the lights have when they are on, 1 to 100 %.
+  private var level: Int?
+  /// The brightness that was last commanded.
+  private var wanted: Int?
+
+  init(hasDimmer: Bool) { self.hasDimmer = hasDimmer }
+
+  /// The shown brightness. Devices round in their own scale, so one that is 1 % away counts as the commanded
+  /// one.
+  private var brightness: Int? {
+    guard let isOn else { return nil }
+    guard isOn else { return 0 }
+    guard hasDimmer else { return 100 }
+    guard let level else { return nil }
+    return wanted.flatMap { abs($0 - level) <= 1 ? $0 : nil } ?? level
+  }
+
+  var values: [StateKey: KnownValue] {
+    var values: [StateKey: KnownValue] = [:]
+    if let isOn { values[.power] = KnownValue(value: isOn ? "on" : "off") }
+    if let brightness { values[.brightness] = KnownValue(value: .integer(brightness)) }
+    return values
+  }
+
+  mutating func observe(_ observation: Observation, at now: Duration) {
+    switch observation {
+    case .power(let isOn): self.isOn = isOn
+    case .brightness(let level): if level > 0 { self.level = level }
+    default: break
+    }
+  }
+
+  mutating func forget() {
+    isOn = nil
+    level = nil
+  }
+
+  func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
+    switch goal {
+    case .power(let isOn): return .turn(isOn)
+    case .brightness(let brightness) where hasDimmer: return .turn(true, brightness: brightness)
+    case .brightness(100): return .turn(true)
+    default:
+      throw DeviceError(
+        .unsupported, "these lights have no dimmer",
+        hint: "Use on, off, or dim with 0 or 100.")
+    }
+  }
+
+  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+    switch goal {
+    case .power(let isOn): self.isOn == isOn
+    case .brightness(let wanted):
+      isOn == true && (!hasDimmer || level.map { abs($0 - wanted) <= 1 } ?? false)
+    default: false
+    }
+  }
+
+  mutating func begin(_ goal: Goal, at now: Duration) {
+    if case .brightness(let brightness) = goal { wanted = brightness }
+  }
+}
+
+/// A popcorn popper behind a plug. A load pops for a set time; then the plug is turned off.
+struct PopperModel: ApplianceModel {
+  private let popTime: Duration
+  private var isOn: Bool?
+  private var load = Load.none
+
+  private enum Load: Hashable {
+    case none
+    case popping(until: Duration)
+    /// The time is over, and the plug has not been seen off since.
+    case ending
+    case done
+  }
+
+  /// - Parameter popTime: The time of a load.
+  init(popTime: Duration) { self.popTime = popTime }
+
+  var values: [StateKey: KnownValue] {
+    guard let isOn else { return [:] }
+    let popping =
+      switch load {
+      case .none: "idle"
+      case .popping: "popping"
+      case .ending, .done: "done"
+      }
+    return [
+      .power: KnownValue(value: isOn ? "on" : "off"),
+      // The plug reports its power; that popcorn pops is concluded from it.
+      .popping: KnownValue(value: .string(popping)),
+    ]
+  }
+
+  var deadline: Duration? { if case .popping(let end) = load { end } else { nil } }
+
+  /// Turns the plug off: nothing ends a load after the plugin has gone.
+  var farewell: DeviceRequest? {
+    switch load {
+    case .popping, .ending: .turn(false)
+    case .none, .done: nil
+    }
+  }
+
+  mutating func observe(_ observation: Observation, at now: Duration) {
+    guard case .power(let isOn) = observation else { return }
+    self.isOn = isOn
+    switch load {
+    case .popping where !isOn: load = .none
+    case .ending where !isOn: load = .done
+    default: break
+    }
+  }
+
+  mutating func forget() { isOn = nil }
+
+  func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
+    switch goal {
+    case .power(let isOn): return .turn(isOn)
+    case .load:
+      if case .popping(let end) = load, end > now {
+        throw DeviceError(
+          .notNow, "a load is popping", hint: "Try again when it is done.", retryAfter: end - now)
+      }
+      return .turnOn(for: popTime)
+    default: throw .noSuchCommand
+    }
+  }
+
+  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+    goal == .load ? isOn == true && wasObserved : isOn.map { goal == .power($0) } ?? false
+  }
+
+  mutating func begin(_ goal: Goal, at now: Duration) {
+    switch goal {
+    case .load: load = .popping(until: now + popTime)
+    case .power(false): load = .none
+    case .power(true): if load == .done { load = .none }
+    default: break
+    }
+  }
+
+  mutating func tick(at now: Duration) -> Goal? {
+    guard case .popping(let end) = load, end <= now else { return nil }
+    load = .ending
+    return .power(false)
+  }
+}

@@ -1,0 +1,76 @@
+import Devices
+import JSON
+
+/// A screen whose position is assumed from the time since it was sent to an end, because nothing reports it: one
+/// that is down while its plug is on, as many are with a trigger cable, or a motor without a state.
+struct TimedScreenModel: ApplianceModel {
+  private let travel: Duration
+  private let isInverted: Bool
+  private let hasPlug: Bool
+  private var end: CoverEnd?
+  private var arrival: Duration?
+
+  /// - Parameters:
+  ///   - travel: The time from one end to the other.
+  ///   - isInverted: Whether the screen is up while the plug is on.
+  ///   - hasPlug: Whether a plug moves it, not commands for a motor.
+  init(travel: Duration, isInverted: Bool, hasPlug: Bool) {
+    self.travel = travel
+    self.isInverted = isInverted
+    self.hasPlug = hasPlug
+  }
+
+  var deadline: Duration? { arrival }
+
+  var values: [StateKey: KnownValue] {
+    guard let end else { return [:] }
+    let position = arrival != nil ? "moving" : end == .up ? "up" : "down"
+    return [.position: KnownValue(value: .string(position), provenance: .assumed)]
+  }
+
+  var attributes: [String: Attribute] {
+    guard let end, arrival != nil else { return [:] }
+    let seconds = JSON.number(travel.seconds)
+    return [
+      "from": Attribute(.integer(end.opposite.lowered), unit: "%", label: "From"),
+      "towards": Attribute(.integer(end.lowered), unit: "%", label: "Towards"),
+      "takes": Attribute(seconds, unit: "s", label: "Takes"),
+      "remaining": Attribute(seconds, unit: "s", label: "Remaining"),
+    ]
+  }
+
+  mutating func observe(_ observation: Observation, at now: Duration) {
+    switch observation {
+    case .power(let isOn):
+      // The first state of a plug says nothing about when it was switched.
+      let isFirst = end == nil
+      go(to: isOn != isInverted ? .down : .up, at: now)
+      if isFirst { arrival = nil }
+    case .motion(let end?): go(to: isInverted ? end.opposite : end, at: now)
+    default: break
+    }
+  }
+
+  private mutating func go(to new: CoverEnd, at now: Duration) {
+    guard new != end else { return }
+    end = new
+    arrival = now + travel
+  }
+
+  mutating func forget() {
+    end = nil
+    arrival = nil
+  }
+
+  func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
+    guard case .end(let end) = goal else { throw .noSuchCommand }
+    return hasPlug ? .turn((end == .down) != isInverted) : .move(isInverted ? end.opposite : end)
+  }
+
+  func shows(_ goal: Goal, wasObserved: Bool) -> Bool { end.map { goal == .end($0) } ?? false }
+
+  mutating func tick(at now: Duration) -> Goal? {
+    if let arrival, arrival <= now { self.arrival = nil }
+    return nil
+  }
+}

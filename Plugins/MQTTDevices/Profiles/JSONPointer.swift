@@ -1,0 +1,43 @@
+import JSON
+
+/// A place in a JSON value (RFC 6901), such as `/light/0/state`.
+struct JSONPointer: Sendable, Hashable {
+  /// The most steps of a pointer: JSON is nested no deeper.
+  private static let mostSteps = 64
+  private let steps: [String]
+
+  /// Reads a pointer; nil if it does not begin with "/" or holds a wrong escape. The empty text is the whole
+  /// value.
+  init?(_ text: String) {
+    guard !text.isEmpty else {
+      steps = []
+      return
+    }
+    var steps: [String] = []
+    for part in text.split(separator: "/", omittingEmptySubsequences: false).map(String.init) {
+      let plain = part.replacing("~1", with: "").replacing("~0", with: "")
+      guard !plain.contains("~") else { return nil }
+      steps.append(part.replacing("~1", with: "/").replacing("~0", with: "~"))
+    }
+    guard steps.first == "", steps.count <= Self.mostSteps + 1 else { return nil }
+    self.steps = Array(steps.dropFirst())
+  }
+
+  /// The value at this place; nil if there is none.
+  func value(in json: JSON) -> JSON? {
+    var value = json
+    for step in steps {
+      let next: JSON?
+      if let array = value.array {
+        let isIndex =
+          step == "0" || (!step.hasPrefix("0") && step.utf8.allSatisfy { 48...57 ~= $0 })
+        next = Int(step).flatMap { isIndex && array.indices.contains($0) ? array[$0] : nil }
+      } else {
+        next = value[step]
+      }
+      guard let next else { return nil }
+      value = next
+    }
+    return value
+  }
+}

@@ -1,0 +1,191 @@
+import Devices
+import JSON
+
+/// Shelly devices of the second generation and later, through RPC over MQTT.
+struct ShellyProfile: DeviceProfile {
+  let kind: ApplianceKind
+  let channel: Int
+  let fade: Duration?
+  let interval: Duration?
+  private let prefix: String
+  private let replies: String
+  /// `switch:0`, for example.
+  private let component: String
+
+  /// - Parameters:
+  ///   - topic: The MQTT prefix of the device.
+  ///   - replies: The prefix of the topic for answers.
+  init(
+    topic: String, replies: String, channel: Int, kind: ApplianceKind, fade: Duration?,
+    interval: Duration?
+  ) {
+    prefix = topic
+    self.replies = replies
+    self.kind = kind
+    self.channel = channel
+    self.fade = fade
+    self.interval = interval
+    component = "\(Self.name(of: kind).lowercased()):\(channel)"
+  }
+
+  var stateTopic: String { "\(prefix)/events/rpc" }
+
+  var topics: [String] {
+    ["\(prefix)/online", "\(replies)/rpc", stateTopic, "\(prefix)/status/\(component)"]
+  }
+
+  func messages(for request: DeviceRequest) -> [MQTTMessage] {
+    let name = Self.name(of: kind)
+    var params: JSONObject = ["id": .integer(channel)]
+    let method: String
+    switch request {
+    case .turn(let isOn, let brightness):
+      method = "\(name).Set"
+      params["on"] = .bool(isOn)
+      if let brightness, isOn { params["brightness"] = .integer(brightness) }
+      if let fade, kind == .dimmer { params["transition_duration"] = .number(fade.seconds) }
+    case .turnOn(let time):
+      method = "\(name).Set"
+      params["on"] = true
+      // The device ends it even when nothing reaches it any more.
+      params["toggle_after"] = .number(time.seconds)
+    case .move(let end): method = "Cover.\(end == .up ? "Open" : "Close")"
+    case .stop: method = "Cover.Stop"
+    case .query: method = "\(name).GetStatus"
+    }
+    let call: JSON = [
+      "id": 1, "src": .string(replies), "method": .string(method), "params": .object(params),
+    ]
+    return [MQTTMessage("\(prefix)/rpc", call)]
+  }
+
+  func observations(in message: MQTTMessage) -> [Observation] {
+    if message.topic == "\(prefix)/online" {
+      return message.word?.isOnWord.map { [.online($0)] } ?? []
+    }
+    guard let json = message.json else { return [] }
+    if message.topic == stateTopic {
+      // Changes of other parts are proof of life, no more.
+      return json["params"]?[component].map { status($0) } ?? []
+    }
+    if message.topic == "\(replies)/rpc" {
+      if let error = json["error"]?["message"]?.string {
+        return [.refused(error.quotation)]
+      }
+      return json["result"].map { status($0) } ?? []
+    }
+    return status(json)
+  }
+
+  private static func name(of kind: ApplianceKind) -> String {
+    switch kind {
+    case .plug: "Switch"
+    case .dimmer: "Light"
+    case .cover: "Cover"
+    }
+  }
+
+  private func status(_ json: JSON) -> [Observation] {
+    var observations: [Observation] = []
+    if kind == .cover { return cover(json) }
+    if let brightness = json["brightness"]?.percent(of: 100) {
+      observations.append(.brightness(brightness))
+    }
+    if let isOn = json["output"]?.bool { observations.append(.power(isOn)) }
+    return observations
+  }
+
+  private func cover(_ json: JSON) -> [Observation] {
+    var observations: [Observation] = []
+    let open = json["current_pos"]?.percent(of: 100)
+    if let open { observations.append(.lowered(100 - open)) }
+    switch json["state"]?.string {
+    case "opening": observations.append(.motion(.up))
+    case "closing": observations.append(.motion(.down))
+    case "stopped": observations.append(.motion(nil))
+    case "open":
+      if open == nil { observations.append(.lowered(0)) }
+      observations.append(.motion(nil))
+    case "closed":
+      if open == nil { observations.append(.lowered(100)) }
+      observations.append(.motion(nil))
+    default: break
+    }
+    return observations
+  }
+}
+
+/// Shelly devices of the first generation.
+struct ShellyGeneration1Profile: DeviceProfile {
+  let kind: ApplianceKind
+  let interval: Duration?
+  private let prefix: String
+  /// `relay/0`, for example, below the prefix.
+  private let component: String
+
+  /// - Parameter topic: The id of the device, such as `shelly1-B929CC`.
+  init(topic: String, channel: Int, kind: ApplianceKind, interval: Duration?) {
+    prefix = "shellies/\(topic)"
+    self.kind = kind
+    self.interval = interval
+    let name = kind == .plug ? "relay" : kind == .dimmer ? "light" : "roller"
+    component = "\(prefix)/\(name)/\(channel)"
+  }
+
+  var stateTopic: String { kind == .dimmer ? "\(component)/status" : component }
+
+  var topics: [String] {
+    switch kind {
+    case .plug: ["\(prefix)/online", component]
+    case .dimmer: ["\(prefix)/online", stateTopic]
+    case .cover: ["\(prefix)/online", component, "\(component)/pos"]
+    }
+  }
+
+  func messages(for request: DeviceRequest) -> [MQTTMessage] {
+    switch request {
+    case .turn(let isOn, let brightness):
+      guard kind == .dimmer else {
+        return [MQTTMessage("\(component)/command", isOn ? "on" : "off")]
+      }
+      var payload: JSONObject = ["turn": isOn ? "on" : "off"]
+      if let brightness, isOn { payload["brightness"] = .integer(brightness) }
+      return [MQTTMessage("\(component)/set", .object(payload))]
+    case .turnOn: return messages(for: .turn(true))
+    case .move(let end): return [MQTTMessage("\(component)/command", end == .up ? "open" : "close")]
+    case .stop: return [MQTTMessage("\(component)/command", "stop")]
+    case .query: return [MQTTMessage("\(prefix)/command", "update")]
+    }
+  }
+
+  func observations(in message: MQTTMessage) -> [Observation] {
+    if message.topic == "\(prefix)/online" {
+      return message.word?.isOnWord.map { [.online($0)] } ?? []
+    }
+    switch kind {
+    case .plug:
+      // With "overpower" the relay has turned itself off.
+      if message.word == "overpower" { return [.power(false)] }
+      return message.word?.isOnWord.map { [.power($0)] } ?? []
+    case .dimmer:
+      guard let json = message.json else { return [] }
+      var observations: [Observation] = []
+      if let brightness = json["brightness"]?.percent(of: 100) {
+        observations.append(.brightness(brightness))
+      }
+      if let isOn = json["ison"]?.bool { observations.append(.power(isOn)) }
+      return observations
+    case .cover:
+      if message.topic.hasSuffix("/pos") {
+        return message.word.flatMap(Double.init).flatMap { JSON.number($0).percent(of: 100) }
+          .map { [.lowered(100 - $0)] } ?? []
+      }
+      switch message.word {
+      case "open": return [.motion(.up)]
+      case "close": return [.motion(.down)]
+      case "stop": return [.motion(nil)]
+      default: return []
+      }
+    }
+  }
+}

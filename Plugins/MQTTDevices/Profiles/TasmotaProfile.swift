@@ -1,0 +1,107 @@
+import JSON
+
+/// Devices with the firmware Tasmota.
+struct TasmotaProfile: DeviceProfile {
+  let kind: ApplianceKind
+  /// The number of the relay, dimmer or shutter, from 1.
+  let channel: Int
+  let interval: Duration?
+  private let command: String
+  private let result: String
+  private let state: String
+  private let sensor: String
+  private let will: String
+  private let powerTopics: Set<String>
+
+  /// - Parameters:
+  ///   - topic: The device's topic.
+  ///   - fullTopic: Its FullTopic, with `%prefix%` and `%topic%`.
+  init(
+    topic: String, fullTopic: String, channel: Int, kind: ApplianceKind, interval: Duration?
+  ) {
+    self.kind = kind
+    self.channel = channel
+    self.interval = interval
+    let full = { (prefix: String) in
+      let path = fullTopic.replacing("%prefix%", with: prefix).replacing("%topic%", with: topic)
+      return path.hasSuffix("/") ? path : path + "/"
+    }
+    command = full("cmnd")
+    result = full("stat") + "RESULT"
+    state = full("tele") + "STATE"
+    sensor = full("tele") + "SENSOR"
+    will = full("tele") + "LWT"
+    powerTopics = Set(Self.powerKeys(channel).map { full("stat") + $0 })
+  }
+
+  var stateTopic: String { result }
+
+  var topics: [String] {
+    [will, result, state] + (kind == .cover ? [sensor] : powerTopics.sorted())
+  }
+
+  func messages(for request: DeviceRequest) -> [MQTTMessage] {
+    switch request {
+    case .turn(let isOn, let brightness):
+      let power = MQTTMessage("\(command)POWER\(channel)", isOn ? "ON" : "OFF")
+      guard let brightness, isOn else { return [power] }
+      return [MQTTMessage(command + dimmerKey, "\(brightness)"), power]
+    case .turnOn: return messages(for: .turn(true))
+    case .move(let end):
+      return [MQTTMessage("\(command)Shutter\(end == .up ? "Open" : "Close")\(channel)", "")]
+    case .stop: return [MQTTMessage("\(command)ShutterStop\(channel)", "")]
+    case .query:
+      let query = kind == .cover ? "ShutterPosition\(channel)" : "STATE"
+      return [MQTTMessage(command + query, "")]
+    }
+  }
+
+  func observations(in message: MQTTMessage) -> [Observation] {
+    if message.topic == will {
+      switch message.word?.lowercased() {
+      case "online": return [.online(true)]
+      case "offline": return [.online(false)]
+      default: return []
+      }
+    }
+    if powerTopics.contains(message.topic) {
+      return message.word?.isOnWord.map { [.power($0)] } ?? []
+    }
+    guard let json = message.json else { return [] }
+    return kind == .cover ? cover(json) : lamp(json["StatusSTS"] ?? json)
+  }
+
+  private var dimmerKey: String { channel == 1 ? "Dimmer" : "Dimmer\(channel)" }
+
+  /// The names of a relay's state: the first one has no number on a device with one relay.
+  private static func powerKeys(_ channel: Int) -> [String] {
+    channel == 1 ? ["POWER", "POWER1"] : ["POWER\(channel)"]
+  }
+
+  private func lamp(_ json: JSON) -> [Observation] {
+    var observations: [Observation] = []
+    if let brightness = (json[dimmerKey] ?? json["Dimmer\(channel)"])?.percent(of: 100) {
+      observations.append(.brightness(brightness))
+    }
+    for key in Self.powerKeys(channel) {
+      if let isOn = json[key]?.isOn {
+        observations.append(.power(isOn))
+        break
+      }
+    }
+    return observations
+  }
+
+  private func cover(_ json: JSON) -> [Observation] {
+    guard let shutter = json["Shutter\(channel)"] else { return [] }
+    var observations: [Observation] = []
+    // Tasmota counts the open part.
+    if let open = shutter["Position"]?.percent(of: 100) {
+      observations.append(.lowered(100 - open))
+    }
+    if let direction = shutter["Direction"]?.integer {
+      observations.append(.motion(direction == 0 ? nil : direction > 0 ? .up : .down))
+    }
+    return observations
+  }
+}

@@ -1,0 +1,126 @@
+import Devices
+import JSON
+
+/// Devices whose topics and payloads stand in the options.
+struct TemplateProfile: DeviceProfile {
+  /// A command of the options.
+  enum Name: String, CaseIterable, Sendable {
+    case on, off, dim, up, down, stop, query
+  }
+
+  /// A message with placeholders in its payload.
+  struct Command: Sendable {
+    let topic: String
+    let payload: String
+  }
+
+  /// A value in the messages of a topic.
+  struct Source: Sendable {
+    let topic: String
+    /// The place in a payload of JSON; nil for a payload that is the value itself.
+    let pointer: JSONPointer?
+
+    /// The value in a message; nil if it is another topic's or has none there.
+    func value(in message: MQTTMessage) -> JSON? {
+      guard message.topic == topic else { return nil }
+      guard let pointer else {
+        return message.word.map { word in Double(word).map { .number($0) } ?? .string(word) }
+      }
+      return message.json.flatMap { pointer.value(in: $0) }
+    }
+  }
+
+  /// A source whose values stand for words of the plugin.
+  struct Words<Meaning: Sendable>: Sendable {
+    let source: Source
+    let meanings: [String: Meaning]
+
+    func meaning(in message: MQTTMessage) -> Meaning? {
+      switch source.value(in: message) {
+      case .string(let word): meanings[word]
+      case let value?: meanings[value.text()]
+      case nil: nil
+      }
+    }
+  }
+
+  /// A position: a number between those of both ends, or a word for an end.
+  struct Position: Sendable {
+    let source: Source
+    let up: String
+    let down: String
+
+    /// The position in %: 0 is up, 100 is down.
+    func lowered(in message: MQTTMessage) -> Int? {
+      guard let value = source.value(in: message) else { return nil }
+      let word = value.string ?? value.text()
+      if word == up { return 0 }
+      if word == down { return 100 }
+      guard let number = value.number ?? value.string.flatMap({ Double($0) }),
+        let up = Double(up), let down = Double(down), up != down, number.isFinite
+      else { return nil }
+      return JSON.number((number - up) / (down - up)).percent(of: 1)
+    }
+  }
+
+  let kind: ApplianceKind
+  let fade: Duration
+  let interval: Duration?
+  /// The brightness of a lamp that shines fully, in the device's own scale.
+  let brightest: Double
+  let commands: [Name: Command]
+  let power: Words<Bool>?
+  let brightness: Source?
+  let position: Position?
+  let motion: Words<CoverEnd?>?
+  let availability: Words<Bool>?
+
+  var reportsState: Bool { kind == .cover ? position != nil : power != nil }
+
+  private var sources: [Source] {
+    [
+      availability?.source, brightness, power?.source, position?.source, motion?.source,
+    ].compactMap(\.self)
+  }
+
+  var topics: [String] { Array(Set(sources.map(\.topic))).sorted() }
+
+  var stateTopic: String {
+    (kind == .cover ? position?.source.topic : power?.source.topic) ?? "(none)"
+  }
+
+  func has(_ request: DeviceRequest) -> Bool { !messages(for: request).isEmpty }
+
+  func messages(for request: DeviceRequest) -> [MQTTMessage] {
+    switch request {
+    case .turn(false, _): message(.off)
+    case .turn(true, let brightness?): message(.dim, brightness: brightness)
+    case .turn(true, nil), .turnOn: message(.on)
+    case .move(.up): message(.up)
+    case .move(.down): message(.down)
+    case .stop: message(.stop)
+    case .query: message(.query)
+    }
+  }
+
+  private func message(_ name: Name, brightness: Int = 0) -> [MQTTMessage] {
+    guard let command = commands[name] else { return [] }
+    let level = Int((Double(brightness) * brightest / 100).rounded())
+    let payload = command.payload.replacing("{brightness}", with: "\(level)")
+      .replacing("{fade}", with: JSON.number(fade.seconds).text())
+    return [MQTTMessage(command.topic, payload)]
+  }
+
+  func observations(in message: MQTTMessage) -> [Observation] {
+    var observations: [Observation] = []
+    if let isOnline = availability?.meaning(in: message) { observations.append(.online(isOnline)) }
+    if let level = brightness?.value(in: message) {
+      let number = level.string.flatMap { Double($0) }.map { JSON.number($0) } ?? level
+      if let percent = number.percent(of: brightest) { observations.append(.brightness(percent)) }
+    }
+    if let isOn = power?.meaning(in: message) { observations.append(.power(isOn)) }
+    if let lowered = position?.lowered(in: message) { observations.append(.lowered(lowered)) }
+    if let motion = motion?.meaning(in: message) { observations.append(.motion(motion)) }
+    return observations
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import JSON
+import Synchronization
+import TestSupport
+
+/// A broker on this machine, which is mosquitto itself. All of them, and the devices, are children of one
+/// process, Tests/Fixtures/mqtt_devices.py, which ends with this process at the latest.
+public final class BrokerFixture: Sendable {
+  /// A broker without a login, for all tests that do not harm it.
+  public static let shared = Result { try BrokerFixture() }
+
+  /// Its TCP port on 127.0.0.1.
+  public let port: Int
+  /// The folder of the certificates: `ca.pem` has signed the broker's, `other.pem` has not.
+  public let folder: String
+
+  /// Starts a broker.
+  public init(_ options: JSON = [:]) throws {
+    let answer = try MQTTProcess.now("broker", options)
+    port = answer["port"]?.integer ?? 0
+    folder = answer["folder"]?.string ?? ""
+  }
+
+  public enum End: String, Sendable { case kill, pause, resume, start }
+
+  /// Kills or pauses the broker, or ends that.
+  public func end(_ how: End) async throws {
+    try await MQTTProcess.request(
+      "end", ["broker": .integer(port), "how": .string(how.rawValue)])
+  }
+
+  /// The option `broker` for devices behind it.
+  public var options: JSON { ["host": "127.0.0.1", "port": .integer(port)] }
+}
+
+/// A device behind a broker: see Tests/Fixtures/mqtt_devices.py.
+public final class MQTTFixture: Sendable {
+  public let topic: String
+
+  /// Makes a device that no other test has, and waits until it is connected.
+  ///
+  /// - Parameters:
+  ///   - family: `tasmota`, `zigbee2mqtt`, `shelly`, `shelly1` or `own`.
+  ///   - kind: `plug`, `dimmer` or `cover`.
+  public init(
+    _ broker: BrokerFixture, _ family: String, _ kind: String, _ changes: JSON = [:]
+  ) throws {
+    var request = changes.object ?? [:]
+    request["broker"] = .integer(broker.port)
+    request["family"] = .string(family)
+    request["kind"] = .string(kind)
+    topic = try MQTTProcess.now("device", .object(request))["topic"]?.string ?? ""
+  }
+
+  /// Changes the device; the script says which keys there are.
+  public func change(_ changes: JSON) async throws {
+    var request = changes.object ?? [:]
+    request["device"] = .string(topic)
+    try await MQTTProcess.request("change", .object(request))
+  }
+
+  /// The messages that it got: topic and payload.
+  public var commands: [String] { MQTTProcess.commands(of: topic) }
+}
+
+/// A connection to a broker with faults.
+public final class MQTTProxy: Sendable {
+  public let port: Int
+
+  public init(_ broker: BrokerFixture, _ mode: String = "pass", topic: String = "") throws {
+    let answer = try MQTTProcess.now(
+      "proxy", ["to": .integer(broker.port), "mode": .string(mode), "topic": .string(topic)])
+    port = answer["port"]?.integer ?? 0
+  }
+
+  /// Changes what happens to the connections; the script says how.
+  public func set(_ mode: String, topic: String = "") async throws {
+    try await MQTTProcess.request(
+      "proxy", ["port": .integer(port), "mode": .string(mode), "topic": .string(topic)])
+  }
+
+  /// How many connections were opened.
+  public func opened() async throws -> Int { try await count("opened") }
+  /// How many ends of connections are open.
+  public func open() async throws -> Int { try await count("open") }
+
+  private func count(_ key: String) async throws -> Int {
+    try await MQTTProcess.request("count", ["port": .integer(port)])[key]?.integer ?? 0
+  }
+
+  /// The option `broker` for devices behind it.
+  public var options: JSON { ["host": "127.0.0.1", "port": .integer(port)] }
+}
+
+/// The process of all brokers and devices.
+private final class MQTTProcess: Sendable {
+  private static let process = Result { try MQTTProcess() }
+
+  private struct State {
+    var nextID = 0
+    var waiting: [Int: @Sendable (JSON) -> Void] = [:]
+    var commands: [String: [String]] = [:]
+    var rest: [UInt8] = []
+  }
+
+  private struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let state = Mutex(State())
+  private let input: Mutex<FileHandle>
+
+  private init() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = [
+      Program.project.appendingPathComponent("Tests/Fixtures/mqtt_devices.py").path
+    ]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    // The end of this process closes the pipe, which ends the script.
+    self.input = Mutex(input.fileHandleForWriting)
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      if data.isEmpty { handle.readabilityHandler = nil }
+      self.receive(data)
+    }
+  }
+
+  static func commands(of topic: String) -> [String] {
+    (try? process.get())?.state.withLock { $0.commands[topic] } ?? []
+  }
+
+  @discardableResult
+  static func request(_ verb: String, _ parameters: JSON) async throws -> JSON {
+    let process = try process.get()
+    let answer = await withCheckedContinuation { waiter in
+      process.send(verb, parameters) { waiter.resume(returning: $0) }
+    }
+    return try checked(answer, verb)
+  }
+
+  /// The same from code that is not asynchronous: it blocks its thread for a few milliseconds.
+  static func now(_ verb: String, _ parameters: JSON) throws -> JSON {
+    let process = try process.get()
+    let answer = Mutex(JSON.null)
+    let done = DispatchSemaphore(value: 0)
+    process.send(verb, parameters) { result in
+      answer.withLock { $0 = result }
+      done.signal()
+    }
+    guard done.wait(timeout: .now() + 60) == .success else {
+      throw Failure(description: "mqtt_devices.py does not answer \(verb)")
+    }
+    return try checked(answer.withLock { $0 }, verb)
+  }
+
+  private static func checked(_ answer: JSON, _ verb: String) throws -> JSON {
+    if let error = answer["error"]?.string {
+      throw Failure(description: "mqtt_devices.py: \(verb): \(error)")
+    }
+    return answer
+  }
+
+  private func send(_ verb: String, _ parameters: JSON, _ done: @escaping @Sendable (JSON) -> Void)
+  {
+    let id = state.withLock { state in
+      state.nextID += 1
+      state.waiting[state.nextID] = done
+      return state.nextID
+    }
+    var line = parameters.object ?? [:]
+    line["do"] = .string(verb)
+    line["id"] = .integer(id)
+    input.withLock { try? $0.write(contentsOf: Data((JSON.object(line).text() + "\n").utf8)) }
+  }
+
+  private func receive(_ data: Data) {
+    let answers = state.withLock { state -> [() -> Void] in
+      state.rest += data
+      var lines = state.rest.split(separator: 0x0A, omittingEmptySubsequences: false)
+      state.rest = lines.popLast().map(Array.init) ?? []
+      return lines.compactMap { line in
+        guard let message = try? JSON(parsing: Array(line)) else { return nil }
+        if let id = message["id"]?.integer {
+          return state.waiting.removeValue(forKey: id).map { done in { done(message) } }
+        }
+        if let device = message["device"]?.string {
+          let (topic, payload) = (message["topic"]?.string ?? "", message["payload"]?.string ?? "")
+          state.commands[device, default: []].append("\(topic) \(payload)")
+        }
+        return nil
+      }
+    }
+    for answer in answers { answer() }
+  }
+}
