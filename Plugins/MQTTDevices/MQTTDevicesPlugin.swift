@@ -1,5 +1,6 @@
 import CMosquitto
 import Devices
+import Platform
 import PluginKit
 
 /// Controls devices that speak MQTT: lights, screens, popcorn poppers, and the power of projectors and
@@ -11,24 +12,24 @@ struct MQTTDevicesPlugin {
   /// The plugin that the manifest describes.
   ///
   /// - Parameter brokers: The connections that its devices share.
-  static func plugin(_ brokers: Brokers) -> Plugin {
+  static func plugin(_ brokers: Brokers, clock: any TheaterClock = SystemClock()) -> Plugin {
     Plugin(
       id: "MQTTDevices", version: "1.0.0",
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<LightsCommand>(context, brokers)
+          try MQTTDevice<LightsCommand>(context, brokers, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<ScreenCommand>(context, brokers)
+          try MQTTDevice<ScreenCommand>(context, brokers, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<PopcornPopperCommand>(context, brokers)
+          try MQTTDevice<PopcornPopperCommand>(context, brokers, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<ProjectorCommand>(context, brokers)
+          try MQTTDevice<ProjectorCommand>(context, brokers, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<AmplifierCommand>(context, brokers)
+          try MQTTDevice<AmplifierCommand>(context, brokers, clock: clock)
         },
       ],
       selfCheck: { check })

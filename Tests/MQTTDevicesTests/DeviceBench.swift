@@ -3,19 +3,47 @@ import JSON
 import PluginKit
 import PluginProtocol
 import PluginTestSupport
+import Synchronization
+import TestSupport
 
 @testable import MQTTDevices
 
 /// The plugin in this process, with devices behind a broker or a proxy.
 struct DeviceBench: Sendable {
+  /// Stands still unless a test moves it, so that a busy machine is no silent device.
+  let clock = ManualClock()
   private let bench: PluginBench
   private let broker: JSON
 
   /// - Parameter broker: The option `broker`.
   init(_ broker: JSON) {
     bench = PluginBench(
-      MQTTDevicesPlugin.plugin(Brokers(shortestDelay: .milliseconds(20))))
+      MQTTDevicesPlugin.plugin(Brokers(shortestDelay: .milliseconds(20)), clock: clock))
     self.broker = broker
+  }
+
+  /// Moves time on, five times as fast as it passes, until `condition` holds.
+  func advanceUntil(_ condition: @escaping @Sendable () async -> Bool) async -> Bool {
+    for _ in 0..<1200 {
+      if await eventually(within: 0.02, condition) { return true }
+      clock.advance(by: .milliseconds(100))
+    }
+    return false
+  }
+
+  /// Moves time on until `body` has ended.
+  func advanceDuring(_ body: @escaping @Sendable () async -> RPCError?) async -> RPCError? {
+    let outcome = Outcome()
+    async let isEnded: Void = outcome.set(body())
+    _ = await advanceUntil { outcome.error.withLock { $0 != nil } }
+    await isEnded
+    return outcome.error.withLock { $0 } ?? nil
+  }
+
+  /// The outcome of a call, once there is one.
+  private final class Outcome: Sendable {
+    let error = Mutex<RPCError??>(nil)
+    func set(_ outcome: RPCError?) { error.withLock { $0 = .some(outcome) } }
   }
 
   /// Opens a device "d" for a fixture; nil when it is open.

@@ -19,6 +19,13 @@ struct Family: Sendable, CustomTestStringConvertible {
     Family(name: "shelly", options: ["profile": "shelly"]),
     Family(name: "shelly1", options: ["profile": "shelly", "generation": 1]),
   ]
+
+  /// The options with further ones.
+  func with(_ more: JSON) -> JSON {
+    var all = options.object ?? [:]
+    for (name, value) in more.object ?? [:] { all[name] = value }
+    return .object(all)
+  }
 }
 
 @Suite("MQTT devices behind a real broker", .timeLimit(.minutes(2)))
@@ -28,8 +35,8 @@ struct EveningTests {
   init() throws { broker = try BrokerFixture.shared.get() }
 
   @Test(
-    "E15 · lights turn on, dim and turn off, and report what the device says", arguments: Family.all
-  )
+    "E15 · lights turn on, dim and turn off, and report what the device says",
+    arguments: Family.all)
   func lights(_ family: Family) async throws {
     let lamp = try MQTTFixture(broker, family.name, "dimmer")
     let bench = DeviceBench(broker.options)
@@ -51,13 +58,171 @@ struct EveningTests {
   func plainLights(_ family: Family) async throws {
     let lamp = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
-    var options = family.options.object ?? [:]
-    options["dimmer"] = false
-    #expect(await bench.open(.lights, lamp, .object(options)) == nil)
+    #expect(await bench.open(.lights, lamp, family.with(["dimmer": false])) == nil)
     #expect(await bench.perform(["dim": 100]) == nil)
     #expect(bench[.power] == "on" && bench[.brightness] == 100)
     #expect(await bench.perform(["dim": 40])?.kind == "unsupported")
     #expect(await bench.perform("off") == nil)
     #expect(bench[.brightness] == 0)
+  }
+
+  @Test("E15 · a screen moves to both ends and stops on the way", arguments: Family.all)
+  func screen(_ family: Family) async throws {
+    let cover = try MQTTFixture(broker, family.name, "cover", ["position": 100])
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.screen, cover, family.with(["travel": 10])) == nil)
+    #expect(bench[.position] == "up")
+    #expect(await bench.perform("down") == nil)
+    #expect(await eventually { bench[.position] == "down" })
+    #expect(bench.attribute("towards") == 100 && bench.attribute("takes") == 10)
+    try await cover.change(["travel": 60])
+    #expect(await bench.perform("up") == nil)
+    #expect(bench[.position] == "moving")
+    try await cover.change(["position": 50])
+    #expect(await bench.perform("stop") == nil)
+    #expect(await eventually { bench[.position] == "stopped" })
+    #expect(bench.attribute("lowered") == 50)
+  }
+
+  @Test("A screen that its own buttons move is moving, then at its end", arguments: Family.all)
+  func ownButtons(_ family: Family) async throws {
+    let cover = try MQTTFixture(broker, family.name, "cover", ["position": 50, "travel": 0.4])
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.screen, cover, family.options) == nil)
+    #expect(bench[.position] == "stopped")
+    try await cover.change(["go": 0])
+    #expect(await eventually { bench[.position] == "moving" })
+    #expect(await eventually { bench[.position] == "down" })
+  }
+
+  @Test("A screen behind a plug is assumed to move for its travel time", arguments: Family.all)
+  func switchedScreen(_ family: Family) async throws {
+    let plug = try MQTTFixture(broker, family.name, "plug")
+    let bench = DeviceBench(broker.options)
+    #expect(
+      await bench.open(.screen, plug, family.with(["drive": "switch", "travel": 20])) == nil)
+    #expect(bench[.position] == "up" && bench.provenance(of: .position) == .assumed)
+    #expect(await bench.perform("stop")?.kind == "unsupported")
+    #expect(await bench.perform("down") == nil)
+    #expect(bench[.position] == "moving" && bench.attribute("remaining") == 20)
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(20))
+    #expect(await eventually { bench[.position] == "down" })
+  }
+
+  @Test("E15 · a popper pops for its time and is off afterwards", arguments: Family.all)
+  func popper(_ family: Family) async throws {
+    let plug = try MQTTFixture(broker, family.name, "plug")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.popcornPopper, plug, family.with(["popTime": 60])) == nil)
+    #expect(bench[.power] == "off" && bench[.popping] == "idle")
+    #expect(await bench.perform("pop") == nil)
+    #expect(bench[.power] == "on" && bench[.popping] == "popping")
+    #expect(await bench.perform("pop")?.kind == "notNow")
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(60))
+    #expect(await eventually { bench[.power] == "off" && bench[.popping] == "done" })
+    #expect(await bench.perform("off") == nil)
+    #expect(await eventually { bench[.popping] == "idle" })
+  }
+
+  @Test("A popper is turned off when its device is closed while it pops", arguments: Family.all)
+  func popperIsClosed(_ family: Family) async throws {
+    let plug = try MQTTFixture(broker, family.name, "plug")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.popcornPopper, plug, family.options) == nil)
+    #expect(await bench.perform("pop") == nil)
+    #expect(await bench.close() == nil)
+    let again = DeviceBench(broker.options)
+    #expect(await again.open(.popcornPopper, plug, family.options) == nil)
+    #expect(await eventually { again[.power] == "off" })
+  }
+
+  @Test(
+    "Of a projector and an amplifier only the power is controlled",
+    arguments: Family.all, [Role.projector, .amplifier])
+  func power(_ family: Family, _ role: Role) async throws {
+    let plug = try MQTTFixture(broker, family.name, "plug")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(role, plug, family.options) == nil)
+    #expect(await bench.perform("on") == nil)
+    #expect(bench[.power] == "on")
+    let other: JSON = role == .projector ? "tvMode" : ["volume": 30]
+    #expect(await bench.perform(other)?.kind == "unsupported")
+    #expect(await bench.perform("off") == nil)
+    #expect(bench[.power] == "off")
+  }
+
+  @Test("Topics and payloads of one's own do everything that the families do")
+  func templates() async throws {
+    let lamp = try MQTTFixture(broker, "own", "dimmer")
+    let topic = lamp.topic
+    let bench = DeviceBench(broker.options)
+    let power: JSON = [
+      "topic": .string("own/\(topic)/state"), "pointer": "/lamps/0/on", "on": "true",
+      "off": "false",
+    ]
+    let availability: JSON = [
+      "topic": .string("own/\(topic)/alive"), "online": "yes", "offline": "no",
+    ]
+    let template: JSON = [
+      "commands": [
+        "off": ["topic": .string("own/\(topic)/power/set"), "payload": "0"],
+        "dim": [
+          "topic": .string("own/\(topic)/level/set"), "payload": "{\"level\": {brightness}}",
+        ],
+      ],
+      "brightest": 200,
+      "state": [
+        "power": power,
+        "brightness": ["topic": .string("own/\(topic)/state"), "pointer": "/lamps/0/level"],
+      ],
+      "availability": availability,
+    ]
+    #expect(await bench.open(.lights, ["profile": "template", "template": template]) == nil)
+    #expect(await bench.perform("on") == nil)
+    #expect(await bench.perform(["dim": 30]) == nil)
+    #expect(bench[.power] == "on" && bench[.brightness] == 30)
+    #expect(lamp.commands.last == "own/\(topic)/level/set {\"level\": 60}")
+    #expect(await bench.perform("off") == nil)
+    #expect(bench[.power] == "off")
+    try await lamp.change([
+      "raw": [["topic": .string("own/\(topic)/alive"), "payload": "no", "retain": true]]
+    ])
+    #expect(await eventually { bench.provenance(of: .power) == .unknown })
+    #expect(await bench.perform("on")?.kind == "unavailable")
+  }
+
+  @Test("A screen by template moves between the numbers of its ends")
+  func screenTemplate() async throws {
+    let cover = try MQTTFixture(broker, "own", "cover", ["position": 100])
+    let set = JSON.string("own/\(cover.topic)/screen/set")
+    let template: JSON = [
+      "commands": [
+        "up": ["topic": set, "payload": "roll"], "down": ["topic": set, "payload": "unroll"],
+      ],
+      "state": ["position": ["topic": .string("own/\(cover.topic)/state"), "pointer": "/at"]],
+    ]
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.screen, ["profile": "template", "template": template]) == nil)
+    #expect(bench[.position] == "up")
+    #expect(await bench.perform("down") == nil)
+    #expect(await eventually { bench[.position] == "down" })
+    #expect(bench.provenance(of: .position) == .reported)
+    #expect(await bench.perform("stop")?.kind == "unsupported")
+  }
+
+  @Test("Without a state the effect of a command is assumed")
+  func withoutState() async throws {
+    let plug = try MQTTFixture(broker, "own", "plug")
+    let set = JSON.string("own/\(plug.topic)/power/set")
+    let template: JSON = [
+      "commands": ["on": ["topic": set, "payload": "1"], "off": ["topic": set, "payload": "0"]]
+    ]
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.projector, ["profile": "template", "template": template]) == nil)
+    #expect(await bench.perform("on") == nil)
+    #expect(bench[.power] == "on" && bench.provenance(of: .power) == .assumed)
+    #expect(await eventually { plug.commands.count == 1 })
   }
 }

@@ -24,7 +24,7 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private let state: Mutex<State>
 
   init(
-    _ context: DeviceContext, _ brokers: Brokers, clock: any TheaterClock = SystemClock()
+    _ context: DeviceContext, _ brokers: Brokers, clock: any TheaterClock
   ) throws(DeviceError) {
     let options = try DeviceOptions(
       context.options, role: Command.role,

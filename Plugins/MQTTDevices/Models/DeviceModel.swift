@@ -38,6 +38,7 @@ struct DeviceModel: Sendable {
     var wasObserved = false
     /// When the state is asked for, because the command did not show by itself.
     var query: Duration?
+    var isAsked = false
   }
 
   /// A goal that the plugin must reach without a command.
@@ -135,23 +136,27 @@ struct DeviceModel: Sendable {
   /// The messages to send before the plugin leaves the device.
   var farewell: [MQTTMessage] { appliance.farewell.map { profile.messages(for: $0) } ?? [] }
 
+  /// Sends the job's command, once the device has told its state on the present connection: before that it may
+  /// not have come back itself.
   private mutating func send(at now: Duration, _ effects: inout [Effect]) {
     guard contact != .disconnected, let job = work?.job, work?.isSent == false else { return }
-    work?.isSent = true
     switch job {
     case .open:
-      if !profile.reportsState { return complete(at: now, &effects) }
-      work?.query = now + Self.reactionTime
+      work?.isSent = true
+      if !profile.reportsState { complete(at: now, &effects) }
     case .reach(let goal):
+      guard contact == .good || !profile.reportsState else { return }
+      work?.isSent = true
       publish(goal, at: now, &effects)
-      // A device without a state has accepted what the broker takes.
-      if !profile.reportsState {
+      if profile.reportsState {
+        work?.query = now + Self.reactionTime
+        advance(at: now, &effects)
+      } else {
+        // Such a device has accepted what the broker takes.
         contact = .good
         appliance.assume(goal, at: now)
-        return complete(at: now, &effects)
+        complete(at: now, &effects)
       }
-      work?.query = now + Self.reactionTime
-      if contact == .good { advance(at: now, &effects) }
     }
   }
 
@@ -253,6 +258,7 @@ struct DeviceModel: Sendable {
     }
     if offline.isEmpty { report(&effects) }
     advance(at: now, &effects)
+    send(at: now, &effects)
     return effects
   }
 
@@ -297,14 +303,21 @@ struct DeviceModel: Sendable {
       ask(&effects)
       if isOpen { reportAttributes(&effects) }
     }
-    if let query = work?.query, query <= now {
-      work?.query = now + Self.retryInterval
-      ask(&effects)
-    }
+    repeatRequest(at: now, &effects)
     if let deadline = work?.deadline, deadline <= now { fail(timeoutError, &effects) }
     if contact == .good, let silence, silence <= now { endSilence(&effects) }
     if contact == .good { report(&effects) }
     return effects
+  }
+
+  /// Asks for the state after a command that did not show; from the second time on also repeats the command,
+  /// which says what shall be and so does no harm twice.
+  private mutating func repeatRequest(at now: Duration, _ effects: inout [Effect]) {
+    guard let work, let query = work.query, query <= now else { return }
+    if work.isAsked, case .reach(let goal) = work.job { publish(goal, at: now, &effects) }
+    self.work?.isAsked = true
+    self.work?.query = now + Self.retryInterval
+    ask(&effects)
   }
 
   private mutating func fulfilDuty(at now: Duration, _ effects: inout [Effect]) {

@@ -1,0 +1,283 @@
+import Devices
+import Foundation
+import Glibc
+import JSON
+import Platform
+import PluginProtocol
+import PluginTestSupport
+import TestSupport
+import Testing
+
+@testable import MQTTDevices
+
+@Suite("Connections to brokers and devices that fail", .timeLimit(.minutes(2)))
+struct ConnectionTests {
+  private let broker: BrokerFixture
+  private let tasmota: JSON = ["profile": "tasmota"]
+
+  init() throws { broker = try BrokerFixture.shared.get() }
+
+  @Test("The fake devices understand mosquitto's own clients")
+  func independentClients() async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let port = "\(broker.port)"
+    async let heard = Program.tool(
+      "mosquitto_sub", "-p", port, "-t", "stat/\(lamp.topic)/RESULT", "-C", "1", "-W", "60")
+    let isHeard = Task { [topic = lamp.topic] in
+      while !Task.isCancelled {
+        _ = try? await Program.tool(
+          "mosquitto_pub", "-p", port, "-t", "cmnd/\(topic)/Dimmer", "-m", "30")
+      }
+    }
+    let text = try await heard.output
+    isHeard.cancel()
+    #expect(try JSON(parsing: text)["POWER"] == "ON")
+    #expect(try JSON(parsing: text)["Dimmer"] == 30)
+  }
+
+  @Test("A device that tells no state does not open; the error names the topic")
+  func silentAtOpening() async throws {
+    let bench = DeviceBench(broker.options)
+    let error = await bench.advanceDuring {
+      await bench.open(.lights, ["profile": "tasmota", "topic": "nobody"])
+    }
+    #expect(error?.kind == "unavailable")
+    #expect(error?.message == "no state of the device comes on \"stat/nobody/RESULT\"")
+  }
+
+  @Test("A command that the device does not confirm fails, and the error names the topic")
+  func deaf() async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    try await lamp.change(["odd": ["deaf"]])
+    let error = await bench.advanceDuring { await bench.perform("on") }
+    #expect(error?.kind == "timeout")
+    #expect(error?.message.contains("stat/\(lamp.topic)/RESULT") == true)
+    #expect(bench[.power] == "off" && bench.provenance(of: .power) == .reported)
+    try await lamp.change(["odd": []])
+    #expect(await bench.perform("on") == nil)
+  }
+
+  @Test("A change that the device does not report by itself is found by a question")
+  func unreported() async throws {
+    // A Shelly that is on already tells nothing when it is turned on again.
+    let plug = try MQTTFixture(broker, "shelly", "plug", ["power": true])
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.popcornPopper, plug, ["profile": "shelly"]) == nil)
+    #expect(await bench.advanceDuring { await bench.perform("pop") } == nil)
+    #expect(bench[.popping] == "popping")
+  }
+
+  @Test("A device that refuses is quoted")
+  func refuses() async throws {
+    let lamp = try MQTTFixture(broker, "shelly", "dimmer", ["odd": ["refuse"]])
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, ["profile": "shelly"]) == nil)
+    let error = await bench.perform("on")
+    #expect(error?.kind == "refused")
+    #expect(error?.message == "the device refused the command: Overtemperature")
+  }
+
+  @Test(
+    "A device that goes offline is unknown, and comes back by itself",
+    arguments: ["tasmota", "shelly"])
+  func offline(_ family: String) async throws {
+    let lamp = try MQTTFixture(broker, family, "dimmer", ["power": true])
+    let bench = DeviceBench(broker.options)
+    let options: JSON = ["profile": .string(family)]
+    #expect(await bench.open(.lights, lamp, options) == nil)
+    #expect(bench.provenance(of: .power) == .reported)
+    try await lamp.change(["leave": true])
+    #expect(await eventually { bench.provenance(of: .power) == .unknown })
+    #expect(bench.problem?.contains("the device is offline") == true)
+    #expect(await bench.perform("off")?.kind == "unavailable")
+    #expect(await DeviceBench(broker.options).open(.lights, lamp, options)?.kind == "unavailable")
+    let back = try MQTTFixture(
+      broker, family, "dimmer", ["topic": .string(lamp.topic), "power": true])
+    #expect(await bench.advanceUntil { bench.provenance(of: .power) == .reported })
+    #expect(bench.attribute("problem")?.isNull == true)
+    #expect(await bench.perform("off") == nil)
+    _ = back
+  }
+
+  @Test("A press on the device's own button is reported")
+  func ownButton() async throws {
+    let lamp = try MQTTFixture(broker, "zigbee2mqtt", "dimmer")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, ["profile": "zigbee2mqtt"]) == nil)
+    try await lamp.change(["power": true, "brightness": 127, "report": true])
+    #expect(await eventually { bench[.power] == "on" && bench[.brightness] == 50 })
+  }
+
+  @Test("A broker that is restarted: the state is unknown meanwhile, and a command waits for it")
+  func restartedBroker() async throws {
+    let broker = try BrokerFixture()
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    for command in ["on", "off"] {
+      try await broker.end(.kill)
+      #expect(await eventually { bench.provenance(of: .power) == .unknown })
+      #expect(bench.problem?.contains("there is no connection to the broker") == true)
+      async let refusal = bench.perform(.string(command))
+      try await broker.end(.start)
+      #expect(await refusal == nil)
+      #expect(bench[.power] == .string(command))
+      #expect(bench.provenance(of: .power) == .reported)
+    }
+    #expect(bench.attribute("problem")?.isNull == true)
+  }
+
+  @Test("A broker that hangs: commands fail in time, and work when it goes on")
+  func pausedBroker() async throws {
+    let broker = try BrokerFixture()
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    try await broker.end(.pause)
+    #expect(await bench.advanceDuring { await bench.perform("on") }?.kind == "timeout")
+    try await broker.end(.resume)
+    #expect(await bench.perform("off") == nil)
+    #expect(bench[.power] == "off")
+  }
+
+  @Test("A popper whose time ends without a broker is turned off as soon as there is one")
+  func popperWithoutBroker() async throws {
+    let broker = try BrokerFixture()
+    let plug = try MQTTFixture(broker, "tasmota", "plug")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.popcornPopper, plug, ["profile": "tasmota", "popTime": 60]) == nil)
+    #expect(await bench.perform("pop") == nil)
+    try await broker.end(.kill)
+    #expect(await eventually { bench.provenance(of: .power) == .unknown })
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(60))
+    try await broker.end(.start)
+    #expect(await bench.advanceUntil { bench[.power] == "off" && bench[.popping] == "done" })
+    #expect(plug.commands.last?.hasSuffix("POWER1 OFF") == true)
+  }
+
+  @Test("Bytes that come slowly or all at once change nothing", arguments: ["split", "merge"])
+  func slowBytes(_ mode: String) async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let bench = DeviceBench(try MQTTProxy(broker, mode).options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    for command in ["on", "off", "on"] {
+      #expect(await bench.perform(.string(command)) == nil)
+      #expect(bench[.power] == .string(command))
+    }
+  }
+
+  @Test("Payloads without a meaning change nothing", arguments: Family.all)
+  func garbagePayloads(_ family: Family) async throws {
+    let lamp = try MQTTFixture(broker, family.name, "dimmer", ["odd": ["garbage"]])
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, family.options) == nil)
+    #expect(await bench.perform(["dim": 30]) == nil)
+    #expect(bench[.power] == "on" && bench[.brightness] == 30)
+  }
+
+  @Test(
+    "A broker that is none, or refuses, fails the opening with its address",
+    arguments: ["refuse", "garbage", "huge"])
+  func noBroker(_ mode: String) async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let proxy = try MQTTProxy(broker, mode, topic: "stat/\(lamp.topic)/RESULT")
+    let bench = DeviceBench(proxy.options)
+    let error = await bench.open(.lights, lamp, tasmota)
+    #expect(error?.kind == "unavailable")
+    #expect(error?.message.contains("127.0.0.1:\(proxy.port)") == true)
+    try await proxy.set("pass")
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    #expect(await bench.perform("on") == nil)
+  }
+
+  @Test("A broker that floods does not reach the controller, and the plugin goes on")
+  func flood() async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let proxy = try MQTTProxy(broker, "flood", topic: "stat/\(lamp.topic)/RESULT")
+    let bench = DeviceBench(proxy.options)
+    let error = await bench.advanceDuring { await bench.open(.lights, lamp, tasmota) }
+    #expect(error?.kind == "unavailable")
+    #expect(bench.reports < 10)
+    try await proxy.set("drop")
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+  }
+
+  @Test("Connections that break again and again are made anew, and the state is right")
+  func drops() async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let proxy = try MQTTProxy(broker)
+    let bench = DeviceBench(proxy.options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    for round in 1...8 {
+      try await proxy.set("drop")
+      let brightness = JSON.integer(round * 10)
+      #expect(await bench.perform(["dim": brightness]) == nil)
+      #expect(bench[.brightness] == brightness)
+    }
+  }
+
+  @Test("Devices of one broker share one connection, and closing the last one ends it")
+  func sharing() async throws {
+    let proxy = try MQTTProxy(broker)
+    let bench = DeviceBench(proxy.options)
+    let lamps = try (0..<5).map { _ in try MQTTFixture(broker, "tasmota", "dimmer") }
+    for (index, lamp) in lamps.enumerated() {
+      #expect(await bench.open(.lights, lamp, tasmota, as: DeviceID("lamp\(index)")) == nil)
+    }
+    #expect(await bench.perform("on", on: "lamp3") == nil)
+    #expect(bench["lamp3", .power] == "on" && bench["lamp2", .power] == "off")
+    #expect(try await proxy.opened() == 1)
+    for index in lamps.indices { #expect(await bench.close(DeviceID("lamp\(index)")) == nil) }
+    #expect(await eventually { (try? await proxy.open()) == 0 })
+  }
+
+  @Test("F1 · closing does not wait for a device that is silent")
+  func closesWhileWaiting() async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    try await lamp.change(["odd": ["silent"]])
+    let before = lamp.commands.count
+    async let refusal = bench.perform("on")
+    #expect(await eventually { lamp.commands.count > before })
+    #expect(await bench.close() == nil)
+    #expect(await refusal?.kind == "cancelled")
+  }
+
+  @Test("F1 · 200 connections leave no descriptor and no thread behind")
+  func descriptors() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let (good, bad) = (try MQTTProxy(broker), try MQTTProxy(broker, "refuse"))
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let program = Program.products.appendingPathComponent("MQTTDevices").path
+    let child = try ChildProcess(ProgramStart(program, [], input: .pipe, output: .pipe))
+    defer {
+      child.signal(SIGKILL)
+      _ = child.wait()
+    }
+    let bench = PluginBench(
+      connection: StreamConnection(reading: child.output, writing: child.input))
+    let id = child.id
+    let count = { @Sendable in Self.count("/proc/\(id)/fd") + Self.count("/proc/\(id)/task") }
+    var options: JSONObject = ["profile": "tasmota", "topic": .string(lamp.topic)]
+    var before = 0
+    for round in 0..<100 {
+      options["broker"] = good.options
+      #expect(await bench.open("d", .lights, .object(options)) == nil)
+      if round == 5 { before = count() }
+      #expect(await bench.close("d") == nil)
+      options["broker"] = bad.options
+      #expect(await bench.open("e", .lights, .object(options))?.kind == "unavailable")
+    }
+    let most = before + 2
+    #expect(await eventually(within: 20) { count() <= most }, "\(most), then \(count())")
+    #expect(try await good.opened() == 100)
+  }
+
+  private static func count(_ folder: String) -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+  }
+}
