@@ -16,7 +16,7 @@ with all its brokers, at the end of its input.
     {"id": 5, "do": "proxy", "to": PORT, "mode": …} → "port"; modes: see Proxy
     {"id": 6, "do": "count", "port": PROXY}         → "opened", "open"
 
-Without mosquitto's own clients it is checked with them: see docs/mqtt-devices.md.
+The tests check the devices with mosquitto's own clients.
 """
 
 import asyncio

@@ -170,6 +170,19 @@ struct ShippedConfigurationTests {
     #expect(read.warnings.isEmpty)
   }
 
+  @Test("F6 · the examples of docs/mqtt-devices.md are valid entries")
+  func mqttExamples() throws {
+    let page = try Shipped.text("docs/mqtt-devices.md")
+    let examples = page.matches(of: /```json\n((?s).*?)```/).map(\.output.1)
+    #expect(examples.count == 5)
+    for example in examples {
+      let entry = example.replacing(#"{"secret": "mqtt"}"#, with: #""correct horse""#)
+      let read = try Fixtures.read("{\"devices\": {\(entry)}}", plugins: Shipped.plugins())
+      #expect(read.devices.map(\.plugin) == ["MQTTDevices"])
+      #expect(read.warnings.isEmpty)
+    }
+  }
+
   @Test("the reference page shows a mistake with its real message")
   func example() throws {
     let text = try Shipped.text("devices.json")

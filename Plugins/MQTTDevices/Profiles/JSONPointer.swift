@@ -27,17 +27,16 @@ struct JSONPointer: Sendable, Hashable {
   func value(in json: JSON) -> JSON? {
     var value = json
     for step in steps {
-      let next: JSON?
-      if let array = value.array {
-        let isIndex =
-          step == "0" || (!step.hasPrefix("0") && step.utf8.allSatisfy { 48...57 ~= $0 })
-        next = Int(step).flatMap { isIndex && array.indices.contains($0) ? array[$0] : nil }
-      } else {
-        next = value[step]
-      }
+      let next = value.array.map { Self.element(step, of: $0) } ?? value[step]
       guard let next else { return nil }
       value = next
     }
     return value
+  }
+
+  private static func element(_ step: String, of array: [JSON]) -> JSON? {
+    let isIndex = step == "0" || (!step.hasPrefix("0") && step.utf8.allSatisfy { 48...57 ~= $0 })
+    guard isIndex, let index = Int(step), array.indices.contains(index) else { return nil }
+    return array[index]
   }
 }
