@@ -12,7 +12,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, continuity, control, page, streams, worst
+from measuring import audio, continuity, control, mqtt, page, streams, worst
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -29,6 +29,8 @@ FIGURES = {
     "login-storm": storms.login_storm,
     "worst-request": worst.worst_request,
     "event-streams": streams.event_streams,
+    "mqtt-memory": mqtt.memory,
+    "mqtt-latency": mqtt.latency,
 }
 # Long ones, run by name alone.
 LONG = {
@@ -36,6 +38,8 @@ LONG = {
     "account-kills": kills.account_kills,
     "sound-continuity": continuity.sound_continuity,
     "page": page.page,
+    "mqtt-reconnects": mqtt.reconnects,
+    "mqtt-half-open": mqtt.half_open,
 }
 
 

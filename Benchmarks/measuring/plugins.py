@@ -27,6 +27,8 @@ class Plugin:
         self._answers = queue.Queue()
         self._attributes = {}
         self._last = 0
+        # Called with the params of each report of state, on the reader's thread.
+        self.on_state = None
         threading.Thread(target=self._read, daemon=True).start()
         self.request("initialize", {"protocol": "1.0", "controller": "benchmark"})
 
@@ -48,6 +50,8 @@ class Plugin:
                 self._answers.put(message)
             elif isinstance(message.get("params"), dict):
                 self._attributes |= message["params"].get("attributes", {})
+                if self.on_state and message["method"] == "state":
+                    self.on_state(message["params"])
 
     def attribute(self, name):
         """What a device of the plugin reported last for an attribute; `None` before that."""

@@ -39,6 +39,11 @@ def forget_peak(pid):
     pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
+def descriptors(pid):
+    """How many files are open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
 def _status_megabytes(pid, field):
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{field}:"):

@@ -20,6 +20,7 @@ The tests check the devices with mosquitto's own clients.
 """
 
 import asyncio
+import atexit
 import json
 import os
 import pathlib
@@ -31,6 +32,7 @@ import sys
 import tempfile
 
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="mqtt-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def say(message):
@@ -455,7 +457,7 @@ class Proxy:
         if self.mode == "refuse":
             return
         if self.mode == "garbage":
-            writer.write(os.urandom(300))
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(range(128, 256)))
             await asyncio.sleep(0.02)
             return
         if self.mode in ("huge", "flood"):
@@ -628,7 +630,6 @@ async def main():
     finally:
         for broker in world.brokers.values():
             broker.stop()
-        shutil.rmtree(FOLDER, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ struct EveningTests {
     #expect(await bench.perform("on") == nil)
     #expect(await bench.perform(["dim": 30]) == nil)
     #expect(bench[.power] == "on" && bench[.brightness] == 30)
-    #expect(lamp.commands.last == "own/\(topic)/level/set {\"level\": 60}")
+    #expect(await eventually { lamp.commands.last == "own/\(topic)/level/set {\"level\": 60}" })
     #expect(await bench.perform("off") == nil)
     #expect(bench[.power] == "off")
     try await lamp.change([

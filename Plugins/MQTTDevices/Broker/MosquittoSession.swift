@@ -199,7 +199,9 @@ final class MosquittoSession {
           + String(cString: cmosquitto_connack_string(code)),
         hint: code == 4 || code == 5
           ? "Check \"user\" and \"password\" in the option \"broker\"."
-          : "Check the broker's log.", isRefusal: true)
+          : "Check the broker's log.",
+        // 3: the broker is not ready yet.
+        isRefusal: code != 3)
     }
     isAnnounced = true
     if let topic = options.statusTopic {

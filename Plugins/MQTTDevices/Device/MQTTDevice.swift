@@ -48,8 +48,10 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     timer.start { self.tick($0) }
     let job = begin(.open)
     do throws(BrokerFailure) {
-      let membership = try brokers.attach(self, to: broker)
-      state.withLock { $0.membership = membership }
+      // Inside the lock, because the connection's thread answers at once and the model then publishes.
+      try state.withLock { (state) throws(BrokerFailure) in
+        state.membership = try brokers.attach(self, to: broker)
+      }
     } catch {
       throw error.error
     }
