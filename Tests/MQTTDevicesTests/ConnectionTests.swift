@@ -205,6 +205,20 @@ struct ConnectionTests {
     #expect(await bench.open(.lights, lamp, tasmota) == nil)
   }
 
+  @Test("A message above 64 KiB is dropped with one line in the log")
+  func longMessage() async throws {
+    let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
+    let bench = DeviceBench(broker.options)
+    #expect(await bench.open(.lights, lamp, tasmota) == nil)
+    let long = JSON.string(String(repeating: " ", count: 70_000) + #"{"POWER":"ON"}"#)
+    try await lamp.change([
+      "raw": [["topic": .string("stat/\(lamp.topic)/RESULT"), "payload": long, "times": 3]]
+    ])
+    #expect(await eventually { bench.log.contains { $0.contains("longer than 65536 bytes") } })
+    #expect(await bench.perform(["dim": 20]) == nil)
+    #expect(bench.log.count { $0.contains("longer than 65536 bytes") } == 1)
+  }
+
   @Test("Connections that break again and again are made anew, and the state is right")
   func drops() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")

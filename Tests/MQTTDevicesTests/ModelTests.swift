@@ -167,6 +167,30 @@ struct ModelTests {
     #expect(stuck.problem?.contains("stands at 10 %") == true)
   }
 
+  @Test("A screen that says only its position is sent back on its way")
+  func reversed() {
+    let state = { (position: Int) in
+      MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":\#(position)}}"#)
+    }
+    var model = Self.open(
+      CoverModel(travel: .seconds(20), isInverted: false), #"{"Shutter1":{"Position":100}}"#,
+      .cover)
+    _ = model.begin(.reach(.end(.down)), at: .zero)
+    #expect(model.receive(state(80), at: .seconds(4)).finished == "done")
+    _ = model.begin(.reach(.end(.up)), at: .seconds(5))
+    #expect(model.receive(state(78), at: .seconds(6)).finished == "done")
+    #expect(model.receive(state(100), at: .seconds(10)).reports == ["reported position=\"up\""])
+  }
+
+  @Test("A position that changes once is a movement for five seconds")
+  func coasting() {
+    var model = Self.open(
+      CoverModel(travel: .seconds(20), isInverted: false), #"{"Shutter1":{"Position":50}}"#, .cover)
+    let moved = MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":45}}"#)
+    #expect(model.receive(moved, at: .zero).reports == ["reported position=\"moving\""])
+    #expect(model.tick(at: .seconds(5)).reports == ["reported position=\"stopped\""])
+  }
+
   @Test("An inverted cover is down when it is open")
   func inverted() {
     var model = Self.model(CoverModel(travel: .seconds(20), isInverted: true), .cover)

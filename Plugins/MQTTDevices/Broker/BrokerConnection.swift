@@ -14,6 +14,8 @@ protocol BrokerClient: AnyObject, Sendable {
   func lost(_ failure: BrokerFailure)
   func received(_ message: MQTTMessage)
   func refusedSubscription(_ topic: String)
+  /// A message of this topic was too long, and was dropped.
+  func droppedMessage(_ topic: String)
 }
 
 /// The one connection to a broker: a thread that keeps it, and the devices that share it. Safe from any
@@ -211,6 +213,7 @@ final class BrokerConnection: Sendable {
       for client in users(of: message.topic) { client.received(message) }
     case .refusedSubscription(let topic):
       for client in users(of: topic) { client.refusedSubscription(topic) }
+    case .dropped(let topic): for client in users(of: topic) { client.droppedMessage(topic) }
     }
   }
 

@@ -11,6 +11,8 @@ final class MosquittoSession {
     case connected
     case message(MQTTMessage)
     case refusedSubscription(String)
+    /// A message of this topic was too long.
+    case dropped(String)
   }
 
   /// Seconds without traffic after which the library asks the broker for a sign of life.
@@ -33,7 +35,6 @@ final class MosquittoSession {
   /// The bytes that had been read when the last packet was whole.
   private var wholeBytes: UInt64 = 0
   private var started: Int64 = 0
-  private(set) var droppedMessages = 0
 
   /// - Parameter receive: Called on the thread that calls `wait`.
   init(_ options: BrokerOptions, clientID: String, receive: @escaping (Event) -> Void) {
@@ -117,11 +118,12 @@ final class MosquittoSession {
   }
 
   private func take(_ message: mosquitto_message) {
-    guard let topic = message.topic, message.payloadlen >= 0 else { return }
+    guard let topic = message.topic, message.payloadlen >= 0,
+      strlen(topic) <= MQTTMessage.longestTopic
+    else { return }
     let size = Int(message.payloadlen)
-    guard size <= MQTTMessage.longestPayload, strlen(topic) <= MQTTMessage.longestTopic else {
-      droppedMessages += 1
-      return
+    guard size <= MQTTMessage.longestPayload else {
+      return receive(.dropped(String(cString: topic)))
     }
     let bytes = UnsafeRawBufferPointer(
       start: message.payload, count: message.payload == nil ? 0 : size)

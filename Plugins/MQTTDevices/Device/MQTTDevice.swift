@@ -2,6 +2,7 @@ import Devices
 import JSON
 import Platform
 import PluginKit
+import PluginProtocol
 import Synchronization
 
 /// A device behind a broker. The connection's thread brings its messages, a timer its deadlines, and the
@@ -13,6 +14,8 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     var job: PendingResult?
     var membership: BrokerMembership?
     var isClosed = false
+    /// Whether a dropped message was logged.
+    var hasWarned = false
   }
 
   let topics: [String]
@@ -103,6 +106,19 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   func received(_ message: MQTTMessage) {
     update { state, now in
       state.limiter.admit(message, at: now) ? state.model.receive(message, at: now) : []
+    }
+  }
+
+  func droppedMessage(_ topic: String) {
+    update { state, _ in
+      guard !state.hasWarned else { return [] }
+      state.hasWarned = true
+      return [
+        .log(
+          .warning,
+          "a message on \"\(topic)\" is longer than \(MQTTMessage.longestPayload) bytes; it is "
+            + "dropped, and so are others without a further line")
+      ]
     }
   }
 

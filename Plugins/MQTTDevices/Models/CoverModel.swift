@@ -71,6 +71,7 @@ struct CoverModel: ApplianceModel {
     } else if let old, abs(new - old) > Self.tolerance, state == "stopped" {
       // Its own buttons move it.
       start(new > old ? .down : .up, isOurs: false, from: new, at: now)
+      change?.deadline = now + Self.pause
     }
   }
 
@@ -118,9 +119,9 @@ struct CoverModel: ApplianceModel {
 
   func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
     switch goal {
+    // A message after the command is enough: not every cover says its motion.
     case .end(let end):
-      change?.target == end || (change == nil && state == name(of: end))
-        || wasObserved && change == nil && lowered != nil
+      wasObserved || change?.target == end || (change == nil && state == name(of: end))
     case .standstill: change == nil && lowered != nil || wasObserved
     default: false
     }
