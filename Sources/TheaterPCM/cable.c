@@ -596,8 +596,8 @@ static void forget(struct cable *c) {
 
 /* Called in lock. */
 static void prepare(struct cable *c) {
-  /* What still plays is silenced. */
-  c->owes_flush |= c->running && c->has_epoch;
+  /* What still plays is silenced. After an underrun all was sent, and is heard to its end. */
+  c->owes_flush |= c->running && c->has_epoch && c->next < c->written;
   forget(c);
   c->owes_format = c->is_plugged;
   /* A program that begins anew takes the input. */
@@ -722,9 +722,10 @@ uint64_t cable_take_back(struct cable *c, uint64_t count) {
 uint64_t cable_taken(struct cable *c) {
   pthread_mutex_lock(&c->lock);
   update(c, now());
-  /* libasound stops a drain when nothing is left in the buffer: that is when all was heard. */
-  bool is_drain = c->draining && !c->drained;
-  c->reported = most(c->reported, is_drain ? least(c->taken, c->written - 1) : c->taken);
+  /* When nothing is left in the buffer, libasound stops a drain, and a program that does not drain ends: that is
+   * when all was heard. */
+  bool is_unheard = c->draining ? !c->drained : position(c, now()) < c->written;
+  c->reported = most(c->reported, is_unheard ? least(c->taken, c->written - 1) : c->taken);
   uint64_t taken = c->reported;
   pthread_mutex_unlock(&c->lock);
   return taken;
