@@ -158,6 +158,7 @@ let package = Package(
     plugin("Simulated"),
     plugin("ALSAAmplifier", ["CALSA", "CSwresample"]),
     plugin("LibavPlayer", ["MediaFolders", "CLibav", "CLinux"]),
+    plugin("MpvPlayer", ["MediaFolders"]),
     plugin("PJLinkProjector", [crypto]),
     plugin("MQTTDevices", ["CMosquitto"]),
 
@@ -258,6 +259,9 @@ let package = Package(
         "JSON",
         "Platform",
       ]),
+    tests(
+      "MpvPlayerTests",
+      ["TestSupport", "MpvPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
     tests(
       "PJLinkProjectorTests",
       [

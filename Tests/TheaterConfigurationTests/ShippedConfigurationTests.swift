@@ -16,7 +16,9 @@ enum Shipped {
 
   static func plugins() throws -> KnownPlugins {
     KnownPlugins(
-      try ["ALSAAmplifier", "LibavPlayer", "MQTTDevices", "PJLinkProjector", "Simulated"].map {
+      try [
+        "ALSAAmplifier", "LibavPlayer", "MpvPlayer", "MQTTDevices", "PJLinkProjector", "Simulated",
+      ].map {
         try Manifest(parsing: text("Plugins/\($0)/manifest.json").utf8)
       })
   }
@@ -179,6 +181,18 @@ struct ShippedConfigurationTests {
       let entry = example.replacing(#"{"secret": "mqtt"}"#, with: #""correct horse""#)
       let read = try Fixtures.read("{\"devices\": {\(entry)}}", plugins: Shipped.plugins())
       #expect(read.devices.map(\.plugin) == ["MQTTDevices"])
+      #expect(read.warnings.isEmpty)
+    }
+  }
+
+  @Test("F6 · the examples of docs/mpv-player.md are valid entries")
+  func playerExamples() throws {
+    let page = try Shipped.text("docs/mpv-player.md")
+    let examples = page.matches(of: /```json\n((?s).*?)```/).map { String($0.output.1) }
+    #expect(examples.count == 2)
+    for example in examples {
+      let read = try Fixtures.read("{\"devices\": {\(example)}}", plugins: Shipped.plugins())
+      #expect((read["dvd"] ?? read["cd"])?.plugin == "MpvPlayer")
       #expect(read.warnings.isEmpty)
     }
   }

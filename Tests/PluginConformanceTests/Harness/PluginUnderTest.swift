@@ -60,6 +60,7 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
     PluginUnderTest("LibavPlayer", folder: "Plugins/LibavPlayer", programs: built),
     PluginUnderTest("MQTTDevices", folder: "Plugins/MQTTDevices", programs: built),
     PluginUnderTest("PJLinkProjector", folder: "Plugins/PJLinkProjector", programs: built),
+    PluginUnderTest("MpvPlayer", folder: "Plugins/MpvPlayer", programs: built),
     python,
     PluginUnderTest("PythonAlsaPlayer", folder: "Tests/Fixtures/PythonAlsaPlayer"),
   ].filter { (try? JSON(parsing: $0.manifestBytes())) != [:] }
@@ -112,6 +113,11 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
       options["broker"] = broker.options
       options["profile"] = "tasmota"
       options["topic"] = .string(fixture.topic)
+    case "MpvPlayer":
+      options["drive"] = ""
+      options["folders"] = [
+        .string(role == .cdPlayer ? Self.music : try TestFilms.make().path)
+      ]
     case "PJLinkProjector":
       options["host"] = "127.0.0.1"
       options["port"] = .integer(try ProjectorFixture().port)

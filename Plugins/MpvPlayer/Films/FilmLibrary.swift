@@ -1,0 +1,224 @@
+import Devices
+import Glibc
+import MediaFolders
+import Platform
+import Synchronization
+
+/// The media that a player can play: the files of its folders, its streams and the disc in its drive.
+///
+/// Files are named `FOLDER/PATH` as in LibavPlayer, streams `stream/NAME`, the disc `disc`. Disks are read
+/// on separate threads. Safe from any thread.
+final class FilmLibrary: Sendable {
+  /// The id of the disc in the drive.
+  static let disc = "disc"
+  private static let streamPrefix = "stream/"
+
+  private struct State {
+    /// In the order in which they were added.
+    var folders: [MediaFolder] = []
+    var names = FolderNames()
+    /// The facts of files, by absolute path, with the stamps of the files.
+    var known: [String: (stamp: String, item: CatalogueItem)] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let options: MpvOptions
+  private let kind: MediaKind
+  private let isCD: Bool
+  private let setup: MpvSetup
+  private let clock: any TheaterClock
+
+  /// - Parameter isCD: Whether it lists songs and plays audio CDs.
+  init(_ options: MpvOptions, isCD: Bool, setup: MpvSetup, clock: any TheaterClock) {
+    self.options = options
+    self.isCD = isCD
+    self.setup = setup
+    self.clock = clock
+    kind = isCD ? MediaFiles.songKind : MediaFiles.filmKind
+  }
+
+  /// Makes the files below `path` playable.
+  @discardableResult
+  func add(_ path: String) throws(MediaFailure) -> MediaFolder {
+    let expected = FolderNames.expectedRoot(of: path)
+    state.withLock { _ = $0.names.reserve(for: expected) }
+    let root = try MediaFolder.root(of: path)
+    return state.withLock { state in
+      let folder = MediaFolder(root: root, name: state.names.reserve(for: root))
+      if !state.folders.contains(folder) { state.folders.append(folder) }
+      return folder
+    }
+  }
+
+  // MARK: Scans
+
+  /// Lists the media of one folder, or, without one, everything of the player's own, in order.
+  ///
+  /// - Parameter skipped: Called with each file or folder that is not listed.
+  func scan(
+    _ folder: String?, skipped: (MediaFailure) -> Void
+  ) async throws(MediaFailure) -> [CatalogueItem] {
+    var prober = MediaProber(setup: setup, clock: clock)
+    var items: [CatalogueItem] = []
+    var failure: MediaFailure?
+    for path in folder.map({ [$0] }) ?? options.folders {
+      do throws(MediaFailure) {
+        items += try await scan(path, with: &prober, skipped: skipped)
+      } catch {
+        skipped(error)
+        failure = error
+      }
+    }
+    await prober.end()
+    if folder != nil, let failure { throw failure }
+    if folder == nil { items += ownItems() }
+    return items
+  }
+
+  private func ownItems() -> [CatalogueItem] {
+    let streams = options.streams.map {
+      CatalogueItem(id: Self.streamPrefix + $0.name, title: $0.name, format: "stream")
+    }
+    guard Drive(options.drive).hasDisc else { return streams }
+    let title = isCD ? "Audio CD in the drive" : "DVD in the drive"
+    return streams + [CatalogueItem(id: Self.disc, title: title, format: isCD ? "cd" : "dvd")]
+  }
+
+  private func scan(
+    _ path: String, with prober: inout MediaProber, skipped: (MediaFailure) -> Void
+  ) async throws(MediaFailure) -> [CatalogueItem] {
+    let folder = try add(path)
+    let kind = kind
+    let walk = await Self.onThread { FolderWalk(folder, kind: kind) }
+    for failure in walk.skipped.failures { skipped(failure) }
+    var items: [CatalogueItem] = []
+    let files = walk.files.sorted { NaturalOrder.precedes($0.path, $1.path) }
+    for file in files {
+      do throws(MediaFailure) {
+        items.append(try await item(file, in: folder, with: &prober))
+      } catch {
+        skipped(error)
+        // Without mpv no other file can be read either.
+        if error.kind == .unavailable { throw error }
+      }
+    }
+    return items
+  }
+
+  private func item(
+    _ file: FoundFile, in folder: MediaFolder, with prober: inout MediaProber
+  ) async throws(MediaFailure) -> CatalogueItem {
+    let path = MediaFiles.dvdFolder(ofIndex: file.path) ?? file.path
+    let place = folder.root + "/" + path
+    if let known = state.withLock({ $0.known[place] }), known.stamp == file.stamp,
+      known.item.id == folder.item(of: path)
+    {
+      return known.item
+    }
+    let medium = try Self.medium(path, in: folder)
+    let facts = try await prober.facts(of: medium)
+    let item = CatalogueItem(medium, path: path, facts)
+    state.withLock { $0.known[place] = (file.stamp, item) }
+    return item
+  }
+
+  // MARK: Items
+
+  /// Returns the medium of an item; throws `missing` if there is none.
+  func resolve(_ item: String) async throws(MediaFailure) -> Medium {
+    if item == Self.disc { return try discInDrive() }
+    if item.hasPrefix(Self.streamPrefix) {
+      let name = item.dropFirst(Self.streamPrefix.count)
+      if let stream = options.streams.first(where: { $0.name == name }) {
+        return Medium(item: item, source: .address(stream.url))
+      }
+    }
+    let folders = state.withLock(\.folders)
+    return try await Self.onThread { () -> Result<Medium, MediaFailure> in
+      var failure = MediaFailure(
+        .missing, subject: item, detail: "it is in none of the media folders",
+        hint: "See the list of titles, or scan the library again.")
+      for folder in folders {
+        guard let path = folder.path(of: item) else { continue }
+        do throws(MediaFailure) {
+          return .success(try Self.medium(path, in: folder))
+        } catch {
+          failure = error
+        }
+      }
+      return .failure(failure)
+    }.get()
+  }
+
+  private func discInDrive() throws(MediaFailure) -> Medium {
+    guard Drive(options.drive).hasDisc else {
+      throw MediaFailure(
+        .missing, subject: options.drive, detail: "there is no disc in the drive",
+        hint: "Insert a disc, or set the option \"drive\".")
+    }
+    return Medium(item: Self.disc, source: isCD ? .audioCD(options.drive) : .dvd(options.drive))
+  }
+
+  /// Returns the item that `play` without one begins with; nil if there is none.
+  func first() async -> String? {
+    if Drive(options.drive).hasDisc { return Self.disc }
+    let (folders, kind) = (state.withLock(\.folders), kind)
+    return await Self.onThread {
+      for folder in folders {
+        let paths = FolderWalk(folder, kind: kind).files.map {
+          MediaFiles.dvdFolder(ofIndex: $0.path) ?? $0.path
+        }
+        if let first = paths.min(by: NaturalOrder.precedes) { return folder.item(of: first) }
+      }
+      return nil
+    } ?? options.streams.first.map { Self.streamPrefix + $0.name }
+  }
+
+  /// Returns the item `steps` after this one in its folder; nil beyond either end.
+  func neighbour(of item: String, steps: Int) async -> String? {
+    let (folders, kind) = (state.withLock(\.folders), kind)
+    return await Self.onThread {
+      guard let folder = folders.first(where: { $0.path(of: item) != nil }),
+        let path = folder.path(of: item)
+      else { return nil }
+      let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+      let paths = FolderWalk(folder, kind: kind, from: parent, recursive: false).files
+        .map(\.path).sorted(by: NaturalOrder.precedes)
+      guard let index = paths.firstIndex(of: path), paths.indices.contains(index + steps) else {
+        return nil
+      }
+      return folder.item(of: paths[index + steps])
+    }
+  }
+
+  private static func medium(
+    _ path: String, in folder: MediaFolder
+  ) throws(MediaFailure) -> Medium {
+    let place = try folder.resolve(path)
+    let item = folder.item(of: path)
+    if MediaFiles.isDVD(place) { return Medium(item: item, source: .dvd(place)) }
+    let file = try folder.resolveFile(path)
+    return Medium(item: item, source: MediaFiles.isImage(file) ? .dvd(file) : .address(file))
+  }
+
+  static func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value
+  ) async -> Value {
+    await withCheckedContinuation { continuation in
+      SystemThread.start(name: "media") { continuation.resume(returning: body()) }
+    }
+  }
+}
+
+extension CatalogueItem {
+  fileprivate init(_ medium: Medium, path: String, _ facts: MediaFacts) {
+    let sound = facts.selected("audio") ?? facts.tracks.first { $0.kind == "audio" }
+    let picture = facts.tracks.first { $0.kind == "video" && !$0.isCover }
+    // The label of a DVD's volume is seldom its title.
+    let title = if case .address = medium.source { facts.title } else { String?.none }
+    self.init(
+      id: medium.item, title: title ?? MediaFiles.title(of: path), artist: facts.artist,
+      album: facts.album, track: facts.track, duration: facts.duration,
+      format: picture?.codec ?? sound?.codec, channels: sound?.channels)
+  }
+}

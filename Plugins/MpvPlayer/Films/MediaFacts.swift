@@ -1,0 +1,96 @@
+import JSON
+
+/// What mpv knows of a loaded medium before it plays.
+struct MediaFacts: Equatable, Sendable {
+  /// A picture, sound or subtitle track.
+  struct Track: Equatable, Sendable {
+    let kind: String
+    let codec: String
+    let language: String?
+    let channels: Int?
+    let width: Int?
+    let height: Int?
+    /// Whether it is a cover, not a film.
+    let isCover: Bool
+    let isSelected: Bool
+  }
+
+  /// A chapter: its title, if it has one, and its begin in seconds.
+  struct Chapter: Equatable, Sendable {
+    let title: String?
+    let begin: Double
+  }
+
+  /// The most chapters and tracks that are kept.
+  static let most = 1000
+
+  var title: String?
+  var artist: String?
+  var album: String?
+  /// Number on its album, from 1.
+  var track: Int?
+  /// In seconds; nil if unknown.
+  var duration: Double?
+  var tracks: [Track] = []
+  /// In the order of their begins.
+  var chapters: [Chapter] = []
+  var isSeekable = false
+
+  /// Reads the facts of the loaded medium.
+  init(of link: MpvLink) async throws(MpvFailure) {
+    title = Self.text(try await link.property("metadata/by-key/title"))
+    artist = Self.text(try await link.property("metadata/by-key/artist"))
+    album = Self.text(try await link.property("metadata/by-key/album"))
+    track = Self.text(try await link.property("metadata/by-key/track"))
+      .flatMap { Int($0.prefix { $0 != "/" }) }.flatMap { (1...9999).contains($0) ? $0 : nil }
+    duration = try await link.property("duration")?.number.flatMap(Self.seconds)
+    isSeekable = try await link.property("seekable")?.bool ?? false
+    tracks = Self.tracks(try await link.property("track-list"))
+    chapters = Self.chapters(try await link.property("chapter-list"))
+  }
+
+  init() {}
+
+  /// The selected track of a kind: `video`, `audio` or `sub`.
+  func selected(_ kind: String) -> Track? { tracks.first { $0.kind == kind && $0.isSelected } }
+
+  /// Whether it has a picture that is no cover.
+  var hasPicture: Bool { tracks.contains { $0.kind == "video" && !$0.isCover } }
+
+  /// Whether it has sound.
+  var hasSound: Bool { tracks.contains { $0.kind == "audio" } }
+
+  /// The index of the chapter at a position; nil without chapters, or before the first.
+  func chapter(at seconds: Double) -> Int? { chapters.lastIndex { $0.begin <= seconds + 0.001 } }
+
+  static func tracks(_ json: JSON?) -> [Track] {
+    (json?.array ?? []).prefix(most).compactMap { track in
+      guard let kind = track["type"]?.string else { return nil }
+      func size(_ key: String) -> Int? {
+        track[key]?.integer.flatMap { (1...100_000).contains($0) ? $0 : nil }
+      }
+      return Track(
+        kind: kind, codec: text(track["codec"]) ?? "?", language: text(track["lang"]),
+        channels: size("demux-channel-count"), width: size("demux-w"), height: size("demux-h"),
+        isCover: track["albumart"]?.bool == true || track["image"]?.bool == true,
+        isSelected: track["selected"]?.bool == true)
+    }
+  }
+
+  static func chapters(_ json: JSON?) -> [Chapter] {
+    (json?.array ?? []).prefix(most).compactMap { chapter in
+      guard let begin = chapter["time"]?.number.flatMap(seconds) else { return nil }
+      return Chapter(title: text(chapter["title"]), begin: begin)
+    }.sorted { $0.begin < $1.begin }
+  }
+
+  /// A time in seconds within bounds; nil for what is none.
+  static func seconds(_ number: Double) -> Double? {
+    number.isFinite && (0...1_000_000_000).contains(number) ? number : nil
+  }
+
+  private static func text(_ json: JSON?) -> String? {
+    let text = json?.string?.boundedLine(maximumBytes: 300)
+    return text?.isEmpty == false ? text : nil
+  }
+}

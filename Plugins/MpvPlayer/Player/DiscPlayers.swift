@@ -1,0 +1,98 @@
+import Devices
+import MediaFolders
+import PluginKit
+import PluginProtocol
+
+/// A DVD player: films from folders, DVDs and streams.
+struct DVDFilmPlayer: PlayerDevice {
+  let player: FilmPlayer
+
+  func open() async throws(DeviceError) -> Capabilities { await player.open() }
+  func close() async { await player.close() }
+
+  func perform(_ command: DVDPlayerCommand) async throws(DeviceError) {
+    switch command {
+    case .on: return try await player.turnOn()
+    case .off: return await player.turnOff()
+    default: try await player.requireOn()
+    }
+    switch command {
+    case .on, .off: break
+    case .play(let request): try await player.play(request)
+    case .pause: try await player.pause()
+    case .stop: await player.stop()
+    case .eject: try await player.eject()
+    case .seek(let seconds): try await player.seek(seconds)
+    case .next: try await player.skip(1)
+    case .previous: try await player.skip(-1)
+    case .surroundAudio: await player.setStereo(false)
+    case .twoChannelAudio: await player.setStereo(true)
+    }
+  }
+
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    try await player.plug(into: socket)
+  }
+
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    try await player.scan(folder)
+  }
+}
+
+/// A CD player: songs from folders, audio CDs and streams.
+struct CDSongPlayer: PlayerDevice {
+  let player: FilmPlayer
+
+  func open() async throws(DeviceError) -> Capabilities { await player.open() }
+  func close() async { await player.close() }
+
+  func perform(_ command: CDPlayerCommand) async throws(DeviceError) {
+    switch command {
+    case .on: return try await player.turnOn()
+    case .off: return await player.turnOff()
+    default: try await player.requireOn()
+    }
+    switch command {
+    case .on, .off: break
+    case .play(let request): try await player.play(request)
+    case .pause: try await player.pause()
+    case .stop: await player.stop()
+    case .eject: try await player.eject()
+    case .seek(let seconds): try await player.seek(seconds)
+    case .next: try await player.skip(1)
+    case .previous: try await player.skip(-1)
+    }
+  }
+
+  func plug(into socket: CableSocket) async throws(DeviceError) {
+    try await player.plug(into: socket)
+  }
+
+  func scan(folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    try await player.scan(folder)
+  }
+}
+
+extension FilmPlayer {
+  /// The most skipped files of a scan that the log names; it counts the rest.
+  private static let mostNamedFiles = 20
+
+  /// Lists the media of a folder, or of the player's own. Runs beside commands.
+  nonisolated func scan(_ folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    var count = 0
+    let items: [CatalogueItem]
+    do throws(MediaFailure) {
+      items = try await library.scan(folder) { failure in
+        count += 1
+        if count <= Self.mostNamedFiles {
+          context.log(.warning, "not listed: \(failure.message)")
+        }
+      }
+    } catch {
+      throw DeviceError(error)
+    }
+    let rest = count - Self.mostNamedFiles
+    if rest > 0 { context.log(.warning, "not listed: \(rest) more files") }
+    return items
+  }
+}

@@ -1,0 +1,92 @@
+import Devices
+import JSON
+import Platform
+
+/// The playback of a player: what it plays, where, and how it stands.
+struct PlayerRecord: Sendable {
+  private(set) var status = Playback.Status.stopped
+  var item: String?
+  var facts = MediaFacts()
+  var reason: String?
+  /// Whether mpv waits for data; it is reported as `opening`.
+  var isStalled = false
+  /// The position in seconds at a time.
+  private var anchor = (seconds: 0.0, at: Duration.zero)
+
+  /// Changes to a state at a position in seconds.
+  mutating func become(
+    _ status: Playback.Status, at seconds: Double, now: Duration, reason: String? = nil
+  ) {
+    self.status = status
+    self.reason = reason
+    isStalled = false
+    anchor = (max(0, seconds), now)
+  }
+
+  /// Takes over a position that mpv has told.
+  mutating func align(to seconds: Double, now: Duration) { anchor = (max(0, seconds), now) }
+
+  /// The position in seconds, which moves on while it plays.
+  func position(at now: Duration) -> Double {
+    let isMoving = status == .playing && !isStalled
+    let seconds = anchor.seconds + (isMoving ? (now - anchor.at) / .seconds(1) : 0)
+    return facts.duration.map { min($0, seconds) } ?? seconds
+  }
+
+  /// Stands still at the last position that mpv has told: it hangs since then.
+  mutating func stand(now: Duration) { anchor.at = now }
+
+  /// The report for the controller.
+  func playback(at now: Duration) -> Playback {
+    Playback(
+      isStalled && status == .playing ? .opening : status, item: item, position: position(at: now),
+      duration: item == nil ? nil : facts.duration,
+      reason: isStalled ? "waiting for the disk or the network" : reason)
+  }
+}
+
+extension MediaFacts {
+  /// The attributes of a loaded medium at a position.
+  func attributes(at seconds: Double) -> [String: Attribute] {
+    let picture = selected("video")
+    let sound = selected("audio")
+    let subtitles = selected("sub")
+    var values: [String: Attribute] = [
+      "title": Attribute(.string(title ?? ""), label: "Title"),
+      "chapters": Attribute(.integer(chapters.count), label: "Chapters"),
+      "videoCodec": Attribute(.string(picture?.codec ?? ""), label: "Picture"),
+      "audioCodec": Attribute(.string(sound?.codec ?? ""), label: "Sound"),
+      "audioChannels": Attribute(.integer(sound?.channels ?? 0), label: "Channels"),
+      "audioLanguage": Attribute(.string(sound?.language ?? ""), label: "Language"),
+      "subtitleLanguage": Attribute(.string(subtitles?.language ?? ""), label: "Subtitles"),
+      "audioTracks": Attribute(
+        .string(languages("audio")), label: "Languages"),
+      "subtitleTracks": Attribute(.string(languages("sub")), label: "Subtitles on the disc"),
+    ]
+    let size = picture.flatMap { track in
+      track.width.flatMap { width in track.height.map { "\(width)×\($0)" } }
+    }
+    values["resolution"] = Attribute(.string(size ?? ""), label: "Resolution")
+    values.merge(progress(at: seconds)) { $1 }
+    return values
+  }
+
+  /// The attributes that change while it plays.
+  func progress(at seconds: Double) -> [String: Attribute] {
+    let chapter = chapter(at: seconds)
+    var values: [String: Attribute] = [
+      "chapter": Attribute(.integer(chapter.map { $0 + 1 } ?? 0), label: "Chapter"),
+      "chapterTitle": Attribute(
+        .string(chapter.flatMap { chapters[$0].title } ?? ""), label: "Chapter title"),
+    ]
+    if let duration {
+      let left = max(0, (duration - seconds).rounded())
+      values["timeLeft"] = Attribute(.number(left), unit: "s", label: "Time left")
+    }
+    return values
+  }
+
+  private func languages(_ kind: String) -> String {
+    tracks.filter { $0.kind == kind }.map { $0.language ?? "?" }.joined(separator: ", ")
+  }
+}

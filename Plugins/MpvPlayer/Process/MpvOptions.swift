@@ -1,0 +1,172 @@
+import Devices
+import JSON
+
+/// The options of a player. The controller has checked them against the manifest; reading checks them
+/// again, for other hosts of the plugin.
+struct MpvOptions: Sendable {
+  /// A network stream with a name.
+  struct Stream: Sendable, Equatable {
+    let name: String
+    let url: String
+  }
+
+  let folders: [String]
+  let streams: [Stream]
+  /// The path of a drive; empty without one.
+  let drive: String
+  let display: String
+  let videoOutput: String
+  let isFullScreen: Bool
+  /// The number of the screen for full screen; nil leaves it to the window manager.
+  let screen: Int?
+  let audioLanguages: [String]
+  let subtitleLanguages: [String]
+  let showsSubtitles: Bool
+  let hardwareDecoding: String
+  /// An ALSA PCM of the machine's own; empty plays through the amplifier's cable.
+  let audioDevice: String
+  let isStereo: Bool
+
+  static let videoOutputs = ["auto", "gpu", "x11", "drm", "null"]
+  static let hardwareDecodings = ["auto-safe", "auto", "no", "vaapi", "vdpau", "nvdec", "drm"]
+
+  init(_ json: JSON) throws(DeviceError) {
+    let reader = Reader(json: json)
+    folders = try reader.texts("folders", most: 64)
+    drive = try reader.text("drive")
+    display = try reader.text("display")
+    videoOutput = try reader.word("videoOutput", among: Self.videoOutputs)
+    isFullScreen = try reader.flag("fullScreen", or: true)
+    screen = json["screen"]?.integer.flatMap { (0...31).contains($0) ? $0 : nil }
+    audioLanguages = try reader.languages("audioLanguages")
+    subtitleLanguages = try reader.languages("subtitleLanguages")
+    showsSubtitles = try reader.flag("subtitles", or: false)
+    hardwareDecoding = try reader.word("hardwareDecoding", among: Self.hardwareDecodings)
+    audioDevice = try reader.text("audioDevice")
+    isStereo = try reader.word("channels", among: ["auto", "stereo"]) == "stereo"
+    var streams: [Stream] = []
+    for entry in json["streams"]?.array ?? [] {
+      guard let name = entry["name"]?.string, let url = entry["url"]?.string, !name.isEmpty,
+        name.utf8.count <= 200, Self.isStreamAddress(url)
+      else {
+        throw Reader.error(
+          "an entry of the option \"streams\" has no name, or no address with http, https, rtsp or rtmp"
+        )
+      }
+      streams.append(Stream(name: name, url: url))
+    }
+    self.streams = streams
+  }
+
+  /// Whether mpv may open this address: schemes that lead to the network alone, never to files or programs.
+  private static func isStreamAddress(_ url: String) -> Bool {
+    ["http://", "https://", "rtsp://", "rtmp://"].contains { url.hasPrefix($0) }
+      && url.utf8.count <= 2000 && !url.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
+  }
+}
+
+extension MpvOptions {
+  /// mpv's arguments for picture and sound.
+  ///
+  /// - Parameters:
+  ///   - hasDisplay: Whether there is an X11 or Wayland display.
+  ///   - device: The ALSA PCM.
+  func arguments(hasDisplay: Bool, device: String) -> [String] {
+    var list = [
+      "--vo=\(output(hasDisplay: hasDisplay))", "--hwdec=\(hardwareDecoding)", "--ao=alsa",
+      "--audio-device=alsa/\(device)", "--audio-channels=\(isStereo ? "stereo" : "auto")",
+      "--sid=\(showsSubtitles ? "auto" : "no")", "--sub-auto=\(showsSubtitles ? "exact" : "no")",
+      "--cursor-autohide=always", "--force-window=no", "--network-timeout=10",
+    ]
+    if isCable {
+      // The PCM has no channel map to ask for; its channels have ALSA's usual order.
+      list.append("--alsa-ignore-chmap=yes")
+      // A busy machine may be late by more than mpv's 100 ms. A pause is silent at once in any case.
+      list += ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
+    }
+    if isFullScreen { list.append("--fullscreen=yes") }
+    if let screen { list.append("--fs-screen=\(screen)") }
+    if !audioLanguages.isEmpty { list.append("--alang=\(audioLanguages.joined(separator: ","))") }
+    if !subtitleLanguages.isEmpty {
+      list.append("--slang=\(subtitleLanguages.joined(separator: ","))")
+    }
+    if !drive.isEmpty { list += ["--dvd-device=\(drive)", "--cdrom-device=\(drive)"] }
+    if videoOutput == "drm", !display.isEmpty { list.append("--drm-connector=\(display)") }
+    return list
+  }
+
+  /// Whether the sound goes through the cable to the amplifier.
+  var isCable: Bool { audioDevice.isEmpty }
+
+  /// The variables of the display that the options name, in place of those of this process.
+  func displayVariables(_ own: [String: String]) -> [String: String] {
+    guard !display.isEmpty, videoOutput != "drm" else { return own }
+    return display.hasPrefix("wayland")
+      ? ["WAYLAND_DISPLAY": display] : ["DISPLAY": display]
+  }
+
+  private func output(hasDisplay: Bool) -> String {
+    if videoOutput != "auto" { return videoOutput }
+    // Without OpenGL the next one is tried.
+    return hasDisplay ? "gpu,x11" : "null"
+  }
+}
+
+extension MpvOptions {
+  /// Reads single options.
+  private struct Reader {
+    let json: JSON
+
+    static func error(_ message: String) -> DeviceError {
+      DeviceError(.invalid, message, hint: "Correct it in the device's options.")
+    }
+
+    func text(_ key: String) throws(DeviceError) -> String {
+      guard let value = json[key] else { return "" }
+      guard let text = value.string, text.utf8.count <= 1000,
+        !text.utf8.contains(where: { $0 < 0x20 })
+      else { throw Self.error("the option \"\(key)\" is not a text of one line") }
+      return text
+    }
+
+    func texts(_ key: String, most: Int) throws(DeviceError) -> [String] {
+      guard let value = json[key] else { return [] }
+      let texts = value.array?.compactMap(\.string)
+      guard let texts, texts.count == value.array?.count, texts.count <= most else {
+        throw Self.error("the option \"\(key)\" is not a list of at most \(most) texts")
+      }
+      return texts
+    }
+
+    func word(_ key: String, among words: [String]) throws(DeviceError) -> String {
+      let word = try text(key)
+      if word.isEmpty, let first = words.first { return first }
+      guard words.contains(word) else {
+        throw Self.error("the option \"\(key)\" is none of \(words.joined(separator: ", "))")
+      }
+      return word
+    }
+
+    func flag(_ key: String, or fallback: Bool) throws(DeviceError) -> Bool {
+      guard let value = json[key] else { return fallback }
+      guard let flag = value.bool else {
+        throw Self.error("the option \"\(key)\" is not true or false")
+      }
+      return flag
+    }
+
+    /// Language codes: mpv takes them as a list with commas.
+    func languages(_ key: String) throws(DeviceError) -> [String] {
+      let codes = try texts(key, most: 16)
+      let isValid = codes.allSatisfy { code in
+        (2...8).contains(code.utf8.count)
+          && code.utf8.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0 | 0x20) }
+      }
+      guard isValid else {
+        throw Self.error(
+          "the option \"\(key)\" is not a list of language codes such as \"en\" or \"deu\"")
+      }
+      return codes
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import JSON
+import Platform
+import PluginProtocol
+
+/// One process of mpv and the connection to it.
+///
+/// mpv has one end of a socket pair as its standard input and speaks its JSON IPC there. So no other program
+/// can connect, and mpv quits by itself when this process ends.
+final class MpvProcess: Sendable {
+  /// The connection; it ends when mpv ends.
+  let link: MpvLink
+  private let child: ChildProcess
+  private let hasEnded = AsyncStream<Never>.makeStream()
+
+  /// The process id.
+  var id: Int32 { child.id }
+
+  /// The options without which the connection does not work, and those that keep other files and programs
+  /// of the machine out of it.
+  private static let arguments = [
+    "--no-config", "--idle=yes", "--no-terminal", "--input-ipc-client=fd://0", "--load-scripts=no",
+    "--ytdl=no", "--osc=no", "--osd-level=0", "--input-default-bindings=no",
+    "--input-vo-keyboard=no",
+    "--access-references=no", "--audio-display=no", "--keep-open=no",
+  ]
+
+  /// Starts mpv.
+  ///
+  /// - Parameters:
+  ///   - program: Its path, or a name on `PATH`.
+  ///   - environment: All of its variables.
+  /// - Throws: Why it could not be started.
+  init(
+    _ program: String, _ arguments: [String], environment: [String: String],
+    clock: any TheaterClock
+  ) throws(SystemError) {
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemError(errno) }
+    // Reading and writing are closed apart from each other.
+    let writing = fcntl(ends[0], F_DUPFD_CLOEXEC, 3)
+    guard writing >= 0 else {
+      let error = SystemError(errno)
+      for end in ends { close(end) }
+      throw error
+    }
+    do throws(SystemError) {
+      // It stays in this process group, so that the controller ends it together with the plugin.
+      child = try ChildProcess(
+        ProgramStart(
+          program, Self.arguments + arguments, environment: environment,
+          input: .descriptor(ends[1])))
+    } catch {
+      for end in [writing] + ends { close(end) }
+      throw error
+    }
+    close(ends[1])
+    link = MpvLink(StreamConnection(reading: ends[0], writing: writing), clock: clock)
+    let (child, end, link) = (child, hasEnded.continuation, link)
+    SystemThread.start(name: "mpv") {
+      child.wait()
+      link.close()
+      end.finish()
+    }
+  }
+
+  /// Kills the process at once; also a stopped one.
+  func kill() { child.signal(SIGKILL) }
+
+  /// Ends the process: lets it close its window and its sound, and kills it if it takes too long.
+  func quit(within limit: Duration = .milliseconds(700), clock: any TheaterClock) async {
+    _ = try? await link.ask(["quit"], within: limit)
+    let killer = Task { [child] in
+      guard (try? await clock.sleep(until: clock.now() + limit)) != nil else { return }
+      child.signal(SIGKILL)
+    }
+    await waitForEnd()
+    killer.cancel()
+  }
+
+  /// Waits until the process has ended.
+  func waitForEnd() async { for await _ in hasEnded.stream {} }
+}

@@ -1,0 +1,69 @@
+import Devices
+import Glibc
+import Platform
+
+/// What the plugin needs from the machine: the program mpv, and the ALSA module for the cable.
+struct MpvSetup: Sendable {
+  /// The program's path, or its name on `PATH`.
+  var program = "mpv"
+  /// The path of the ALSA module; nil if it is not there.
+  var module = Self.findModule()
+  /// The variables of this process that mpv is given.
+  var variables = Self.ownVariables()
+
+  /// Starts mpv for a player.
+  ///
+  /// - Parameter configuration: The path of the ALSA configuration; nil for the machine's own.
+  func start(
+    _ options: MpvOptions, device: String, configuration: String?, clock: any TheaterClock
+  ) throws(SystemError) -> MpvProcess {
+    var environment = variables
+    let displays = ["DISPLAY", "WAYLAND_DISPLAY"]
+    let own = environment.filter { displays.contains($0.key) }
+    let display = options.displayVariables(own)
+    for name in displays { environment[name] = display[name] }
+    if let configuration { environment["ALSA_CONFIG_PATH"] = configuration }
+    return try MpvProcess(
+      program, options.arguments(hasDisplay: !display.isEmpty, device: device),
+      environment: environment, clock: clock)
+  }
+
+  /// The variables that mpv, X11, Wayland and ALSA use.
+  private static func ownVariables() -> [String: String] {
+    var variables: [String: String] = ["LANG": "C.UTF-8"]
+    for name in [
+      "PATH", "HOME", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "ALSA_CONFIG_PATH",
+      "DBUS_SESSION_BUS_ADDRESS",
+    ] {
+      variables[name] = getenv(name).map { String(cString: $0) }
+    }
+    return variables
+  }
+
+  /// The ALSA module, beside the built programs or in the folder of an installation.
+  private static func findModule() -> String? {
+    guard let path = realpath("/proc/self/exe", nil) else { return nil }
+    defer { free(path) }
+    var folder = String(cString: path)
+    for _ in 0..<3 {
+      folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? ""
+      let module = "\(folder)/alsa/libasound_module_pcm_theater.so"
+      if access(module, R_OK) == 0 { return module }
+    }
+    return nil
+  }
+}
+
+extension DeviceError {
+  /// The error of a machine without the ALSA module.
+  static let noModule = DeviceError(
+    .unavailable, "the ALSA module libasound_module_pcm_theater.so is not beside the plugins",
+    hint: "Run \"make\" in the project's folder, or \"make install\" again.")
+
+  /// The error of a program that does not start.
+  static func notStarted(_ program: String, _ error: SystemError) -> DeviceError {
+    DeviceError(
+      .unavailable, "\(program) cannot be started: \(error.description.lowercased())",
+      hint: error.code == ENOENT ? "Install it: apt install mpv" : "See the limits with: ulimit -a")
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import JSON
+import Platform
+import PluginProtocol
+import Synchronization
+
+/// Why a request to mpv has no data.
+enum MpvFailure: Error, Equatable, Sendable {
+  /// mpv refused it.
+  case refused(MpvRefusal)
+  /// No answer came in time: mpv hangs.
+  case timeout
+  /// The connection has ended: mpv has ended.
+  case closed
+}
+
+/// The connection to one mpv process: requests with their replies, and events. Safe from any thread.
+final class MpvLink: Sendable {
+  /// The most events that wait for their reader; further ones are dropped.
+  private static let mostEvents = 4096
+  /// The most lines that are no messages before the connection counts as unusable.
+  private static let mostGarbage = 10
+
+  /// The events, in order. The stream ends with the connection.
+  let events: AsyncStream<MpvEvent>
+  private let event: AsyncStream<MpvEvent>.Continuation
+  private let connection: any Connection
+  private let clock: any TheaterClock
+  private let state = Mutex(State())
+
+  private struct State {
+    var nextID = 1
+    var waiting: [Int: CheckedContinuation<Result<JSON, MpvFailure>, Never>] = [:]
+    var garbage = 0
+    var isClosed = false
+  }
+
+  init(_ connection: any Connection, clock: any TheaterClock) {
+    self.connection = connection
+    self.clock = clock
+    (events, event) = AsyncStream.makeStream(
+      bufferingPolicy: .bufferingOldest(Self.mostEvents))
+    connection.start { [self] arrival in
+      switch arrival {
+      case .line(let bytes): receive(MpvMessage(line: bytes))
+      case .oversizedLine: receive(nil)
+      case .closed: close()
+      }
+    }
+  }
+
+  /// Sends a command and waits for its reply.
+  ///
+  /// - Parameter limit: The longest wait.
+  @discardableResult
+  func ask(
+    _ words: [JSON], within limit: Duration = .seconds(1)
+  ) async throws(MpvFailure) -> JSON {
+    let timer = Mutex<Task<Void, Never>?>(nil)
+    let result = await withCheckedContinuation { continuation in
+      let id = state.withLock { state -> Int? in
+        guard !state.isClosed else { return nil }
+        defer { state.nextID += 1 }
+        state.waiting[state.nextID] = continuation
+        return state.nextID
+      }
+      guard let id else { return continuation.resume(returning: .failure(.closed)) }
+      let deadline = clock.now() + limit
+      timer.withLock {
+        $0 = Task { [self] in
+          guard (try? await clock.sleep(until: deadline)) != nil else { return }
+          finish(id, .failure(.timeout))
+        }
+      }
+      do throws(ConnectionError) {
+        try connection.send(MpvMessage.request(id, words))
+      } catch {
+        finish(id, .failure(error == .closed ? .closed : .timeout))
+      }
+    }
+    timer.withLock { $0?.cancel() }
+    return try result.get()
+  }
+
+  /// Ends the connection; open requests fail.
+  func close() {
+    let waiting = state.withLock { state in
+      state.isClosed = true
+      defer { state.waiting = [:] }
+      return state.waiting.values
+    }
+    connection.closeSending()
+    for request in waiting { request.resume(returning: .failure(.closed)) }
+    event.finish()
+  }
+
+  private func receive(_ message: MpvMessage?) {
+    switch message {
+    case .reply(let id, let result): finish(id, result.mapError { .refused($0) })
+    case .event(.other): break
+    case .event(let event): self.event.yield(event)
+    case nil:
+      let isUnusable = state.withLock { state in
+        state.garbage += 1
+        return state.garbage == Self.mostGarbage
+      }
+      if isUnusable { close() }
+    }
+  }
+
+  private func finish(_ id: Int, _ result: Result<JSON, MpvFailure>) {
+    state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: result)
+  }
+}
+
+extension MpvLink {
+  /// Returns the value of a property; nil while it is not available.
+  func property(_ name: String) async throws(MpvFailure) -> JSON? {
+    do throws(MpvFailure) {
+      let value = try await ask(["get_property", .string(name)])
+      return value == .null ? nil : value
+    } catch {
+      if case .refused = error { return nil }
+      throw error
+    }
+  }
+
+  /// Sets a property.
+  func set(_ name: String, _ value: JSON) async throws(MpvFailure) {
+    try await ask(["set_property", .string(name), value])
+  }
+}

@@ -1,0 +1,78 @@
+import JSON
+
+/// A message of mpv's JSON IPC: a reply to a request, or an event.
+enum MpvMessage: Equatable, Sendable {
+  /// The reply to a request: its data (`null` if it has none), or mpv's error text.
+  case reply(id: Int, Result<JSON, MpvRefusal>)
+  case event(MpvEvent)
+
+  /// Reads a line without its newline; nil if it is no message of mpv.
+  init?(line: some Collection<UInt8>) {
+    guard let json = try? JSON(parsing: line), json.object != nil else { return nil }
+    if let name = json["event"]?.string {
+      self = .event(MpvEvent(name, json))
+      return
+    }
+    guard let id = json["request_id"]?.integer, let error = json["error"]?.string else {
+      return nil
+    }
+    self = .reply(
+      id: id, error == "success" ? .success(json["data"] ?? .null) : .failure(MpvRefusal(error)))
+  }
+
+  /// The line of a request, with its newline.
+  static func request(_ id: Int, _ words: [JSON]) -> [UInt8] {
+    let request: JSON = ["command": .array(words), "request_id": .integer(id)]
+    return Array(request.text().utf8) + [0x0A]
+  }
+}
+
+/// The error text of a reply, such as "property unavailable".
+struct MpvRefusal: Error, Equatable, Sendable {
+  /// One line of at most 200 bytes.
+  let text: String
+
+  init(_ text: String) { self.text = text.boundedLine(maximumBytes: 200) }
+}
+
+/// An event of mpv.
+enum MpvEvent: Equatable, Sendable {
+  /// The reason why the playback of a file ended.
+  enum EndReason: String, Sendable {
+    case eof, stop, quit, error, redirect, unknown
+  }
+
+  case fileLoaded
+  /// The file plays, or goes on after a seek.
+  case playbackRestart
+  /// The entry that ended, where mpv names it, and the error text of the reason `error`.
+  case endFile(entry: Int?, EndReason, error: String)
+  /// A value that is observed; `null` while it is not available.
+  case propertyChange(String, JSON)
+  /// A line of mpv's log.
+  case log(String)
+  /// An event that the player does not use.
+  case other
+
+  init(_ name: String, _ json: JSON) {
+    switch name {
+    case "file-loaded": self = .fileLoaded
+    case "playback-restart": self = .playbackRestart
+    case "end-file":
+      let reason = json["reason"]?.string.flatMap(EndReason.init) ?? .unknown
+      self = .endFile(
+        entry: json["playlist_entry_id"]?.integer, reason,
+        error: (json["file_error"]?.string ?? "").boundedLine(maximumBytes: 200))
+    case "property-change":
+      guard let property = json["name"]?.string else {
+        self = .other
+        return
+      }
+      self = .propertyChange(property, json["data"] ?? .null)
+    case "log-message":
+      let text = "\(json["prefix"]?.string ?? ""): \(json["text"]?.string ?? "")"
+      self = .log(text.boundedLine(maximumBytes: 200))
+    default: self = .other
+    }
+  }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Speaks mpv's JSON IPC on descriptor 0, with the fault that the variable FAULT names.
+
+crash: ends at loadfile; close: closes the connection there and stays; garbage: sends what is no message;
+odd: sends messages that are out of range or of unknown kinds, and plays.
+"""
+import json
+import os
+import socket
+import sys
+import time
+
+fault = os.environ.get("FAULT", "")
+peer = socket.socket(fileno=0)
+odd = {
+    "duration": "long", "seekable": 7, "track-list": [{"type": 5}, 3, {"type": "audio", "codec": None}],
+    "chapter-list": [{"time": "x"}, {"time": 1e300}, {"time": -1}], "time-pos": 1e308, "current-ao": "alsa",
+    "metadata/by-key/title": ["a"],
+}
+
+
+def send(**message):
+    peer.sendall(json.dumps(message).encode() + b"\n")
+
+
+def load(number):
+    if fault == "crash":
+        sys.exit(3)
+    if fault == "close":
+        peer.shutdown(socket.SHUT_RDWR)
+        time.sleep(60)
+    if fault == "garbage":
+        peer.sendall(b"\xff\xfe not JSON {\n" * 20 + b"[" * 200 + b"\n")
+        time.sleep(60)
+    for line in (b"\n\n", b"{}\n", b'{"event": 5}\n', b'{"request_id": 99999, "error": "success"}\n'):
+        peer.sendall(line)
+    send(event="no-such-event", data=[1, 2])
+    send(event="property-change", id=1)
+    send(event="property-change", name="paused-for-cache", data="yes")
+    send(event="end-file", reason="eof", playlist_entry_id=-4)
+    send(event="end-file", reason="nonsense", playlist_entry_id=1)
+    send(request_id=number, error="success", data={"playlist_entry_id": 1})
+    send(event="file-loaded")
+    # In two pieces.
+    peer.sendall(b'{"event": "playback-')
+    time.sleep(0.02)
+    peer.sendall(b'restart"}\n')
+
+
+for line in peer.makefile("rb"):
+    request = json.loads(line)
+    command, number = request["command"], request["request_id"]
+    if command[0] == "loadfile":
+        load(number)
+    elif command[0] == "get_property":
+        send(request_id=number, error="success", data=odd.get(command[1]))
+    elif command[0] == "quit":
+        break
+    else:
+        send(request_id=number, error="success")

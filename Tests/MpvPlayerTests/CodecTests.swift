@@ -1,0 +1,128 @@
+import Devices
+import Foundation
+import JSON
+import Platform
+import PluginProtocol
+import TestSupport
+import Testing
+
+@testable import MpvPlayer
+
+@Suite("MpvPlayer: messages and values")
+struct CodecTests {
+  @Test("replies and events are read; anything else is no message")
+  func messages() {
+    func read(_ line: String) -> MpvMessage? { MpvMessage(line: line.utf8) }
+    #expect(
+      read(#"{"data":1.5,"request_id":7,"error":"success"}"#) == .reply(id: 7, .success(1.5)))
+    #expect(read(#"{"request_id":8,"error":"success"}"#) == .reply(id: 8, .success(.null)))
+    #expect(
+      read(#"{"request_id":9,"error":"property unavailable"}"#)
+        == .reply(id: 9, .failure(MpvRefusal("property unavailable"))))
+    #expect(read(#"{"event":"playback-restart"}"#) == .event(.playbackRestart))
+    #expect(
+      read(#"{"event":"end-file","reason":"error","playlist_entry_id":3,"file_error":"no"}"#)
+        == .event(.endFile(entry: 3, .error, error: "no")))
+    #expect(
+      read(#"{"event":"end-file","reason":"new one"}"#)
+        == .event(.endFile(entry: nil, .unknown, error: "")))
+    #expect(
+      read(#"{"event":"property-change","name":"chapter"}"#)
+        == .event(.propertyChange("chapter", .null)))
+    #expect(read(#"{"event":"property-change"}"#) == .event(.other))
+    let deep = String(repeating: "[", count: 5000)
+    for line in ["", "{}", "[]", "5", "\u{0}", #"{"request_id":1}"#, #"{"error":"success"}"#, deep]
+    {
+      #expect(read(line) == nil, "\(line.prefix(30))")
+    }
+    #expect(MpvRefusal(String(repeating: "x", count: 5000)).text.utf8.count <= 200)
+    #expect(
+      MpvMessage.request(4, ["seek", 1.5, "absolute"])
+        == Array(#"{"command":["seek",1.5,"absolute"],"request_id":4}"#.utf8) + [10])
+  }
+
+  @Test("requests get their own replies, in any order; silence and the end are failures")
+  func link() async throws {
+    let clock = ManualClock()
+    let (ours, mpv) = InMemoryConnection.pair()
+    let link = MpvLink(ours, clock: clock)
+    mpv.start { _ in }
+    let first = Task { try await link.ask(["a"]) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    let second = Task { try await link.ask(["b"]) }
+    #expect(await eventually { clock.sleeperCount == 2 })
+    try mpv.send(Array(#"{"request_id":2,"error":"success","data":"two"}"#.utf8 + [10]))
+    try mpv.send(Array(#"{"request_id":1,"error":"no"}"#.utf8 + [10]))
+    #expect(try await second.value == "two")
+    await #expect(throws: MpvFailure.refused(MpvRefusal("no"))) { try await first.value }
+    let silent = Task { try await link.ask(["c"]) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    clock.advance(by: .seconds(1))
+    await #expect(throws: MpvFailure.timeout) { try await silent.value }
+    let last = Task { try await link.ask(["d"]) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    mpv.closeSending()
+    await #expect(throws: MpvFailure.closed) { try await last.value }
+    await #expect(throws: MpvFailure.closed) { try await link.ask(["e"]) }
+  }
+
+  @Test("restarts are bounded, grow slower, and count anew after a quiet time")
+  func restarts() {
+    var limit = RestartLimit()
+    let waits = (1...4).map { limit.restart(at: .seconds($0)) }
+    #expect(waits == [.zero, .milliseconds(100), .milliseconds(200), nil])
+    #expect(limit.restart(at: .seconds(60)) == .zero)
+  }
+
+  @Test(
+    "the position moves while it plays, stays within the film, and stands while mpv waits or hangs")
+  func positions() {
+    var record = PlayerRecord()
+    record.facts.duration = 10
+    record.become(.playing, at: 2, now: .seconds(100))
+    #expect(record.position(at: .seconds(103)) == 5)
+    #expect(record.position(at: .seconds(300)) == 10)
+    record.stand(now: .seconds(101))
+    #expect(record.position(at: .seconds(101)) == 2)
+    record.isStalled = true
+    #expect(record.playback(at: .seconds(104)).status == .opening)
+    #expect(record.position(at: .seconds(104)) == 2)
+    record.become(.paused, at: -3, now: .seconds(110))
+    #expect(record.position(at: .seconds(120)) == 0)
+  }
+
+  @Test("options out of range are refused; none of them reaches mpv as another option")
+  func options() throws {
+    for (key, value) in [
+      ("videoOutput", "gpu,caca"), ("hardwareDecoding", "x --script=a"),
+      ("audioLanguages", ["en,--x"]), ("subtitleLanguages", ["e"]), ("channels", 5),
+      ("drive", "a\nb"), ("folders", "x"), ("fullScreen", "yes"),
+      ("streams", [["name": "a", "url": "file:///etc/passwd"]]),
+      ("streams", [["name": "a", "url": "http://x/ y"]]),
+    ] as [(String, JSON)] {
+      #expect(throws: DeviceError.self, "\(key)") { try MpvOptions([key: value]) }
+    }
+    let options = try MpvOptions([
+      "audioLanguages": ["en", "pt-BR"], "screen": 1, "channels": "stereo", "audioDevice": "hdmi:0",
+    ])
+    let arguments = options.arguments(hasDisplay: true, device: "hdmi:0")
+    #expect(arguments.allSatisfy { $0.hasPrefix("--") })
+    for argument in [
+      "--alang=en,pt-BR", "--fs-screen=1", "--audio-channels=stereo", "--vo=gpu,x11",
+      "--audio-device=alsa/hdmi:0", "--sid=no",
+    ] {
+      #expect(arguments.contains(argument), "\(argument)")
+    }
+    #expect(options.arguments(hasDisplay: false, device: "x").contains("--vo=null"))
+  }
+
+  @Test("files are known by their names; DVD folders by their index")
+  func files() {
+    #expect(MediaFiles.title(of: "a/The_Night.Ferry.mkv") == "The Night.Ferry")
+    #expect(MediaFiles.title(of: "a/Disc One") == "Disc One")
+    #expect(MediaFiles.dvdFolder(ofIndex: "a/Ferry/VIDEO_TS/VIDEO_TS.IFO") == "a/Ferry")
+    #expect(MediaFiles.dvdFolder(ofIndex: "a/Ferry/VIDEO_TS.IFO") == "a/Ferry")
+    #expect(MediaFiles.dvdFolder(ofIndex: "a/b.mkv") == nil)
+    #expect(MediaFiles.isImage("x.ISO") && !MediaFiles.isImage("x.mkv"))
+  }
+}

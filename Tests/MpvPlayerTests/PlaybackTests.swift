@@ -1,0 +1,187 @@
+import Devices
+import Foundation
+import JSON
+import PluginKit
+import TestSupport
+import Testing
+
+@testable import MpvPlayer
+
+/// Films and songs in a real mpv, without a picture, over a real cable.
+@Suite("MpvPlayer: playback", .realTime, .timeLimit(.minutes(3)))
+struct PlaybackTests {
+  private static func bench(_ options: JSONObject = [:]) async throws -> PlayerBench {
+    var all: JSONObject = ["folders": [.string(try TestFilms.make().path)]]
+    for (key, value) in options { all[key] = value }
+    return try await PlayerBench(.dvdPlayer, all)
+  }
+
+  @Test("E9 · a film is heard from its first frame to its last, and so is the next one")
+  func whole() async throws {
+    let player = try await Self.bench()
+    for _ in 1...2 {
+      player.sink.forget()
+      try await player.play("films/red.mkv")
+      #expect(player.playback?.status == .playing)
+      try await player.wait("it ends") { $0.playback?.status == .ended }
+      #expect(player.playback?.position == player.playback?.duration)
+      let format = try #require(player.sink.formats.last)
+      #expect(format.rate == 48_000)
+      // 3 s of sound; mpv's own silence at the end may follow.
+      #expect((142_000...156_000).contains(player.sink.frames), "\(player.sink.frames)")
+      #expect(abs(player.sink.frequency - 440) < 15, "\(player.sink.frequency)")
+      try await player.perform("stop")
+    }
+    await player.end()
+    #expect(player.processes.isEmpty)
+  }
+
+  @Test("E10 · pauses, goes on, seeks, goes by chapters, and tells what it plays")
+  func commands() async throws {
+    let player = try await Self.bench()
+    try await player.play("films/red.mkv", from: 1.2)
+    #expect((1.1...1.5).contains(player.playback?.position ?? 0))
+    #expect(player.attribute("title") == "Red")
+    #expect(player.attribute("resolution") == "160×90")
+    #expect(player.attribute("videoCodec") == "h264" && player.attribute("audioCodec") == "flac")
+    #expect(player.attribute("chapters") == 3)
+    #expect(player.attribute("audioTracks") == "eng, deu")
+    try await player.wait("the chapter is told") {
+      $0.attribute("chapter") == 2 && $0.attribute("chapterTitle") == "Part 2"
+    }
+    try await player.perform("pause")
+    let paused = try #require(player.playback)
+    #expect(paused.status == .paused && paused.rate == 0)
+    try await player.perform(["seek": 2.5])
+    #expect(player.playback?.status == .paused)
+    #expect(abs((player.playback?.position ?? 0) - 2.5) < 0.1)
+    try await player.perform("previous")
+    #expect(abs((player.playback?.position ?? 0) - 1) < 0.1, "the chapter before")
+    try await player.perform("next")
+    #expect(abs((player.playback?.position ?? 0) - 2) < 0.1)
+    #expect(try await player.refusal(of: "next") == "this is the last chapter")
+    try await player.perform("play")
+    #expect(player.playback?.status == .playing)
+    try await player.wait("it ends") { $0.playback?.status == .ended }
+    try await player.perform("stop")
+    #expect(player.playback?.status == .stopped)
+    #expect(try await player.refusal(of: ["seek": 1]) == "nothing is playing")
+    try await player.perform("off")
+    #expect(player[.power] == "off")
+    #expect(player.processes.isEmpty)
+    await player.end()
+  }
+
+  @Test("E10 · a film without sound plays; a damaged and a missing one are errors with a reason")
+  func others() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(
+      atPath: try TestFilms.make().path + "/blue.mkv", toPath: try folder.file("mixed/blue.mkv"))
+    try folder.write("mixed/bad.mkv", (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) })
+    try folder.write("secret.mkv", [1])
+    let player = try await PlayerBench(
+      .dvdPlayer, ["folders": [.string(folder.path(of: "mixed"))]])
+    let items = try await player.scan()
+    #expect(items.map(\.id) == ["mixed/blue.mkv"])
+    #expect(items.first?.duration.map { abs($0 - 2) < 0.1 } == true)
+    #expect(player.log.contains { $0.contains("mixed/bad.mkv") && $0.contains("mpv FILE") })
+    let damaged = try await player.refusal(of: ["play": ["item": "mixed/bad.mkv"]])
+    #expect(damaged?.contains("cannot be played") == true, "\(damaged ?? "")")
+    #expect(player.playback?.status == .failed)
+    for item in ["mixed/none.mkv", "mixed/../secret.mkv", "stream/none", "disc"] {
+      #expect(try await player.refusal(of: ["play": ["item": .string(item)]]) != nil, "\(item)")
+    }
+    try await player.play("mixed/blue.mkv")
+    #expect(player.playback?.status == .playing)
+    #expect(player.attribute("audioCodec") == "")
+    await player.end()
+  }
+
+  @Test("F4 · a film whose audio device cannot be opened is an error that names the device")
+  func unusableDevice() async throws {
+    let player = try await Self.bench(["audioDevice": "missing_card"])
+    let refusal = try await player.refusal(of: ["play": ["item": "films/red.mkv"]])
+    #expect(refusal?.contains("missing_card") == true, "\(refusal ?? "it plays")")
+    #expect(player.playback?.status == .failed)
+    #expect(player.playback?.reason?.contains("missing_card") == true)
+    await player.end()
+  }
+
+  @Test("E9 · the language of the sound and the number of channels are as asked for")
+  func tracks() async throws {
+    let player = try await Self.bench(["audioLanguages": ["deu"]])
+    try await player.play("films/red.mkv")
+    #expect(player.attribute("audioLanguage") == "deu")
+    try await player.wait("the tone is heard") { $0.sink.frames > 24_000 }
+    #expect(abs(player.sink.frequency - 880) < 30, "\(player.sink.frequency)")
+    try await player.perform("twoChannelAudio")
+    #expect(player[.audio] == "twoChannel")
+    try await player.wait("two channels") { $0.sink.formats.last?.channels == 2 }
+    await player.end()
+  }
+
+  @Test("E9 · DVD folders, images of DVDs and the disc in the drive play, with chapters")
+  func discs() async throws {
+    let folder = try TemporaryFolder()
+    try TestFilms.makeDVD(in: folder)
+    let image = folder.path(of: "discs/Night.iso")
+    let player = try await PlayerBench(
+      .dvdPlayer, ["folders": [.string(folder.path(of: "discs"))], "drive": .string(image)])
+    let items = try await player.scan()
+    #expect(items.map(\.id) == ["discs/Ferry", "discs/Night.iso", "disc"])
+    #expect(items.map(\.title) == ["Ferry", "Night", "DVD in the drive"])
+    #expect(items.prefix(2).allSatisfy { abs(($0.duration ?? 0) - 4) < 0.2 })
+    for item in items {
+      try await player.play(item.id)
+      #expect(player.playback?.item == item.id && player.playback?.status == .playing)
+      #expect(player.attribute("chapters") == 2)
+      try await player.perform("next")
+      #expect(abs((player.playback?.position ?? 0) - 2) < 0.4)
+    }
+    try await player.perform("eject")
+    #expect(player[.tray] == "open" && player.playback?.status == .stopped)
+    try await player.perform("play")
+    #expect(player[.tray] == "closed" && player.playback?.item == "disc")
+    await player.end()
+  }
+
+  @Test("E9 · a network stream plays by its name")
+  func stream() async throws {
+    let server = try FileServer(folder: try TestFilms.make().path)
+    let player = try await PlayerBench(
+      .dvdPlayer,
+      ["streams": [["name": "Ferry TV", "url": .string("\(server.address)/red.mkv")]]])
+    #expect(try await player.scan().map(\.id) == ["stream/Ferry TV"])
+    try await player.play("stream/Ferry TV")
+    #expect(player.playback?.status == .playing)
+    try await player.wait("it is heard") { $0.sink.frames > 4800 }
+    await player.end()
+  }
+
+  @Test("E10 · a CD goes on to the next song by itself, with next and with previous")
+  func songs() async throws {
+    let folder = try TemporaryFolder()
+    for (name, tone) in [("1 one", 300), ("2 two", 500)] {
+      try TestFilms.ffmpeg([
+        "-f", "lavfi", "-i", "sine=\(tone):d=1.2", "-metadata", "title=Song \(name)",
+        "-metadata", "artist=Sine", try folder.file("music/disc/\(name).flac"),
+      ])
+    }
+    let player = try await PlayerBench(
+      .cdPlayer, ["folders": [.string(folder.path(of: "music"))]])
+    let items = try await player.scan()
+    #expect(items.map(\.title) == ["Song 1 one", "Song 2 two"] && items[0].artist == "Sine")
+    let (one, two) = ("music/disc/1 one.flac", "music/disc/2 two.flac")
+    try await player.play(one)
+    try await player.perform("next")
+    #expect(player.playback?.item == two && player.playback?.status == .playing)
+    try await player.perform("previous")
+    #expect(player.playback?.item == one && player.playback?.status == .playing)
+    try await player.wait("the disc ends") { $0.playback?.status == .ended }
+    let reports = player.playbacks
+    let end = try #require(reports.lastIndex { $0.item == one })
+    #expect(reports[end].position == reports[end].duration && reports[end].rate == 0)
+    #expect(reports.last?.item == two)
+    await player.end()
+  }
+}

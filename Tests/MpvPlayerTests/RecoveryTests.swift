@@ -1,0 +1,95 @@
+import Devices
+import Foundation
+import JSON
+import Platform
+import TestSupport
+import Testing
+
+@testable import MpvPlayer
+
+/// mpv crashes, hangs, closes its connection or sends garbage.
+@Suite("MpvPlayer: recovery", .realTime, .timeLimit(.minutes(3)))
+struct RecoveryTests {
+  @Test(
+    "F1 · after a crash and after a hang of mpv the film goes on where it stopped, within 2 s",
+    arguments: [SIGKILL, SIGSTOP])
+  func goesOn(signal: Int32) async throws {
+    let films = try TestFilms.make()
+    let player = try await PlayerBench(.dvdPlayer, ["folders": [.string(films.path)]])
+    try await player.play("films/red.mkv", from: 0.3)
+    try await player.wait("it is heard") { $0.sink.frames > 9_600 }
+    let process = try #require(player.processes.first)
+    let count = player.playbacks.count
+    let clock = ContinuousClock()
+    let start = clock.now
+    kill(process, signal)
+    try await player.wait("it plays again") { player in
+      player.playbacks.dropFirst(count).contains { $0.status == .playing }
+    }
+    #expect(clock.now - start < .seconds(2))
+    let again = try #require(player.playbacks.dropFirst(count).first { $0.status == .playing })
+    #expect((0.3...1.4).contains(again.position), "\(again)")
+    #expect(player.processes != [process])
+    player.sink.forget()
+    try await player.wait("it is heard again") { $0.sink.frames > 9_600 }
+    await player.end()
+    #expect(player.processes.isEmpty)
+  }
+
+  @Test("F1 · a paused film stays paused after a crash")
+  func paused() async throws {
+    let films = try TestFilms.make()
+    let player = try await PlayerBench(.dvdPlayer, ["folders": [.string(films.path)]])
+    try await player.play("films/red.mkv", from: 1)
+    try await player.perform("pause")
+    let count = player.playbacks.count
+    kill(try #require(player.processes.first), SIGKILL)
+    try await player.wait("it is open again") { player in
+      player.playbacks.count > count && player.playback?.status == .paused
+    }
+    #expect(abs((player.playback?.position ?? 0) - 1) < 0.4)
+    try await player.perform("play")
+    try await player.wait("it ends") { $0.playback?.status == .ended }
+    await player.end()
+  }
+
+  /// A player with a fake mpv that has this fault.
+  private func faulty(_ fault: String) async throws -> PlayerBench {
+    let films = try TestFilms.make()
+    return try await PlayerBench(
+      .dvdPlayer, ["folders": [.string(films.path)]],
+      program: Program.project.appending(path: "Tests/Fixtures/fake_mpv.py").path,
+      variables: ["FAULT": fault])
+  }
+
+  @Test(
+    "F1 · a film at which mpv always ends, closes its connection or sends garbage is an error, not a loop",
+    arguments: ["crash", "close", "garbage"])
+  func givesUp(fault: String) async throws {
+    let player = try await faulty(fault)
+    let refusal = try await player.refusal(of: ["play": ["item": "films/red.mkv"]])
+    #expect(refusal?.contains("3 times") == true, "\(refusal ?? "it plays")")
+    #expect(player.playback?.status == .failed)
+    await player.end()
+    #expect(player.processes.isEmpty)
+  }
+
+  @Test("F1 · odd messages of mpv change nothing")
+  func oddMessages() async throws {
+    let player = try await faulty("odd")
+    try await player.play("films/red.mkv")
+    #expect(player.playback?.status == .playing)
+    #expect(player.playback?.duration == nil, "it was no number")
+    try await player.perform("pause")
+    try await player.perform("stop")
+    await player.end()
+    #expect(player.processes.isEmpty)
+  }
+
+  @Test("F1 · a program that is not there is an error with the package to install")
+  func noProgram() async throws {
+    await #expect(throws: (any Error).self) {
+      _ = try await PlayerBench(program: "/nonexistent/mpv")
+    }
+  }
+}

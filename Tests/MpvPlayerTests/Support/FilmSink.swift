@@ -1,0 +1,121 @@
+import Devices
+import Foundation
+import Platform
+import PluginKit
+import Synchronization
+import TestSupport
+
+/// The amplifier's end of a cable: plays in real time, and counts the frames. A new token may be expected
+/// for each connection.
+final class FilmSink: Sendable {
+  fileprivate struct State {
+    var formats: [CableFormat] = []
+    var frames = 0
+    var sounding = 0
+    /// Changes of sign of the first channel: twice the frequency times the seconds.
+    var crossings = 0
+    var last: Float = 0
+    var playedAt: Int64 = 0
+    var isClosed = false
+  }
+
+  private let folder: TemporaryFolder
+  private let sink: CableSink
+  private let path: String
+  private let state = Mutex(State())
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path(of: "sink")
+    sink = try CableSink(path: path, token: Self.token(), heard: true)
+    SystemThread.start(name: "film sink") { [weak self, sink] in
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
+      defer { buffer.deallocate() }
+      while let self, self.read(sink, buffer) {}
+    }
+  }
+
+  deinit { sink.close() }
+
+  /// A socket with a new token, for one connection.
+  func nextSocket() throws -> CableSocket {
+    let token = Self.token()
+    try sink.expect(token: token)
+    return CableSocket(path: path, token: token)
+  }
+
+  /// The formats that came, in order.
+  var formats: [CableFormat] { state.withLock { $0.formats } }
+  /// All frames that came.
+  var frames: Int { state.withLock { $0.frames } }
+  /// The frequency of the tone that was heard since the last `forget`.
+  var frequency: Double {
+    state.withLock { state in
+      let rate = Double(state.formats.last?.rate ?? 0)
+      return state.sounding == 0 ? 0 : Double(state.crossings) / 2 * rate / Double(state.sounding)
+    }
+  }
+  /// Forgets what came; the format stays.
+  func forget() {
+    state.withLock { state in
+      (state.frames, state.sounding, state.crossings) = (0, 0, 0)
+      state.formats = state.formats.suffix(1)
+    }
+  }
+
+  private static func token() -> String {
+    let digits = Array("0123456789abcdef")
+    return String((0..<64).map { _ in digits.randomElement() ?? "0" })
+  }
+
+  private func read(_ sink: CableSink, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    switch sink.tap.read(into: buffer) {
+    case .frames(let count): play(count, buffer)
+    case .empty:
+      var entry = pollfd(fd: sink.audioEvent, events: Int16(POLLIN), revents: 0)
+      poll(&entry, 1, 20)
+      sink.clearAudioEvent()
+    case .format(let format): state.withLock { $0.formats.append(format) }
+    case .flush:
+      state.withLock { $0.playedAt = 0 }
+      sink.tap.confirmFlush(unheard: 0)
+    case .end: sink.tap.confirmDrained()
+    }
+    return !state.withLock { $0.isClosed }
+  }
+
+  /// Plays frames as a sound card with a buffer of 20 ms does.
+  private func play(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) {
+    let now = MonotonicClock.now
+    let (wait, delay) = state.withLock { state -> (Int64, Int) in
+      guard let format = state.formats.last else { return (0, 0) }
+      state.frames += count
+      state.measure(buffer, count, format)
+      let time = Int64(count) * 1_000_000_000 / Int64(format.rate)
+      state.playedAt = max(state.playedAt, now) + time
+      let ahead = state.playedAt - now
+      return (ahead - 20_000_000, Int(ahead * Int64(format.rate) / 1_000_000_000))
+    }
+    sink.tap.report(delay: delay)
+    if wait > 0 { usleep(UInt32(wait / 1000)) }
+  }
+}
+
+extension FilmSink.State {
+  fileprivate mutating func measure(
+    _ buffer: UnsafeMutableRawBufferPointer, _ count: Int, _ format: CableFormat
+  ) {
+    for frame in 0..<count {
+      let offset = frame * format.frameBytes
+      let value: Float =
+        switch format.sample {
+        case .s16: Float(buffer.loadUnaligned(fromByteOffset: offset, as: Int16.self))
+        case .f32: buffer.loadUnaligned(fromByteOffset: offset, as: Float.self)
+        default: Float(buffer.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+        }
+      sounding += 1
+      if value != 0, (value < 0) != (last < 0) { crossings += 1 }
+      if value != 0 { last = value }
+    }
+  }
+}

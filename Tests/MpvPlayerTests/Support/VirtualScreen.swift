@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+
+/// An X server without a screen, whose picture lies in a file.
+///
+/// Safe: nothing changes after `init`.
+final class VirtualScreen: @unchecked Sendable {
+  /// A colour, 0 to 255 each.
+  struct Color: Equatable, Sendable {
+    let red, green, blue: UInt8
+
+    /// Whether it is nearly `other`: decoding rounds.
+    func isNear(_ other: Color) -> Bool {
+      zip([red, green, blue], [other.red, other.green, other.blue])
+        .allSatisfy { abs(Int($0) - Int($1)) < 40 }
+    }
+  }
+
+  static let size = (width: 640, height: 360)
+  /// Its name, such as `:1`.
+  let display: String
+  private let process = Process()
+  private let folder: TemporaryFolder
+
+  /// The server ended without a display.
+  struct NotStarted: Error {}
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "Xvfb", "-displayfd", "1", "-screen", "0", "\(Self.size.width)x\(Self.size.height)x24",
+      "-nolisten", "tcp", "-noreset", "-fbdir", folder.path,
+    ]
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard let number = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw NotStarted()
+    }
+    display = ":\(number)"
+  }
+
+  deinit { process.terminate() }
+
+  /// The colour at a place, from the server's file in the format XWD.
+  func color(x: Int, y: Int) -> Color? {
+    guard let data = FileManager.default.contents(atPath: folder.path(of: "Xvfb_screen0")),
+      data.count > 100
+    else { return nil }
+    func number(_ index: Int) -> Int {
+      data[(4 * index)..<(4 * index + 4)].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let offset = number(0) + number(19) * 12 + y * number(12) + x * 4
+    guard offset + 3 < data.count else { return nil }
+    return Color(red: data[offset + 2], green: data[offset + 1], blue: data[offset])
+  }
+
+  /// Whether the middle and the corners of the screen have this colour.
+  func shows(_ color: Color) -> Bool {
+    let (width, height) = Self.size
+    return [(width / 2, height / 2), (4, 4), (width - 5, height - 5)].allSatisfy {
+      self.color(x: $0.0, y: $0.1)?.isNear(color) == true
+    }
+  }
+}
