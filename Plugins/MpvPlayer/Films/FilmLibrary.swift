@@ -124,6 +124,11 @@ final class FilmLibrary: Sendable {
 
   // MARK: Items
 
+  /// The length of an item in seconds, if a scan has found it.
+  func duration(of item: String) -> Double? {
+    state.withLock { $0.known.values.first { $0.item.id == item }?.item.duration }
+  }
+
   /// Returns the medium of an item; throws `missing` if there is none.
   func resolve(_ item: String) async throws(MediaFailure) -> Medium {
     if item == Self.disc { return try discInDrive() }

@@ -29,6 +29,9 @@ extension FilmPlayer {
       switch outcome {
       case .playing: return await begin(at: seconds, isPaused: isPaused)
       case .ended:
+        if record.facts.duration == nil {
+          record.facts.duration = library.duration(of: medium.item)
+        }
         record.become(.playing, at: seconds, now: clock.now())
         report()
         return await finish()
@@ -84,8 +87,11 @@ extension FilmPlayer {
       guard case .playing = outcome else { return outcome }
       // The outputs may have changed the tracks. The medium may be over by now.
       let facts = try await MediaFacts(of: link)
-      if hasEndedEarly { return outcome }
+      // Nothing is known any more of one that is over.
+      if hasEndedEarly || facts.tracks.isEmpty { return outcome }
+      let duration = record.facts.duration
       record.facts = facts
+      record.facts.duration = facts.duration ?? duration
       return try await checkOutputs(of: link) ?? outcome
     } catch {
       self.waiter = nil
@@ -129,6 +135,7 @@ extension FilmPlayer {
     let told = if let link = process?.link { await position(of: link) } else { Double?.none }
     guard let medium else { return }
     if record.facts.title == nil { record.facts.title = MediaFiles.title(of: medium.item) }
+    if record.facts.duration == nil { record.facts.duration = library.duration(of: medium.item) }
     record.become(isPaused ? .paused : .playing, at: told ?? seconds, now: clock.now())
     context.report(attributes: record.facts.attributes(at: told ?? seconds))
     report()

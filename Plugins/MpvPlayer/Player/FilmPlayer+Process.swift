@@ -63,9 +63,9 @@ extension FilmPlayer {
   }
 
   func endOfFile() {
+    hasEndedEarly = record.status == .opening
     if let waiter { return waiter.continuation.yield(.ended).ignore() }
     guard medium != nil else { return }
-    hasEndedEarly = record.status == .opening
     guard record.status == .playing || record.status == .paused else { return }
     // Beside the events, which the next medium needs.
     Task { await finish() }

@@ -83,6 +83,9 @@ extension MpvOptions {
       list.append("--alsa-ignore-chmap=yes")
       // A busy machine may be late by more than mpv's 100 ms. A pause is silent at once in any case.
       list += ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
+      // mpv may close its sound when the amplifier has taken the last frame, before it is heard: then silence
+      // is lost.
+      list.append("--af=lavfi=[apad=pad_dur=0.5]")
     }
     if isFullScreen { list.append("--fullscreen=yes") }
     if let screen { list.append("--fs-screen=\(screen)") }

@@ -48,6 +48,8 @@ final class FilmSink: Sendable {
   var formats: [CableFormat] { state.withLock { $0.formats } }
   /// All frames that came.
   var frames: Int { state.withLock { $0.frames } }
+  /// The whole waves that were heard since the last `forget`.
+  var waves: Int { state.withLock { $0.crossings / 2 } }
   /// The frequency of the tone that was heard since the last `forget`.
   var frequency: Double {
     state.withLock { state in
