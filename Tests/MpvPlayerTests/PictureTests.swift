@@ -12,6 +12,7 @@ struct PictureTests {
   )
   func colors() async throws {
     let screen = try VirtualScreen()
+    defer { screen.end() }
     let films = try TestFilms.make()
     let player = try await PlayerBench(
       .dvdPlayer,

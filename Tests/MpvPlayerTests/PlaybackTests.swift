@@ -149,6 +149,7 @@ struct PlaybackTests {
   @Test("E9 · a network stream plays by its name")
   func stream() async throws {
     let server = try FileServer(folder: try TestFilms.make().path)
+    defer { server.end() }
     let player = try await PlayerBench(
       .dvdPlayer,
       ["streams": [["name": "Ferry TV", "url": .string("\(server.address)/red.mkv")]]])

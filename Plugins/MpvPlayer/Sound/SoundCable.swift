@@ -14,6 +14,8 @@ final class SoundCable: Sendable {
   static let pcm = "theater_player"
   /// Time in nanoseconds after which a request for a token is repeated.
   private static let requestInterval: Int64 = 2_000_000_000
+  /// Time in nanoseconds from the reading of a token to its use: the next token makes an unused one void.
+  private static let connectionTime: Int64 = 150_000_000
 
   /// The path of the ALSA configuration.
   var configuration: String { "\(folder)/asound.conf" }
@@ -29,8 +31,8 @@ final class SoundCable: Sendable {
     var isFresh = false
     /// Whether the controller has plugged the cable before.
     var wasPlugged = false
-    /// When the next token was asked for; nil if it was not.
-    var requestedAt: Int64?
+    /// When to ask for the next token; nil while there is one.
+    var requestAt: Int64?
     var isClosed = false
     var waiters: [AsyncStream<Never>.Continuation] = []
   }
@@ -62,7 +64,7 @@ final class SoundCable: Sendable {
     let waiters = state.withLock { state in
       state.isFresh = true
       state.wasPlugged = true
-      state.requestedAt = nil
+      state.requestAt = nil
       defer { state.waiters = [] }
       return state.waiters
     }
@@ -108,12 +110,12 @@ final class SoundCable: Sendable {
       rmdir(folder)
     }
     while !state.withLock({ $0.isClosed }) {
-      let repetition = state.withLock { $0.requestedAt.map { $0 + Self.requestInterval } }
+      let due = state.withLock(\.requestAt)
       var polled = [
         pollfd(fd: changes, events: Int16(POLLIN), revents: 0),
         pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
       ]
-      let count = poll(&polled, 2, repetition.map { MonotonicClock().timeout(until: $0) } ?? -1)
+      let count = poll(&polled, 2, due.map { MonotonicClock().timeout(until: $0) } ?? -1)
       if count > 0, polled[0].revents != 0 { readChanges() }
       if mustRequest() { request() }
     }
@@ -122,10 +124,9 @@ final class SoundCable: Sendable {
   /// Whether the next token must be asked for now.
   private func mustRequest() -> Bool {
     state.withLock { state in
-      guard state.wasPlugged, !state.isFresh else { return false }
       let now = MonotonicClock.now
-      if let last = state.requestedAt, now - last < Self.requestInterval { return false }
-      state.requestedAt = now
+      guard let due = state.requestAt, due <= now else { return false }
+      state.requestAt = now + Self.requestInterval
       return true
     }
   }
@@ -138,7 +139,12 @@ final class SoundCable: Sendable {
       let count = read(changes, &buffer, buffer.count)
       guard count > 0 else { return }
       // The configuration is read too: only the cable file's name counts.
-      if buffer[..<count].firstRange(of: name) != nil { state.withLock { $0.isFresh = false } }
+      guard buffer[..<count].firstRange(of: name) != nil else { continue }
+      state.withLock { state in
+        guard state.isFresh else { return }
+        state.isFresh = false
+        state.requestAt = MonotonicClock.now + Self.connectionTime
+      }
     }
   }
 

@@ -23,5 +23,10 @@ final class FileServer {
     address = "http://127.0.0.1:\(port)"
   }
 
-  deinit { process.terminate() }
+  deinit { end() }
+
+  /// Ends the server.
+  func end() {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
 }

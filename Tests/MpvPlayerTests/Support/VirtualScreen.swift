@@ -43,7 +43,12 @@ final class VirtualScreen: @unchecked Sendable {
     display = ":\(number)"
   }
 
-  deinit { process.terminate() }
+  deinit { end() }
+
+  /// Ends the server.
+  func end() {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
 
   /// The colour at a place, from the server's file in the format XWD.
   func color(x: Int, y: Int) -> Color? {
