@@ -239,7 +239,8 @@ let package = Package(
       "TheaterTests",
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient", "Storage",
-        "TheaterConfiguration", "HomeTheater", "PluginHost", "JSON", "Devices", logging,
+        "TheaterConfiguration", "HomeTheater", "PluginConformance", "PluginHost", "JSON", "Devices",
+        logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(

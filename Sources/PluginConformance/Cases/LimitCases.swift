@@ -10,9 +10,13 @@ extension ConformanceCase {
       "after any command, reports have only keys and values of the role, and texts within limits",
       .values, .texts
     ) { trial in
-      try await trial.withDevice { client, role in
-        let items = try await client.catalogue(of: "a", folder: nil)
+      let role = try trial.requireRole()
+      try await trial.withProcess { client in
+        let (opened, first) = try await client.open("a", role)
+        try opened.success("open")
         var reports = ReportCheck(role: role.role)
+        try first.forEach { try reports.check($0) }
+        let items = try await client.catalogue(of: "a", folder: nil)
         for command in role.role.sampleCommands(items: items) {
           let (result, before) = try await client.perform("a", command)
           try before.forEach { try reports.check($0) }

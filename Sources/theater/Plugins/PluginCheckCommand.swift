@@ -5,11 +5,11 @@ import JSON
 import Platform
 import PluginConformance
 
-/// `theater plugin check`.
+/// `theater plugin new`, `theater plugin check`.
 struct PluginCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plugin", abstract: "Check a plugin of your own.",
-    subcommands: [PluginCheck.self])
+    commandName: "plugin", abstract: "Make and check plugins of your own.",
+    subcommands: [PluginNew.self, PluginCheck.self])
 }
 
 /// `theater plugin check PATH`: the conformance suite against a plugin, without a controller.

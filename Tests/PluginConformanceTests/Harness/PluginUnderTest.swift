@@ -22,18 +22,6 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
   private static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
 
-  /// The plugin in the folder THEATER_PLUGIN, which holds its program beside its manifest.
-  private static let given: PluginUnderTest? = environment["THEATER_PLUGIN"].map { path in
-    let folder = URL(filePath: path)
-    return PluginUnderTest(folder.lastPathComponent, in: folder)
-  }
-
-  /// The options with which the devices of the given plugin open, beside the schema's defaults.
-  static let givenOptions: JSONObject =
-    environment["THEATER_PLUGIN_OPTIONS"].flatMap { try? JSON(parsing: $0).object } ?? [:]
-
-  private static let environment = ProcessInfo.processInfo.environment
-
   private init(_ name: String, folder: String, programs: URL? = nil) {
     self.name = name
     self.folder = ProjectFolder.root.appending(path: folder)
@@ -51,10 +39,8 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
   static let simulated = PluginUnderTest("Simulated", folder: "Plugins/Simulated", programs: built)
   static let python = PluginUnderTest("PythonLights", folder: "Tests/Fixtures/PythonLights")
 
-  /// Every plugin of the project that has a manifest; the given one instead, if there is one.
-  static let all = given.map { [$0] } ?? ofProject
-
-  private static let ofProject: [PluginUnderTest] = [
+  /// Every plugin of the project that has a manifest.
+  static let all: [PluginUnderTest] = [
     simulated,
     PluginUnderTest("ALSAAmplifier", folder: "Plugins/ALSAAmplifier", programs: built),
     PluginUnderTest("LibavPlayer", folder: "Plugins/LibavPlayer", programs: built),
@@ -124,7 +110,6 @@ struct PluginUnderTest: Sendable, CustomTestStringConvertible {
       options["wideScreenInput"] = "32"
     default:
       if schema["properties"]?["folders"] != nil { options["folders"] = [.string(Self.music)] }
-      for (name, value) in Self.givenOptions { options[name] = value }
     }
     return options
   }

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Devices
+import Foundation
+import PluginProtocol
+
+/// `theater plugin new NAME --role ROLE`: makes a folder with a working plugin and its test.
+struct PluginNew: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Make a plugin to begin with.",
+    discussion: """
+      Makes a folder with a program, its manifest and a test. The program has every command that \
+      each device of the role has, and passes `theater plugin check`.
+      """)
+
+  @Argument(help: "The plugin's name: at most 64 letters, digits, \"-\" and \"_\".")
+  var name: String
+  @Option(
+    help: ArgumentHelp(
+      "The role of its devices: \(Role.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "ROLE"),
+    completion: .list(Role.allCases.map(\.rawValue)))
+  var role: String
+  @Option(help: "The language of the program: \(PluginTemplate.Language.list).")
+  var language: PluginTemplate.Language = .python
+  @Option(
+    help: ArgumentHelp("The folder in which the plugin's folder is made.", valueName: "FOLDER"),
+    completion: .directory)
+  var into = "."
+  @Option(
+    help: ArgumentHelp(
+      "For swift: the path of this project's sources, or their Git URL.", valueName: "PATH"))
+  var package: String?
+
+  func validate() throws {
+    guard Self.isValid(name) else {
+      throw ValidationError(
+        "\"\(name.prefix(80))\" cannot be a plugin's name: it begins with a letter and has at most "
+          + "64 letters, digits, \"-\" and \"_\".")
+    }
+    if language == .swift, package == nil {
+      throw ValidationError(
+        "A plugin in Swift needs PluginKit: name this project's sources with --package, as a path "
+          + "or a Git URL.")
+    }
+  }
+
+  /// Whether a name can be the id of a manifest and the beginning of an identifier.
+  private static func isValid(_ name: String) -> Bool {
+    name.utf8.count <= 64 && name.first.map { $0.isASCII && $0.isLetter } == true
+      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+  }
+
+  func run() throws {
+    let role = try RoleArgument.read(role)
+    let folder = URL(filePath: into).appending(path: name).path
+    let template = PluginTemplate(language, folder: ApplicationPaths().pluginTemplates)
+    let placeholders = try PluginPlaceholders(
+      name: name, role: role, language: language, package: package)
+    try template.write(to: folder, replacing: placeholders.values)
+    Console.say(
+      "Made \(folder).\nNext: \(language.testCommand) in it, then "
+        + "\(Invocation.name) plugin check \(folder)")
+  }
+}
+
+/// The files of a new plugin, with placeholders such as `__ROLE__`.
+struct PluginTemplate {
+  /// The language of a new plugin's program.
+  enum Language: String, CaseIterable, ExpressibleByArgument {
+    case swift, python, c
+
+    static let list = allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// Builds the plugin, if that is needed, and runs its test.
+    var testCommand: String {
+      switch self {
+      case .swift: "swift test"
+      case .python: "python3 -m unittest"
+      case .c: "make test"
+      }
+    }
+  }
+
+  private let folder: String
+
+  /// - Parameter folder: The folder with a folder of files for each language.
+  init(_ language: Language, folder: String) { self.folder = "\(folder)/\(language.rawValue)" }
+
+  /// Writes the files into a new folder.
+  ///
+  /// - Parameter values: The replacements of the placeholders in the files' texts.
+  /// - Throws: `ExitError` if the folder exists or a file cannot be read or written.
+  func write(to target: String, replacing values: [String: String]) throws(ExitError) {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: target) else {
+      throw ExitError(
+        .failed, "\(target) exists already", hint: "Choose another name, or another --into.")
+    }
+    // A staged template folder is a link, which the enumerator would not follow.
+    let source = URL(filePath: folder).resolvingSymlinksInPath().path
+    guard let names = files.enumerator(atPath: source)?.compactMap({ $0 as? String }),
+      !names.isEmpty
+    else {
+      throw ExitError(
+        .failed, "the templates are missing at \(folder)", hint: "Install the theater again.")
+    }
+    do {
+      try files.createDirectory(atPath: target, withIntermediateDirectories: true)
+      for name in names.sorted() {
+        try Self.copy("\(source)/\(name)", to: "\(target)/\(Self.name(of: name))", values)
+      }
+    } catch {
+      throw ExitError(.failed, "\(target) cannot be made: \(error.localizedDescription)")
+    }
+  }
+
+  /// The template of `.gitignore` is visible, so that it ignores nothing among the templates.
+  private static func name(of file: String) -> String { file == "gitignore" ? ".gitignore" : file }
+
+  private static func copy(_ source: String, to target: String, _ values: [String: String]) throws {
+    let files = FileManager.default
+    var isFolder: ObjCBool = false
+    guard files.fileExists(atPath: source, isDirectory: &isFolder) else { return }
+    if isFolder.boolValue {
+      try files.createDirectory(atPath: target, withIntermediateDirectories: true)
+      return
+    }
+    let text = try String(contentsOfFile: source, encoding: .utf8)
+    // In one pass: a replacement may look like a placeholder.
+    let replaced = text.replacing(/__([A-Z]+(?:_[A-Z]+)*)__/) { match in
+      values[String(match.1)].map { $0[...] } ?? match.0
+    }
+    try replaced.write(toFile: target, atomically: false, encoding: .utf8)
+    let isProgram = files.isExecutableFile(atPath: source)
+    try files.setAttributes(
+      [.posixPermissions: isProgram ? 0o755 : 0o644], ofItemAtPath: target)
+  }
+}

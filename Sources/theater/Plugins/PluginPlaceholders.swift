@@ -1,0 +1,254 @@
+import Devices
+import Foundation
+import JSON
+
+/// The texts that replace the placeholders of a plugin's template, from the command tables of the
+/// roles.
+struct PluginPlaceholders {
+  /// The replacement of each placeholder, without its underscores.
+  let values: [String: String]
+
+  /// - Parameter package: For Swift, the path or the Git URL of this project's sources.
+  init(name: String, role: Role, language: PluginTemplate.Language, package: String?)
+    throws(ExitError)
+  {
+    let commands = role.commands.filter { $0.capability == nil }
+    guard let first = commands.first(where: { $0.argument == nil }) else {
+      throw ExitError(.failed, "\(role.rawValue) has no command to begin with")
+    }
+    var values = [
+      "ID": name, "TITLE": name, "ROLE": role.rawValue, "FIRST_COMMAND": first.name,
+      "FIRST_STATE": Self.members(TemplateState.after(first, of: role), separator: ":"),
+    ]
+    let state = TemplateState.first(of: role)
+    switch language {
+    case .c:
+      values["COMMANDS"] = commands.map { Self.cRow($0, role) }.joined(separator: "\n")
+      values["STATE"] = JSON.string(Self.members(state, separator: ":")).text()
+    case .python:
+      values["FIRST_STATE"] = Self.pythonMembers(TemplateState.after(first, of: role))
+      values["COMMANDS"] = commands.map { Self.pythonRow($0, role) }.joined(separator: "\n")
+      values["STATE"] = "{\(Self.pythonMembers(state))}"
+    case .swift:
+      values["COMMAND_TYPE"] = "\(role.commandType)"
+      (values["PACKAGE"], values["PACKAGE_NAME"]) = Self.dependency(package ?? "")
+      values["FIRST_STATE"] = Self.swiftMembers(TemplateState.after(first, of: role), nil)
+      // The whole list, of which the optional commands are refused.
+      values["COMMANDS"] = role.commands.map { Self.swiftCase($0, role) }.joined(separator: "\n")
+      values["STATE"] = "[\(Self.swiftMembers(state, nil))]"
+    }
+    self.values = values
+  }
+
+  // MARK: C
+
+  private static func cRow(_ spec: CommandSpec, _ role: Role) -> String {
+    let (kind, least, most) = cArgument(spec.argument?.shape)
+    let state = members(TemplateState.after(spec, of: role), separator: ":")
+    return "  {\"\(spec.name)\", \(kind), \(spec.argument?.isRequired == true ? 1 : 0), \(least), "
+      + "\(most), \(JSON.string(state).text())},"
+  }
+
+  private static func cArgument(_ shape: ArgumentShape?) -> (String, least: String, most: String) {
+    switch shape {
+    case nil: ("NOTHING", "0", "0")
+    case .integer(let range, _)?: ("INTEGER", "\(range.lowerBound)", "\(range.upperBound)")
+    case .number(let range, _)?: ("NUMBER", number(range.lowerBound), number(range.upperBound))
+    case .text?: ("TEXT", "0", "0")
+    case .fields(let fields)?:
+      fields.lazy.map(\.shape).compactMap { shape -> (String, least: String, most: String)? in
+        guard case .number(let range, _) = shape else { return nil }
+        return ("ITEM", number(range.lowerBound), number(range.upperBound))
+      }.first ?? ("ITEM", "0", "0")
+    }
+  }
+
+  private static func number(_ value: Double) -> String { JSON.number(value).text() }
+
+  /// The members of an object in JSON, with `$` for the argument and `@` for its switch.
+  private static func members(_ state: [TemplateState], separator: String) -> String {
+    state.map { member in
+      let value =
+        switch member.value {
+        case .json(let json): json.text()
+        case .argument: "$"
+        case .isAboveZero: "@"
+        }
+      return "\"\(member.key.rawValue)\"\(separator)\(value)"
+    }.joined(separator: ",")
+  }
+
+  // MARK: Python
+
+  private static func pythonRow(_ spec: CommandSpec, _ role: Role) -> String {
+    let argument = spec.argument.map { pythonShape($0.shape) } ?? "None"
+    let isRequired = spec.argument?.isRequired == true ? "True" : "False"
+    let state = pythonMembers(TemplateState.after(spec, of: role))
+    return "    \"\(spec.name)\": (\(argument), \(isRequired), {\(state)}),"
+  }
+
+  private static func pythonShape(_ shape: ArgumentShape) -> String {
+    switch shape {
+    case .integer(let range, _): "(\"integer\", \(range.lowerBound), \(range.upperBound))"
+    case .number(let range, _):
+      "(\"number\", \(number(range.lowerBound)), \(number(range.upperBound)))"
+    case .text(let longest, _): "(\"text\", 1, \(longest))"
+    case .fields(let fields):
+      "{" + fields.map { "\"\($0.name)\": \(pythonShape($0.shape))" }.joined(separator: ", ") + "}"
+    }
+  }
+
+  private static func pythonMembers(_ state: [TemplateState]) -> String {
+    state.map { member in
+      let value =
+        switch member.value {
+        case .json(let json): python(json)
+        case .argument: "ARGUMENT"
+        case .isAboveZero: "SWITCH"
+        }
+      return "\"\(member.key.rawValue)\": \(value)"
+    }.joined(separator: ", ")
+  }
+
+  private static func python(_ json: JSON) -> String {
+    switch json {
+    case .null: "None"
+    case .bool(let value): value ? "True" : "False"
+    case .object(let object):
+      "{" + object.map { "\"\($0)\": \(python($1))" }.joined(separator: ", ") + "}"
+    default: json.text()
+    }
+  }
+
+  // MARK: Swift
+
+  private static func swiftCase(_ spec: CommandSpec, _ role: Role) -> String {
+    if spec.capability != nil {
+      return "    case .\(spec.name): throw DeviceError(.unsupported, \"this device has no "
+        + "\(spec.name)\")"
+    }
+    let state = TemplateState.after(spec, of: role)
+    let isBound = state.contains { if case .json = $0.value { false } else { true } }
+    let report = "context.report([\(swiftMembers(state, spec.argument?.shape))])"
+    return
+      "    case .\(spec.name)\(isBound ? "(let value)" : ""): \(state.isEmpty ? "break" : report)"
+  }
+
+  /// - Parameter shape: The shape of the argument, which is called `value`.
+  private static func swiftMembers(_ state: [TemplateState], _ shape: ArgumentShape?) -> String {
+    state.map { member in
+      let value =
+        switch member.value {
+        case .json(let json): swift(json)
+        case .isAboveZero: "value > 0 ? \"on\" : \"off\""
+        case .argument: ".\(swiftCase(of: shape))(value)"
+        }
+      return ".\(member.key.rawValue): \(value)"
+    }.joined(separator: ", ")
+  }
+
+  /// The case of `JSON` that holds an argument.
+  private static func swiftCase(of shape: ArgumentShape?) -> String {
+    switch shape {
+    case .integer: "integer"
+    case .number: "number"
+    default: "string"
+    }
+  }
+
+  private static func swift(_ json: JSON) -> String {
+    if json.isNull { return "nil" }
+    guard let object = json.object else { return json.text() }
+    return "[" + object.map { "\"\($0)\": \(swift($1))" }.joined(separator: ", ") + "]"
+  }
+
+  /// The dependency on this project, and the name by which SwiftPM knows it.
+  private static func dependency(_ package: String) -> (String, name: String) {
+    if package.contains("://") || package.hasPrefix("git@") {
+      let name = package.split(whereSeparator: { "/:".contains($0) }).last.map(String.init) ?? ""
+      return (
+        ".package(url: \(JSON.string(package).text()), branch: \"main\")",
+        name.hasSuffix(".git") ? String(name.dropLast(4)) : name
+      )
+    }
+    let path = URL(filePath: package).standardizedFileURL.path
+    return (
+      ".package(name: \"HomeTheater\", path: \(JSON.string(path).text()))", "HomeTheater"
+    )
+  }
+}
+
+extension Role {
+  /// The typed commands of the role, for PluginKit.
+  fileprivate var commandType: any RoleCommand.Type {
+    switch self {
+    case .amplifier: AmplifierCommand.self
+    case .tuner: TunerCommand.self
+    case .dvdPlayer: DVDPlayerCommand.self
+    case .cdPlayer: CDPlayerCommand.self
+    case .projector: ProjectorCommand.self
+    case .lights: LightsCommand.self
+    case .screen: ScreenCommand.self
+    case .popcornPopper: PopcornPopperCommand.self
+    }
+  }
+}
+
+/// A value of a state that a template's device reports.
+struct TemplateState {
+  enum Value {
+    case json(JSON)
+    /// The argument of the command.
+    case argument
+    /// `on` if the argument is above zero, else `off`.
+    case isAboveZero
+  }
+
+  let key: StateKey
+  let value: Value
+
+  /// The state after a command: the one at which it settles, and the power that goes with it.
+  static func after(_ spec: CommandSpec, of role: Role) -> [TemplateState] {
+    var state: [TemplateState] = []
+    func set(_ key: StateKey, _ value: Value) {
+      state.append(TemplateState(key: key, value: value))
+    }
+    let hasPower = role.stateKeys.contains(.power) && spec.settled.key != .power
+    if hasPower, StateKey.power.shape.admits(.string(spec.name)) {
+      set(.power, .json(.string(spec.name)))
+    }
+    switch spec.settled {
+    case .accepted: break
+    case .value(let key, let value): set(key, .json(value))
+    case .anyValue(let key, let values): set(key, .json(values.first ?? nil))
+    case .argument(let key):
+      if hasPower, key == .brightness { set(.power, .isAboveZero) }
+      set(key, .argument)
+    case .playback(let statuses):
+      let status = statuses.first ?? .stopped
+      let playback: JSONObject = ["state": .string(status.rawValue)]
+      set(.playback, .json(.object(playback)))
+    }
+    return state
+  }
+
+  /// The state of a device that was just opened.
+  static func first(of role: Role) -> [TemplateState] {
+    role.states.map { TemplateState(key: $0.key, value: .json(quiet(value: $0.key.shape))) }
+  }
+
+  /// A value at rest: off, closed, zero or nothing, where the shape has it.
+  private static func quiet(value shape: StateShape) -> JSON {
+    switch shape {
+    case .words(let words):
+      .string(["off", "closed"].first(where: words.contains) ?? words.first ?? "")
+    case .truth: false
+    case .null: nil
+    case .argument(.integer(let range, _)): .integer(range.lowerBound)
+    case .argument(.number(let range, _)): .number(range.lowerBound)
+    case .argument: nil
+    case .playback: ["state": .string(Playback.Status.stopped.rawValue)]
+    case .either(let shapes): shapes.contains(.null) ? nil : shapes.first.map(quiet) ?? nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+"""Opens a device of the plugin, gives it a command, and checks the answers: python3 -m unittest"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+PROGRAM = pathlib.Path(__file__).with_name("plugin.py")
+
+
+def talk(*requests):
+    """Sends requests, numbered from 1, and returns the lines of the plugin."""
+    lines = "".join(
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+        for number, (method, params) in enumerate(requests, 1))
+    output = subprocess.run(
+        [sys.executable, PROGRAM], input=lines, stdout=subprocess.PIPE, text=True, check=True,
+        timeout=30).stdout
+    return [json.loads(line) for line in output.splitlines()]
+
+
+OPEN = ("open", {"device": "a", "role": "__ROLE__", "options": {}})
+
+
+class PluginTest(unittest.TestCase):
+    def test_introduces_itself(self):
+        [answer] = talk(("initialize", {"protocol": "1.0", "controller": "test"}))
+        self.assertEqual(answer["result"]["plugin"], "__ID__")
+
+    def test_opens_and_obeys(self):
+        perform = ("perform", {"device": "a", "command": "__FIRST_COMMAND__"})
+        state, opened, changed, accepted = talk(OPEN, perform)
+        self.assertEqual(state["params"]["device"], "a")
+        self.assertEqual((opened["id"], accepted["id"]), (1, 2))
+        self.assertEqual(changed["params"]["state"], {__FIRST_STATE__})
+
+    def test_refuses_unknown_commands(self):
+        *_, refusal = talk(OPEN, ("perform", {"device": "a", "command": "levitate"}))
+        self.assertEqual(refusal["error"]["data"]["kind"], "invalid")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,229 @@
+import Devices
+import Foundation
+import JSON
+import PluginConformance
+import TestSupport
+import Testing
+
+@testable import theater
+
+@Suite(.timeLimit(.minutes(3)))
+struct PluginCheckTests {
+  @Test(
+    "F1 · a plugin that breaks a rule fails in its case alone, with the rule's line",
+    arguments: BrokenPlugin.all)
+  func broken(_ plugin: BrokenPlugin) async throws {
+    let folder = try TemporaryFolder()
+    let outcome = try await PluginCheckOutcome(try await plugin.build(in: folder)).run()
+    #expect(outcome.failures.map(\.name) == plugin.failing)
+    let lines = try String(
+      contentsOf: Program.project.appending(path: "docs/plugin-protocol.md"), encoding: .utf8
+    ).split(separator: "\n", omittingEmptySubsequences: false)
+    for failure in outcome.failures {
+      let rule = try #require(failure.text.firstMatch(of: #/plugin-protocol\.md:(\d+):/#))
+      let line = try #require(Int(rule.1))
+      #expect(lines[line - 1].contains(plugin.words), "\(failure.text)")
+      #expect(failure.text.contains("    expected  ") && failure.text.contains("    received  "))
+    }
+  }
+
+  @Test("F1 · a program without a manifest is checked in the given role")
+  func noManifest() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try await BrokenPlugin.none.build(in: folder)
+    try FileManager.default.removeItem(atPath: plugin + "/manifest.json")
+    let outcome = try await PluginCheckOutcome(plugin + "/plugin", role: .lights).run()
+    #expect(outcome.failures.map(\.text) == [])
+    #expect(outcome.summary.contains("7 not applicable"), "\(outcome.summary)")
+    #expect(throws: ExitError.self) { try LocatedPlugin(plugin + "/plugin", role: nil) }
+    #expect(throws: ExitError.self) { try LocatedPlugin(plugin, role: .lights) }
+  }
+
+  @Test("F1 · a program that does not start fails with the reason")
+  func doesNotStart() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try await BrokenPlugin.none.build(in: folder)
+    try FileManager.default.removeItem(atPath: plugin + "/plugin")
+    let outcome = try await PluginCheckOutcome(
+      plugin, cases: Array(ConformanceCase.endings.suffix(1))
+    ).run()
+    #expect(outcome.failures.count == 1)
+    #expect(outcome.failures.first?.text.contains("there is no program") == true)
+  }
+
+  @Test("F1 · a failure shows the last lines on standard error")
+  func standardError() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = BrokenPlugin(
+      "crashes", "plugin.c", "int is_over = 0;",
+      "int is_over = 0; fputs(\"no lamp\\n\", stderr); if (count == 1) exit(3);", [], "")
+    let outcome = try await PluginCheckOutcome(
+      try await plugin.build(in: folder), cases: Array(ConformanceCase.endings.suffix(1))
+    ).run()
+    #expect(outcome.failures.first?.text.contains("    stderr    no lamp") == true)
+  }
+
+  @Test("F1 · paths and roles without a plugin are refused with the next action")
+  func located() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try await BrokenPlugin.none.build(in: folder)
+    for path in [plugin, plugin + "/manifest.json", plugin + "/plugin"] {
+      #expect(try LocatedPlugin(path, role: nil).roles == [.lights])
+    }
+    let otherRole = #expect(throws: ExitError.self) { try LocatedPlugin(plugin, role: .screen) }
+    #expect(otherRole?.text.contains("lights") == true)
+    #expect(throws: ExitError.self) { try LocatedPlugin(plugin + "/nothing", role: nil) }
+    let located = try LocatedPlugin(plugin, role: nil)
+    #expect(try located.target(options: ["log": true]).options(of: .lights) == ["log": true])
+    #expect(try located.target(options: [:]).options(of: .lights) == ["log": false])
+    for wrong: JSONObject in [["log": 7], ["volume": 1]] {
+      #expect(throws: ExitError.self) { try located.target(options: wrong) }
+    }
+  }
+}
+
+/// Examples/CPlugin with one change.
+struct BrokenPlugin: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// The cases that fail, in the order of the report.
+  let failing: [String]
+  /// Words of the line with the broken rule.
+  let words: String
+  private let file: String
+  private let old: String
+  private let new: String
+
+  init(
+    _ what: String, _ file: String, _ old: String, _ new: String, _ failing: [String],
+    _ words: String
+  ) {
+    testDescription = what
+    self.file = file
+    self.old = old
+    self.new = new
+    self.failing = failing
+    self.words = words
+  }
+
+  static let none = BrokenPlugin("nothing", "plugin.c", "", "", [], "")
+
+  /// Builds the plugin and returns its folder.
+  func build(in folder: TemporaryFolder) async throws -> String {
+    let plugin = folder.path(of: "CPlugin")
+    let example = Program.project.appending(path: "Examples/CPlugin")
+    for name in ["manifest.json", "plugin.c", "json.h"] {
+      var text = try String(contentsOf: example.appending(path: name), encoding: .utf8)
+      if name == file, !old.isEmpty {
+        #expect(text.contains(old), "\(testDescription)")
+        text = text.replacing(old, with: new)
+      }
+      try folder.write("CPlugin/\(name)", Array(text.utf8))
+    }
+    let built = try await Program.run(
+      URL(filePath: "/usr/bin/cc"), ["-o", plugin + "/plugin", plugin + "/plugin.c"])
+    #expect(built.status == 0, "\(built.errors)")
+    return plugin
+  }
+
+  static let all = [
+    BrokenPlugin(
+      "another version than its manifest", "plugin.c", #"\"version\":\"1.0.0\""#,
+      #"\"version\":\"1.0.1\""#,
+      ["initialize is answered with the id and version of the manifest"],
+      "`plugin` and `version` are those of the manifest."),
+    BrokenPlugin(
+      "another code for unknown methods", "plugin.c", "refuse(-32601", "refuse(-32600",
+      ["an unknown method is an error"], "A *request* with an unknown method is an error."),
+    BrokenPlugin(
+      "too deep JSON", "json.h", "DEEPEST = 64", "DEEPEST = 66",
+      ["JSON nested deeper than 64 levels is refused"], "| nesting | 64 levels |"),
+    BrokenPlugin(
+      "too long lines", "plugin.c", "1 << 20", "1 << 21",
+      ["a line beyond 1 MiB is refused, one just below is read"], "| a line | 1,048,576 bytes"),
+    BrokenPlugin(
+      "reports after the answer", "plugin.c",
+      "if (*row->state) report(device, row->state, argument);\n    return accept(\"{}\");",
+      "accept(\"{}\");\n    return report(device, row->state, argument);",
+      [
+        "lights: a command's new state is reported before its answer",
+        "lights: answers carry reports as a controller of version 1.0 understands them",
+        "lights: answers carry reports as a controller of version 1.1 understands them",
+      ], "**Report values that change with acceptance before the answer**"),
+    BrokenPlugin(
+      "another kind for a foreign role", "plugin.c", #""unsupported", "this plugin"#,
+      #""failed", "this plugin"#,
+      ["a role that the plugin does not have is refused and leaves nothing open"],
+      "| `unsupported` |"),
+    BrokenPlugin(
+      "a value beyond the range", "plugin.c", "0, 100,", "0, 200,",
+      ["lights: a wrong command or argument is refused as invalid"], "| `invalid` |"),
+    BrokenPlugin(
+      "a key of another role", "plugin.c", #"first_state[] = ""#,
+      #"first_state[] = "\"volume\":3,"#,
+      [
+        "lights: open reports the state before its answer",
+        "lights: after any command, reports have only keys and values of the role, and texts within "
+          + "limits",
+      ], "A key that the role does not have"),
+    BrokenPlugin(
+      "a wrong self-check", "plugin.c", #"{\"ok\": true}"#, #"{\"ok\": 1}"#,
+      ["--self-check prints one line of JSON and ends"], "With `--self-check`"),
+    BrokenPlugin(
+      "a close without effect", "plugin.c", "close_device(device), accept", "accept",
+      [
+        "lights: a closed device is no longer open",
+        "lights: opening a name again replaces its device",
+      ], "device is"),
+    BrokenPlugin(
+      "another exit status", "plugin.c", "    length = 0;\n  }\n  return 0;",
+      "    length = 0;\n  }\n  return 3;",
+      [
+        "lights: the process exits within 2 s of the end of its input",
+        "shutdown is answered and ends the process, though its input stays open",
+      ], "the process exits within 2 seconds"),
+    BrokenPlugin(
+      "an empty line is answered", "plugin.c", "else if (length) line", "else line",
+      ["empty lines are ignored"], "Empty lines are ignored."),
+    BrokenPlugin(
+      "remembers a key of another role", "manifest.json", #""options": {"#,
+      #""remembers": ["volume"], "options": {"#,
+      ["the manifest remembers only state keys of its role"],
+      "the state keys that the device `remembers`"),
+    BrokenPlugin(
+      "a keyword outside the subset", "manifest.json", #""default": false"#,
+      #""default": false, "oneOf": []"#,
+      ["the options schemas keep to the subset, and their defaults fit"],
+      "Any other keyword is an error"),
+  ]
+}
+
+/// The report of `theater plugin check` on a plugin.
+struct PluginCheckOutcome {
+  private let located: LocatedPlugin
+  private let report: PluginCheckReport
+  private let trials: [ConformanceTrial]
+  private(set) var failures: [(name: String, text: String)] = []
+  private(set) var summary = ""
+
+  init(_ path: String, role: Role? = nil, cases: [ConformanceCase] = ConformanceCase.all) throws {
+    located = try LocatedPlugin(path, role: role)
+    let text = try String(
+      contentsOf: Program.project.appending(path: "docs/plugin-protocol.md"), encoding: .utf8)
+    report = PluginCheckReport(located: located, document: ProtocolDocument(text))
+    trials = ConformanceTrial.all(
+      cases, of: try located.target(options: [:]), roles: located.roles)
+  }
+
+  /// Runs the cases and returns the report with its failures.
+  func run() async throws -> PluginCheckOutcome {
+    var outcome = self
+    var results: [ConformanceResult] = []
+    await ConformanceTrial.run(trials, width: 2) { results.append($0) }
+    outcome.summary = report.summary(of: results)
+    outcome.failures = results.filter(\.isFailed).map { result in
+      let role = result.trial.role.map { "\($0.rawValue): " } ?? ""
+      return (role + result.trial.conformanceCase.name, report.text(of: result))
+    }
+    return outcome
+  }
+}

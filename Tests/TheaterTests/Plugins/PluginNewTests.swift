@@ -1,0 +1,125 @@
+import ArgumentParser
+import Devices
+import Foundation
+import PluginConformance
+import TestSupport
+import Testing
+
+@testable import theater
+
+@Suite(.timeLimit(.minutes(3)))
+struct PluginNewTests {
+  @Test(
+    "F1 · a new plugin in C passes its test and the conformance suite", arguments: Role.allCases)
+  func c(_ role: Role) async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try GeneratedPlugin("Mine", role, .c, in: folder.path)
+    let made = try await Program.run(
+      URL(filePath: "/usr/bin/make"), ["-s", "test", "CFLAGS=-std=c11 -Wall -Wextra -Werror"],
+      folder: URL(filePath: plugin.path))
+    #expect(made.status == 0, "\(made.output)\(made.errors)")
+    #expect(try await plugin.failures(of: ConformanceCase.all) == [])
+  }
+
+  /// The rest of the suite runs in Scripts/test-examples: each case starts an interpreter.
+  @Test(
+    "F1 · a new plugin in Python carries out the commands of its role", arguments: Role.allCases)
+  func python(_ role: Role) async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try GeneratedPlugin("Mine", role, .python, in: folder.path)
+    let names = [
+      "after any command, reports have only keys and values of the role, and texts within limits",
+      "a wrong command or argument is refused as invalid",
+      "a command's new state is reported before its answer",
+    ]
+    let cases = ConformanceCase.all.filter { names.contains($0.name) }
+    #expect(cases.count == names.count)
+    #expect(try await plugin.failures(of: cases) == [])
+  }
+
+  @Test("F1 · the test of a new plugin in Python passes")
+  func pythonTest() async throws {
+    let folder = try TemporaryFolder()
+    let plugin = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)
+    let ran = try await Program.run(
+      URL(filePath: "/usr/bin/env"), ["python3", "-B", "-m", "unittest"],
+      folder: URL(filePath: plugin.path))
+    #expect(ran.status == 0, "\(ran.errors)")
+  }
+
+  @Test("F1 · Examples/CPlugin is what theater plugin new makes, of at most 150 lines")
+  func example() throws {
+    let folder = try TemporaryFolder()
+    let example = Program.project.appending(path: "Examples/CPlugin")
+    let plugin = try GeneratedPlugin("CPlugin", .lights, .c, in: folder.path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: plugin.path).sorted()
+    #expect(names.contains("plugin.c"))
+    for name in names {
+      let made = try String(contentsOfFile: "\(plugin.path)/\(name)", encoding: .utf8)
+      if ProcessInfo.processInfo.environment["THEATER_TEST_REGENERATE"] != nil {
+        try FileManager.default.createDirectory(at: example, withIntermediateDirectories: true)
+        try? FileManager.default.removeItem(at: example.appending(path: name))
+        try FileManager.default.copyItem(
+          at: URL(filePath: plugin.path).appending(path: name), to: example.appending(path: name))
+        continue
+      }
+      #expect(
+        try made == String(contentsOf: example.appending(path: name), encoding: .utf8),
+        "\(name) is behind: THEATER_TEST_REGENERATE=1 swift test --filter PluginNewTests")
+      if name == "plugin.c" { #expect(made.split(separator: "\n").count <= 150) }
+    }
+  }
+
+  @Test(
+    "F1 · a wrong name, role or language is refused",
+    arguments: [
+      ["../evil"], ["a/b"], [""], ["-x"], ["7lamps"], ["Lämp"], [String(repeating: "a", count: 65)],
+      ["Mine", "--language", "cobol"], ["Mine", "--language", "swift"],
+    ])
+  func wrong(_ words: [String]) {
+    #expect(throws: (any Error).self) {
+      _ = try Theater.parseAsRoot(["plugin", "new", "--role", "lights"] + words)
+    }
+  }
+
+  @Test("F1 · an unknown role is refused with the roles that exist")
+  func unknownRole() {
+    let error = #expect(throws: ExitError.self) { try RoleArgument.read("waffleIron") }
+    #expect(error?.code == .wrongUsage)
+    #expect(error?.text.contains("popcornPopper") == true)
+  }
+
+  @Test("F1 · a folder that exists is left alone")
+  func exists() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("Mine/plugin.py", Array("mine".utf8))
+    let error = #expect(throws: ExitError.self) {
+      _ = try GeneratedPlugin("Mine", .lights, .python, in: folder.path)
+    }
+    #expect(error?.text.contains("exists already") == true)
+    #expect(
+      try String(contentsOfFile: folder.path(of: "Mine/plugin.py"), encoding: .utf8) == "mine")
+  }
+}
+
+/// A plugin that `theater plugin new` has made.
+struct GeneratedPlugin {
+  let path: String
+
+  init(
+    _ name: String, _ role: Role, _ language: PluginTemplate.Language, in folder: String
+  ) throws {
+    path = "\(folder)/\(name)"
+    let template = PluginTemplate(
+      language, folder: Program.project.appending(path: "Templates").path)
+    let placeholders = try PluginPlaceholders(
+      name: name, role: role, language: language, package: nil)
+    try template.write(to: path, replacing: placeholders.values)
+  }
+
+  /// Runs cases and returns the reports of those that fail.
+  func failures(of cases: [ConformanceCase]) async throws -> [String] {
+    let report = try PluginCheckOutcome(path, cases: cases)
+    return try await report.run().failures.map(\.text)
+  }
+}
