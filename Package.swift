@@ -262,7 +262,10 @@ let package = Package(
       ]),
     tests(
       "MpvPlayerTests",
-      ["TestSupport", "MpvPlayer", "PluginKit", "PluginProtocol", "Devices", "JSON", "Platform"]),
+      [
+        "PluginTestSupport", "TestSupport", "MpvPlayer", "PluginKit", "PluginProtocol", "Devices",
+        "JSON", "Platform",
+      ]),
     tests(
       "PJLinkProjectorTests",
       [
@@ -282,7 +285,7 @@ let package = Package(
         "PluginKit", "Devices",
         "JSON", "Platform",
       ]),
-    tests("EndToEndTests", ["TestSupport", "APIClient", "JSON"] + nio),
+    tests("EndToEndTests", ["PluginTestSupport", "TestSupport", "APIClient", "JSON"] + nio),
   ]
 )
 

@@ -8,8 +8,10 @@ struct Configuration {
 
   /// The shipped configuration, with simulated devices without delays, the ALSA amplifier on the
   /// device `capture`, and the CD player on the folder `music`.
-  init(music: String) {
-    let shipped = try? Data(contentsOf: Program.project.appendingPathComponent("devices.json"))
+  ///
+  /// - Parameter file: Another configuration of the project.
+  init(music: String, of file: String = "devices.json") {
+    let shipped = try? Data(contentsOf: Program.project.appendingPathComponent(file))
     json = shipped.flatMap { try? JSON(parsing: $0) } ?? [:]
     set("$schema", at: [], Program.project.appendingPathComponent("devices.schema.json").path)
     for (name, device) in json["devices"]?.object ?? [:] where device["plugin"] == "Simulated" {

@@ -24,7 +24,9 @@ final class LiveController: Sendable {
     async throws
   {
     temporary = try ControllerFolder.make(
-      plugins: ["Simulated", "ALSAAmplifier", "LibavPlayer"], more: ["music", "sound"])
+      plugins: [
+        "Simulated", "ALSAAmplifier", "LibavPlayer", "MpvPlayer", "MQTTDevices", "PJLinkProjector",
+      ], more: ["music", "sound"])
     folder = temporary.url
     let sound = """
       </usr/share/alsa/alsa.conf>

@@ -4,10 +4,14 @@ import TestSupport
 /// An X server without a screen, whose picture lies in a file.
 ///
 /// Safe: nothing changes after `init`.
-final class VirtualScreen: @unchecked Sendable {
+public final class VirtualScreen: @unchecked Sendable {
   /// A colour, 0 to 255 each.
-  struct Color: Equatable, Sendable {
+  public struct Color: Equatable, Sendable {
     let red, green, blue: UInt8
+
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+      (self.red, self.green, self.blue) = (red, green, blue)
+    }
 
     /// Whether it is nearly `other`: decoding rounds.
     func isNear(_ other: Color) -> Bool {
@@ -16,16 +20,16 @@ final class VirtualScreen: @unchecked Sendable {
     }
   }
 
-  static let size = (width: 640, height: 360)
+  public static let size = (width: 640, height: 360)
   /// Its name, such as `:1`.
-  let display: String
+  public let display: String
   private let process = Process()
   private let folder: TemporaryFolder
 
   /// The server ended without a display.
-  struct NotStarted: Error {}
+  public struct NotStarted: Error {}
 
-  init() throws {
+  public init() throws {
     folder = try TemporaryFolder()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -46,12 +50,12 @@ final class VirtualScreen: @unchecked Sendable {
   deinit { end() }
 
   /// Ends the server.
-  func end() {
+  public func end() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
   /// The colour at a place, from the server's file in the format XWD.
-  func color(x: Int, y: Int) -> Color? {
+  public func color(x: Int, y: Int) -> Color? {
     guard let data = FileManager.default.contents(atPath: folder.path(of: "Xvfb_screen0")),
       data.count > 100
     else { return nil }
@@ -64,7 +68,7 @@ final class VirtualScreen: @unchecked Sendable {
   }
 
   /// Whether the middle and the corners of the screen have this colour.
-  func shows(_ color: Color) -> Bool {
+  public func shows(_ color: Color) -> Bool {
     let (width, height) = Self.size
     return [(width / 2, height / 2), (4, 4), (width - 5, height - 5)].allSatisfy {
       self.color(x: $0.0, y: $0.1)?.isNear(color) == true
