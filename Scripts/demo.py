@@ -21,7 +21,7 @@ import time
 import wave
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-THEATER = ROOT / ".build/release/theater"
+THEATER = pathlib.Path(os.environ.get("THEATER_PRODUCTS", ROOT / ".build/release")).resolve() / "theater"
 
 
 def sound_configuration(folder):

@@ -65,7 +65,7 @@ def test_order(visit):
     }""" % MODULES)
     assert order == [["create", None], ["configure", 1], ["layOut", 1], ["bind", 1]]
     source = page.evaluate("fetch(%s + 'login.js').then((answer) => answer.text())" % MODULES)
-    assert "assemble({ create, configure, layOut, bind }, main, app)" in source
+    assert "assemble({create,configure,layOut,bind},main,app)" in source.replace(" ", "")
 
 
 @proves("A4 A5 A6 E2 · locks everything while loading, brings it back with the error, then opens the theater")
