@@ -5,7 +5,7 @@ import JSON
 struct CoverModel: ApplianceModel {
   /// How far from an end, in %, a cover may stand and count as being there.
   private static let tolerance = 2
-  /// How long a cover that nobody of ours moves may be silent and count as moving.
+  /// How long a cover that this plugin does not move may be silent and still count as moving.
   private static let pause = Duration.seconds(5)
 
   private let travel: Duration

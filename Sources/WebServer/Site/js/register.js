@@ -23,7 +23,7 @@ export async function show(main, { go, enter }) {
   const card = h('form', { class: 'card wizard', novalidate: true, 'aria-labelledby': 'question' }, picture, h('div', 'wiz-side', h('div', 'wiz-top', brand(), dots), body));
   set.inside.append(card);
   // The link carries the code behind the #, which browsers send to nobody; it does not stay in the address.
-  let linked = decodeURIComponent(location.hash.slice(1));
+  let linked = decodeURIComponent(location.hash.slice(1)), hasSession = false;
   if (linked) history.replaceState({}, '', '/register');
   const invitation = { code: linked, kind: 'invitation' }, asked = new Map();
   let flow, send, form, paintFailure;
@@ -52,6 +52,8 @@ export async function show(main, { go, enter }) {
     const { name, email, password } = effect;
     try {
       await postOpen('/accounts', { name, email, password, ...codes() });
+      // Who has just given both need not do so again.
+      hasSession = await postOpen('/sessions', { email, password, cookie: true }).then(() => true, () => false);
       answer({ type: 'registered', person: name });
     } catch (failure) { answer({ type: 'registered', failure }); }
   }
@@ -193,7 +195,7 @@ export async function show(main, { go, enter }) {
   function welcome() {
     set.light(1); set.open();
     announce(t('register.done', { name: flow.form.text('name') }));
-    setTimeout(() => go('/login'), still() ? 0 : 900);
+    setTimeout(() => hasSession ? enter() : go('/login'), still() ? 0 : 900);
   }
   await begin();
 }

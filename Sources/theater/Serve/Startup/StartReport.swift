@@ -25,12 +25,12 @@ struct StartReport: Sendable {
         binding.id.name, binding.role.title, binding.plugin,
         Self.status(await device?.snapshot().availability))
     }
+    let number = port.map { "\($0)" } ?? "?"
     let name = listening.host.contains(":") ? "[\(listening.host)]" : listening.host
+    let isEveryAddress = ["0.0.0.0", "::"].contains(listening.host)
+    let page = "\(listening.scheme)://\(isEveryAddress ? "localhost" : name):\(number)"
     var lines = columns.lines
-    lines += [
-      "",
-      "listening on \(listening.scheme)://\(name):\(port.map { "\($0)" } ?? "?") and \(paths.socket)",
-    ]
+    lines += ["", "listening on \(listening.scheme)://\(name):\(number) and \(paths.socket)"]
     if let certificate { lines += CertificateLines.report(certificate) }
     if listening.protection == .insecure {
       lines.append("WITHOUT TLS: everyone on the network can read passwords")
@@ -38,10 +38,11 @@ struct StartReport: Sendable {
     if let setupCode {
       lines += [
         "", "setup code: \(setupCode)",
-        "next: \(Invocation.name) register --setup-code \(setupCode)",
+        "next: open \(page)/register#\(setupCode) in a browser",
+        "  or: \(Invocation.name) register --setup-code \(setupCode)",
       ]
     } else {
-      lines += ["next: \(Invocation.name) login, then \(Invocation.name) films"]
+      lines += ["next: open \(page) in a browser", "  or: \(Invocation.name) login"]
     }
     return lines.joined(separator: "\n")
   }
