@@ -120,7 +120,7 @@ function choose(film, facts, go) {
     if (await act(button, async () => { theater.keepRun((await post('/watch', { item: film.id, ...body })).run); })) { box.close(); go('/player'); }
   };
   const box = sheet(film.title, h('div', 'choose', coverOf(film.title, 'still'), h('p', 'soft num', facts.join(' · ')),
-    btn('primary big wide', begin({}), icon('play'), t('library.watch')), h('p', 'small center', t('library.goesOn')),
+    btn('primary big wide', begin({}), icon('play'), t('library.watch')), film.position ? h('p', 'small center', t('library.goesOn')) : null,
     btn('wide', begin({ fromStart: true }), t('library.start')), theater.mayOperate() ? h('a', { class: 'btn quiet wide', href: path`/scenes?scene=watch-film&item=${film.id}`, onclick: () => box.close() }, t('library.plan')) : null));
 }
 function song(item) {
