@@ -64,12 +64,14 @@ function invite(load) {
   const box = sheet(t('people.inviting'), h('div', 'controls', segments(t('library.kind'), ['member', 'guest', 'owner'].map((role) => [role, t(`role.${role}`)]), kind, (next) => { kind = next; say(); }), about, limits, button));
   say();
 }
+/** Whether only the machine of the controller can open an address. */
+const isOwnMachine = (address) => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(address).hostname);
 /** Shows the link once: the controller keeps only its digest. */
 function showLink(address, { code, qr }, kind) {
   const field = h('input', { class: 'plain wide mono', readonly: true, value: address, 'aria-label': t('people.link'), onfocus: () => field.select() });
   const copy = btn('primary wide', async () => { try { await navigator.clipboard.writeText(address); toast(t('people.copied')); } catch { field.focus(); field.select(); toast(t('people.copyByHand')); } }, icon('link'), t('people.copy'));
   const share = navigator.share ? btn('wide', () => navigator.share({ url: address, title: 'Home Theater' }).catch(() => {}), t('people.share')) : null;
-  sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', 'controls', h('p', 'soft', t('people.once')), qr ? qrOfRows(qr, t('people.qr')) : null, field, copy, share, h('p', 'small', t('people.code'), ' ', h('span', 'mono', code))));
+  sheet(t(kind === 'guest' ? 'people.guestLink' : 'people.invitationLink'), h('div', 'controls', h('p', 'soft', t('people.once')), qr ? qrOfRows(qr, t('people.qr')) : null, field, isOwnMachine(address) ? h('p', 'small', t('people.here')) : null, copy, share, h('p', 'small', t('people.code'), ' ', h('span', 'mono', code))));
 }
 function entry(one) {
   const bad = !['done', 'ok', 'succeeded', 'allowed', 'success'].includes(one.outcome), words = has(`deed.${one.deed}`) ? t(`deed.${one.deed}`) : spaced(one.deed);
