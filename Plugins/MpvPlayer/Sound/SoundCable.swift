@@ -7,8 +7,8 @@ import Synchronization
 /// its cable file (docs/theater-pcm.md).
 ///
 /// A token is good for one connection, and mpv makes one for each film, format and restart. The PCM reads the
-/// cable file for that; inotify tells of it, and the controller is asked for the next token at once. So a
-/// fresh token lies ready before mpv needs it. Safe from any thread.
+/// cable file for that; inotify tells of it, and soon after the controller is asked for the next token. So a
+/// fresh token is ready before mpv needs it. Safe from any thread.
 final class SoundCable: Sendable {
   /// The name of the PCM for mpv.
   static let pcm = "theater_player"

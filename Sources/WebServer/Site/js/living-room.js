@@ -260,14 +260,14 @@ export async function createRoom(host, { open, fix, hits: wantHits = true } = {}
   // Measuring the page between changes of it makes it lay out anew: the size is that of the last `fit`.
   let area = [0, 0], placed;
   function place() {
-    const [w, hh] = area, corny = now.popping || corn.length > 0, key = [layout?.name, w, hh, now.lowered, corny].join();
+    const [w, hh] = area, hasCorn = now.popping || corn.length > 0, key = [layout?.name, w, hh, now.lowered, hasCorn].join();
     if (!w || !hh || !layout || placed === key) return;
     placed = key;
     const k = Math.min(w / layout.W, hh / layout.H), vw = w / k, vh = hh / k, x0 = (layout.W - vw) / 2, y0 = vh > layout.H ? (layout.H - vh) * .55 : 0;
     set(svg, 'viewBox', `${x0} ${y0} ${vw} ${vh}`); view.k = k; view.x0 = x0; view.y0 = y0;
     const ratio = Math.min(2, devicePixelRatio || 1); view.ratio = ratio;
     // What floats is drawn where it can be, because each frame composes all of the canvas with the room.
-    const [cx, cy, ck] = ref.popper.at, ends = [[view.px - 12, ref.lens[1]], [view.px + view.pw + 12, view.py + view.ph], ...(corny ? [[cx + 30 * ck, cy + 74 * ck], [cx + 220 * ck, cy + 224 * ck]] : [])];
+    const [cx, cy, ck] = ref.popper.at, ends = [[view.px - 12, ref.lens[1]], [view.px + view.pw + 12, view.py + view.ph], ...(hasCorn ? [[cx + 30 * ck, cy + 74 * ck], [cx + 220 * ck, cy + 224 * ck]] : [])];
     const [[left, right], [top, bottom]] = [0, 1].map((i) => [Math.min(...ends.map((end) => end[i])), Math.max(...ends.map((end) => end[i]))]);
     view.air = [left, top]; setAll(air, { width: Math.ceil((right - left) * k * ratio), height: Math.ceil((bottom - top) * k * ratio) });
     Object.assign(air.style, { left: `${(left - x0) * k}px`, top: `${(top - y0) * k}px`, width: `${(right - left) * k}px`, height: `${(bottom - top) * k}px` });
