@@ -91,6 +91,77 @@ struct CodecTests {
     #expect(record.position(at: .seconds(120)) == 0)
   }
 
+  @Test("an event is the outcome of what waits for one, and otherwise a change")
+  func entries() async {
+    let clock = ManualClock()
+    var entry = MpvEntry()
+    entry.beginOpening()
+    let waiter = entry.expectOutcome()
+    entry.load(1)
+    #expect(entry.take(.fileLoaded, isOpening: true) == nil)
+    #expect(entry.take(.playbackRestart, isOpening: true) == nil)
+    for wanted in ["loaded", "playing"] {
+      let outcome = await waiter.outcome(within: .seconds(1), on: clock)
+      #expect("\(outcome)" == wanted)
+    }
+    entry.endWaiting()
+    #expect(
+      entry.take(.propertyChange("paused-for-cache", true), isOpening: false) == .stalled(true))
+    #expect(entry.take(.propertyChange("chapter", 2), isOpening: false) == .chapter)
+    // A film of which little was left ends while it is still opening.
+    #expect(entry.take(.endFile(entry: 1, .eof, error: ""), isOpening: true) == .ended)
+    #expect(entry.hasEndedEarly)
+    entry.beginOpening()
+    #expect(!entry.hasEndedEarly)
+    entry.load(2)
+    #expect(entry.take(.endFile(entry: 1, .error, error: "late"), isOpening: true) == nil)
+    _ = entry.take(.log("video_out/x11: no display"), isOpening: false)
+    #expect(
+      entry.take(.endFile(entry: 2, .error, error: "x"), isOpening: false)
+        == .failed(entry.noPicture))
+    #expect(entry.noPicture.contains("no display"))
+  }
+
+  @Test("who waits learns that mpv ended or took too long; a stop ends the wait")
+  func outcomes() async {
+    let clock = ManualClock()
+    var entry = MpvEntry()
+    #expect(!entry.processEnded())
+    let first = entry.expectOutcome()
+    #expect(entry.processEnded())
+    guard case .died = await first.outcome(within: .seconds(1), on: clock) else {
+      Issue.record("the end of mpv was not told")
+      return
+    }
+    let second = entry.expectOutcome()
+    let waiting = Task { await second.outcome(within: .seconds(6), on: clock) }
+    #expect(await eventually { clock.sleeperCount == 1 })
+    clock.advance(by: .seconds(6))
+    guard case .failed(let text) = await waiting.value else {
+      Issue.record("a hang was not noticed")
+      return
+    }
+    #expect(text.contains("within 6 s"))
+    let third = entry.expectOutcome()
+    entry.cancelWaiting()
+    guard case .failed = await third.outcome(within: .seconds(6), on: clock) else {
+      Issue.record("the wait went on after a stop")
+      return
+    }
+  }
+
+  @Test("the next and the previous chapter begin where the medium says, up to its last one")
+  func chapters() {
+    var facts = MediaFacts()
+    #expect(facts.chapterStep(1, from: 5) == nil)
+    facts.chapters = [0, 10, 20].map { MediaFacts.Chapter(title: nil, begin: $0) }
+    #expect(facts.chapterStep(1, from: 5) == .begin(10))
+    #expect(facts.chapterStep(-1, from: 15) == .begin(10))
+    #expect(facts.chapterStep(-1, from: 11) == .begin(0))
+    #expect(facts.chapterStep(-1, from: 1) == .begin(0))
+    #expect(facts.chapterStep(1, from: 25) == .behindLast)
+  }
+
   @Test("options out of range are refused; none of them reaches mpv as another option")
   func options() throws {
     for (key, value) in [

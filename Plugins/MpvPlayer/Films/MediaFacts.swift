@@ -63,6 +63,28 @@ struct MediaFacts: Equatable, Sendable {
   /// The index of the chapter at a position; nil without chapters, or before the first.
   func chapter(at seconds: Double) -> Int? { chapters.lastIndex { $0.begin <= seconds + 0.001 } }
 
+  /// The position in a chapter, in seconds, up to which `previous` means the chapter before.
+  static let restartLimit = 3.0
+
+  /// A chapter to go to.
+  enum ChapterStep: Equatable, Sendable {
+    /// Where it begins, in seconds.
+    case begin(Double)
+    /// There is none behind the last one.
+    case behindLast
+  }
+
+  /// Returns the next chapter (`steps` 1), or the begin of this one or of the previous one (`steps` -1).
+  ///
+  /// - Returns: nil for a medium without chapters, and for a position before the first.
+  func chapterStep(_ steps: Int, from seconds: Double) -> ChapterStep? {
+    guard chapters.count > 1, let index = chapter(at: seconds) else { return nil }
+    let isLate = seconds - chapters[index].begin > Self.restartLimit
+    let wanted = steps < 0 ? (isLate ? index : index - 1) : index + 1
+    guard wanted < chapters.count else { return .behindLast }
+    return .begin(wanted < 0 ? 0 : chapters[wanted].begin)
+  }
+
   static func tracks(_ json: JSON?) -> [Track] {
     (json?.array ?? []).prefix(most).compactMap { track in
       guard let kind = track["type"]?.string else { return nil }

@@ -72,27 +72,3 @@ struct CDSongPlayer: PlayerDevice {
     try await player.scan(folder)
   }
 }
-
-extension FilmPlayer {
-  /// The most skipped files of a scan that the log names; it counts the rest.
-  private static let mostNamedFiles = 20
-
-  /// Lists the media of a folder, or of the player's own. Runs beside commands.
-  nonisolated func scan(_ folder: String?) async throws(DeviceError) -> [CatalogueItem] {
-    var count = 0
-    let items: [CatalogueItem]
-    do throws(MediaFailure) {
-      items = try await library.scan(folder) { failure in
-        count += 1
-        if count <= Self.mostNamedFiles {
-          context.log(.warning, "not listed: \(failure.message)")
-        }
-      }
-    } catch {
-      throw DeviceError(error)
-    }
-    let rest = count - Self.mostNamedFiles
-    if rest > 0 { context.log(.warning, "not listed: \(rest) more files") }
-    return items
-  }
-}

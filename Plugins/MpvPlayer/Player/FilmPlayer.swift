@@ -15,53 +15,33 @@ actor FilmPlayer {
   /// The longest wait for an answer while it plays, and while a medium is opened or sought.
   static let patience = Duration.milliseconds(800)
   static let patienceWhileOpening = Duration.seconds(6)
-  /// Time between two reports of the position while nothing else happens.
-  static let reportInterval = Duration.seconds(5)
   /// The longest time that a medium may take to play. The controller waits 30 s.
   static let longestOpening = Duration.seconds(25)
   /// The longest time that a seek may take.
   static let longestSeek = Duration.seconds(6)
-  /// The position in a chapter, in seconds, up to which `previous` means the chapter before.
-  static let restartLimit = 3.0
+  /// The most skipped files of a scan that the log names; it counts the rest.
+  private static let mostNamedFiles = 20
 
-  let context: DeviceContext
-  let options: MpvOptions
-  let library: FilmLibrary
-  let isCD: Bool
-  let setup: MpvSetup
-  let clock: any TheaterClock
-  let cable: SoundCable?
-  var process: MpvProcess?
-  var polling: Task<Void, Never>?
-  var record = PlayerRecord()
-  var isOn = false
-  var tray = "closed"
-  var isStereo: Bool
-  var restarts = RestartLimit()
-  var lastReport = Duration.zero
-  /// The medium that is loaded or being opened, with the number of its opening.
-  var medium: Medium?
-  var openings = 0
-  /// mpv's number of the loaded medium; numbers rise while a process runs.
-  var entry: Int?
-  /// The number of the last medium before.
-  var lastEntry = 0
-  /// Waits for the next `playback-restart`, or for the end of the medium.
-  var waiter: Waiter?
-  /// The lines of mpv's log since the last opening, at most 402 bytes.
-  var lastLog: String?
-  /// Whether the medium was over before its opening was: little of it was left.
-  var hasEndedEarly = false
+  private let context: DeviceContext
+  private let library: FilmLibrary
+  private let options: MpvOptions
+  private let isCD: Bool
+  private let setup: MpvSetup
+  private let clock: any TheaterClock
+  private let cable: SoundCable?
+  private var process: MpvProcess?
+  private var polling: Task<Void, Never>?
+  private var reports: PlayerReports
+  private var entry = MpvEntry()
+  private var restarts = RestartLimit()
+  private var isOn = false
+  private var isStereo: Bool
+  /// The medium that is loaded or being opened.
+  private var medium: Medium?
+  /// Counts openings and stops: what was asked before the last of them is void.
+  private var openings = 0
   /// Whether a seek or an opening is under way.
-  var isMoving = false
-
-  /// The outcome of an opening or a seek.
-  enum Outcome: Sendable { case loaded, playing, ended, failed(String), died }
-
-  struct Waiter {
-    let stream: AsyncStream<Outcome>
-    let continuation: AsyncStream<Outcome>.Continuation
-  }
+  private var isMoving = false
 
   init(
     context: DeviceContext, isCD: Bool, setup: MpvSetup = MpvSetup(),
@@ -71,6 +51,7 @@ actor FilmPlayer {
     self.isCD = isCD
     self.setup = setup
     self.clock = clock
+    reports = PlayerReports(context, clock: clock)
     options = try MpvOptions(context.options)
     isStereo = options.isStereo
     library = FilmLibrary(options, isCD: isCD, setup: setup, clock: clock)
@@ -97,10 +78,10 @@ actor FilmPlayer {
         context.log(.warning, error.message)
       }
     }
-    var values: [StateKey: JSON] = [.power: "off", .tray: .string(tray)]
+    var values: [StateKey: JSON] = [.power: "off", .tray: .string(reports.tray)]
     if !isCD { values[.audio] = .string(isStereo ? "twoChannel" : "surround") }
     context.report(values)
-    report()
+    reports.report()
     return Capabilities(names: ["seek"], cables: [options.isCable ? .pcm : .wired])
   }
 
@@ -108,9 +89,7 @@ actor FilmPlayer {
     polling?.cancel()
     openings += 1
     medium = nil
-    let last = process
-    process = nil
-    await last?.quit(clock: clock)
+    await quit()
     cable?.close()
   }
 
@@ -123,16 +102,14 @@ actor FilmPlayer {
   }
 
   func turnOn() async throws(DeviceError) {
-    if !isOn { _ = try start() }
+    if !isOn { _ = try runningProcess() }
     isOn = true
     context.report([.power: "on"])
   }
 
   func turnOff() async {
     await stop()
-    let last = process
-    process = nil
-    await last?.quit(clock: clock)
+    await quit()
     isOn = false
     context.report([.power: "off"])
   }
@@ -141,57 +118,67 @@ actor FilmPlayer {
     guard isOn else { throw DeviceError(.notNow, "the player is off", hint: "Turn it on first.") }
   }
 
+  /// Lists the media of a folder, or of the player's own. Runs beside commands.
+  nonisolated func scan(_ folder: String?) async throws(DeviceError) -> [CatalogueItem] {
+    var count = 0
+    let items: [CatalogueItem]
+    do throws(MediaFailure) {
+      items = try await library.scan(folder) { failure in
+        count += 1
+        if count <= Self.mostNamedFiles {
+          context.log(.warning, "not listed: \(failure.message)")
+        }
+      }
+    } catch {
+      throw DeviceError(error)
+    }
+    let rest = count - Self.mostNamedFiles
+    if rest > 0 { context.log(.warning, "not listed: \(rest) more files") }
+    return items
+  }
+
   // MARK: Commands
 
   func play(_ request: PlayRequest) async throws(DeviceError) {
     if request.item == nil, request.position == nil {
-      if record.status == .playing { return report() }
-      if record.status == .paused { return try await resume() }
+      if reports.status == .playing { return reports.report() }
+      if reports.status == .paused { return try await resume() }
     }
     let item: String
-    if let wanted = request.item {
+    if let wanted = request.item ?? reports.item {
       item = wanted
-    } else if let current = record.item {
-      item = current
     } else {
       guard let first = await library.first() else { throw .nothingToPlay(isCD: isCD) }
       item = first
     }
-    setTray("closed")
+    reports.setTray("closed")
     restarts.reset()
     do throws(MediaFailure) {
-      let medium = try await library.resolve(item)
-      try await start(medium, at: request.position ?? 0)
+      try await start(try await library.resolve(item), at: request.position ?? 0)
     } catch {
       throw DeviceError(error)
     }
   }
 
   func pause() async throws(DeviceError) {
-    switch record.status {
+    switch reports.status {
     case .playing:
-      let now = clock.now()
-      if let link = process?.link {
-        _ = try? await link.set("pause", true)
-        if let seconds = await position(of: link) { record.align(to: seconds, now: clock.now()) }
-      }
+      let seconds = reports.position
+      try? await process?.link.set("pause", true)
+      let told = await process?.link.position()
       // It may have ended meanwhile.
-      guard record.status == .playing else { return }
-      record.become(.paused, at: record.position(at: now), now: clock.now())
-      report()
-    case .paused, .stopped, .ended: report()
+      guard reports.status == .playing else { return }
+      reports.report(.paused, at: told ?? seconds)
+    case .paused, .stopped, .ended: reports.report()
     case .opening, .failed: throw DeviceError(.notNow, "nothing is playing")
     }
   }
 
-  func resume() async throws(DeviceError) {
+  private func resume() async throws(DeviceError) {
     guard let medium else { return }
-    let seconds = record.position(at: clock.now())
-    if let link = process?.link, entry != nil,
-      (try? await link.set("pause", false)) != nil
-    {
-      record.become(.playing, at: seconds, now: clock.now())
-      return report()
+    let seconds = reports.position
+    if let link = process?.link, entry.isLoaded, (try? await link.set("pause", false)) != nil {
+      return reports.report(.playing, at: seconds)
     }
     do throws(MediaFailure) {
       try await start(medium, at: seconds)
@@ -203,42 +190,30 @@ actor FilmPlayer {
   func stop() async {
     openings += 1
     medium = nil
-    entry = nil
-    waiter?.continuation.finish()
+    entry.unload()
+    entry.cancelWaiting()
     _ = try? await process?.link.ask(["stop"])
-    record.become(.stopped, at: 0, now: clock.now())
-    report()
+    reports.report(.stopped, at: 0)
   }
 
   func seek(_ seconds: Double) async throws(DeviceError) {
-    guard medium != nil, [.playing, .paused].contains(record.status) else {
-      throw DeviceError(.notNow, "nothing is playing", hint: "Play a title first.")
-    }
-    guard record.facts.isSeekable else {
+    guard medium != nil, reports.isActive else { throw .nothingPlays }
+    guard reports.facts.isSeekable else {
       throw DeviceError(.unsupported, "this medium has no other positions to go to")
     }
-    let wanted = record.facts.duration.map { min(seconds, $0) } ?? seconds
+    let wanted = reports.facts.duration.map { min(seconds, $0) } ?? seconds
     let opening = openings
-    var outcome = Outcome.died
-    if let link = process?.link {
-      let waiter = wait()
-      isMoving = true
-      defer { isMoving = false }
-      if (try? await link.ask(["seek", .number(wanted), "absolute+exact"])) != nil {
-        outcome = await self.outcome(of: waiter, within: Self.longestSeek)
-      }
-      self.waiter = nil
-    }
+    let outcome = await seekInProcess(wanted)
     // A stop or the end of the film may have come meanwhile.
-    guard opening == openings, [.playing, .paused].contains(record.status) else { return }
-    record.align(to: wanted, now: clock.now())
+    guard opening == openings, reports.isActive else { return }
+    reports.align(to: wanted)
     switch outcome {
     case .playing:
       // A DVD goes to the nearest place that it can begin at.
-      let told = if let link = process?.link { await position(of: link) } else { Double?.none }
-      guard opening == openings, [.playing, .paused].contains(record.status) else { return }
-      record.align(to: told ?? wanted, now: clock.now())
-      report()
+      let told = await process?.link.position()
+      guard opening == openings, reports.isActive else { return }
+      reports.align(to: told ?? wanted)
+      reports.report()
       reportProgress()
     case .ended: await finish()
     case .died, .loaded: await recover()
@@ -246,28 +221,36 @@ actor FilmPlayer {
     }
   }
 
+  private func seekInProcess(_ seconds: Double) async -> MpvEntry.Outcome {
+    guard let link = process?.link else { return .died }
+    let waiter = entry.expectOutcome()
+    isMoving = true
+    defer {
+      isMoving = false
+      entry.endWaiting()
+    }
+    guard (try? await link.ask(["seek", .number(seconds), "absolute+exact"])) != nil else {
+      return .died
+    }
+    return await waiter.outcome(within: Self.longestSeek, on: clock)
+  }
+
   /// Goes to the next chapter or song, or to the previous one.
   func skip(_ steps: Int) async throws(DeviceError) {
-    guard let medium, [.playing, .paused].contains(record.status) else {
-      throw DeviceError(.notNow, "nothing is playing", hint: "Play a title first.")
+    guard let medium, reports.isActive else { throw .nothingPlays }
+    let seconds = reports.position
+    switch reports.facts.chapterStep(steps, from: seconds) {
+    case .begin(let begin): return try await seek(begin)
+    case .behindLast: throw DeviceError(.notNow, "this is the last chapter")
+    case nil: break
     }
-    let seconds = record.position(at: clock.now())
-    let chapters = record.facts.chapters
-    if chapters.count > 1, let index = record.facts.chapter(at: seconds) {
-      let isLate = seconds - chapters[index].begin > Self.restartLimit
-      let wanted = steps < 0 ? (isLate ? index : index - 1) : index + 1
-      guard wanted < chapters.count else {
-        throw DeviceError(.notNow, "this is the last chapter")
-      }
-      return try await seek(wanted < 0 ? 0 : chapters[wanted].begin)
-    }
-    if steps < 0, seconds > Self.restartLimit || !isCD { return try await seek(0) }
+    if steps < 0, seconds > MediaFacts.restartLimit || !isCD { return try await seek(0) }
     guard isCD else { throw DeviceError(.notNow, "this film has no chapters") }
     guard let next = await library.neighbour(of: medium.item, steps: steps) else {
       if steps < 0 { return try await seek(0) }
       throw DeviceError(.notNow, "this is the last song of the disc")
     }
-    let isPaused = record.status == .paused
+    let isPaused = reports.status == .paused
     do throws(MediaFailure) {
       try await start(
         try await library.resolve(next), at: 0, isPaused: isPaused, isAnnounced: false)
@@ -280,30 +263,310 @@ actor FilmPlayer {
     await stop()
     let drive = Drive(options.drive)
     if drive.isDrive {
-      setTray("moving")
+      reports.setTray("moving")
       guard await FilmLibrary.onThread({ drive.eject() }) else {
-        setTray("closed")
+        reports.setTray("closed")
         throw DeviceError(
           .refused, "the drive \(options.drive) did not open",
           hint: "Is it in use by another program, or may this user not open it?")
       }
     }
-    setTray("open")
+    reports.setTray("open")
   }
 
   /// Sends two channels, or all that a film has.
   func setStereo(_ isStereo: Bool) async {
     self.isStereo = isStereo
-    if let link = process?.link { try? await setChannels(link) }
+    try? await process?.link.setChannels(isStereo: isStereo)
     context.report([.audio: isStereo ? "twoChannel" : "surround"])
   }
 
-  func setChannels(_ link: MpvLink) async throws(MpvFailure) {
-    try await link.set("audio-channels", isStereo ? "stereo" : "auto")
+  // MARK: Opening a medium
+
+  /// Opens a medium and plays it. Starts mpv again where it crashes or hangs meanwhile.
+  ///
+  /// - Parameter isAnnounced: Whether `opening` is reported first.
+  private func start(
+    _ medium: Medium, at seconds: Double, isPaused: Bool = false, isAnnounced: Bool = true
+  ) async throws(MediaFailure) {
+    openings += 1
+    let opening = openings
+    self.medium = medium
+    reports.open(medium.item, at: seconds)
+    if isAnnounced { reports.report() }
+    startPolling()
+    while true {
+      let outcome = await load(medium, at: seconds, isPaused: isPaused)
+      if Task.isCancelled, opening == openings { await stop() }
+      guard opening == openings else {
+        throw MediaFailure(.cancelled, subject: medium.item, detail: "a newer command came")
+      }
+      switch outcome {
+      case .playing: return await begin(at: seconds, isPaused: isPaused)
+      case .ended:
+        takeDurationOfFile()
+        reports.report(.playing, at: seconds)
+        return await finish()
+      case .failed(let reason): throw fail(reason)
+      case .died, .loaded:
+        guard let pause = restarts.restart(at: clock.now()) else { throw fail(.tooManyRestarts) }
+        try? await clock.sleep(until: clock.now() + pause)
+      }
+    }
+  }
+
+  /// Loads a medium and waits until it plays or fails.
+  private func load(_ medium: Medium, at seconds: Double, isPaused: Bool) async -> MpvEntry.Outcome
+  {
+    isMoving = true
+    defer { isMoving = false }
+    await cable?.waitUntilFresh(until: clock.now() + .milliseconds(500), on: clock)
+    entry.beginOpening()
+    let process: MpvProcess
+    do throws(DeviceError) {
+      process = try runningProcess()
+    } catch {
+      return .failed(error.message)
+    }
+    do throws(MpvFailure) {
+      let link = process.link
+      try await link.prepare(medium, at: seconds, isPaused: isPaused, isStereo: isStereo)
+      return try await load(medium, through: link)
+    } catch {
+      entry.endWaiting()
+      switch error {
+      case .closed, .timeout:
+        process.kill()
+        await process.waitForEnd()
+        if self.process === process { self.process = nil }
+        return .died
+      case .refused(let refusal): return .failed("mpv refused it: \(refusal.text)")
+      }
+    }
+  }
+
+  private func load(
+    _ medium: Medium, through link: MpvLink
+  ) async throws(MpvFailure) -> MpvEntry.Outcome {
+    let waiter = entry.expectOutcome()
+    entry.load(try await link.load(medium, within: Self.patienceWhileOpening))
+    var outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
+    if case .loaded = outcome {
+      reports.facts = try await MediaFacts(of: link)
+      outcome = await waiter.outcome(within: Self.longestOpening, on: clock)
+    }
+    // From here on its end is an event like any other.
+    entry.endWaiting()
+    guard case .playing = outcome else { return outcome }
+    // The outputs may have changed the tracks.
+    var facts = try await MediaFacts(of: link)
+    // Nothing is known any more of a medium that is over by now.
+    if entry.hasEndedEarly || facts.tracks.isEmpty { return outcome }
+    facts.duration = facts.duration ?? reports.facts.duration
+    reports.facts = facts
+    return try await checkOutputs(of: link) ?? outcome
+  }
+
+  /// Returns the failure of a medium whose sound or picture mpv plays without its device.
+  private func checkOutputs(of link: MpvLink) async throws(MpvFailure) -> MpvEntry.Outcome? {
+    let facts = reports.facts
+    if facts.hasSound, try await link.property("current-ao") == nil, !entry.hasEndedEarly {
+      let device = options.isCable ? "the cable to the amplifier" : "\"\(options.audioDevice)\""
+      _ = try await link.ask(["stop"])
+      return .failed(
+        "the sound cannot be played: the audio device \(device) could not be opened\(entry.logText)"
+      )
+    }
+    if facts.hasPicture, try await link.property("current-vo") == nil, !entry.hasEndedEarly {
+      _ = try await link.ask(["stop"])
+      return .failed(entry.noPicture)
+    }
+    return nil
+  }
+
+  /// The medium plays: reports it.
+  private func begin(at seconds: Double, isPaused: Bool) async {
+    let told = await process?.link.position()
+    guard let medium else { return }
+    if reports.facts.title == nil { reports.facts.title = MediaFiles.title(of: medium.item) }
+    takeDurationOfFile()
+    reports.become(isPaused ? .paused : .playing, at: told ?? seconds)
+    reports.reportFacts()
+    reports.report()
+    if entry.hasEndedEarly { await finish() }
+  }
+
+  /// Takes the duration from the library where mpv has told none.
+  private func takeDurationOfFile() {
+    guard reports.facts.duration == nil, let medium else { return }
+    reports.facts.duration = library.duration(of: medium.item)
+  }
+
+  /// Reports that the medium cannot be played, and returns the error.
+  private func fail(_ reason: String) -> MediaFailure {
+    medium = nil
+    entry.unload()
+    reports.report(.failed, at: reports.position, reason: reason)
+    return MediaFailure(.unsupported, subject: reports.item ?? "", detail: reason)
+  }
+
+  // MARK: The end of a medium
+
+  /// The medium is over: the next song follows, or the playback has ended.
+  private func finish() async {
+    guard let ended = medium else { return }
+    let end = reports.facts.duration ?? reports.position
+    medium = nil
+    entry.unload()
+    let opening = openings
+    let next = isCD ? await library.neighbour(of: ended.item, steps: 1) : nil
+    guard opening == openings else { return }
+    guard let next else {
+      await waitForSilence()
+      guard opening == openings else { return }
+      return reports.report(.ended, at: end)
+    }
+    reports.reportLastFrame(of: ended.item, at: end)
+    do throws(MediaFailure) {
+      try await start(try await library.resolve(next), at: 0, isAnnounced: false)
+    } catch {
+      context.log(.warning, error.message)
+    }
+  }
+
+  /// Waits until mpv has closed its sound: the last frame was heard then.
+  private func waitForSilence() async {
+    guard reports.facts.hasSound, let link = process?.link else { return }
+    for _ in 0..<40 {
+      guard let answer = try? await link.property("current-ao"), answer != nil,
+        (try? await clock.sleep(until: clock.now() + .milliseconds(30))) != nil
+      else { return }
+    }
+  }
+
+  // MARK: The process
+
+  /// The running process; starts one if there is none.
+  private func runningProcess() throws(DeviceError) -> MpvProcess {
+    if let process { return process }
+    let new: MpvProcess
+    do throws(SystemError) {
+      new = try setup.start(
+        options, device: options.isCable ? SoundCable.pcm : options.audioDevice,
+        configuration: cable?.configuration, clock: clock)
+    } catch {
+      throw .notStarted(setup.program, error)
+    }
+    process = new
+    entry = MpvEntry()
+    Task { await self.follow(new) }
+    return new
+  }
+
+  private func quit() async {
+    let last = process
+    process = nil
+    await last?.quit(clock: clock)
+  }
+
+  /// Takes the events of a process until it has ended.
+  private func follow(_ process: MpvProcess) async {
+    await process.link.observe()
+    for await event in process.link.events where self.process === process { handle(event) }
+    // Its connection may have ended before itself.
+    process.kill()
+    await process.waitForEnd()
+    guard self.process === process else { return }
+    self.process = nil
+    if !entry.processEnded() { await recover() }
+  }
+
+  private func handle(_ event: MpvEvent) {
+    switch entry.take(event, isOpening: reports.status == .opening) {
+    case .ended:
+      guard medium != nil, reports.isActive else { return }
+      // Beside the events, which the next medium needs.
+      Task { await finish() }
+    case .failed(let reason): if medium != nil { _ = fail(reason) }
+    case .stalled(let isStalled): reports.stall(isStalled)
+    case .chapter: reportProgress()
+    case nil: break
+    }
+  }
+
+  /// mpv has crashed or hung: plays on where it stopped.
+  private func recover() async {
+    guard let medium, reports.isActive else { return }
+    let seconds = reports.position
+    let isPaused = reports.status == .paused
+    context.log(.warning, "mpv ended unexpectedly; \(medium.item) goes on at \(Int(seconds)) s")
+    guard let pause = restarts.restart(at: clock.now()) else {
+      _ = fail(.tooManyRestarts)
+      return
+    }
+    let opening = openings
+    try? await clock.sleep(until: clock.now() + pause)
+    guard opening == openings else { return }
+    do throws(MediaFailure) {
+      try await start(medium, at: seconds, isPaused: isPaused)
+    } catch {
+      if error.kind != .cancelled { context.log(.error, error.message) }
+    }
+  }
+
+  // MARK: The position
+
+  private func startPolling() {
+    guard polling == nil else { return }
+    polling = Task {
+      await self.poll()
+      self.polling = nil
+    }
+  }
+
+  /// Asks for the position while there is a medium; kills an mpv that does not answer.
+  private func poll() async {
+    while medium != nil {
+      let interval = reports.status == .paused ? Self.pollingInPause : Self.pollingInterval
+      guard (try? await clock.sleep(until: clock.now() + interval)) != nil else { return }
+      guard medium != nil, let process else { continue }
+      let (opening, isMoving) = (openings, isMoving)
+      do throws(MpvFailure) {
+        let limit = isMoving ? Self.patienceWhileOpening : Self.patience
+        let answer = try await process.link.ask(["get_property", "time-pos"], within: limit)
+        let isSettled = opening == openings && !isMoving && !self.isMoving
+        if isSettled, reports.status == .playing, let seconds = answer.number {
+          reports.align(to: seconds)
+        }
+      } catch {
+        if error == .timeout {
+          context.log(.warning, "mpv does not answer; it is started again")
+          if reports.status == .playing { reports.stand() }
+          process.kill()
+        }
+      }
+      if !reports.isDue { continue }
+      reports.report()
+      reportProgress()
+    }
+  }
+
+  private func reportProgress() {
+    if medium != nil, !isMoving { reports.reportProgress() }
   }
 }
 
+extension String {
+  /// The reason of a medium that mpv could not play to its end.
+  fileprivate static let tooManyRestarts =
+    "mpv crashed or hung \(RestartLimit.most) times while it played this"
+}
+
 extension DeviceError {
+  /// The error of a seek or a skip without a medium.
+  fileprivate static let nothingPlays = DeviceError(
+    .notNow, "nothing is playing", hint: "Play a title first.")
+
   /// The error of a player without a medium.
   fileprivate static func nothingToPlay(isCD: Bool) -> DeviceError {
     DeviceError(

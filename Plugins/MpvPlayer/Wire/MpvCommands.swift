@@ -1,0 +1,44 @@
+import JSON
+
+/// The requests of a player that are more than one property.
+extension MpvLink {
+  /// Sets what mpv needs to know before it loads a medium.
+  ///
+  /// - Parameter seconds: Where it begins.
+  func prepare(
+    _ medium: Medium, at seconds: Double, isPaused: Bool, isStereo: Bool
+  ) async throws(MpvFailure) {
+    try await setChannels(isStereo: isStereo)
+    try await set("pause", .bool(isPaused))
+    try await set("aid", "auto")
+    try await set("vid", "auto")
+    try await set("start", seconds > 0 ? .string("\(seconds)") : "none")
+    if let device = medium.device { try await set(device.property, .string(device.path)) }
+  }
+
+  /// Lets mpv load a medium, and returns mpv's number of it.
+  ///
+  /// - Parameter limit: The longest wait for the answer, which comes before the medium plays.
+  func load(_ medium: Medium, within limit: Duration) async throws(MpvFailure) -> Int? {
+    let answer = try await ask(["loadfile", .string(medium.address)], within: limit)
+    return answer["playlist_entry_id"]?.integer
+  }
+
+  /// Sends two channels, or all that a medium has.
+  func setChannels(isStereo: Bool) async throws(MpvFailure) {
+    try await set("audio-channels", isStereo ? "stereo" : "auto")
+  }
+
+  /// The position in seconds; nil where mpv does not tell one.
+  func position() async -> Double? {
+    let answer = try? await property("time-pos")
+    return (answer ?? nil)?.number.flatMap(MediaFacts.seconds)
+  }
+
+  /// Asks for the events that a player acts on.
+  func observe() async {
+    _ = try? await ask(["request_log_messages", "error"])
+    _ = try? await ask(["observe_property", 1, "paused-for-cache"])
+    _ = try? await ask(["observe_property", 2, "chapter"])
+  }
+}
