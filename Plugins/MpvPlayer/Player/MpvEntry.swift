@@ -1,3 +1,5 @@
+import JSON
+
 /// The medium that mpv has loaded or is loading, as mpv's events tell about it.
 ///
 /// An event is the outcome of the opening or seek that waits for one; without a waiter it is a change that the
