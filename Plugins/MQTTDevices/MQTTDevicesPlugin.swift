@@ -7,29 +7,31 @@ import PluginKit
 /// amplifiers.
 @main
 struct MQTTDevicesPlugin {
-  static func main() async { await plugin(Brokers()).run() }
+  static func main() async { await plugin(BrokerConnectionPool()).run() }
 
-  /// The plugin that the manifest describes.
+  /// Makes the plugin that the manifest describes.
   ///
-  /// - Parameter brokers: The connections that its devices share.
-  static func plugin(_ brokers: Brokers, clock: any TheaterClock = SystemClock()) -> Plugin {
+  /// - Parameter connectionPool: The connections that its devices share.
+  static func plugin(
+    _ connectionPool: BrokerConnectionPool, clock: any TheaterClock = SystemClock()
+  ) -> Plugin {
     Plugin(
       id: "MQTTDevices", version: "1.0.0",
       devices: [
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<LightsCommand>(context, brokers, clock: clock)
+          try MQTTDevice<LightsCommand>(context, connectionPool, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<ScreenCommand>(context, brokers, clock: clock)
+          try MQTTDevice<ScreenCommand>(context, connectionPool, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<PopcornPopperCommand>(context, brokers, clock: clock)
+          try MQTTDevice<PopcornPopperCommand>(context, connectionPool, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<ProjectorCommand>(context, brokers, clock: clock)
+          try MQTTDevice<ProjectorCommand>(context, connectionPool, clock: clock)
         },
         DeviceMaker { (context) throws(DeviceError) in
-          try MQTTDevice<AmplifierCommand>(context, brokers, clock: clock)
+          try MQTTDevice<AmplifierCommand>(context, connectionPool, clock: clock)
         },
       ],
       selfCheck: { check })

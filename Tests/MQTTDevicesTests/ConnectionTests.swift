@@ -10,14 +10,14 @@ import Testing
 
 @testable import MQTTDevices
 
-@Suite("Connections to brokers and devices that fail", .timeLimit(.minutes(2)))
+@Suite("Failures of brokers, connections and devices", .timeLimit(.minutes(2)))
 struct ConnectionTests {
   private let broker: BrokerFixture
   private let tasmota: JSON = ["profile": "tasmota"]
 
   init() throws { broker = try BrokerFixture.shared.get() }
 
-  @Test("The fake devices understand mosquitto's own clients")
+  @Test("the simulated devices work with mosquitto_pub and mosquitto_sub")
   func independentClients() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let port = "\(broker.port)"
@@ -35,7 +35,7 @@ struct ConnectionTests {
     #expect(try JSON(parsing: text)["Dimmer"] == 30)
   }
 
-  @Test("A device that tells no state does not open; the error names the topic")
+  @Test("refuses to open a device that reports no state, and names its topic")
   func silentAtOpening() async throws {
     let bench = DeviceBench(broker.options)
     let error = await bench.advanceDuring {
@@ -45,7 +45,7 @@ struct ConnectionTests {
     #expect(error?.message == "no state of the device comes on \"stat/nobody/RESULT\"")
   }
 
-  @Test("A command that the device does not confirm fails, and the error names the topic")
+  @Test("fails a command that the device does not confirm, and names the topic")
   func deaf() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let bench = DeviceBench(broker.options)
@@ -59,7 +59,7 @@ struct ConnectionTests {
     #expect(await bench.perform("on") == nil)
   }
 
-  @Test("A change that the device does not report by itself is found by a question")
+  @Test("queries a change that the device does not report by itself")
   func unreported() async throws {
     // A Shelly that is on already tells nothing when it is turned on again.
     let plug = try MQTTFixture(broker, "shelly", "plug", ["power": true])
@@ -69,7 +69,7 @@ struct ConnectionTests {
     #expect(bench[.popping] == "popping")
   }
 
-  @Test("A device that refuses is quoted")
+  @Test("quotes the reason of a device that refuses a command")
   func refuses() async throws {
     let lamp = try MQTTFixture(broker, "shelly", "dimmer", ["odd": ["refuse"]])
     let bench = DeviceBench(broker.options)
@@ -80,7 +80,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "A device that goes offline is unknown, and comes back by itself",
+    "makes the state of an offline device unknown, and known again when the device is back",
     arguments: ["tasmota", "shelly"])
   func offline(_ family: String) async throws {
     let lamp = try MQTTFixture(broker, family, "dimmer", ["power": true])
@@ -110,18 +110,18 @@ struct ConnectionTests {
     #expect(await eventually { bench[.power] == "on" && bench[.brightness] == 50 })
   }
 
-  @Test("A broker that is restarted: the state is unknown meanwhile, and a command waits for it")
+  @Test("makes the state unknown during a restart of the broker, and lets a command wait for it")
   func restartedBroker() async throws {
     let broker = try BrokerFixture()
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.lights, lamp, tasmota) == nil)
     for command in ["on", "off"] {
-      try await broker.end(.kill)
+      try await broker.control(.kill)
       #expect(await eventually { bench.provenance(of: .power) == .unknown })
       #expect(bench.problem?.contains("there is no connection to the broker") == true)
       async let refusal = bench.perform(.string(command))
-      try await broker.end(.start)
+      try await broker.control(.start)
       #expect(await refusal == nil)
       #expect(bench[.power] == .string(command))
       #expect(bench.provenance(of: .power) == .reported)
@@ -129,36 +129,37 @@ struct ConnectionTests {
     #expect(bench.attribute("problem")?.isNull == true)
   }
 
-  @Test("A broker that hangs: commands fail in time, and work when it goes on")
+  @Test("fails commands in time while the broker hangs, and performs them afterwards")
   func pausedBroker() async throws {
     let broker = try BrokerFixture()
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.lights, lamp, tasmota) == nil)
-    try await broker.end(.pause)
+    try await broker.control(.pause)
     #expect(await bench.advanceDuring { await bench.perform("on") }?.kind == "timeout")
-    try await broker.end(.resume)
+    try await broker.control(.resume)
     #expect(await bench.perform("off") == nil)
     #expect(bench[.power] == "off")
   }
 
-  @Test("A popper whose time ends without a broker is turned off as soon as there is one")
+  @Test("turns a popper off as soon as the broker is back, if its time ended meanwhile")
   func popperWithoutBroker() async throws {
     let broker = try BrokerFixture()
     let plug = try MQTTFixture(broker, "tasmota", "plug")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.popcornPopper, plug, ["profile": "tasmota", "popTime": 60]) == nil)
     #expect(await bench.perform("pop") == nil)
-    try await broker.end(.kill)
+    try await broker.control(.kill)
     #expect(await eventually { bench.provenance(of: .power) == .unknown })
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(60))
-    try await broker.end(.start)
+    try await broker.control(.start)
     #expect(await bench.advanceUntil { bench[.power] == "off" && bench[.popping] == "done" })
     #expect(await eventually { plug.commands.contains { $0.hasSuffix("POWER1 OFF") } })
   }
 
-  @Test("Bytes that come slowly or all at once change nothing", arguments: ["split", "merge"])
+  @Test(
+    "works when the bytes of the connection arrive split or merged", arguments: ["split", "merge"])
   func slowBytes(_ mode: String) async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let bench = DeviceBench(try MQTTProxy(broker, mode).options)
@@ -169,8 +170,8 @@ struct ConnectionTests {
     }
   }
 
-  @Test("Payloads without a meaning change nothing", arguments: Family.all)
-  func garbagePayloads(_ family: Family) async throws {
+  @Test("ignores payloads without a meaning", arguments: DeviceFamily.all)
+  func garbagePayloads(_ family: DeviceFamily) async throws {
     let lamp = try MQTTFixture(broker, family.name, "dimmer", ["odd": ["garbage"]])
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.lights, lamp, family.options) == nil)
@@ -179,7 +180,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "A broker that is none, or refuses, fails the opening with its address",
+    "refuses to open behind a server that is not a broker or refuses, and names its address",
     arguments: ["refuse", "garbage", "huge"])
   func noBroker(_ mode: String) async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
@@ -193,7 +194,7 @@ struct ConnectionTests {
     #expect(await bench.perform("on") == nil)
   }
 
-  @Test("A broker that floods does not reach the controller, and the plugin goes on")
+  @Test("limits the reports to the controller when the broker floods the plugin")
   func flood() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let proxy = try MQTTProxy(broker, "flood", topic: "stat/\(lamp.topic)/RESULT")
@@ -205,7 +206,7 @@ struct ConnectionTests {
     #expect(await bench.open(.lights, lamp, tasmota) == nil)
   }
 
-  @Test("A message above 64 KiB is dropped with one line in the log")
+  @Test("drops messages above 64 KiB, and logs only the first one")
   func longMessage() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let bench = DeviceBench(broker.options)
@@ -219,7 +220,7 @@ struct ConnectionTests {
     #expect(bench.log.count { $0.contains("longer than 65536 bytes") } == 1)
   }
 
-  @Test("Connections that break again and again are made anew, and the state is right")
+  @Test("connects again after repeated losses, and reports the right state")
   func drops() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let proxy = try MQTTProxy(broker)
@@ -233,7 +234,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("Devices of one broker share one connection, and closing the last one ends it")
+  @Test("shares a connection among the devices of a broker, and closes it with the last one")
   func sharing() async throws {
     let proxy = try MQTTProxy(broker)
     let bench = DeviceBench(proxy.options)
@@ -248,7 +249,7 @@ struct ConnectionTests {
     #expect(await eventually { (try? await proxy.open()) == 0 })
   }
 
-  @Test("F1 · closing does not wait for a device that is silent")
+  @Test("F1 · closes a silent device without waiting for it")
   func closesWhileWaiting() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")
     let bench = DeviceBench(broker.options)
@@ -261,7 +262,7 @@ struct ConnectionTests {
     #expect(await refusal?.kind == "cancelled")
   }
 
-  @Test("F1 · 200 connections leave no descriptor and no thread behind")
+  @Test("F1 · leaks no descriptor and no thread in 200 connections")
   func descriptors() async throws {
     signal(SIGPIPE, SIG_IGN)
     let (good, bad) = (try MQTTProxy(broker), try MQTTProxy(broker, "refuse"))

@@ -10,7 +10,7 @@ import TestSupport
 
 /// The plugin in this process, with devices behind a broker or a proxy.
 struct DeviceBench: Sendable {
-  /// Stands still unless a test moves it, so that a busy machine is no silent device.
+  /// A clock that only the test advances, so that a busy machine does not look like a silent device.
   let clock = ManualClock()
   private let bench: PluginBench
   private let broker: JSON
@@ -18,11 +18,12 @@ struct DeviceBench: Sendable {
   /// - Parameter broker: The option `broker`.
   init(_ broker: JSON) {
     bench = PluginBench(
-      MQTTDevicesPlugin.plugin(Brokers(shortestDelay: .milliseconds(20)), clock: clock))
+      MQTTDevicesPlugin.plugin(BrokerConnectionPool(shortestDelay: .milliseconds(20)), clock: clock)
+    )
     self.broker = broker
   }
 
-  /// Moves time on, five times as fast as it passes, until `condition` holds.
+  /// Advances the clock by 100 ms for every 20 ms of real time, until `condition` holds; false after 24 s.
   func advanceUntil(_ condition: @escaping @Sendable () async -> Bool) async -> Bool {
     for _ in 0..<1200 {
       if await eventually(within: 0.02, condition) { return true }
@@ -31,7 +32,7 @@ struct DeviceBench: Sendable {
     return false
   }
 
-  /// Moves time on until `body` has ended.
+  /// Advances the clock until `body` has ended, and returns its error.
   func advanceDuring(_ body: @escaping @Sendable () async -> RPCError?) async -> RPCError? {
     let outcome = Outcome()
     async let isEnded: Void = outcome.set(body())

@@ -62,7 +62,7 @@ struct LoginTests {
     #expect(await DeviceBench(broker.options).open(.projector, device)?.kind == "unavailable")
   }
 
-  @Test("The status topic says online, and offline after a goodbye and after a kill")
+  @Test("publishes online on the status topic, and offline after closing and after a kill")
   func will() async throws {
     let broker = try BrokerFixture()
     let template: JSON = ["commands": ["on": ["topic": "p"], "off": ["topic": "p"]]]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MQTTDevices
 
-@Suite("What is known of an MQTT device, second by second")
+@Suite("The state machine of an MQTT device")
 struct ModelTests {
   private static let lost = BrokerFailure("no broker", hint: "Start it")
 
@@ -17,7 +17,7 @@ struct ModelTests {
       appliance: appliance, place: "h:1883", timeout: .seconds(5))
   }
 
-  /// A model of an open device that has told this state.
+  /// Returns the model of an open device that has reported a state.
   private static func open(
     _ appliance: any ApplianceModel, _ state: String, _ kind: ApplianceKind = .plug,
     interval: Duration? = nil
@@ -30,7 +30,7 @@ struct ModelTests {
     return model
   }
 
-  @Test("A device that is silent for two intervals is asked, and is unknown after three")
+  @Test("queries a device after two intervals of silence, and makes its state unknown after three")
   func silence() {
     var model = Self.open(PowerModel(), #"{"POWER":"ON"}"#, interval: .seconds(300))
     #expect(model.deadline == .seconds(600))
@@ -44,7 +44,7 @@ struct ModelTests {
     #expect(back.problem == "null")
   }
 
-  @Test("An answer after the question is enough")
+  @Test("keeps the state when the device answers the query after a silence")
   func answeredSilence() {
     var model = Self.open(PowerModel(), #"{"POWER":"ON"}"#, interval: .seconds(300))
     _ = model.tick(at: .seconds(600))
@@ -52,7 +52,7 @@ struct ModelTests {
     #expect(model.deadline == .seconds(1201))
   }
 
-  @Test("A command that does not show is asked for, repeated, and fails in time")
+  @Test("queries the state, repeats the command and then fails when the device does not confirm it")
   func repeats() {
     var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
     #expect(model.begin(.reach(.power(true)), at: .zero).published == ["cmnd/d/POWER1 ON"])
@@ -63,7 +63,7 @@ struct ModelTests {
     #expect(model.tick(at: .seconds(10)).published == [])
   }
 
-  @Test("A command whose effect is there is sent, accepted at once, and reported again")
+  @Test("sends, accepts and reports a command that the state already shows")
   func alreadyThere() {
     var model = Self.open(PowerModel(), #"{"POWER":"ON"}"#)
     let effects = model.begin(.reach(.power(true)), at: .zero)
@@ -72,10 +72,10 @@ struct ModelTests {
     #expect(effects.finished == "done")
   }
 
-  @Test("No command is sent before the device has told its state on a new connection")
+  @Test("sends no command before the device has reported its state on a new connection")
   func waitsForDevice() {
     var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
-    _ = model.lost(Self.lost, at: .zero)
+    _ = model.disconnected(Self.lost, at: .zero)
     #expect(model.begin(.reach(.power(true)), at: .zero).published == [])
     #expect(model.connected(at: .seconds(1)).published == ["cmnd/d/STATE "])
     let state = MQTTMessage("stat/d/RESULT", #"{"POWER":"OFF"}"#)
@@ -84,23 +84,23 @@ struct ModelTests {
     #expect(model.receive(done, at: .seconds(3)).finished == "done")
   }
 
-  @Test("A command without a connection fails in time with the reason")
+  @Test("fails a command without a connection after its timeout, with the reason")
   func noConnection() {
     var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
-    _ = model.lost(Self.lost, at: .zero)
+    _ = model.disconnected(Self.lost, at: .zero)
     _ = model.begin(.reach(.power(true)), at: .zero)
     #expect(model.tick(at: .seconds(5)).finished == "no broker")
   }
 
-  @Test("A broker that has come back without the device says so after three seconds")
+  @Test("reports a problem three seconds after a new connection on which the device is silent")
   func silentAfterReconnect() {
     var model = Self.open(PowerModel(), #"{"POWER":"OFF"}"#)
-    #expect(model.lost(Self.lost, at: .zero).problem == "\"no broker. Start it\"")
+    #expect(model.disconnected(Self.lost, at: .zero).problem == "\"no broker. Start it\"")
     _ = model.connected(at: .seconds(1))
     #expect(model.tick(at: .seconds(4)).problem?.contains("stat/d/RESULT") == true)
   }
 
-  @Test("A retained state of a device that is offline is not taken")
+  @Test("ignores a retained state of an offline device")
   func retainedButOffline() {
     var model = Self.model(PowerModel())
     _ = model.begin(.open, at: .zero)
@@ -112,7 +112,7 @@ struct ModelTests {
     #expect(effects.reports == [])
   }
 
-  @Test("A brightness that the device rounds by 1 % counts as the commanded one")
+  @Test("reports the commanded brightness when the device rounds it by 1 %")
   func rounding() {
     var model = Self.open(
       LightsModel(hasDimmer: true), #"{"POWER":"ON","Dimmer":50}"#, .dimmer)
@@ -123,13 +123,14 @@ struct ModelTests {
     #expect(effects.reports.last?.contains("brightness=30") == true)
   }
 
-  @Test("A load's end is repeated until the plug is off, and a person is told meanwhile")
+  @Test(
+    "turns the plug off again until it confirms the end of a load, and reports a problem meanwhile")
   func popperEnd() {
     var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
     _ = model.begin(.reach(.load), at: .zero)
     let on = MQTTMessage("stat/d/RESULT", #"{"POWER":"ON"}"#)
     #expect(model.receive(on, at: .zero).finished == "done")
-    #expect(model.farewell == [MQTTMessage("cmnd/d/POWER1", "OFF")])
+    #expect(model.closingMessages == [MQTTMessage("cmnd/d/POWER1", "OFF")])
     #expect(model.deadline == .seconds(60))
     #expect(model.tick(at: .seconds(60)).published == ["cmnd/d/POWER1 OFF"])
     let again = model.tick(at: .seconds(62))
@@ -137,10 +138,10 @@ struct ModelTests {
     #expect(again.problem == "\"The device is not confirmed to be off\"")
     let off = model.receive(MQTTMessage("stat/d/POWER", "OFF"), at: .seconds(63))
     #expect(off.problem == "null")
-    #expect(model.farewell == [] && model.deadline == nil)
+    #expect(model.closingMessages == [] && model.deadline == nil)
   }
 
-  @Test("A popper that a person turns off while it pops is idle")
+  @Test("reports idle when a person turns the popper off while it pops")
   func popperButton() {
     var model = Self.open(PopperModel(popTime: .seconds(60)), #"{"POWER":"OFF"}"#)
     _ = model.begin(.reach(.load), at: .zero)
@@ -150,7 +151,8 @@ struct ModelTests {
     #expect(model.deadline == nil)
   }
 
-  @Test("A screen that gets stuck is stopped after one and a half times its travel, and says so")
+  @Test(
+    "reports a stuck screen as stopped, with a problem, after one and a half times its travel time")
   func stuckScreen() {
     let shutter = { (position: Int, direction: Int) in
       #"{"Shutter1":{"Position":\#(position),"Direction":\#(direction)}}"#
@@ -167,7 +169,7 @@ struct ModelTests {
     #expect(stuck.problem?.contains("stands at 10 %") == true)
   }
 
-  @Test("A screen that says only its position is sent back on its way")
+  @Test("reverses a moving screen that reports only its position")
   func reversed() {
     let state = { (position: Int) in
       MQTTMessage("stat/d/RESULT", #"{"Shutter1":{"Position":\#(position)}}"#)
@@ -182,7 +184,7 @@ struct ModelTests {
     #expect(model.receive(state(100), at: .seconds(10)).reports == ["reported position=\"up\""])
   }
 
-  @Test("A position that changes once is a movement for five seconds")
+  @Test("reports a movement for five seconds after a single change of the position")
   func coasting() {
     var model = Self.open(
       CoverModel(travel: .seconds(20), isInverted: false), #"{"Shutter1":{"Position":50}}"#, .cover)
@@ -191,7 +193,7 @@ struct ModelTests {
     #expect(model.tick(at: .seconds(5)).reports == ["reported position=\"stopped\""])
   }
 
-  @Test("An inverted cover is down when it is open")
+  @Test("reports an inverted cover as down when it is open")
   func inverted() {
     var model = Self.model(CoverModel(travel: .seconds(20), isInverted: true), .cover)
     _ = model.begin(.open, at: .zero)
@@ -202,7 +204,7 @@ struct ModelTests {
       model.begin(.reach(.end(.up)), at: .zero).published == ["cmnd/d/ShutterClose1 "])
   }
 
-  @Test("Of a flood of messages the newest of each topic is handled, in its time")
+  @Test("handles a burst at once, and of further messages the newest one of each topic later")
   func limiter() {
     var limiter = MessageLimiter()
     var handled = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MQTTDevices
 
-@Suite("The languages of MQTT devices")
+@Suite("The profiles of MQTT devices")
 struct ProfileTests {
   private static let tasmota = TasmotaProfile(
     topic: "lamp", fullTopic: "%prefix%/%topic%/", channel: 1, kind: .dimmer, interval: nil)
@@ -59,7 +59,9 @@ struct ProfileTests {
       shutter.messages(for: .move(.down)) == [MQTTMessage("cmnd/screen/ShutterClose1", "")])
   }
 
-  @Test("Zigbee2MQTT: every brightness survives the scale of 254 steps")
+  @Test(
+    "Zigbee2MQTT: every percentage is unchanged after conversion to the scale of 254 steps and back"
+  )
   func zigbeeBrightness() {
     for percent in 1...100 {
       let sent = Self.zigbee(.dimmer).messages(for: .turn(true, brightness: percent))
@@ -116,13 +118,13 @@ struct ProfileTests {
     #expect(plug.observations(in: notify(#"{"ts":1,"switch:0":{"id":0,"apower":8.9}}"#)) == [])
   }
 
-  @Test("Shelly: a popper's plug turns itself off, whatever happens to the plugin")
+  @Test("Shelly: pop sets a timer, with which the plug turns itself off")
   func shellyTimer() {
     let message = Self.shelly(.plug).messages(for: .turnOn(for: .seconds(180))).first
     #expect(message?.json?["params"] == ["id": 0, "on": true, "toggle_after": 180])
   }
 
-  @Test("Shelly: covers say their motion, also when they are not calibrated")
+  @Test("Shelly: covers report their motion, also without calibration")
   func shellyCover() {
     let status = { (json: String) in
       Self.shelly(.cover).observations(
@@ -144,7 +146,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "JSON pointers find values, and wrong ones are none",
+    "JSON pointers find values",
     arguments: [
       ("", #"{"a":[1,{"b/c":2}],"~":3,"":4}"#), ("/a/0", "1"), ("/a/1/b~1c", "2"), ("/~0", "3"),
       ("/", "4"),
@@ -155,7 +157,7 @@ struct ProfileTests {
   }
 
   @Test(
-    "JSON pointers to nothing find nothing",
+    "JSON pointers return nil where there is no value",
     arguments: ["/a/2", "/a/00", "/a/-", "/a/0/x", "/b", "/a/99999999999999999999"])
   func lostPointers(_ text: String) throws {
     let json = try JSON(parsing: #"{"a":[1,2]}"#)
@@ -166,7 +168,7 @@ struct ProfileTests {
   @Test("Texts that are no JSON pointers are refused", arguments: ["a", "/~", "/~2", "a/b"])
   func wrongPointers(_ text: String) { #expect(JSONPointer(text) == nil) }
 
-  @Test("No payload harms a parser; the facts stay within their ranges")
+  @Test("parses random payloads without a trap, and keeps observations within their ranges")
   func randomPayloads() {
     var numbers = SeededNumbers(20_261_123)
     let profiles: [any DeviceProfile] =
@@ -214,14 +216,14 @@ struct OptionTests {
     var all: JSONObject = ["broker": ["host": "h"], "profile": "tasmota", "topic": "t"]
     for (name, value) in json.object ?? [:] { all[name] = value }
     do throws(DeviceError) {
-      _ = try DeviceOptions(.object(all), role: role, replies: "r")
+      _ = try MQTTDeviceOptions(.object(all), role: role, replies: "r")
       return nil
     } catch {
       return error.message
     }
   }
 
-  @Test("A wrong option is named with its place")
+  @Test("The error of a wrong option names its path")
   func places() {
     #expect(message([:]) == nil)
     #expect(message(["broker": [:]]) == "the option \"broker.host\" is missing")
@@ -234,7 +236,7 @@ struct OptionTests {
     #expect(message(["timeout": 60])?.contains("from 1 to 9") == true)
   }
 
-  @Test("A wrong template is named with its place")
+  @Test("The error of a wrong template names its path")
   func templates() {
     let template = { (json: JSON) -> JSON in ["profile": "template", "template": json] }
     let (off, dim): (JSON, JSON) = (

@@ -3,10 +3,10 @@ import JSON
 import Synchronization
 import TestSupport
 
-/// A broker on this machine, which is mosquitto itself. All of them, and the devices, are children of one
-/// process, Tests/Fixtures/mqtt_devices.py, which ends with this process at the latest.
+/// A mosquitto broker on this machine. The brokers and devices are children of one process,
+/// Tests/Fixtures/mqtt_devices.py, which ends with the test process at the latest.
 public final class BrokerFixture: Sendable {
-  /// A broker without a login, for all tests that do not harm it.
+  /// A broker without a login, for tests that do not restart or pause it.
   public static let shared = Result { try BrokerFixture() }
 
   /// Its TCP port on 127.0.0.1.
@@ -21,12 +21,13 @@ public final class BrokerFixture: Sendable {
     folder = answer["folder"]?.string ?? ""
   }
 
-  public enum End: String, Sendable { case kill, pause, resume, start }
+  /// A change of the broker's process.
+  public enum Action: String, Sendable { case kill, pause, resume, start }
 
-  /// Kills or pauses the broker, or ends that.
-  public func end(_ how: End) async throws {
+  /// Kills, starts, pauses or resumes the broker.
+  public func control(_ action: Action) async throws {
     try await MQTTProcess.request(
-      "end", ["broker": .integer(port), "how": .string(how.rawValue)])
+      "end", ["broker": .integer(port), "how": .string(action.rawValue)])
   }
 
   /// The option `broker` for devices behind it.
@@ -59,7 +60,7 @@ public final class MQTTFixture: Sendable {
     try await MQTTProcess.request("change", .object(request))
   }
 
-  /// The messages that it got: topic and payload.
+  /// The messages that it received, each as topic, space and payload.
   public var commands: [String] { MQTTProcess.commands(of: topic) }
 }
 
@@ -79,9 +80,9 @@ public final class MQTTProxy: Sendable {
       "proxy", ["port": .integer(port), "mode": .string(mode), "topic": .string(topic)])
   }
 
-  /// How many connections were opened.
+  /// The number of connections since the start.
   public func opened() async throws -> Int { try await count("opened") }
-  /// How many ends of connections are open.
+  /// The number of open sockets of the connections.
   public func open() async throws -> Int { try await count("open") }
 
   private func count(_ key: String) async throws -> Int {
@@ -142,7 +143,7 @@ private final class MQTTProcess: Sendable {
     return try checked(answer, verb)
   }
 
-  /// The same from code that is not asynchronous: it blocks its thread for a few milliseconds.
+  /// Sends a request from synchronous code. Blocks the thread until the answer, at most 60 s.
   static func now(_ verb: String, _ parameters: JSON) throws -> JSON {
     let process = try process.get()
     let answer = Mutex(JSON.null)

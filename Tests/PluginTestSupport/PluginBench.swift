@@ -4,18 +4,18 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// Devices behind a plugin, which is in this process or another one, with the controller's end of the
-/// connection.
+/// The controller's end of a connection to a plugin, in this process or another one. Records the reports of the
+/// plugin's devices.
 public final class PluginBench: Sendable {
   private struct State {
     var nextID = 0
     var waiting: [Int: CheckedContinuation<Result<JSON, RPCError>, Never>] = [:]
-    var devices: [DeviceID: Known] = [:]
+    var devices: [DeviceID: ReportedState] = [:]
     var log: [String] = []
   }
 
-  /// What was reported of a device.
-  private struct Known {
+  /// The reported state of a device.
+  private struct ReportedState {
     var values: [StateKey: JSON] = [:]
     var provenance: [StateKey: Provenance] = [:]
     var attributes: [String: JSON] = [:]
@@ -28,7 +28,7 @@ public final class PluginBench: Sendable {
   /// Starts a plugin in this process.
   public convenience init(_ plugin: Plugin) {
     let (controller, plugged) = InMemoryConnection.pair()
-    // The plugin's one task; it ends with the connection.
+    // The task ends with the connection.
     Task { await plugin.serve(plugged) }
     self.init(connection: controller)
   }
@@ -72,13 +72,13 @@ public final class PluginBench: Sendable {
   public func attribute(_ name: String, _ device: DeviceID) -> JSON? {
     self[device].attributes[name]
   }
-  /// How many reports of the device have come.
+  /// The number of reports of a device.
   public func reports(_ device: DeviceID) -> Int { self[device].reports }
   /// The plugin's log.
   public var log: [String] { state.withLock { $0.log } }
 
-  private subscript(device: DeviceID) -> Known {
-    state.withLock { $0.devices[device] ?? Known() }
+  private subscript(device: DeviceID) -> ReportedState {
+    state.withLock { $0.devices[device] ?? ReportedState() }
   }
 
   private func refusal<Request: PluginRequest>(_ request: Request) async -> RPCError? {
@@ -113,7 +113,7 @@ public final class PluginBench: Sendable {
   private func take(_ notification: StateNotification?) {
     guard let notification else { return }
     state.withLock { state in
-      var known = state.devices[notification.device] ?? Known()
+      var known = state.devices[notification.device] ?? ReportedState()
       known.values.merge(notification.values) { $1 }
       for key in notification.values.keys { known.provenance[key] = notification.provenance }
       known.attributes.merge(notification.attributes.mapValues(\.value)) { $1 }

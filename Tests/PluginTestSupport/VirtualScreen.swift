@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
 
-/// An X server without a screen, whose picture lies in a file.
+/// An X server without a screen (Xvfb), whose picture is in a file.
 ///
-/// Safe: nothing changes after `init`.
+/// `@unchecked Sendable`: its properties never change after `init`. `Process` is not `Sendable`, but only `end`
+/// uses it, which reads the process id and sends a signal.
 public final class VirtualScreen: @unchecked Sendable {
   /// A colour, 0 to 255 each.
   public struct Color: Equatable, Sendable {
@@ -54,7 +55,7 @@ public final class VirtualScreen: @unchecked Sendable {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
-  /// The colour at a place, from the server's file in the format XWD.
+  /// Returns the colour of a pixel from the server's file in the format XWD; nil if the file cannot be read.
   public func color(x: Int, y: Int) -> Color? {
     guard let data = FileManager.default.contents(atPath: folder.path(of: "Xvfb_screen0")),
       data.count > 100

@@ -4,24 +4,26 @@ import Platform
 import PluginKit
 import Synchronization
 
-/// A device that uses a connection. Its methods are called on the connection's thread, without locks.
+/// A device that uses a connection. The connection's thread calls these methods, and holds no lock meanwhile.
 protocol BrokerClient: AnyObject, Sendable {
-  /// The topics to subscribe to; they never change.
+  /// The topics to subscribe to, constant for the lifetime of the client.
   var topics: [String] { get }
-  /// The connection stands, and the topics are subscribed.
+  /// Called when the broker has accepted the connection and the subscriptions of ``topics`` are sent.
   func connected()
-  /// There is no connection; it is tried again.
-  func lost(_ failure: BrokerFailure)
+  /// Called when the connection is lost, and after each failed attempt to connect. The thread tries again.
+  func disconnected(_ failure: BrokerFailure)
+  /// Called for each message of one of the topics.
   func received(_ message: MQTTMessage)
+  /// Called when the broker refuses the subscription of a topic.
   func refusedSubscription(_ topic: String)
-  /// A message of this topic was too long, and was dropped.
+  /// Called when a message of this topic was dropped, because its payload is too long.
   func droppedMessage(_ topic: String)
 }
 
-/// The one connection to a broker: a thread that keeps it, and the devices that share it. Safe from any
-/// thread.
+/// A connection to a broker that several devices share. One thread opens it, serves it and opens it again
+/// after a loss. Safe from any thread.
 final class BrokerConnection: Sendable {
-  /// The most requests that wait for the thread.
+  /// The most requests that wait for the thread. Beyond it, `publish` refuses messages.
   private static let mostRequests = 10_000
 
   private enum Request: Sendable {
@@ -32,7 +34,7 @@ final class BrokerConnection: Sendable {
 
   private struct State {
     var clients: [Int: any BrokerClient] = [:]
-    var users: [String: [Int]] = [:]
+    var subscribers: [String: [Int]] = [:]
     var nextID = 0
     var requests: [Request] = []
     var isConnected = false
@@ -48,7 +50,7 @@ final class BrokerConnection: Sendable {
 
   /// Starts the thread.
   ///
-  /// - Parameter shortestDelay: The wait before the first new try.
+  /// - Parameter shortestDelay: The wait before the first attempt to connect again; later waits are longer.
   /// - Throws: `unavailable` if libmosquitto is missing, or the system has no thread or descriptor left.
   init(_ options: BrokerOptions, shortestDelay: Duration) throws(BrokerFailure) {
     self.options = options
@@ -70,20 +72,22 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Adds a device, which is told at once how the connection stands.
+  /// Adds a device. If there is a connection, its thread subscribes the device's topics and calls `connected`.
   ///
   /// - Returns: The id for the other methods.
   func attach(_ client: any BrokerClient) -> Int {
     request { state in
       state.nextID += 1
       state.clients[state.nextID] = client
-      for topic in client.topics { state.users[topic, default: []].append(state.nextID) }
+      for topic in client.topics { state.subscribers[topic, default: []].append(state.nextID) }
       state.requests.append(.attach(state.nextID))
       return state.nextID
     }
   }
 
-  /// Sends a message, if there is a connection; false if not.
+  /// Queues a message for the broker.
+  ///
+  /// - Returns: False if there is no connection or the queue is full; the message is dropped then.
   @discardableResult
   func publish(_ message: MQTTMessage) -> Bool {
     request { state in
@@ -101,9 +105,9 @@ final class BrokerConnection: Sendable {
       guard let client = state.clients.removeValue(forKey: id) else { return false }
       var unused: [String] = []
       for topic in client.topics {
-        state.users[topic]?.removeAll { $0 == id }
-        guard state.users[topic]?.isEmpty == true else { continue }
-        state.users[topic] = nil
+        state.subscribers[topic]?.removeAll { $0 == id }
+        guard state.subscribers[topic]?.isEmpty == true else { continue }
+        state.subscribers[topic] = nil
         unused.append(topic)
       }
       state.requests.append(.unsubscribe(unused))
@@ -111,7 +115,8 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Ends the connection, after the requests before this. Waits for it only if it stands.
+  /// Closes the connection after the requests that were queued before. Waits for the end of an open
+  /// connection; an attempt to connect ends in the background.
   func close() async {
     let mustWait = request { state in
       state.isClosing = true
@@ -131,7 +136,8 @@ final class BrokerConnection: Sendable {
 
   private func run() {
     var delay = ReconnectDelay()
-    // A connection that is refused because of its id would end the other one again and again.
+    // The id is random: a broker ends the older of two connections with one id, so two plugins with the
+    // same id would end each other's connection for ever.
     let clientID = options.clientID ?? "home-theater-\(UInt32.random(in: 0 ... .max))"
     while !state.withLock({ $0.isClosing }) {
       let session = MosquittoSession(options, clientID: clientID) { self.handle($0) }
@@ -140,7 +146,7 @@ final class BrokerConnection: Sendable {
         try serve(session) { delay.reset() }
         break
       } catch {
-        lose(error)
+        reportLoss(error)
         let pause = delay.next(random: .random(in: 0...1))
         wait(pause * (shortestDelay / ReconnectDelay.shortest))
       }
@@ -153,7 +159,9 @@ final class BrokerConnection: Sendable {
     ended.continuation.finish()
   }
 
-  /// Serves until the connection is to be closed.
+  /// Serves an open connection until `close` is called.
+  ///
+  /// - Parameter connected: Called once, when the broker has accepted the connection.
   private func serve(
     _ session: MosquittoSession, connected: () -> Void
   ) throws(BrokerFailure) {
@@ -163,7 +171,7 @@ final class BrokerConnection: Sendable {
         if !wasConnected {
           wasConnected = true
           connected()
-          try greet(session)
+          try subscribeAll(session)
         }
         try serveRequests(session)
       }
@@ -175,12 +183,12 @@ final class BrokerConnection: Sendable {
     }
   }
 
-  /// Subscribes the topics of all devices and tells the devices.
-  private func greet(_ session: MosquittoSession) throws(BrokerFailure) {
+  /// Subscribes the topics of all devices, and calls their `connected`.
+  private func subscribeAll(_ session: MosquittoSession) throws(BrokerFailure) {
     let (topics, clients) = state.withLock { state in
       state.isConnected = true
       state.requests.removeAll()
-      return (state.users.keys.sorted(), state.clients)
+      return (state.subscribers.keys.sorted(), state.clients)
     }
     for topic in topics { try session.subscribe(topic) }
     for (_, client) in clients.sorted(by: { $0.key < $1.key }) { client.connected() }
@@ -210,27 +218,27 @@ final class BrokerConnection: Sendable {
     switch event {
     case .connected: break
     case .message(let message):
-      for client in users(of: message.topic) { client.received(message) }
+      for client in subscribers(of: message.topic) { client.received(message) }
     case .refusedSubscription(let topic):
-      for client in users(of: topic) { client.refusedSubscription(topic) }
-    case .dropped(let topic): for client in users(of: topic) { client.droppedMessage(topic) }
+      for client in subscribers(of: topic) { client.refusedSubscription(topic) }
+    case .dropped(let topic): for client in subscribers(of: topic) { client.droppedMessage(topic) }
     }
   }
 
-  private func users(of topic: String) -> [any BrokerClient] {
-    state.withLock { state in (state.users[topic] ?? []).compactMap { state.clients[$0] } }
+  private func subscribers(of topic: String) -> [any BrokerClient] {
+    state.withLock { state in (state.subscribers[topic] ?? []).compactMap { state.clients[$0] } }
   }
 
-  private func lose(_ failure: BrokerFailure) {
+  private func reportLoss(_ failure: BrokerFailure) {
     let clients = state.withLock { state in
       state.isConnected = false
       state.requests.removeAll()
       return state.clients
     }
-    for (_, client) in clients.sorted(by: { $0.key < $1.key }) { client.lost(failure) }
+    for (_, client) in clients.sorted(by: { $0.key < $1.key }) { client.disconnected(failure) }
   }
 
-  /// Waits before the next try. A new device shortens it.
+  /// Waits before the next attempt to connect. A new device or `close` ends the wait early.
   private func wait(_ time: Duration) {
     let clock = MonotonicClock()
     let end = clock.now + Int64(time / .nanoseconds(1))

@@ -2,10 +2,11 @@ import Devices
 
 /// The reason why there is no connection to a broker.
 struct BrokerFailure: Error, Sendable, Hashable {
-  /// For people, with the broker's host and port.
+  /// What happened, with the broker's host and port.
   let message: String
   let hint: String
-  /// Whether the broker refused the plugin; waiting for it does not help a command.
+  /// Whether the broker refused the login or the connection. Commands then fail at once, because waiting
+  /// does not help.
   let isRefusal: Bool
 
   init(_ message: String, hint: String, isRefusal: Bool = false) {

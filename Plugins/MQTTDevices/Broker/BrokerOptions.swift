@@ -6,15 +6,19 @@ struct BrokerOptions: Sendable, Hashable {
   let host: String
   let port: Int
   let isEncrypted: Bool
-  /// The certificates of the authorities that may sign the broker's; nil for those of the system.
+  /// The path of a PEM file with the certificate authorities to trust; nil for those of the system.
   let caFile: String?
   let user: String?
   let password: String?
-  /// The id of the connection at the broker; nil for one that no other connection has.
+  /// The MQTT client id; nil for a new random one at each start.
   let clientID: String?
-  /// The topic with `online` while the plugin is connected, else `offline`; nil for none.
+  /// The topic that holds `online` while the plugin is connected, else `offline`; nil for none.
   let statusTopic: String?
 
+  /// Reads and validates the option `broker`.
+  ///
+  /// - Parameter reader: The reader of its object; nil if the option is missing.
+  /// - Throws: `invalid` with the name of the wrong option.
   init(_ reader: OptionReader?) throws(DeviceError) {
     guard let reader else {
       throw OptionReader([:]).error("broker", "is missing")
@@ -36,6 +40,6 @@ struct BrokerOptions: Sendable, Hashable {
 
   static let defaultStatusTopic = "home-theater/status"
 
-  /// Host and port for people.
+  /// Host and port, for messages.
   var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -3,25 +3,26 @@ import Glibc
 import JSON
 import Platform
 
-/// One connection of libmosquitto from its beginning to its end, for one thread alone. It holds no message
-/// back for another connection, so no old command is sent later.
+/// One connection of libmosquitto, for use on one thread. Messages that were not sent when it ends are
+/// dropped, so that no old command is sent on a later connection.
 final class MosquittoSession {
   /// An event of the connection.
   enum Event {
     case connected
     case message(MQTTMessage)
     case refusedSubscription(String)
-    /// A message of this topic was too long.
+    /// A message of this topic exceeded ``MQTTMessage/longestPayload``.
     case dropped(String)
   }
 
-  /// Seconds without traffic after which the library asks the broker for a sign of life.
+  /// The MQTT keep-alive interval in seconds: after it the library sends a ping.
   private static let keepalive: Int32 = 15
-  /// The most bytes that may be read without a whole packet among them.
+  /// The most bytes of an incomplete packet. A broker that sends more is disconnected.
   private static let longestPacket: UInt64 = 262_144
-  /// How long the broker has to accept the connection.
-  private static let connectionTime: Int64 = 10_000_000_000
-  private static let closingTime: Int64 = 1_000_000_000
+  /// The longest wait for the broker's acceptance, in nanoseconds.
+  private static let connectionTimeout: Int64 = 10_000_000_000
+  /// The longest wait for the last messages to be written, in nanoseconds.
+  private static let closingTimeout: Int64 = 1_000_000_000
 
   private let options: BrokerOptions
   private let receive: (Event) -> Void
@@ -30,13 +31,13 @@ final class MosquittoSession {
   private var client: OpaquePointer?
   private var topics: [Int32: String] = [:]
   private var connack: Int32?
-  private var isAnnounced = false
-  private var complaint: String?
-  /// The bytes that had been read when the last packet was whole.
-  private var wholeBytes: UInt64 = 0
+  private var isAccepted = false
+  private var lastError: String?
+  /// The number of bytes that had been read when the last packet was complete.
+  private var completeBytes: UInt64 = 0
   private var started: Int64 = 0
 
-  /// - Parameter receive: Called on the thread that calls `wait`.
+  /// - Parameter receive: Receives the events, on the thread that calls `wait`.
   init(_ options: BrokerOptions, clientID: String, receive: @escaping (Event) -> Void) {
     self.options = options
     self.clientID = clientID
@@ -47,11 +48,13 @@ final class MosquittoSession {
   deinit { if let client { cmosquitto_destroy(client) } }
 
   /// Whether the broker has accepted the connection.
-  var isConnected: Bool { isAnnounced }
+  var isConnected: Bool { isAccepted }
 
   // MARK: Connecting
 
-  /// Looks the host up and begins to connect. Waits for the name service.
+  /// Resolves the host and begins to connect. Blocks during the name resolution.
+  ///
+  /// - Throws: The reason, if the options cannot be used or the host is unknown.
   func connect() throws(BrokerFailure) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     guard let client = cmosquitto_new(clientID, true, context) else {
@@ -90,20 +93,20 @@ final class MosquittoSession {
     }
     cmosquitto_message_callback_set(client) { _, context, message in
       guard let message else { return }
-      MosquittoSession.of(context)?.take(message.pointee)
+      MosquittoSession.of(context)?.deliver(message.pointee)
     }
     cmosquitto_subscribe_callback_set(client) { _, context, id, count, codes in
       let isRefused = count > 0 && codes.map { $0[0] == 128 } ?? false
       MosquittoSession.of(context)?.subscribed(id, isRefused: isRefused)
     }
-    // The library logs each packet that it has read as a whole.
+    // The library logs each packet after it was read completely; it has no callback for that.
     cmosquitto_log_callback_set(client) { _, context, level, text in
       guard let session = MosquittoSession.of(context) else { return }
       guard let text else { return }
       if strncmp(text, session.receivedPrefix, session.receivedPrefix.utf8.count) == 0 {
-        session.notePacket()
+        session.recordPacket()
       }
-      if level & Int32(MOSQ_LOG_ERR) != 0 { session.complaint = String(cString: text) }
+      if level & Int32(MOSQ_LOG_ERR) != 0 { session.lastError = String(cString: text) }
     }
   }
 
@@ -111,13 +114,13 @@ final class MosquittoSession {
     context.map { Unmanaged<MosquittoSession>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func notePacket() {
+  private func recordPacket() {
     guard let client else { return }
     let socket = cmosquitto_socket(client)
-    if socket >= 0 { wholeBytes = cmosquitto_bytes_read(socket) }
+    if socket >= 0 { completeBytes = cmosquitto_bytes_read(socket) }
   }
 
-  private func take(_ message: mosquitto_message) {
+  private func deliver(_ message: mosquitto_message) {
     guard let topic = message.topic, message.payloadlen >= 0,
       strlen(topic) <= MQTTMessage.longestTopic
     else { return }
@@ -160,13 +163,13 @@ final class MosquittoSession {
 
   // MARK: Waiting
 
-  /// Waits for traffic, for `wakeup`, or for a time, and does what is due.
+  /// Waits for traffic, for `wakeup`, or for at most 3 s, then reads, writes and sends the keep-alive.
   ///
   /// - Throws: The reason why the connection has ended.
   func wait(_ wakeup: WakeupDescriptor) throws(BrokerFailure) {
     guard let client else { throw failure("there is no connection") }
-    try poll(client, wakeup, timeout: isAnnounced ? 3000 : 100)
-    try announce()
+    try poll(client, wakeup, timeout: isAccepted ? 3000 : 100)
+    try checkAcceptance()
     try checkBounds(client)
   }
 
@@ -174,27 +177,28 @@ final class MosquittoSession {
     _ client: OpaquePointer, _ wakeup: WakeupDescriptor, timeout: Int32
   ) throws(BrokerFailure) {
     let socket = cmosquitto_socket(client)
-    guard socket >= 0 else { throw failure(complaint ?? "the connection was closed") }
-    // While TLS is agreed on, the library wants to write all the time; a look every few milliseconds does.
-    let isShaking = options.isEncrypted && !isAnnounced
-    let wantsToWrite = !isShaking && cmosquitto_want_write(client)
+    guard socket >= 0 else { throw failure(lastError ?? "the connection was closed") }
+    // During the TLS handshake `cmosquitto_want_write` is always true, so POLLOUT would return at once: the
+    // library is called every 10 ms instead.
+    let isHandshaking = options.isEncrypted && !isAccepted
+    let wantsToWrite = !isHandshaking && cmosquitto_want_write(client)
     var polled = [
       pollfd(fd: socket, events: Int16(POLLIN | (wantsToWrite ? POLLOUT : 0)), revents: 0),
       pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
     ]
-    if Glibc.poll(&polled, 2, isShaking ? 10 : timeout) < 0, errno != EINTR {
+    if Glibc.poll(&polled, 2, isHandshaking ? 10 : timeout) < 0, errno != EINTR {
       throw failure(SystemError(errno).description)
     }
     if polled[1].revents != 0 { wakeup.clear() }
     if polled[0].revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_loop_read(client, 1)) }
-    if isShaking || polled[0].revents & Int16(POLLOUT) != 0 || cmosquitto_want_write(client) {
+    if isHandshaking || polled[0].revents & Int16(POLLOUT) != 0 || cmosquitto_want_write(client) {
       try check(cmosquitto_loop_write(client, 1))
     }
     try check(cmosquitto_loop_misc(client))
   }
 
-  private func announce() throws(BrokerFailure) {
-    guard !isAnnounced, let code = connack else { return }
+  private func checkAcceptance() throws(BrokerFailure) {
+    guard !isAccepted, let code = connack else { return }
     guard code == 0 else {
       throw BrokerFailure(
         "the broker at \(options.place) refuses the connection: "
@@ -205,7 +209,7 @@ final class MosquittoSession {
         // 3: the broker is not ready yet.
         isRefusal: code != 3)
     }
-    isAnnounced = true
+    isAccepted = true
     if let topic = options.statusTopic {
       try publish(MQTTMessage(topic, "online"), isRetained: true)
     }
@@ -213,24 +217,25 @@ final class MosquittoSession {
   }
 
   private func checkBounds(_ client: OpaquePointer) throws(BrokerFailure) {
-    if !isAnnounced, MonotonicClock.now - started > Self.connectionTime {
+    if !isAccepted, MonotonicClock.now - started > Self.connectionTimeout {
       throw failure("it did not accept the connection within 10 s")
     }
     let socket = cmosquitto_socket(client)
     guard socket >= 0 else { return }
     let bytes = cmosquitto_bytes_read(socket)
-    if bytes > wholeBytes, bytes - wholeBytes > Self.longestPacket {
+    if bytes > completeBytes, bytes - completeBytes > Self.longestPacket {
       throw failure("it sent a message of more than \(Self.longestPacket) bytes")
     }
   }
 
-  /// Says goodbye, so that no will is sent, and waits up to a second until that has gone out.
+  /// Sends DISCONNECT, so that the broker does not publish the last will, and waits up to a second until it
+  /// is written.
   func disconnect() {
-    guard let client, isAnnounced else { return }
+    guard let client, isAccepted else { return }
     if let topic = options.statusTopic {
       try? publish(MQTTMessage(topic, "offline"), isRetained: true)
     }
-    let end = MonotonicClock.now + Self.closingTime
+    let end = MonotonicClock.now + Self.closingTimeout
     _ = cmosquitto_disconnect(client)
     while MonotonicClock.now < end, cmosquitto_socket(client) >= 0, cmosquitto_want_write(client) {
       var polled = pollfd(fd: cmosquitto_socket(client), events: Int16(POLLOUT), revents: 0)
@@ -243,22 +248,22 @@ final class MosquittoSession {
 
   private func check(_ code: Int32) throws(BrokerFailure) {
     guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
-    // A refusal comes with a closed connection.
-    try announceRefusal()
+    // A broker that refuses closes the connection too; the refusal is the better reason.
+    try throwRefusal()
     let reason =
       code == Int32(MOSQ_ERR_ERRNO.rawValue)
       ? SystemError(errno).description : String(cString: cmosquitto_strerror(code))
-    throw failure(complaint.map { "\(reason) \($0)" } ?? reason)
+    throw failure(lastError.map { "\(reason) \($0)" } ?? reason)
   }
 
-  private func announceRefusal() throws(BrokerFailure) {
-    if let code = connack, code != 0 { try announce() }
+  private func throwRefusal() throws(BrokerFailure) {
+    if let code = connack, code != 0 { try checkAcceptance() }
   }
 
   private func failure(_ reason: String) -> BrokerFailure {
     BrokerFailure(
       "there is no connection to the broker at \(options.place): \(reason.quotation)",
-      hint: options.isEncrypted && complaint != nil
+      hint: options.isEncrypted && lastError != nil
         ? "Check that the broker's certificate is signed by \"caFile\" and names this host."
         : "Check that the broker runs, and \"host\" and \"port\" in the option \"broker\".")
   }

@@ -1,8 +1,8 @@
 import Devices
 
-/// A command of a role that the plugin has.
+/// A command of one of the plugin's roles.
 protocol GoalCommand: RoleCommand {
-  /// The end of the command.
+  /// The state that the command leads to.
   ///
   /// - Throws: `unsupported` for commands beyond on and off of a projector or amplifier.
   func goal() throws(DeviceError) -> Goal

@@ -5,35 +5,35 @@ import PluginKit
 import PluginProtocol
 import Synchronization
 
-/// A device behind a broker. The connection's thread brings its messages, a timer its deadlines, and the
-/// controller its commands; all of them go through the model, one after the other.
+/// A device behind a broker. The connection's thread delivers its messages, a timer its deadlines, and the
+/// controller its commands. A mutex passes them to the model one after the other.
 final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
   private struct State {
     var model: DeviceModel
     var limiter = MessageLimiter()
     var job: PendingResult?
-    var membership: BrokerMembership?
+    var attachment: BrokerAttachment?
     var isClosed = false
-    /// Whether a dropped message was logged.
+    /// Whether a dropped message was logged; only the first one is.
     var hasWarned = false
   }
 
   let topics: [String]
   private let context: DeviceContext
-  private let brokers: Brokers
+  private let connectionPool: BrokerConnectionPool
   private let broker: BrokerOptions
   private let clock: any TheaterClock
   private let timer: DeviceTimer
   private let state: Mutex<State>
 
   init(
-    _ context: DeviceContext, _ brokers: Brokers, clock: any TheaterClock
+    _ context: DeviceContext, _ connectionPool: BrokerConnectionPool, clock: any TheaterClock
   ) throws(DeviceError) {
-    let options = try DeviceOptions(
+    let options = try MQTTDeviceOptions(
       context.options, role: Command.role,
       replies: "home-theater/\(UInt32.random(in: 0 ... .max))")
     self.context = context
-    self.brokers = brokers
+    self.connectionPool = connectionPool
     self.clock = clock
     broker = options.broker
     topics = options.profile.topics
@@ -51,9 +51,10 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     timer.start { self.tick($0) }
     let job = begin(.open)
     do throws(BrokerFailure) {
-      // Inside the lock, because the connection's thread answers at once and the model then publishes.
+      // Under the lock: the connection's thread calls `connected` at once, and the model then publishes
+      // through `attachment`, which must be set by then.
       try state.withLock { (state) throws(BrokerFailure) in
-        state.membership = try brokers.attach(self, to: broker)
+        state.attachment = try connectionPool.attach(self, to: broker)
       }
     } catch {
       throw error.error
@@ -68,20 +69,23 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
 
   func close() async {
     await timer.stop()
-    let membership = state.withLock { state in
+    let attachment = state.withLock { state in
       state.isClosed = true
-      for message in state.model.farewell { _ = state.membership?.connection.publish(message) }
+      for message in state.model.closingMessages {
+        _ = state.attachment?.connection.publish(message)
+      }
       state.job?.finish(
         .failure(DeviceError(.cancelled, "the device was closed before this was done")))
-      return state.membership.take()
+      return state.attachment.take()
     }
-    if let membership { await brokers.detach(membership) }
+    if let attachment { await connectionPool.detach(attachment) }
   }
 
   private func begin(_ job: DeviceModel.Job) -> PendingResult {
     let pending = PendingResult()
     update { state, now in
-      // The controller sends the next command when the one before has ended; that one was cancelled.
+      // An earlier job is over: the controller sends a command only after the one before was answered or
+      // cancelled.
       state.job = pending
       return state.model.begin(job, at: now)
     }
@@ -92,10 +96,10 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
 
   func connected() { update { state, now in state.model.connected(at: now) } }
 
-  func lost(_ failure: BrokerFailure) {
+  func disconnected(_ failure: BrokerFailure) {
     update { state, now in
       state.limiter.clear()
-      return state.model.lost(failure, at: now)
+      return state.model.disconnected(failure, at: now)
     }
   }
 
@@ -152,11 +156,11 @@ final class MQTTDevice<Command: GoalCommand>: PluginDevice, BrokerClient {
     [state.model.deadline, state.limiter.deadline].compactMap(\.self).min()
   }
 
-  /// Reports leave before the answer to a command, because both happen in the order of the effects.
+  /// Executes effects in their order, so that reports are sent before the answer to their command.
   private func apply(_ effects: [DeviceModel.Effect], _ state: inout State) {
     for effect in effects {
       switch effect {
-      case .publish(let message): _ = state.membership?.connection.publish(message)
+      case .publish(let message): _ = state.attachment?.connection.publish(message)
       case .report(let values, let provenance): context.report(values, provenance: provenance)
       case .reportAttributes(let attributes): context.report(attributes: attributes)
       case .log(let level, let text): context.log(level, text)

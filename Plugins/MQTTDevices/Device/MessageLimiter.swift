@@ -1,47 +1,49 @@
 import Devices
 
-/// Bounds the messages that a device handles: 50 a second, after 200 at once. Of those beyond it the newest of
-/// each topic waits until there is room.
+/// A token bucket for the messages of a device: 200 at once, then 50 a second. Further messages wait, and a newer
+/// one replaces a waiting one of the same topic.
 struct MessageLimiter: Sendable {
+  /// Messages per second.
   static let rate = 50.0
+  /// The capacity of the bucket.
   static let burst = 200.0
 
-  private var room = Self.burst
+  private var tokens = Self.burst
   private var last = Duration.zero
   private var waiting: [String: MQTTMessage] = [:]
   private var order: [String] = []
 
-  /// When a waiting message may be handled; nil without one.
-  var deadline: Duration? { order.isEmpty ? nil : last + .seconds(max(0, 1 - room) / Self.rate) }
+  /// The time at which the next waiting message may be handled; nil if none waits.
+  var deadline: Duration? { order.isEmpty ? nil : last + .seconds(max(0, 1 - tokens) / Self.rate) }
 
-  /// Takes a message; true if it may be handled now, false if it waits.
+  /// Returns whether a message may be handled now. Otherwise it waits for `next(at:)`.
   mutating func admit(_ message: MQTTMessage, at now: Duration) -> Bool {
     refill(now)
-    if order.isEmpty, room >= 1 {
-      room -= 1
+    if order.isEmpty, tokens >= 1 {
+      tokens -= 1
       return true
     }
     if waiting.updateValue(message, forKey: message.topic) == nil { order.append(message.topic) }
     return false
   }
 
-  /// Returns a waiting message that may be handled now; nil without one.
+  /// Removes and returns a waiting message that may be handled now; nil if there is none.
   mutating func next(at now: Duration) -> MQTTMessage? {
     refill(now)
-    guard room >= 0.999, let topic = order.first else { return nil }
-    room -= 1
+    guard tokens >= 0.999, let topic = order.first else { return nil }
+    tokens -= 1
     order.removeFirst()
     return waiting.removeValue(forKey: topic)
   }
 
-  /// Drops all waiting messages: contact was lost.
+  /// Drops all waiting messages, because the connection was lost.
   mutating func clear() {
     waiting = [:]
     order = []
   }
 
   private mutating func refill(_ now: Duration) {
-    room = min(Self.burst, room + (now - last).seconds * Self.rate)
+    tokens = min(Self.burst, tokens + (now - last).seconds * Self.rate)
     last = now
   }
 }

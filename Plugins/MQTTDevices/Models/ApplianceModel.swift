@@ -1,7 +1,7 @@
 import Devices
 import JSON
 
-/// The end of a command.
+/// The state that a command leads to.
 enum Goal: Sendable, Hashable {
   case power(Bool)
   /// 1 to 100 %.
@@ -18,37 +18,37 @@ struct KnownValue: Sendable, Hashable {
   var provenance = Provenance.reported
 }
 
-/// The state of an appliance as its messages show it. Pure: times come in with each call.
+/// The state of an appliance, as its messages report it. Without I/O and clock: each call brings the time.
 protocol ApplianceModel: Sendable {
-  /// What is known of the state.
+  /// The known values of the state.
   var values: [StateKey: KnownValue] { get }
-  /// The attributes of a change that takes time.
+  /// The attributes of a movement, such as `remaining`.
   var attributes: [String: Attribute] { get }
-  /// The optional commands that it has.
+  /// The names of its optional commands.
   var capabilities: Set<String> { get }
-  /// The time of its own next action; nil for none.
+  /// The time at which it must be given a `tick`; nil for none.
   var deadline: Duration? { get }
-  /// A sentence about something that a person must know; nil for none.
+  /// A sentence about a fault that a person must mend; nil for none.
   var problem: String? { get }
 
-  /// Takes a fact.
+  /// Updates the state from an observation.
   mutating func observe(_ observation: Observation, at now: Duration)
-  /// Forgets what its messages have shown: contact was lost.
+  /// Makes the state unknown, because the device cannot be reached.
   mutating func forget()
-  /// The request that reaches a goal.
+  /// Returns the request that reaches a goal.
   ///
   /// - Throws: `notNow` or `unsupported`.
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest
-  /// Whether its messages show that a goal's command was accepted.
+  /// Returns whether the messages confirm that the device accepted a goal's command.
   ///
   /// - Parameter wasObserved: Whether a message came since the command was sent.
-  func shows(_ goal: Goal, wasObserved: Bool) -> Bool
-  /// Takes note of an accepted command.
+  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool
+  /// Records that the device accepted a goal's command.
   mutating func begin(_ goal: Goal, at now: Duration)
-  /// Does what is due, and returns the goal that it must reach by itself now.
+  /// Handles a deadline that has passed. Returns a goal that the plugin must now reach by itself; nil for none.
   mutating func tick(at now: Duration) -> Goal?
-  /// The request to send before the plugin leaves the device; nil for none.
-  var farewell: DeviceRequest? { get }
+  /// The request to send when the device is closed; nil for none.
+  var closingRequest: DeviceRequest? { get }
 }
 
 extension ApplianceModel {
@@ -56,10 +56,10 @@ extension ApplianceModel {
   var capabilities: Set<String> { [] }
   var deadline: Duration? { nil }
   var problem: String? { nil }
-  var farewell: DeviceRequest? { nil }
+  var closingRequest: DeviceRequest? { nil }
   mutating func begin(_ goal: Goal, at now: Duration) {}
 
-  /// Takes the effect of a command for granted, because the device reports nothing.
+  /// Assumes the effect of a command, because the device reports no state.
   mutating func assume(_ goal: Goal, at now: Duration) {
     switch try? request(for: goal, at: now) {
     case .turn(let isOn, let brightness):

@@ -3,23 +3,23 @@ import JSON
 
 /// A screen on a motor that stops at both ends and reports its position or its motion.
 struct CoverModel: ApplianceModel {
-  /// How far from an end, in %, a cover may stand and count as being there.
+  /// The distance from an end, in %, within which a cover counts as being at that end.
   private static let tolerance = 2
-  /// How long a cover that this plugin does not move may be silent and still count as moving.
-  private static let pause = Duration.seconds(5)
+  /// The longest silence, after which a moving cover counts as stopped. Added to the travel time, if that is known.
+  private static let silenceTimeout = Duration.seconds(5)
 
   private let travel: Duration
   private let isInverted: Bool
   /// 0 (up) to 100 % (down); nil if it is not known.
   private var lowered: Int?
-  private var change: Change?
+  private var movement: CoverMovement?
   private(set) var problem: String?
 
-  private struct Change: Hashable {
+  private struct CoverMovement: Hashable {
     let target: CoverEnd
-    let isOurs: Bool
+    let isCommanded: Bool
     var attributes: [String: Attribute]
-    /// When it counts as ended without a message that says so.
+    /// When the movement counts as ended if the cover does not report its end.
     var deadline: Duration
   }
 
@@ -32,10 +32,10 @@ struct CoverModel: ApplianceModel {
   }
 
   var capabilities: Set<String> { ["stop"] }
-  var deadline: Duration? { change?.deadline }
+  var deadline: Duration? { movement?.deadline }
 
   private var state: String? {
-    if change != nil { return "moving" }
+    if movement != nil { return "moving" }
     guard let lowered else { return nil }
     if lowered <= Self.tolerance { return "up" }
     return lowered >= 100 - Self.tolerance ? "down" : "stopped"
@@ -46,67 +46,67 @@ struct CoverModel: ApplianceModel {
   }
 
   var attributes: [String: Attribute] {
-    if let change { return change.attributes }
+    if let movement { return movement.attributes }
     guard state == "stopped", let lowered else { return [:] }
     return ["lowered": Self.percent(lowered, "Lowered")]
   }
 
   mutating func observe(_ observation: Observation, at now: Duration) {
     switch observation {
-    case .lowered(let value): move(to: isInverted ? 100 - value : value, at: now)
-    case .motion(let end): turn(towards: isInverted ? end?.opposite : end, at: now)
+    case .lowered(let value): updatePosition(isInverted ? 100 - value : value, at: now)
+    case .motion(let end): updateDirection(towards: isInverted ? end?.opposite : end, at: now)
     default: break
     }
   }
 
-  private mutating func move(to new: Int, at now: Duration) {
+  private mutating func updatePosition(_ new: Int, at now: Duration) {
     let old = lowered
     lowered = new
-    if let target = change?.target {
+    if let target = movement?.target {
       if abs(new - target.lowered) <= Self.tolerance {
-        arrive()
-      } else if change?.isOurs == false {
-        change?.deadline = now + Self.pause
+        finishMovement()
+      } else if movement?.isCommanded == false {
+        movement?.deadline = now + Self.silenceTimeout
       }
     } else if let old, abs(new - old) > Self.tolerance, state == "stopped" {
       // Its own buttons move it.
-      start(new > old ? .down : .up, isOurs: false, from: new, at: now)
-      change?.deadline = now + Self.pause
+      start(new > old ? .down : .up, isCommanded: false, from: new, at: now)
+      movement?.deadline = now + Self.silenceTimeout
     }
   }
 
-  private mutating func turn(towards end: CoverEnd?, at now: Duration) {
+  private mutating func updateDirection(towards end: CoverEnd?, at now: Duration) {
     guard let end else {
-      change = nil
+      movement = nil
       return
     }
-    if let lowered, abs(lowered - end.lowered) <= Self.tolerance, change == nil { return }
-    if change?.target != end { start(end, isOurs: false, from: lowered, at: now) }
+    if let lowered, abs(lowered - end.lowered) <= Self.tolerance, movement == nil { return }
+    if movement?.target != end { start(end, isCommanded: false, from: lowered, at: now) }
   }
 
-  private mutating func arrive() {
-    change = nil
+  private mutating func finishMovement() {
+    movement = nil
     problem = nil
   }
 
-  private mutating func start(_ end: CoverEnd, isOurs: Bool, from: Int?, at now: Duration) {
+  private mutating func start(_ end: CoverEnd, isCommanded: Bool, from: Int?, at now: Duration) {
     let distance = abs(end.lowered - (from ?? end.opposite.lowered))
     let time = travel * (Double(distance) / 100)
     let seconds = JSON.number((time / .milliseconds(100)).rounded() / 10)
-    change = Change(
-      target: end, isOurs: isOurs,
+    movement = CoverMovement(
+      target: end, isCommanded: isCommanded,
       attributes: [
         "from": Self.percent(from ?? end.opposite.lowered, "From"),
         "towards": Self.percent(end.lowered, "Towards"),
         "takes": Attribute(seconds, unit: "s", label: "Takes"),
         "remaining": Attribute(seconds, unit: "s", label: "Remaining"),
       ],
-      deadline: now + (isOurs ? time * 1.5 : time) + Self.pause)
+      deadline: now + (isCommanded ? time * 1.5 : time) + Self.silenceTimeout)
   }
 
   mutating func forget() {
     lowered = nil
-    change = nil
+    movement = nil
   }
 
   func request(for goal: Goal, at now: Duration) throws(DeviceError) -> DeviceRequest {
@@ -117,12 +117,12 @@ struct CoverModel: ApplianceModel {
     }
   }
 
-  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
     switch goal {
-    // A message after the command is enough: not every cover says its motion.
+    // Any message after the command confirms it, because not every cover reports its motion.
     case .end(let end):
-      wasObserved || change?.target == end || (change == nil && state == name(of: end))
-    case .standstill: change == nil && lowered != nil || wasObserved
+      wasObserved || movement?.target == end || (movement == nil && state == name(of: end))
+    case .standstill: movement == nil && lowered != nil || wasObserved
     default: false
     }
   }
@@ -133,18 +133,18 @@ struct CoverModel: ApplianceModel {
     problem = nil
     switch goal {
     case .end(let end):
-      if change == nil, state == name(of: end) { return }
-      start(end, isOurs: true, from: lowered, at: now)
-    case .standstill: change = nil
+      if movement == nil, state == name(of: end) { return }
+      start(end, isCommanded: true, from: lowered, at: now)
+    case .standstill: movement = nil
     default: break
     }
   }
 
   mutating func tick(at now: Duration) -> Goal? {
-    guard let change, change.deadline <= now else { return nil }
-    self.change = nil
-    if change.isOurs, let lowered, state != name(of: change.target) {
-      problem = "the screen was sent \(name(of: change.target)) and stands at \(lowered) % since"
+    guard let movement, movement.deadline <= now else { return nil }
+    self.movement = nil
+    if movement.isCommanded, let lowered, state != name(of: movement.target) {
+      problem = "the screen was sent \(name(of: movement.target)) and stands at \(lowered) % since"
     }
     return nil
   }

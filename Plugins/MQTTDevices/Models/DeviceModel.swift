@@ -2,12 +2,12 @@ import Devices
 import JSON
 import PluginProtocol
 
-/// The knowledge of one device as a state machine without I/O: jobs, messages and the time come in; effects
-/// go out.
+/// A state machine of one device, without I/O. Jobs, messages and times are its inputs; it returns the effects to
+/// execute.
 struct DeviceModel: Sendable {
-  /// Something that the controller asks for.
+  /// A request of the controller.
   enum Job: Sendable, Hashable {
-    /// Makes contact and reports the state.
+    /// Waits for the first state of the device, and reports it.
     case open
     case reach(Goal)
   }
@@ -25,38 +25,38 @@ struct DeviceModel: Sendable {
     /// No connection to the broker.
     case disconnected
     case connected
-    /// The device has told its state.
-    case good
+    /// The device has reported its state on this connection.
+    case responsive
   }
 
-  /// A job under way.
-  private struct Work {
+  /// The job in progress.
+  private struct ActiveJob {
     let job: Job
     let deadline: Duration
     /// Whether its command was sent on the present connection.
     var isSent = false
     var wasObserved = false
-    /// When the state is asked for, because the command did not show by itself.
+    /// When to query the state, if the device has not confirmed the command by then.
     var query: Duration?
     var isAsked = false
   }
 
-  /// A goal that the plugin must reach without a command.
-  private struct Duty {
+  /// A goal that the plugin pursues without a command, until the device confirms it.
+  private struct PendingGoal {
     let goal: Goal
     var next: Duration
     var tries = 0
   }
 
-  /// How long a device has to tell its state after the connection was made.
-  private static let greetingTime = Duration.seconds(3)
-  /// How long opening may take.
-  static let openingTime = Duration.seconds(8)
-  /// How long a command may not show before the state is asked for.
-  static let reactionTime = Duration.milliseconds(700)
-  /// The time between two tries of something that the plugin must reach by itself.
+  /// The longest wait for the first state after the connection was made.
+  private static let firstStateTimeout = Duration.seconds(3)
+  /// The longest time of opening.
+  static let openingTimeout = Duration.seconds(8)
+  /// The time without a confirmation after which the state is queried.
+  static let confirmationDelay = Duration.milliseconds(700)
+  /// The time between two attempts to reach a goal.
   static let retryInterval = Duration.seconds(2)
-  /// The silence, in intervals, after which the device is asked, and after which it counts as lost.
+  /// The silence, in intervals of the profile, after which the state is queried, and after which it is unknown.
   private static let (askedSilence, lostSilence) = (2, 3)
 
   private let profile: any DeviceProfile
@@ -65,22 +65,22 @@ struct DeviceModel: Sendable {
   private var appliance: any ApplianceModel
   private var contact = Contact.disconnected
   private var failure: BrokerFailure?
-  /// The topics that said last that the device is offline.
+  /// The availability topics whose last message was "offline".
   private var offline: Set<String> = []
-  private var work: Work?
+  private var activeJob: ActiveJob?
   private var isOpen = false
   private var lastMessage = Duration.zero
   private var isAskedAfterSilence = false
-  /// What the plugin must reach by itself, and the next try.
-  private var duty: Duty?
-  /// When a device that has told nothing since the connection stands counts as silent.
-  private var greeting: Duration?
+  /// The goal to reach without a command; nil for none.
+  private var pendingGoal: PendingGoal?
+  /// When a device that has reported nothing on this connection counts as silent; nil after its first state.
+  private var firstStateDeadline: Duration?
   private var reported: [StateKey: KnownValue] = [:]
   private var reportedAttributes: [String: Attribute] = [:]
 
   /// - Parameters:
-  ///   - place: The broker's host and port for people.
-  ///   - timeout: How long a command may take to show.
+  ///   - place: The broker's host and port, for messages.
+  ///   - timeout: The longest wait until the device confirms a command.
   init(
     profile: any DeviceProfile, appliance: any ApplianceModel, place: String, timeout: Duration
   ) {
@@ -98,13 +98,14 @@ struct DeviceModel: Sendable {
 
   /// The time of the next `tick`; nil for none.
   var deadline: Duration? {
-    var deadlines = [work?.deadline, work?.query, appliance.deadline, greeting].compactMap(\.self)
-    if contact == .good, let silence { deadlines.append(silence) }
-    if contact != .disconnected, let duty { deadlines.append(duty.next) }
+    var deadlines = [activeJob?.deadline, activeJob?.query, appliance.deadline, firstStateDeadline]
+      .compactMap(\.self)
+    if contact == .responsive, let silenceDeadline { deadlines.append(silenceDeadline) }
+    if contact != .disconnected, let pendingGoal { deadlines.append(pendingGoal.next) }
     return deadlines.min()
   }
 
-  private var silence: Duration? {
+  private var silenceDeadline: Duration? {
     profile.interval.map {
       lastMessage + $0 * (isAskedAfterSilence ? Self.lostSilence : Self.askedSilence)
     }
@@ -112,7 +113,7 @@ struct DeviceModel: Sendable {
 
   // MARK: Jobs
 
-  /// Begins a job; no other one may be under way.
+  /// Begins a job. No other job may be in progress.
   mutating func begin(_ job: Job, at now: Duration) -> [Effect] {
     var effects: [Effect] = []
     do throws(DeviceError) {
@@ -124,36 +125,40 @@ struct DeviceModel: Sendable {
       return [.finish(.failure(error))]
     }
     if !offline.isEmpty { return [.finish(.failure(offlineError))] }
-    let time = job == .open ? Self.openingTime : timeout
-    work = Work(job: job, deadline: now + time)
+    let time = job == .open ? Self.openingTimeout : timeout
+    activeJob = ActiveJob(job: job, deadline: now + time)
     send(at: now, &effects)
     return effects
   }
 
-  /// Drops the job, whose caller has cancelled it.
-  mutating func abandon() { work = nil }
+  /// Drops the job, because its caller has cancelled it.
+  mutating func abandon() { activeJob = nil }
 
-  /// The messages to send before the plugin leaves the device.
-  var farewell: [MQTTMessage] { appliance.farewell.map { profile.messages(for: $0) } ?? [] }
+  /// The messages to send when the device is closed.
+  var closingMessages: [MQTTMessage] {
+    appliance.closingRequest.map { profile.messages(for: $0) } ?? []
+  }
 
-  /// Sends the job's command, once the device has told its state on the present connection: before that it may
-  /// not have come back itself.
+  /// Sends the job's command. Waits until the device has reported its state on this connection: after an outage
+  /// of the network, the broker may be back before the device.
   private mutating func send(at now: Duration, _ effects: inout [Effect]) {
-    guard contact != .disconnected, let job = work?.job, work?.isSent == false else { return }
+    guard contact != .disconnected, let job = activeJob?.job, activeJob?.isSent == false else {
+      return
+    }
     switch job {
     case .open:
-      work?.isSent = true
+      activeJob?.isSent = true
       if !profile.reportsState { complete(at: now, &effects) }
     case .reach(let goal):
-      guard contact == .good || !profile.reportsState else { return }
-      work?.isSent = true
+      guard contact == .responsive || !profile.reportsState else { return }
+      activeJob?.isSent = true
       publish(goal, at: now, &effects)
       if profile.reportsState {
-        work?.query = now + Self.reactionTime
+        activeJob?.query = now + Self.confirmationDelay
         advance(at: now, &effects)
       } else {
-        // Such a device has accepted what the broker takes.
-        contact = .good
+        // The device cannot confirm: a command counts as done when it was published.
+        contact = .responsive
         appliance.assume(goal, at: now)
         complete(at: now, &effects)
       }
@@ -165,96 +170,98 @@ struct DeviceModel: Sendable {
     effects += profile.messages(for: request).map { .publish($0) }
   }
 
-  private func ask(_ effects: inout [Effect]) {
+  private func queryState(_ effects: inout [Effect]) {
     effects += profile.messages(for: .query).map { .publish($0) }
   }
 
-  /// Ends the job if the state shows it.
+  /// Ends the job if the device has confirmed it.
   private mutating func advance(at now: Duration, _ effects: inout [Effect]) {
-    guard let work, work.isSent else { return }
-    switch work.job {
+    guard let activeJob, activeJob.isSent else { return }
+    switch activeJob.job {
     case .open: if !appliance.values.isEmpty { complete(at: now, &effects) }
     case .reach(let goal):
-      if appliance.shows(goal, wasObserved: work.wasObserved) { complete(at: now, &effects) }
+      if appliance.confirms(goal, wasObserved: activeJob.wasObserved) {
+        complete(at: now, &effects)
+      }
     }
   }
 
   private mutating func complete(at now: Duration, _ effects: inout [Effect]) {
-    guard let work else { return }
-    if case .reach(let goal) = work.job {
+    guard let activeJob else { return }
+    if case .reach(let goal) = activeJob.job {
       appliance.begin(goal, at: now)
-      // The state is reported again, also if it was there before.
+      // Report the state of this goal even if it has not changed: every command is followed by a report.
       for key in goal.keys { reported[key] = nil }
-      if duty?.goal != goal { duty = nil }
+      if pendingGoal?.goal != goal { pendingGoal = nil }
     } else {
       isOpen = true
     }
     report(&effects)
-    self.work = nil
+    self.activeJob = nil
     effects.append(.finish(.success(())))
   }
 
   private mutating func fail(_ error: DeviceError, _ effects: inout [Effect]) {
-    guard work != nil else { return }
-    work = nil
+    guard activeJob != nil else { return }
+    activeJob = nil
     effects.append(.finish(.failure(error)))
   }
 
   // MARK: The broker
 
-  /// The connection to the broker stands, and the topics are subscribed.
+  /// Handles a new connection to the broker.
   mutating func connected(at now: Duration) -> [Effect] {
     var effects: [Effect] = []
     contact = .connected
     failure = nil
-    ask(&effects)
-    greeting = profile.reportsState ? now + Self.greetingTime : nil
-    duty?.next = now
+    queryState(&effects)
+    firstStateDeadline = profile.reportsState ? now + Self.firstStateTimeout : nil
+    pendingGoal?.next = now
     send(at: now, &effects)
     effects += tick(at: now)
     return effects
   }
 
-  /// There is no connection to the broker.
-  mutating func lost(_ failure: BrokerFailure, at now: Duration) -> [Effect] {
+  /// Handles the loss of the connection, and a failed attempt to connect.
+  mutating func disconnected(_ failure: BrokerFailure, at now: Duration) -> [Effect] {
     var effects: [Effect] = []
     self.failure = failure
     offline = []
-    let wasGood = contact == .good
+    let wasResponsive = contact == .responsive
     contact = .disconnected
-    greeting = nil
-    work?.isSent = false
-    work?.query = nil
-    if wasGood { effects.append(.log(.warning, failure.message)) }
+    firstStateDeadline = nil
+    activeJob?.isSent = false
+    activeJob?.query = nil
+    if wasResponsive { effects.append(.log(.warning, failure.message)) }
     forget(&effects)
-    // A command waits for the connection; opening is tried again by the controller.
-    if work?.job == .open || failure.isRefusal {
+    // A command waits for the next connection. Opening fails, because the controller retries it.
+    if activeJob?.job == .open || failure.isRefusal {
       fail(failure.error, &effects)
     }
     return effects
   }
 
-  /// The broker does not let the plugin read a topic.
+  /// Handles the broker's refusal of a subscription.
   mutating func refusedSubscription(_ topic: String) -> [Effect] {
     var effects: [Effect] = []
     let error = DeviceError(
       .refused, "the broker at \(place) refuses the subscription of \"\(topic)\"",
       hint: "Allow it in the broker's access list.")
     effects.append(.log(.warning, error.description))
-    if work?.job == .open { fail(error, &effects) }
+    if activeJob?.job == .open { fail(error, &effects) }
     return effects
   }
 
   // MARK: Messages
 
-  /// Takes a message of one of the profile's topics.
+  /// Handles a message of one of the profile's topics.
   mutating func receive(_ message: MQTTMessage, at now: Duration) -> [Effect] {
     var effects: [Effect] = []
     guard contact != .disconnected else { return effects }
     lastMessage = now
     isAskedAfterSilence = false
     for observation in profile.observations(in: message) {
-      take(observation, from: message.topic, at: now, &effects)
+      apply(observation, from: message.topic, at: now, &effects)
     }
     if offline.isEmpty { report(&effects) }
     advance(at: now, &effects)
@@ -262,15 +269,15 @@ struct DeviceModel: Sendable {
     return effects
   }
 
-  private mutating func take(
+  private mutating func apply(
     _ observation: Observation, from topic: String, at now: Duration, _ effects: inout [Effect]
   ) {
     switch observation {
     case .online(true):
       guard offline.remove(topic) != nil, offline.isEmpty else { return }
       effects.append(.log(.info, "the device is online again"))
-      ask(&effects)
-      duty?.next = now
+      queryState(&effects)
+      pendingGoal?.next = now
     case .online(false):
       guard offline.insert(topic).inserted else { return }
       contact = .connected
@@ -278,64 +285,68 @@ struct DeviceModel: Sendable {
       fail(offlineError, &effects)
     case .refused(let reason):
       effects.append(.log(.warning, "the device refused a request: \(reason)"))
-      guard case .reach = work?.job, work?.isSent == true else { return }
+      guard case .reach = activeJob?.job, activeJob?.isSent == true else { return }
       fail(DeviceError(.refused, "the device refused the command: \(reason)"), &effects)
     case .power, .brightness, .lowered, .motion:
-      // A retained state of a device that is offline is old.
+      // While the device is offline, a state is an old, retained message.
       guard offline.isEmpty else { return }
-      contact = .good
-      greeting = nil
-      if work?.isSent == true { work?.wasObserved = true }
+      contact = .responsive
+      firstStateDeadline = nil
+      if activeJob?.isSent == true { activeJob?.wasObserved = true }
       appliance.observe(observation, at: now)
-      if let duty, appliance.shows(duty.goal, wasObserved: true) { self.duty = nil }
+      if let pendingGoal, appliance.confirms(pendingGoal.goal, wasObserved: true) {
+        self.pendingGoal = nil
+      }
     }
   }
 
   // MARK: Time
 
-  /// Does what is due.
+  /// Handles the deadlines that have passed.
   mutating func tick(at now: Duration) -> [Effect] {
     var effects: [Effect] = []
-    if let goal = appliance.tick(at: now) { duty = Duty(goal: goal, next: now) }
-    fulfilDuty(at: now, &effects)
-    if let greeting, greeting <= now {
-      self.greeting = nil
-      ask(&effects)
+    if let goal = appliance.tick(at: now) { pendingGoal = PendingGoal(goal: goal, next: now) }
+    retryPendingGoal(at: now, &effects)
+    if let firstStateDeadline, firstStateDeadline <= now {
+      self.firstStateDeadline = nil
+      queryState(&effects)
       if isOpen { reportAttributes(&effects) }
     }
     repeatRequest(at: now, &effects)
-    if let deadline = work?.deadline, deadline <= now { fail(timeoutError, &effects) }
-    if contact == .good, let silence, silence <= now { endSilence(&effects) }
-    if contact == .good { report(&effects) }
+    if let deadline = activeJob?.deadline, deadline <= now { fail(timeoutError, &effects) }
+    if contact == .responsive, let silenceDeadline, silenceDeadline <= now {
+      handleSilence(&effects)
+    }
+    if contact == .responsive { report(&effects) }
     return effects
   }
 
-  /// Asks for the state after a command that did not show; from the second time on also repeats the command,
-  /// which says what shall be and so does no harm twice.
+  /// Queries the state after a command without a confirmation. From the second time on, repeats the command too;
+  /// that is safe, because commands name the wanted state and never toggle.
   private mutating func repeatRequest(at now: Duration, _ effects: inout [Effect]) {
-    guard let work, let query = work.query, query <= now else { return }
-    if work.isAsked, case .reach(let goal) = work.job { publish(goal, at: now, &effects) }
-    self.work?.isAsked = true
-    self.work?.query = now + Self.retryInterval
-    ask(&effects)
+    guard let activeJob, let query = activeJob.query, query <= now else { return }
+    if activeJob.isAsked, case .reach(let goal) = activeJob.job { publish(goal, at: now, &effects) }
+    self.activeJob?.isAsked = true
+    self.activeJob?.query = now + Self.retryInterval
+    queryState(&effects)
   }
 
-  private mutating func fulfilDuty(at now: Duration, _ effects: inout [Effect]) {
-    guard let due = duty, due.next <= now, contact != .disconnected else { return }
+  private mutating func retryPendingGoal(at now: Duration, _ effects: inout [Effect]) {
+    guard let due = pendingGoal, due.next <= now, contact != .disconnected else { return }
     publish(due.goal, at: now, &effects)
     if profile.reportsState {
-      duty?.next = now + Self.retryInterval
-      duty?.tries += 1
+      pendingGoal?.next = now + Self.retryInterval
+      pendingGoal?.tries += 1
     } else {
       appliance.assume(due.goal, at: now)
-      duty = nil
+      pendingGoal = nil
     }
   }
 
-  private mutating func endSilence(_ effects: inout [Effect]) {
+  private mutating func handleSilence(_ effects: inout [Effect]) {
     if !isAskedAfterSilence {
       isAskedAfterSilence = true
-      return ask(&effects)
+      return queryState(&effects)
     }
     contact = .connected
     isAskedAfterSilence = false
@@ -346,19 +357,19 @@ struct DeviceModel: Sendable {
   // MARK: Reports
 
   private mutating func report(_ effects: inout [Effect]) {
-    guard isOpen || work?.job == .open else { return }
+    guard isOpen || activeJob?.job == .open else { return }
     reportAttributes(&effects)
     var values = appliance.values
     if !profile.reportsState { for key in values.keys { values[key]?.provenance = .assumed } }
     for provenance in [Provenance.reported, .assumed] {
-      let news = values.filter {
+      let changed = values.filter {
         $0.value.provenance == provenance && reported[$0.key] != $0.value
       }
-      if !news.isEmpty { effects.append(.report(news.mapValues(\.value), provenance)) }
+      if !changed.isEmpty { effects.append(.report(changed.mapValues(\.value), provenance)) }
     }
-    // A brightness that is not known any more, for example.
-    let gone = reported.filter { values[$0.key] == nil && $0.value.provenance != .unknown }
-    if !gone.isEmpty { effects.append(.report(gone.mapValues(\.value), .unknown)) }
+    // Values that are no longer known, such as the brightness of lights that were turned on at the switch.
+    let forgotten = reported.filter { values[$0.key] == nil && $0.value.provenance != .unknown }
+    if !forgotten.isEmpty { effects.append(.report(forgotten.mapValues(\.value), .unknown)) }
     reported = values
   }
 
@@ -368,9 +379,9 @@ struct DeviceModel: Sendable {
     if problem != .null || reportedAttributes["problem"] != nil {
       attributes["problem"] = Attribute(problem, label: "Problem")
     }
-    let news = attributes.filter { reportedAttributes[$0.key] != $0.value }
-    reportedAttributes.merge(news) { $1 }
-    if !news.isEmpty { effects.append(.reportAttributes(news)) }
+    let changed = attributes.filter { reportedAttributes[$0.key] != $0.value }
+    reportedAttributes.merge(changed) { $1 }
+    if !changed.isEmpty { effects.append(.reportAttributes(changed)) }
   }
 
   /// Reports that the state is unknown.
@@ -384,14 +395,14 @@ struct DeviceModel: Sendable {
   }
 
   private var problem: String? {
-    let isPressing = duty.map { $0.tries > 1 || contact == .disconnected } ?? false
-    let warning = isPressing ? "The device is not confirmed to be off" : nil
+    let isUnconfirmed = pendingGoal.map { $0.tries > 1 || contact == .disconnected } ?? false
+    let warning = isUnconfirmed ? "The device is not confirmed to be off" : nil
     var sentences: [String] = [warning].compactMap(\.self)
     if let failure {
       sentences += [failure.message, failure.hint]
     } else if !offline.isEmpty {
       sentences.append(offlineError.message)
-    } else if contact == .good {
+    } else if contact == .responsive {
       sentences += [appliance.problem].compactMap(\.self)
     } else if profile.reportsState, isOpen {
       sentences.append(silenceProblem)
@@ -420,7 +431,7 @@ struct DeviceModel: Sendable {
           .unavailable, "there is no connection to the broker at \(place) yet",
           hint: "Check that it runs.")
     }
-    if work?.job == .open {
+    if activeJob?.job == .open {
       return DeviceError(
         .unavailable, silenceProblem,
         hint: "Check the topic in the options and the device itself.")
@@ -434,7 +445,7 @@ struct DeviceModel: Sendable {
 }
 
 extension Goal {
-  /// The keys that show it.
+  /// The state keys that a goal changes.
   fileprivate var keys: [StateKey] {
     switch self {
     case .power: [.power]

@@ -20,24 +20,24 @@ struct PowerModel: ApplianceModel {
     return .turn(isOn)
   }
 
-  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
     isOn.map { goal == .power($0) } ?? false
   }
 }
 
-/// Lights with a dimmer or without one.
+/// Lights, with or without a dimmer.
 struct LightsModel: ApplianceModel {
   let hasDimmer: Bool
   private var isOn: Bool?
-  /// The brightness that the lights have when they are on, 1 to 100 %.
+  /// The reported brightness of the lights when they are on, 1 to 100 %; it stays while they are off.
   private var level: Int?
-  /// The brightness that was last commanded.
+  /// The brightness of the last command, 1 to 100 %.
   private var wanted: Int?
 
   init(hasDimmer: Bool) { self.hasDimmer = hasDimmer }
 
-  /// The shown brightness. Devices round in their own scale, so one that is 1 % away counts as the commanded
-  /// one.
+  /// The brightness to report, 0 to 100 %. Devices round to their own scale, so a difference of 1 % counts as the
+  /// commanded brightness.
   private var brightness: Int? {
     guard let isOn else { return nil }
     guard isOn else { return 0 }
@@ -78,7 +78,7 @@ struct LightsModel: ApplianceModel {
     }
   }
 
-  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
     switch goal {
     case .power(let isOn): self.isOn == isOn
     case .brightness(let wanted):
@@ -101,7 +101,7 @@ struct PopperModel: ApplianceModel {
   private enum Load: Hashable {
     case none
     case popping(until: Duration)
-    /// The time is over, and the plug has not been seen off since.
+    /// The time is over, and the plug has not yet reported that it is off.
     case ending
     case done
   }
@@ -119,15 +119,15 @@ struct PopperModel: ApplianceModel {
       }
     return [
       .power: KnownValue(value: isOn ? "on" : "off"),
-      // The plug reports its power; that popcorn pops is concluded from it.
+      // The plug reports only its power; `popping` is derived from it.
       .popping: KnownValue(value: .string(popping)),
     ]
   }
 
   var deadline: Duration? { if case .popping(let end) = load { end } else { nil } }
 
-  /// Turns the plug off: nothing ends a load after the plugin has gone.
-  var farewell: DeviceRequest? {
+  /// Turns the plug off: when the plugin has ended, nothing else would end the load.
+  var closingRequest: DeviceRequest? {
     switch load {
     case .popping, .ending: .turn(false)
     case .none, .done: nil
@@ -159,7 +159,7 @@ struct PopperModel: ApplianceModel {
     }
   }
 
-  func shows(_ goal: Goal, wasObserved: Bool) -> Bool {
+  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool {
     goal == .load ? isOn == true && wasObserved : isOn.map { goal == .power($0) } ?? false
   }
 

@@ -1,8 +1,8 @@
 import Devices
 import JSON
 
-/// A screen whose position is assumed from the time since it was sent to an end, because nothing reports it: one
-/// that is down while its plug is on, as many are with a trigger cable, or a motor without a state.
+/// A screen without a reported position. The position is assumed from the time since the last command. It is either
+/// a screen that is down while its plug is on, such as one with a trigger input, or a motor without state messages.
 struct TimedScreenModel: ApplianceModel {
   private let travel: Duration
   private let isInverted: Bool
@@ -12,8 +12,8 @@ struct TimedScreenModel: ApplianceModel {
 
   /// - Parameters:
   ///   - travel: The time from one end to the other.
-  ///   - isInverted: Whether the screen is up while the plug is on.
-  ///   - hasPlug: Whether a plug moves it, not commands for a motor.
+  ///   - isInverted: Whether the screen is up while the plug is on, or counts down as open.
+  ///   - hasPlug: Whether a plug moves it; false for a motor with commands.
   init(travel: Duration, isInverted: Bool, hasPlug: Bool) {
     self.travel = travel
     self.isInverted = isInverted
@@ -42,16 +42,16 @@ struct TimedScreenModel: ApplianceModel {
   mutating func observe(_ observation: Observation, at now: Duration) {
     switch observation {
     case .power(let isOn):
-      // The first state of a plug says nothing about when it was switched.
+      // The first report of a plug does not say when it was switched: assume that the movement is over.
       let isFirst = end == nil
-      go(to: isOn != isInverted ? .down : .up, at: now)
+      setTarget(isOn != isInverted ? .down : .up, at: now)
       if isFirst { arrival = nil }
-    case .motion(let end?): go(to: isInverted ? end.opposite : end, at: now)
+    case .motion(let end?): setTarget(isInverted ? end.opposite : end, at: now)
     default: break
     }
   }
 
-  private mutating func go(to new: CoverEnd, at now: Duration) {
+  private mutating func setTarget(_ new: CoverEnd, at now: Duration) {
     guard new != end else { return }
     end = new
     arrival = now + travel
@@ -67,7 +67,7 @@ struct TimedScreenModel: ApplianceModel {
     return hasPlug ? .turn((end == .down) != isInverted) : .move(isInverted ? end.opposite : end)
   }
 
-  func shows(_ goal: Goal, wasObserved: Bool) -> Bool { end.map { goal == .end($0) } ?? false }
+  func confirms(_ goal: Goal, wasObserved: Bool) -> Bool { end.map { goal == .end($0) } ?? false }
 
   mutating func tick(at now: Duration) -> Goal? {
     if let arrival, arrival <= now { self.arrival = nil }

@@ -32,7 +32,7 @@ struct MQTTMessage: Sendable, Hashable {
   var json: JSON? { try? JSON(parsing: payload) }
 }
 
-/// A wish that a profile translates into messages.
+/// A request that a profile translates into messages.
 enum DeviceRequest: Sendable, Hashable {
   /// On or off; the brightness in % (1 to 100) only with on, and only for lights with a dimmer.
   case turn(Bool, brightness: Int? = nil)
@@ -46,7 +46,7 @@ enum DeviceRequest: Sendable, Hashable {
   case query
 }
 
-/// An end of a cover's way.
+/// An end position of a cover.
 enum CoverEnd: Sendable, Hashable {
   case up
   case down
@@ -56,7 +56,7 @@ enum CoverEnd: Sendable, Hashable {
   var opposite: CoverEnd { self == .up ? .down : .up }
 }
 
-/// A fact about a device in one of its messages.
+/// A value that a message of the device reports.
 enum Observation: Sendable, Hashable {
   case power(Bool)
   /// 0 to 100 %.
@@ -65,7 +65,7 @@ enum Observation: Sendable, Hashable {
   case lowered(Int)
   /// The end towards which a cover moves; nil when it stands still.
   case motion(CoverEnd?)
-  /// Whether the device, or what connects it with the broker, can be reached.
+  /// Whether the device, or its bridge to the broker, can be reached.
   case online(Bool)
   /// The device refused the last request.
   case refused(String)
@@ -81,22 +81,22 @@ enum ApplianceKind: Sendable, Hashable {
   case cover
 }
 
-/// The language of a family of devices: topics and payloads. Pure; the parsers survive any payload.
+/// The topics and payloads of a family of devices. Without state; the parsers accept any payload.
 protocol DeviceProfile: Sendable {
   /// The topics to subscribe to, without wildcards.
   var topics: [String] { get }
-  /// The topic on which a command shows, for messages to people.
+  /// The topic on which the device reports its state, for messages.
   var stateTopic: String { get }
-  /// The usual time between two messages of a device that works; nil if it may be silent for ever.
+  /// The usual time between two messages of a working device; nil if it reports changes only.
   var interval: Duration? { get }
   /// Whether the device reports its state.
   var reportsState: Bool { get }
 
   /// Returns the messages of a request; none if there is nothing to send for it.
   func messages(for request: DeviceRequest) -> [MQTTMessage]
-  /// Whether the device has a request.
+  /// Whether the device supports a request.
   func has(_ request: DeviceRequest) -> Bool
-  /// Returns the facts in a message, in their order.
+  /// Returns the observations in a message, in their order; none for other topics and unknown payloads.
   func observations(in message: MQTTMessage) -> [Observation]
 }
 
@@ -106,7 +106,7 @@ extension DeviceProfile {
 }
 
 extension JSON {
-  /// A percentage of a range, rounded and held within 0 to 100; nil if this is no number.
+  /// The number as a percentage of `maximum`, rounded and clamped to 0 to 100; nil for other values.
   func percent(of maximum: Double) -> Int? {
     guard let number, number.isFinite, maximum > 0 else { return nil }
     return Int((min(max(number / maximum, 0), 1) * 100).rounded())

@@ -1,13 +1,13 @@
 import JSON
 
-/// A place in a JSON value (RFC 6901), such as `/light/0/state`.
+/// A JSON pointer (RFC 6901), such as `/light/0/state`.
 struct JSONPointer: Sendable, Hashable {
-  /// The most steps of a pointer: JSON is nested no deeper.
+  /// The most steps of a pointer: the JSON parser accepts no deeper nesting.
   private static let mostSteps = 64
   private let steps: [String]
 
-  /// Reads a pointer; nil if it does not begin with "/" or holds a wrong escape. The empty text is the whole
-  /// value.
+  /// Parses a pointer. The empty text is the whole value. Returns nil if another text does not begin with "/", has
+  /// a wrong escape or more than 64 steps.
   init?(_ text: String) {
     guard !text.isEmpty else {
       steps = []
@@ -23,7 +23,7 @@ struct JSONPointer: Sendable, Hashable {
     self.steps = Array(steps.dropFirst())
   }
 
-  /// The value at this place; nil if there is none.
+  /// Returns the value that the pointer names; nil if there is none.
   func value(in json: JSON) -> JSON? {
     var value = json
     for step in steps {

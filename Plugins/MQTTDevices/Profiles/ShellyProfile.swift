@@ -47,7 +47,7 @@ struct ShellyProfile: DeviceProfile {
     case .turnOn(let time):
       method = "\(name).Set"
       params["on"] = true
-      // The device ends it even when nothing reaches it any more.
+      // The device turns itself off, even if it loses its network meanwhile.
       params["toggle_after"] = .number(time.seconds)
     case .move(let end): method = "Cover.\(end == .up ? "Open" : "Close")"
     case .stop: method = "Cover.Stop"
@@ -65,7 +65,7 @@ struct ShellyProfile: DeviceProfile {
     }
     guard let json = message.json else { return [] }
     if message.topic == stateTopic {
-      // Changes of other parts are proof of life, no more.
+      // A change of another component yields no observation; it only shows that the device works.
       return json["params"]?[component].map { status($0) } ?? []
     }
     if message.topic == "\(replies)/rpc" {

@@ -1,9 +1,9 @@
 import Devices
 import JSON
 
-/// Devices whose topics and payloads stand in the options.
+/// A device whose topics and payloads are given by the options.
 struct TemplateProfile: DeviceProfile {
-  /// A command of the options.
+  /// The name of a command in the options.
   enum Name: String, CaseIterable, Sendable {
     case on, off, dim, up, down, stop, query
   }
@@ -17,10 +17,10 @@ struct TemplateProfile: DeviceProfile {
   /// A value in the messages of a topic.
   struct Source: Sendable {
     let topic: String
-    /// The place in a payload of JSON; nil for a payload that is the value itself.
+    /// The position of the value in a JSON payload; nil if the payload is the value.
     let pointer: JSONPointer?
 
-    /// The value in a message; nil if it is another topic's or has none there.
+    /// Returns the value in a message; nil for another topic, or if the pointer finds nothing.
     func value(in message: MQTTMessage) -> JSON? {
       guard message.topic == topic else { return nil }
       guard let pointer else {
@@ -30,7 +30,7 @@ struct TemplateProfile: DeviceProfile {
     }
   }
 
-  /// A source whose values stand for words of the plugin.
+  /// A source, and the meaning of each of its words.
   struct Words<Meaning: Sendable>: Sendable {
     let source: Source
     let meanings: [String: Meaning]
@@ -44,13 +44,13 @@ struct TemplateProfile: DeviceProfile {
     }
   }
 
-  /// A position: a number between those of both ends, or a word for an end.
+  /// A source for the position: a number between those of both ends, or the word of an end.
   struct Position: Sendable {
     let source: Source
     let up: String
     let down: String
 
-    /// The position in %: 0 is up, 100 is down.
+    /// Returns the position in %: 0 is up, 100 is down. Nil if the message has none.
     func lowered(in message: MQTTMessage) -> Int? {
       guard let value = source.value(in: message) else { return nil }
       let word = value.string ?? value.text()
@@ -66,7 +66,7 @@ struct TemplateProfile: DeviceProfile {
   let kind: ApplianceKind
   let fade: Duration
   let interval: Duration?
-  /// The brightness of a lamp that shines fully, in the device's own scale.
+  /// The value of full brightness in the device's own scale.
   let brightest: Double
   let commands: [Name: Command]
   let power: Words<Bool>?

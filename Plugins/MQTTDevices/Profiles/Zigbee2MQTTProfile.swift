@@ -3,11 +3,11 @@ import JSON
 
 /// Zigbee devices behind Zigbee2MQTT.
 struct Zigbee2MQTTProfile: DeviceProfile {
-  /// The brightness of a lamp that shines fully.
+  /// The value of full brightness in Zigbee's scale.
   private static let brightest = 254
 
   let kind: ApplianceKind
-  /// The time of a change of brightness; nil for the device's own.
+  /// The duration of a change of brightness; nil for the device's own setting.
   let fade: Duration?
   let interval: Duration?
   let stateTopic: String
@@ -18,7 +18,7 @@ struct Zigbee2MQTTProfile: DeviceProfile {
   /// - Parameters:
   ///   - topic: The device's friendly name.
   ///   - base: The base topic of Zigbee2MQTT.
-  ///   - endpoint: The part of a device with several, such as `l1` or `left`.
+  ///   - endpoint: The name of one endpoint of a device with several, such as `l1` or `left`.
   init(
     topic: String, base: String, endpoint: String?, kind: ApplianceKind, fade: Duration?,
     interval: Duration?
@@ -84,7 +84,7 @@ struct Zigbee2MQTTProfile: DeviceProfile {
     if let open = json["position" + suffix]?.percent(of: 100) {
       observations.append(.lowered(100 - open))
     } else if state == "OPEN" || state == "CLOSE" {
-      // Without a position the state is the end that the cover was sent to.
+      // Without a position, the state is the target of the last command.
       observations.append(.lowered(state == "OPEN" ? 0 : 100))
     }
     switch json["moving" + suffix]?.string {

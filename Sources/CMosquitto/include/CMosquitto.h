@@ -1,20 +1,21 @@
 // libmosquitto for Swift, loaded at first use.
 //
-// The header gives the types. Every function is reached through a table that `cmosquitto_load` fills
-// with dlopen and dlsym, so that the plugin can say that the library is missing. Call `cmosquitto_…`,
-// never the mosquitto name itself: that would not link.
+// The system's header declares the types. `cmosquitto_load` fills a table of function pointers with dlopen and
+// dlsym, so that the plugin starts without the library and can report that it is missing. Call `cmosquitto_…`: the
+// `mosquitto_…` functions do not link.
 #pragma once
 
 #include <mosquitto.h>
 #include <stdint.h>
 
-/// Loads libmosquitto once; later calls answer the same. Safe from any thread.
+/// Loads libmosquitto at the first call; later calls return the same result. Safe from any thread. Call it before any
+/// other function of this file.
 /// Returns NULL when every function was found, else a sentence that says what is missing.
 const char *cmosquitto_load(void);
 
 typedef struct mosquitto Mosquitto;
 
-// Every function of libmosquitto that we call: result, name, parameters, arguments.
+// The functions of libmosquitto in use: result, name, parameters, arguments.
 #define CMOSQUITTO_FUNCTIONS(X)                                                                    \
   X(Mosquitto *, new, (const char *id, bool clean, void *context), (id, clean, context))           \
   X(void, destroy, (Mosquitto * client), (client))                                                 \
@@ -63,5 +64,5 @@ typedef struct mosquitto Mosquitto;
 CMOSQUITTO_FUNCTIONS(CMOSQUITTO_DECLARE)
 #undef CMOSQUITTO_DECLARE
 
-/// The bytes that were read from a TCP socket so far; 0 if the system does not tell.
+/// Returns the number of bytes that were read from a TCP socket so far; 0 if the kernel does not report it.
 uint64_t cmosquitto_bytes_read(int socket);

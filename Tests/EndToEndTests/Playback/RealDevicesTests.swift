@@ -132,7 +132,7 @@ import Testing
       #expect(await eventually { await position(in: room) > then + 1 })
       #expect(await eventually { display.shows(Self.red) })
 
-      try await broker.end(.kill)
+      try await broker.control(.kill)
       await projector.change(["odd": ["silent"]])
       #expect(
         await eventually {
@@ -142,7 +142,7 @@ import Testing
       let before = await position(in: room)
       #expect(await eventually { await position(in: room) > before + 1 })
       #expect(display.shows(Self.red))
-      try await broker.end(.start)
+      try await broker.control(.start)
       #expect(
         await eventually {
           await state("lights", "brightness", "provenance", in: room) == "reported"

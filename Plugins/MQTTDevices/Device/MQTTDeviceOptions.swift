@@ -1,27 +1,28 @@
 import Devices
 import JSON
 
-/// The options of a device.
-struct DeviceOptions: Sendable {
+/// The validated options of a device.
+struct MQTTDeviceOptions: Sendable {
   enum ProfileName: String, CaseIterable, Sendable {
     case tasmota, zigbee2mqtt, shelly, template
   }
 
   /// How a screen is moved.
-  enum Drive: String, CaseIterable, Sendable {
-    /// A motor with its own ends.
+  enum ScreenDrive: String, CaseIterable, Sendable {
+    /// A motor with end stops.
     case cover
-    /// A plug that lets the screen down while it is on.
+    /// A plug: the screen is down while the plug is on.
     case plug = "switch"
   }
 
   let broker: BrokerOptions
   let profile: any DeviceProfile
-  /// How long a command may take to show.
+  /// The longest wait until the device confirms a command, 1 to 9 s.
   let timeout: Duration
   let appliance: any ApplianceModel
 
-  /// - Parameter replies: A topic of this device alone, for profiles whose devices answer.
+  /// - Parameter replies: The prefix of a topic that only this device uses, for profiles with replies.
+  /// - Throws: `invalid` with the name of the wrong option.
   init(_ json: JSON, role: Role, replies: String) throws(DeviceError) {
     let reader = OptionReader(json)
     broker = try BrokerOptions(try reader.object("broker"))
@@ -32,7 +33,7 @@ struct DeviceOptions: Sendable {
       kind = try reader.flag("dimmer", or: true) ? .dimmer : .plug
       appliance = LightsModel(hasDimmer: kind == .dimmer)
     case .screen:
-      let drive: Drive = try reader.choice("drive", or: .cover)
+      let drive: ScreenDrive = try reader.choice("drive", or: .cover)
       kind = drive == .cover ? .cover : .plug
       let travel = Duration.seconds(try reader.number("travel", in: 1...110, or: 20))
       let isInverted = try reader.flag("inverted", or: false)
@@ -156,7 +157,7 @@ extension TemplateProfile {
     return commands
   }
 
-  /// The words that stand in braces; JSON has none.
+  /// Returns the words in braces. A brace of JSON is not followed by a word and a closing brace.
   private static func placeholders(in payload: String) -> [String] {
     payload.split(separator: "{").dropFirst(payload.hasPrefix("{") ? 0 : 1).compactMap { part in
       let word = part.prefix { $0.isASCII && $0.isLetter }

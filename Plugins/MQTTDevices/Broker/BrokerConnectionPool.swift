@@ -1,17 +1,19 @@
 import Synchronization
 
-/// The connections of the plugin: one for each broker, shared by its devices.
-final class Brokers: Sendable {
+/// A pool with one connection for each broker. Devices with equal options share a connection.
+final class BrokerConnectionPool: Sendable {
   private let shortestDelay: Duration
   private let connections = Mutex<[BrokerOptions: BrokerConnection]>([:])
 
-  /// - Parameter shortestDelay: The wait before the first new try of a lost connection.
+  /// - Parameter shortestDelay: The wait before the first attempt to open a lost connection again.
   init(shortestDelay: Duration = .seconds(1)) { self.shortestDelay = shortestDelay }
 
-  /// Adds a device to the connection of its broker, which is made if there is none.
+  /// Adds a device to the connection of its broker. Makes the connection if there is none.
+  ///
+  /// - Throws: The reason, if libmosquitto is missing or no thread can be started.
   func attach(
     _ client: any BrokerClient, to options: BrokerOptions
-  ) throws(BrokerFailure) -> BrokerMembership {
+  ) throws(BrokerFailure) -> BrokerAttachment {
     let result = connections.withLock {
       connections -> Result<(BrokerConnection, Int), BrokerFailure> in
       do throws(BrokerFailure) {
@@ -26,22 +28,22 @@ final class Brokers: Sendable {
       }
     }
     let (connection, id) = try result.get()
-    return BrokerMembership(connection: connection, id: id, options: options)
+    return BrokerAttachment(connection: connection, id: id, options: options)
   }
 
-  /// Removes a device. The last one ends the connection, and waits for that.
-  func detach(_ membership: BrokerMembership) async {
+  /// Removes a device. With the last device of a connection, closes it and waits for its end.
+  func detach(_ attachment: BrokerAttachment) async {
     let isLast = connections.withLock { connections in
-      guard membership.connection.detach(membership.id) else { return false }
-      connections[membership.options] = nil
+      guard attachment.connection.detach(attachment.id) else { return false }
+      connections[attachment.options] = nil
       return true
     }
-    if isLast { await membership.connection.close() }
+    if isLast { await attachment.connection.close() }
   }
 }
 
-/// The place of a device in a connection.
-struct BrokerMembership: Sendable {
+/// A device's registration at a connection.
+struct BrokerAttachment: Sendable {
   let connection: BrokerConnection
   fileprivate let id: Int
   fileprivate let options: BrokerOptions

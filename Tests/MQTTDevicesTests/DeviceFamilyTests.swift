@@ -8,16 +8,16 @@ import Testing
 @testable import MQTTDevices
 
 /// A family of devices, as the options and the fixture name it.
-struct Family: Sendable, CustomTestStringConvertible {
+struct DeviceFamily: Sendable, CustomTestStringConvertible {
   let name: String
   let options: JSON
   var testDescription: String { name }
 
   static let all = [
-    Family(name: "tasmota", options: ["profile": "tasmota"]),
-    Family(name: "zigbee2mqtt", options: ["profile": "zigbee2mqtt"]),
-    Family(name: "shelly", options: ["profile": "shelly"]),
-    Family(name: "shelly1", options: ["profile": "shelly", "generation": 1]),
+    DeviceFamily(name: "tasmota", options: ["profile": "tasmota"]),
+    DeviceFamily(name: "zigbee2mqtt", options: ["profile": "zigbee2mqtt"]),
+    DeviceFamily(name: "shelly", options: ["profile": "shelly"]),
+    DeviceFamily(name: "shelly1", options: ["profile": "shelly", "generation": 1]),
   ]
 
   /// The options with further ones.
@@ -29,15 +29,15 @@ struct Family: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("MQTT devices behind a real broker", .timeLimit(.minutes(2)))
-struct EveningTests {
+struct DeviceFamilyTests {
   private let broker: BrokerFixture
 
   init() throws { broker = try BrokerFixture.shared.get() }
 
   @Test(
     "E15 · lights turn on, dim and turn off, and report what the device says",
-    arguments: Family.all)
-  func lights(_ family: Family) async throws {
+    arguments: DeviceFamily.all)
+  func lights(_ family: DeviceFamily) async throws {
     let lamp = try MQTTFixture(broker, family.name, "dimmer")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.lights, lamp, family.options) == nil)
@@ -54,8 +54,8 @@ struct EveningTests {
     #expect(!lamp.commands.contains { $0.lowercased().contains("toggle") })
   }
 
-  @Test("Lights without a dimmer know 0 and 100 % alone", arguments: Family.all)
-  func plainLights(_ family: Family) async throws {
+  @Test("Lights without a dimmer accept only 0 and 100 %", arguments: DeviceFamily.all)
+  func plainLights(_ family: DeviceFamily) async throws {
     let lamp = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.lights, lamp, family.with(["dimmer": false])) == nil)
@@ -66,8 +66,8 @@ struct EveningTests {
     #expect(bench[.brightness] == 0)
   }
 
-  @Test("E15 · a screen moves to both ends and stops on the way", arguments: Family.all)
-  func screen(_ family: Family) async throws {
+  @Test("E15 · a screen moves to both ends and stops on the way", arguments: DeviceFamily.all)
+  func screen(_ family: DeviceFamily) async throws {
     let cover = try MQTTFixture(broker, family.name, "cover", ["position": 100])
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.screen, cover, family.with(["travel": 10])) == nil)
@@ -84,8 +84,10 @@ struct EveningTests {
     #expect(bench.attribute("lowered") == 50)
   }
 
-  @Test("A screen that its own buttons move is moving, then at its end", arguments: Family.all)
-  func ownButtons(_ family: Family) async throws {
+  @Test(
+    "A screen that is moved with its own buttons is reported as moving, then at its end",
+    arguments: DeviceFamily.all)
+  func ownButtons(_ family: DeviceFamily) async throws {
     let cover = try MQTTFixture(broker, family.name, "cover", ["position": 50, "travel": 0.4])
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.screen, cover, family.options) == nil)
@@ -95,8 +97,9 @@ struct EveningTests {
     #expect(await eventually { bench[.position] == "down" })
   }
 
-  @Test("A screen behind a plug is assumed to move for its travel time", arguments: Family.all)
-  func switchedScreen(_ family: Family) async throws {
+  @Test(
+    "A screen behind a plug is assumed to move for its travel time", arguments: DeviceFamily.all)
+  func switchedScreen(_ family: DeviceFamily) async throws {
     let plug = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
     #expect(
@@ -110,8 +113,8 @@ struct EveningTests {
     #expect(await eventually { bench[.position] == "down" })
   }
 
-  @Test("E15 · a popper pops for its time and is off afterwards", arguments: Family.all)
-  func popper(_ family: Family) async throws {
+  @Test("E15 · a popper pops for its time and is off afterwards", arguments: DeviceFamily.all)
+  func popper(_ family: DeviceFamily) async throws {
     let plug = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.popcornPopper, plug, family.with(["popTime": 60])) == nil)
@@ -126,8 +129,9 @@ struct EveningTests {
     #expect(await eventually { bench[.popping] == "idle" })
   }
 
-  @Test("A popper is turned off when its device is closed while it pops", arguments: Family.all)
-  func popperIsClosed(_ family: Family) async throws {
+  @Test(
+    "A popper is turned off when its device is closed while it pops", arguments: DeviceFamily.all)
+  func popperIsClosed(_ family: DeviceFamily) async throws {
     let plug = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(.popcornPopper, plug, family.options) == nil)
@@ -139,9 +143,9 @@ struct EveningTests {
   }
 
   @Test(
-    "Of a projector and an amplifier only the power is controlled",
-    arguments: Family.all, [Role.projector, .amplifier])
-  func power(_ family: Family, _ role: Role) async throws {
+    "Projectors and amplifiers accept only on and off",
+    arguments: DeviceFamily.all, [Role.projector, .amplifier])
+  func power(_ family: DeviceFamily, _ role: Role) async throws {
     let plug = try MQTTFixture(broker, family.name, "plug")
     let bench = DeviceBench(broker.options)
     #expect(await bench.open(role, plug, family.options) == nil)
@@ -153,7 +157,7 @@ struct EveningTests {
     #expect(bench[.power] == "off")
   }
 
-  @Test("Topics and payloads of one's own do everything that the families do")
+  @Test("A template controls lights as the profiles do")
   func templates() async throws {
     let lamp = try MQTTFixture(broker, "own", "dimmer")
     let topic = lamp.topic
@@ -193,7 +197,7 @@ struct EveningTests {
     #expect(await bench.perform("on")?.kind == "unavailable")
   }
 
-  @Test("A screen by template moves between the numbers of its ends")
+  @Test("A template with the numbers of both ends controls a screen")
   func screenTemplate() async throws {
     let cover = try MQTTFixture(broker, "own", "cover", ["position": 100])
     let set = JSON.string("own/\(cover.topic)/screen/set")
@@ -212,7 +216,7 @@ struct EveningTests {
     #expect(await bench.perform("stop")?.kind == "unsupported")
   }
 
-  @Test("Without a state the effect of a command is assumed")
+  @Test("Without a state in the template, the effect of a command is assumed")
   func withoutState() async throws {
     let plug = try MQTTFixture(broker, "own", "plug")
     let set = JSON.string("own/\(plug.topic)/power/set")
