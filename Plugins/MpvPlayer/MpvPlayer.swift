@@ -7,7 +7,7 @@ import PluginKit
 struct MpvPlayer {
   static func main() async { await plugin(MpvSetup()).run() }
 
-  /// The plugin that the manifest describes.
+  /// Makes the plugin that the manifest describes.
   static func plugin(_ setup: MpvSetup, clock: any TheaterClock = SystemClock()) -> Plugin {
     Plugin(
       id: "MpvPlayer", version: "1.0.0",

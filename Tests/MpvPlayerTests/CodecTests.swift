@@ -10,7 +10,7 @@ import Testing
 
 @Suite("MpvPlayer: messages and values")
 struct CodecTests {
-  @Test("replies and events are read; anything else is no message")
+  @Test("parses replies and events, and rejects other lines")
   func messages() {
     func read(_ line: String) -> MpvMessage? { MpvMessage(line: line.utf8) }
     #expect(
@@ -41,7 +41,8 @@ struct CodecTests {
         == Array(#"{"command":["seek",1.5,"absolute"],"request_id":4}"#.utf8) + [10])
   }
 
-  @Test("requests get their own replies, in any order; silence and the end are failures")
+  @Test(
+    "matches replies to requests in any order; fails at a timeout and at the end of the connection")
   func link() async throws {
     let clock = ManualClock()
     let (ours, mpv) = InMemoryConnection.pair()
@@ -66,7 +67,9 @@ struct CodecTests {
     await #expect(throws: MpvFailure.closed) { try await link.ask(["e"]) }
   }
 
-  @Test("restarts are bounded, grow slower, and count anew after a quiet time")
+  @Test(
+    "limits consecutive restarts, with growing waits, and counts again from 0 after 20 s without one"
+  )
   func restarts() {
     var limit = RestartLimit()
     let waits = (1...4).map { limit.restart(at: .seconds($0)) }
@@ -75,7 +78,7 @@ struct CodecTests {
   }
 
   @Test(
-    "the position moves while it plays, stays within the film, and stands while mpv waits or hangs")
+    "advances the position while playing, up to the duration, but not while mpv waits or hangs")
   func positions() {
     var record = PlayerRecord()
     record.facts.duration = 10
@@ -91,7 +94,7 @@ struct CodecTests {
     #expect(record.position(at: .seconds(120)) == 0)
   }
 
-  @Test("an event is the outcome of what waits for one, and otherwise a change")
+  @Test("passes an event to the waiter, or otherwise returns it as a change")
   func entries() async {
     let clock = ManualClock()
     var entry = MpvEntry()
@@ -122,7 +125,7 @@ struct CodecTests {
     #expect(entry.noPicture.contains("no display"))
   }
 
-  @Test("who waits learns that mpv ended or took too long; a stop ends the wait")
+  @Test("ends a wait when mpv ends, at the timeout and after a stop")
   func outcomes() async {
     let clock = ManualClock()
     var entry = MpvEntry()
@@ -150,7 +153,7 @@ struct CodecTests {
     }
   }
 
-  @Test("the next and the previous chapter begin where the medium says, up to its last one")
+  @Test("finds the beginnings of the next and the previous chapter")
   func chapters() {
     var facts = MediaFacts()
     #expect(facts.chapterStep(1, from: 5) == nil)
@@ -162,7 +165,7 @@ struct CodecTests {
     #expect(facts.chapterStep(1, from: 25) == .behindLast)
   }
 
-  @Test("options out of range are refused; none of them reaches mpv as another option")
+  @Test("rejects options out of range, so that none becomes another argument of mpv")
   func options() throws {
     for (key, value) in [
       ("videoOutput", "gpu,caca"), ("hardwareDecoding", "x --script=a"),
@@ -187,7 +190,7 @@ struct CodecTests {
     #expect(options.arguments(hasDisplay: false, device: "x").contains("--vo=null"))
   }
 
-  @Test("files are known by their names; DVD folders by their index")
+  @Test("recognizes images by their names, and DVD folders by their index files")
   func files() {
     #expect(MediaFiles.title(of: "a/The_Night.Ferry.mkv") == "The Night.Ferry")
     #expect(MediaFiles.title(of: "a/Disc One") == "Disc One")

@@ -9,7 +9,7 @@ import Testing
 @Suite("MpvPlayer: picture", .timeLimit(.minutes(3)))
 struct PictureTests {
   @Test(
-    "E9 · a film fills the screen in its colours, the next one in its own, and nothing is left after it"
+    "E9 · shows each film in full screen in its own colours, and nothing after the last one"
   )
   func colors() async throws {
     let screen = try VirtualScreen()
@@ -32,7 +32,7 @@ struct PictureTests {
     await player.end()
   }
 
-  @Test("E9 · a display that cannot be opened is an error, not a film without a picture")
+  @Test("E9 · fails when the display cannot be opened, instead of playing without a picture")
   func noDisplay() async throws {
     let films = try TestFilms.make()
     let player = try await PlayerBench(

@@ -16,11 +16,11 @@ struct PlaybackTests {
     return try await PlayerBench(.dvdPlayer, all)
   }
 
-  @Test("E9 · a film is heard from its first frame to its last, and so is the next one")
+  @Test("E9 · plays the sound of two films from the first frame to the last")
   func whole() async throws {
     let player = try await Self.bench()
     for _ in 1...2 {
-      player.sink.forget()
+      player.sink.reset()
       try await player.play("films/red.mkv")
       #expect(player.playback?.status == .playing)
       try await player.wait("it ends") { $0.playback?.status == .ended }
@@ -37,7 +37,7 @@ struct PlaybackTests {
     #expect(player.processes.isEmpty)
   }
 
-  @Test("E10 · pauses, goes on, seeks, goes by chapters, and tells what it plays")
+  @Test("E10 · pauses, resumes, seeks, goes to chapters, and reports the attributes of the film")
   func commands() async throws {
     let player = try await Self.bench()
     try await player.play("films/red.mkv", from: 1.2)
@@ -73,7 +73,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("E10 · a film without sound plays; a damaged and a missing one are errors with a reason")
+  @Test("E10 · plays a film without sound, and fails for damaged and missing films with a reason")
   func others() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(
@@ -98,7 +98,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("F4 · a film whose audio device cannot be opened is an error that names the device")
+  @Test("F4 · fails when the audio device cannot be opened, and names the device")
   func unusableDevice() async throws {
     let player = try await Self.bench(["audioDevice": "missing_card"])
     let refusal = try await player.refusal(of: ["play": ["item": "films/red.mkv"]])
@@ -108,7 +108,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("E9 · the language of the sound and the number of channels are as asked for")
+  @Test("E9 · plays the wanted language and number of channels")
   func tracks() async throws {
     let player = try await Self.bench(["audioLanguages": ["deu"]])
     try await player.play("films/red.mkv")
@@ -121,7 +121,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("E9 · DVD folders, images of DVDs and the disc in the drive play, with chapters")
+  @Test("E9 · plays DVD folders, images of DVDs and the disc in the drive, with chapters")
   func discs() async throws {
     let folder = try TemporaryFolder()
     try TestFilms.makeDVD(in: folder)
@@ -146,7 +146,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("E9 · a network stream plays by its name")
+  @Test("E9 · plays a network stream by its name")
   func stream() async throws {
     let server = try FileServer(folder: try TestFilms.make().path)
     defer { server.end() }
@@ -160,7 +160,7 @@ struct PlaybackTests {
     await player.end()
   }
 
-  @Test("E10 · a CD goes on to the next song by itself, with next and with previous")
+  @Test("E10 · plays the songs of a CD in order, and goes to others with next and previous")
   func songs() async throws {
     let folder = try TemporaryFolder()
     for (name, tone) in [("1 one", 300), ("2 two", 500)] {

@@ -11,7 +11,7 @@ import Testing
 @Suite("MpvPlayer: recovery", .realTime, .timeLimit(.minutes(3)))
 struct RecoveryTests {
   @Test(
-    "F1 · after a crash and after a hang of mpv the film goes on where it stopped, within 2 s",
+    "F1 · resumes the film within 2 s after a crash or a hang of mpv",
     arguments: [SIGKILL, SIGSTOP])
   func goesOn(signal: Int32) async throws {
     let films = try TestFilms.make()
@@ -30,13 +30,13 @@ struct RecoveryTests {
     let again = try #require(player.playbacks.dropFirst(count).first { $0.status == .playing })
     #expect((0.3...1.4).contains(again.position), "\(again)")
     #expect(player.processes != [process])
-    player.sink.forget()
+    player.sink.reset()
     try await player.wait("it is heard again") { $0.sink.frames > 9_600 }
     await player.end()
     #expect(player.processes.isEmpty)
   }
 
-  @Test("F1 · a paused film stays paused after a crash")
+  @Test("F1 · keeps a film paused after a crash")
   func paused() async throws {
     let films = try TestFilms.make()
     let player = try await PlayerBench(.dvdPlayer, ["folders": [.string(films.path)]])
@@ -63,7 +63,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "F1 · a film at which mpv always ends, closes its connection or sends garbage is an error, not a loop",
+    "F1 · fails after three restarts when mpv always ends, closes its connection or sends garbage",
     arguments: ["crash", "close", "garbage"])
   func givesUp(fault: String) async throws {
     let player = try await faulty(fault)
@@ -74,7 +74,7 @@ struct RecoveryTests {
     #expect(player.processes.isEmpty)
   }
 
-  @Test("F1 · odd messages of mpv change nothing")
+  @Test("F1 · ignores malformed messages of mpv")
   func oddMessages() async throws {
     let player = try await faulty("odd")
     try await player.play("films/red.mkv")
@@ -86,7 +86,7 @@ struct RecoveryTests {
     #expect(player.processes.isEmpty)
   }
 
-  @Test("F1 · a program that is not there is an error with the package to install")
+  @Test("F1 · refuses to open without mpv")
   func noProgram() async throws {
     await #expect(throws: (any Error).self) {
       _ = try await PlayerBench(program: "/nonexistent/mpv")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A drive for discs, or an image or folder that stands for one.
+/// A drive for discs, or the image or folder of a disc in its place.
 struct Drive: Sendable {
   /// Requests of the kernel's CD-ROM interface (linux/cdrom.h).
   private static let status: UInt = 0x5326
@@ -13,7 +13,7 @@ struct Drive: Sendable {
 
   init(_ path: String) { self.path = path }
 
-  /// Whether a disc can be read.
+  /// Whether a readable disc is in the drive, or the image or folder exists.
   var hasDisc: Bool {
     guard !path.isEmpty else { return false }
     var facts = Glibc.stat()
@@ -22,15 +22,15 @@ struct Drive: Sendable {
     return ask(Self.status) == Self.hasDiscStatus
   }
 
-  /// Opens the tray; blocks for some seconds.
+  /// Opens the tray of a real drive. Blocks for some seconds.
   ///
-  /// - Returns: False if there is a drive and it refused.
+  /// - Returns: False if the drive refused; true if there is no drive.
   func eject() -> Bool { !isDrive || ask(Self.ejectRequest) >= 0 }
 
-  /// Closes the tray; blocks for some seconds.
+  /// Closes the tray of a real drive. Blocks for some seconds.
   func closeTray() { if isDrive { _ = ask(Self.closeRequest) } }
 
-  /// Whether this is a real drive.
+  /// Whether the path is a block device.
   var isDrive: Bool {
     var facts = Glibc.stat()
     return !path.isEmpty && stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFBLK

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The media that a player can play: the files of its folders, its streams and the disc in its drive.
 ///
-/// Files are named `FOLDER/PATH` as in LibavPlayer, streams `stream/NAME`, the disc `disc`. Disks are read
-/// on separate threads. Safe from any thread.
+/// The id of a file is `FOLDER/PATH`, as in LibavPlayer; that of a stream `stream/NAME`, that of the disc `disc`.
+/// Disks are read on separate threads, because they may block. Safe from any thread.
 final class FilmLibrary: Sendable {
   /// The id of the disc in the drive.
   static let disc = "disc"
@@ -17,7 +17,7 @@ final class FilmLibrary: Sendable {
     /// In the order in which they were added.
     var folders: [MediaFolder] = []
     var names = FolderNames()
-    /// The facts of files, by absolute path, with the stamps of the files.
+    /// The items of scanned files, by absolute path. An item is valid while the file has the same stamp.
     var known: [String: (stamp: String, item: CatalogueItem)] = [:]
   }
 
@@ -28,7 +28,7 @@ final class FilmLibrary: Sendable {
   private let setup: MpvSetup
   private let clock: any TheaterClock
 
-  /// - Parameter isCD: Whether it lists songs and plays audio CDs.
+  /// - Parameter isCD: Whether it lists songs and plays audio CDs; otherwise films and DVDs.
   init(_ options: MpvOptions, isCD: Bool, setup: MpvSetup, clock: any TheaterClock) {
     self.options = options
     self.isCD = isCD
@@ -38,6 +38,8 @@ final class FilmLibrary: Sendable {
   }
 
   /// Makes the files below `path` playable.
+  ///
+  /// - Throws: `missing` if there is no folder.
   @discardableResult
   func add(_ path: String) throws(MediaFailure) -> MediaFolder {
     let expected = FolderNames.expectedRoot(of: path)
@@ -52,9 +54,11 @@ final class FilmLibrary: Sendable {
 
   // MARK: Scans
 
-  /// Lists the media of one folder, or, without one, everything of the player's own, in order.
+  /// Lists the media of one folder in natural order; without a folder, the media of all configured folders, the
+  /// streams and the disc.
   ///
   /// - Parameter skipped: Called with each file or folder that is not listed.
+  /// - Throws: The failure of the given folder. Failures of the configured folders are only passed to `skipped`.
   func scan(
     _ folder: String?, skipped: (MediaFailure) -> Void
   ) async throws(MediaFailure) -> [CatalogueItem] {
@@ -109,8 +113,8 @@ final class FilmLibrary: Sendable {
     _ file: FoundFile, in folder: MediaFolder, with prober: inout MediaProber
   ) async throws(MediaFailure) -> CatalogueItem {
     let path = MediaFiles.dvdFolder(ofIndex: file.path) ?? file.path
-    let place = folder.root + "/" + path
-    if let known = state.withLock({ $0.known[place] }), known.stamp == file.stamp,
+    let absolutePath = folder.root + "/" + path
+    if let known = state.withLock({ $0.known[absolutePath] }), known.stamp == file.stamp,
       known.item.id == folder.item(of: path)
     {
       return known.item
@@ -118,18 +122,20 @@ final class FilmLibrary: Sendable {
     let medium = try Self.medium(path, in: folder)
     let facts = try await prober.facts(of: medium)
     let item = CatalogueItem(medium, path: path, facts)
-    state.withLock { $0.known[place] = (file.stamp, item) }
+    state.withLock { $0.known[absolutePath] = (file.stamp, item) }
     return item
   }
 
   // MARK: Items
 
-  /// The length of an item in seconds, if a scan has found it.
+  /// Returns the duration of an item in seconds; nil if no scan has found it.
   func duration(of item: String) -> Double? {
     state.withLock { $0.known.values.first { $0.item.id == item }?.item.duration }
   }
 
-  /// Returns the medium of an item; throws `missing` if there is none.
+  /// Returns the medium of an item.
+  ///
+  /// - Throws: `missing` if there is none, `outside` if its path leads out of the media folders.
   func resolve(_ item: String) async throws(MediaFailure) -> Medium {
     if item == Self.disc { return try discInDrive() }
     if item.hasPrefix(Self.streamPrefix) {
@@ -164,7 +170,8 @@ final class FilmLibrary: Sendable {
     return Medium(item: Self.disc, source: isCD ? .audioCD(options.drive) : .dvd(options.drive))
   }
 
-  /// Returns the item that `play` without one begins with; nil if there is none.
+  /// Returns the item for `play` without an item: the disc, else the first file, else the first stream. Nil if
+  /// there is none.
   func first() async -> String? {
     if Drive(options.drive).hasDisc { return Self.disc }
     let (folders, kind) = (state.withLock(\.folders), kind)
@@ -199,13 +206,14 @@ final class FilmLibrary: Sendable {
   private static func medium(
     _ path: String, in folder: MediaFolder
   ) throws(MediaFailure) -> Medium {
-    let place = try folder.resolve(path)
+    let absolutePath = try folder.resolve(path)
     let item = folder.item(of: path)
-    if MediaFiles.isDVD(place) { return Medium(item: item, source: .dvd(place)) }
+    if MediaFiles.isDVD(absolutePath) { return Medium(item: item, source: .dvd(absolutePath)) }
     let file = try folder.resolveFile(path)
     return Medium(item: item, source: MediaFiles.isImage(file) ? .dvd(file) : .address(file))
   }
 
+  /// Runs `body`, which may block, on a new thread.
   static func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async -> Value {
@@ -219,7 +227,7 @@ extension CatalogueItem {
   fileprivate init(_ medium: Medium, path: String, _ facts: MediaFacts) {
     let sound = facts.selected("audio") ?? facts.tracks.first { $0.kind == "audio" }
     let picture = facts.tracks.first { $0.kind == "video" && !$0.isCover }
-    // The label of a DVD's volume is seldom its title.
+    // For a DVD, mpv reports the volume label, which is seldom the title: use the name of the file.
     let title = if case .address = medium.source { facts.title } else { String?.none }
     self.init(
       id: medium.item, title: title ?? MediaFiles.title(of: path), artist: facts.artist,

@@ -1,6 +1,6 @@
 import JSON
 
-/// What mpv knows of a loaded medium before it plays.
+/// The metadata, tracks and chapters of a loaded medium.
 struct MediaFacts: Equatable, Sendable {
   /// A picture, sound or subtitle track.
   struct Track: Equatable, Sendable {
@@ -10,12 +10,12 @@ struct MediaFacts: Equatable, Sendable {
     let channels: Int?
     let width: Int?
     let height: Int?
-    /// Whether it is a cover, not a film.
+    /// Whether it is the cover of an album, not a film.
     let isCover: Bool
     let isSelected: Bool
   }
 
-  /// A chapter: its title, if it has one, and its begin in seconds.
+  /// A chapter with an optional title, and its beginning in seconds.
   struct Chapter: Equatable, Sendable {
     let title: String?
     let begin: Double
@@ -27,12 +27,12 @@ struct MediaFacts: Equatable, Sendable {
   var title: String?
   var artist: String?
   var album: String?
-  /// Number on its album, from 1.
+  /// The number on its album, 1 to 9,999.
   var track: Int?
   /// In seconds; nil if unknown.
   var duration: Double?
   var tracks: [Track] = []
-  /// In the order of their begins.
+  /// In the order of their beginnings.
   var chapters: [Chapter] = []
   var isSeekable = false
 
@@ -54,13 +54,13 @@ struct MediaFacts: Equatable, Sendable {
   /// The selected track of a kind: `video`, `audio` or `sub`.
   func selected(_ kind: String) -> Track? { tracks.first { $0.kind == kind && $0.isSelected } }
 
-  /// Whether it has a picture that is no cover.
+  /// Whether it has a picture other than a cover.
   var hasPicture: Bool { tracks.contains { $0.kind == "video" && !$0.isCover } }
 
   /// Whether it has sound.
   var hasSound: Bool { tracks.contains { $0.kind == "audio" } }
 
-  /// The index of the chapter at a position; nil without chapters, or before the first.
+  /// Returns the index of the chapter at a position in seconds; nil without chapters, or before the first.
   func chapter(at seconds: Double) -> Int? { chapters.lastIndex { $0.begin <= seconds + 0.001 } }
 
   /// The position in a chapter, in seconds, up to which `previous` means the chapter before.
@@ -85,6 +85,7 @@ struct MediaFacts: Equatable, Sendable {
     return .begin(wanted < 0 ? 0 : chapters[wanted].begin)
   }
 
+  /// Reads mpv's `track-list`; entries without a type are left out.
   static func tracks(_ json: JSON?) -> [Track] {
     (json?.array ?? []).prefix(most).compactMap { track in
       guard let kind = track["type"]?.string else { return nil }
@@ -99,6 +100,7 @@ struct MediaFacts: Equatable, Sendable {
     }
   }
 
+  /// Reads mpv's `chapter-list`; entries without a valid time are left out.
   static func chapters(_ json: JSON?) -> [Chapter] {
     (json?.array ?? []).prefix(most).compactMap { chapter in
       guard let begin = chapter["time"]?.number.flatMap(seconds) else { return nil }
@@ -106,7 +108,7 @@ struct MediaFacts: Equatable, Sendable {
     }.sorted { $0.begin < $1.begin }
   }
 
-  /// A time in seconds within bounds; nil for what is none.
+  /// Returns a time of 0 to 1,000,000,000 s; nil for other numbers.
   static func seconds(_ number: Double) -> Double? {
     number.isFinite && (0...1_000_000_000).contains(number) ? number : nil
   }

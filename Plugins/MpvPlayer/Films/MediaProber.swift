@@ -2,10 +2,10 @@ import JSON
 import MediaFolders
 import Platform
 
-/// Reads the facts of media with an mpv of its own, without picture and sound. A file that crashes or hangs
-/// mpv costs itself alone: the next one gets a new process.
+/// Reads titles, durations and tracks of media with a separate mpv process, without picture and sound. After a file
+/// that crashes or hangs mpv, the next file gets a new process.
 struct MediaProber {
-  /// The longest time for one medium.
+  /// The longest time for one medium; mpv is killed then.
   private static let limit = Duration.seconds(10)
   private static let arguments = [
     "--vo=null", "--ao=null", "--pause=yes", "--hwdec=no", "--sub-auto=no",
@@ -22,6 +22,8 @@ struct MediaProber {
   }
 
   /// Reads the facts of a medium.
+  ///
+  /// - Throws: `corrupt` if mpv cannot play it, crashes or hangs; `unavailable` if mpv cannot be started.
   mutating func facts(of medium: Medium) async throws(MediaFailure) -> MediaFacts {
     let process = try start()
     let (clock, deadline) = (clock, clock.now() + Self.limit)
@@ -55,7 +57,7 @@ struct MediaProber {
     }
   }
 
-  /// Ends the process.
+  /// Kills the process and waits for its end.
   mutating func end() async {
     process?.kill()
     await process?.waitForEnd()

@@ -1,9 +1,9 @@
 import Glibc
 import MediaFolders
 
-/// Something that mpv can load.
+/// A file, stream or disc that mpv can load.
 struct Medium: Equatable, Sendable {
-  /// How mpv reaches it.
+  /// The location of the medium.
   enum Source: Equatable, Sendable {
     /// A file, by its absolute path, or a stream, by its address.
     case address(String)
@@ -13,7 +13,7 @@ struct Medium: Equatable, Sendable {
     case audioCD(String)
   }
 
-  /// Its name in commands.
+  /// The id of its item in commands.
   let item: String
   let source: Source
 
@@ -26,7 +26,7 @@ struct Medium: Equatable, Sendable {
     }
   }
 
-  /// The property that names the disc, and its value.
+  /// The mpv property that selects the disc, and its value; nil for files and streams.
   var device: (property: String, path: String)? {
     switch source {
     case .address: nil
@@ -46,26 +46,27 @@ enum MediaFiles {
     "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "ape", "wv",
     "mka", "mpc", "tta",
   ]
-  /// The file by which a folder is known as a DVD.
+  /// The index file of a DVD, in lower case.
   private static let dvdIndex = "video_ts.ifo"
 
   /// Films, images of DVDs, and the index files of DVD folders.
   static let filmKind = MediaKind { path in
-    films.contains(ending(of: path)) || path.lowercased().hasSuffix("/" + dvdIndex)
+    films.contains(fileExtension(of: path)) || path.lowercased().hasSuffix("/" + dvdIndex)
   }
 
-  static let songKind = MediaKind { path in songs.contains(ending(of: path)) }
+  /// Songs.
+  static let songKind = MediaKind { path in songs.contains(fileExtension(of: path)) }
 
   /// Whether a file is an image of a DVD, by its name.
-  static func isImage(_ path: String) -> Bool { ending(of: path) == "iso" }
+  static func isImage(_ path: String) -> Bool { fileExtension(of: path) == "iso" }
 
-  /// The DVD folder whose index file lies at this path; nil for other files.
+  /// Returns the DVD folder of an index file at this path; nil for other files.
   static func dvdFolder(ofIndex path: String) -> String? {
     var parts = path.split(separator: "/")
     guard parts.last?.lowercased() == dvdIndex else { return nil }
     parts.removeLast()
     if parts.last?.lowercased() == "video_ts" { parts.removeLast() }
-    // The media folder itself has no name below itself.
+    // An index file directly in the media folder: that folder has no path below itself.
     return parts.isEmpty ? nil : parts.joined(separator: "/")
   }
 
@@ -76,15 +77,16 @@ enum MediaFiles {
     }
   }
 
-  /// A title from a path: its last part, for a file without the ending.
+  /// Derives a title from a path: its last part without a known extension, and with spaces for underscores.
   static func title(of path: String) -> String {
     let name = path.split(separator: "/").last ?? Substring(path)
-    let isFile = !ending(of: path).isEmpty
+    let isFile = !fileExtension(of: path).isEmpty
     let bare = isFile ? name.lastIndex(of: ".").map { name[..<$0] } ?? name : name
     return String(bare.isEmpty ? name : bare).replacing("_", with: " ")
   }
 
-  private static func ending(of path: String) -> String {
+  /// Returns the extension in lower case, if it is one of a media file; otherwise an empty text.
+  private static func fileExtension(of path: String) -> String {
     guard let dot = path.lastIndex(of: ".") else { return "" }
     let ending = path[path.index(after: dot)...].lowercased()
     return films.contains(ending) || songs.contains(ending) ? ending : ""

@@ -2,18 +2,18 @@ import Devices
 import JSON
 import Platform
 
-/// The playback of a player: what it plays, where, and how it stands.
+/// The playback state of a player: its item, status and position.
 struct PlayerRecord: Sendable {
   private(set) var status = Playback.Status.stopped
   var item: String?
   var facts = MediaFacts()
   var reason: String?
-  /// Whether mpv waits for data; it is reported as `opening`.
+  /// Whether mpv waits for data while it plays; the status is then reported as `opening`.
   var isStalled = false
-  /// The position in seconds at a time.
+  /// A known position in seconds, and the time at which it was valid.
   private var anchor = (seconds: 0.0, at: Duration.zero)
 
-  /// Changes to a state at a position in seconds.
+  /// Sets the status and the position in seconds.
   mutating func become(
     _ status: Playback.Status, at seconds: Double, now: Duration, reason: String? = nil
   ) {
@@ -23,20 +23,21 @@ struct PlayerRecord: Sendable {
     anchor = (max(0, seconds), now)
   }
 
-  /// Takes over a position that mpv has told.
+  /// Sets the position in seconds that mpv has reported.
   mutating func align(to seconds: Double, now: Duration) { anchor = (max(0, seconds), now) }
 
-  /// The position in seconds, which moves on while it plays.
+  /// Returns the position in seconds at a time. It advances in real time while the player plays, up to the end of
+  /// the medium.
   func position(at now: Duration) -> Double {
     let isMoving = status == .playing && !isStalled
     let seconds = anchor.seconds + (isMoving ? (now - anchor.at) / .seconds(1) : 0)
     return facts.duration.map { min($0, seconds) } ?? seconds
   }
 
-  /// Stands still at the last position that mpv has told: it hangs since then.
+  /// Keeps the last reported position as the position at `now`, because mpv has hung since then.
   mutating func stand(now: Duration) { anchor.at = now }
 
-  /// The report for the controller.
+  /// Returns the report for the controller.
   func playback(at now: Duration) -> Playback {
     Playback(
       isStalled && status == .playing ? .opening : status, item: item, position: position(at: now),

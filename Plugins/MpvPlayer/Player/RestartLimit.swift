@@ -1,10 +1,10 @@
 import Platform
 
-/// Counts the restarts of mpv in a row, and bounds them.
+/// A limit for the number of consecutive restarts of mpv.
 struct RestartLimit: Sendable {
-  /// The most restarts in a row.
+  /// The most consecutive restarts.
   static let most = 3
-  /// After so much time without a restart the count begins anew.
+  /// The time without a restart after which the count begins again at 0.
   static let recovery = Duration.seconds(20)
 
   private var count = 0
@@ -15,10 +15,10 @@ struct RestartLimit: Sendable {
     if let last, now - last > Self.recovery { count = 0 }
     last = now
     count += 1
-    // At once the first time, because the film waits.
+    // The first restart is immediate, so that the film goes on soon; the next ones wait 100 ms and 200 ms.
     return count > Self.most ? nil : .milliseconds(100) * (count - 1)
   }
 
-  /// Begins anew: another film is played.
+  /// Sets the count to 0, for another film.
   mutating func reset() { self = RestartLimit() }
 }

@@ -1,8 +1,8 @@
 import Devices
 import JSON
 
-/// The options of a player. The controller has checked them against the manifest; reading checks them
-/// again, for other hosts of the plugin.
+/// The validated options of a player. The controller has checked them against the manifest; they are checked again
+/// here, because the plugin may run without the controller.
 struct MpvOptions: Sendable {
   /// A network stream with a name.
   struct Stream: Sendable, Equatable {
@@ -10,26 +10,29 @@ struct MpvOptions: Sendable {
     let url: String
   }
 
+  /// The paths of the media folders, at most 64.
   let folders: [String]
   let streams: [Stream]
   /// The path of a drive; empty without one.
   let drive: String
+  /// An X11 or Wayland display, or a DRM connector; empty for the display of the controller.
   let display: String
   let videoOutput: String
   let isFullScreen: Bool
-  /// The number of the screen for full screen; nil leaves it to the window manager.
+  /// The number of the screen for full screen, 0 to 31; nil leaves the choice to the window manager.
   let screen: Int?
   let audioLanguages: [String]
   let subtitleLanguages: [String]
   let showsSubtitles: Bool
   let hardwareDecoding: String
-  /// An ALSA PCM of the machine's own; empty plays through the amplifier's cable.
+  /// The name of an ALSA PCM; empty for the cable to the amplifier.
   let audioDevice: String
   let isStereo: Bool
 
   static let videoOutputs = ["auto", "gpu", "x11", "drm", "null"]
   static let hardwareDecodings = ["auto-safe", "auto", "no", "vaapi", "vdpau", "nvdec", "drm"]
 
+  /// - Throws: `invalid` with the name of the wrong option.
   init(_ json: JSON) throws(DeviceError) {
     let reader = Reader(json: json)
     folders = try reader.texts("folders", most: 64)
@@ -58,7 +61,8 @@ struct MpvOptions: Sendable {
     self.streams = streams
   }
 
-  /// Whether mpv may open this address: schemes that lead to the network alone, never to files or programs.
+  /// Returns whether mpv may open this address. Only schemes of the network are allowed, because others of mpv open
+  /// files or start programs.
   private static func isStreamAddress(_ url: String) -> Bool {
     ["http://", "https://", "rtsp://", "rtmp://"].contains { url.hasPrefix($0) }
       && url.utf8.count <= 2000 && !url.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
@@ -66,7 +70,7 @@ struct MpvOptions: Sendable {
 }
 
 extension MpvOptions {
-  /// mpv's arguments for picture and sound.
+  /// Returns mpv's arguments for picture and sound.
   ///
   /// - Parameters:
   ///   - hasDisplay: Whether there is an X11 or Wayland display.
@@ -79,12 +83,13 @@ extension MpvOptions {
       "--cursor-autohide=always", "--force-window=no", "--network-timeout=10",
     ]
     if isCable {
-      // The PCM has no channel map to ask for; its channels have ALSA's usual order.
+      // The PCM reports no channel map; its channels have ALSA's default order.
       list.append("--alsa-ignore-chmap=yes")
-      // A busy machine may be late by more than mpv's 100 ms. A pause is silent at once in any case.
+      // mpv's default buffer of 100 ms is too short for a busy machine. A longer one does not delay a pause,
+      // because the PCM silences the amplifier at once.
       list += ["--alsa-buffer-time=400000", "--alsa-periods=8", "--audio-buffer=0.4"]
-      // mpv may close its sound when the amplifier has taken the last frame, before it is heard: then silence
-      // is lost.
+      // mpv may close its sound when the amplifier has received the last frame, before it is heard. The half
+      // second of silence at the end is lost then, and no sound.
       list.append("--af=lavfi=[apad=pad_dur=0.5]")
     }
     if isFullScreen { list.append("--fullscreen=yes") }
@@ -101,7 +106,7 @@ extension MpvOptions {
   /// Whether the sound goes through the cable to the amplifier.
   var isCable: Bool { audioDevice.isEmpty }
 
-  /// The variables of the display that the options name, in place of those of this process.
+  /// Returns the variable for the display of the options; without that option, the variables of this process.
   func displayVariables(_ own: [String: String]) -> [String: String] {
     guard !display.isEmpty, videoOutput != "drm" else { return own }
     return display.hasPrefix("wayland")
@@ -110,7 +115,7 @@ extension MpvOptions {
 
   private func output(hasDisplay: Bool) -> String {
     if videoOutput != "auto" { return videoOutput }
-    // Without OpenGL the next one is tried.
+    // mpv tries the next output if OpenGL is missing.
     return hasDisplay ? "gpu,x11" : "null"
   }
 }
@@ -158,7 +163,7 @@ extension MpvOptions {
       return flag
     }
 
-    /// Language codes: mpv takes them as a list with commas.
+    /// Returns language codes of 2 to 8 letters. mpv expects a list with commas, so a code may not have one.
     func languages(_ key: String) throws(DeviceError) -> [String] {
       let codes = try texts(key, most: 16)
       let isValid = codes.allSatisfy { code in

@@ -3,10 +3,10 @@ import JSON
 import Platform
 import PluginProtocol
 
-/// One process of mpv and the connection to it.
+/// A process of mpv and the connection to it.
 ///
-/// mpv has one end of a socket pair as its standard input and speaks its JSON IPC there. So no other program
-/// can connect, and mpv quits by itself when this process ends.
+/// The standard input of mpv is one end of a socket pair, which carries mpv's JSON IPC. So no other program can
+/// connect, and mpv quits by itself when this process ends.
 final class MpvProcess: Sendable {
   /// The connection; it ends when mpv ends.
   let link: MpvLink
@@ -16,8 +16,8 @@ final class MpvProcess: Sendable {
   /// The process id.
   var id: Int32 { child.id }
 
-  /// The options without which the connection does not work, and those that keep other files and programs
-  /// of the machine out of it.
+  /// The options that the connection needs, and those that keep mpv from reading other files of the machine and
+  /// from starting programs.
   private static let arguments = [
     "--no-config", "--idle=yes", "--no-terminal", "--input-ipc-client=fd://0", "--load-scripts=no",
     "--ytdl=no", "--osc=no", "--osd-level=0", "--input-default-bindings=no",
@@ -29,8 +29,8 @@ final class MpvProcess: Sendable {
   ///
   /// - Parameters:
   ///   - program: Its path, or a name on `PATH`.
-  ///   - environment: All of its variables.
-  /// - Throws: Why it could not be started.
+  ///   - environment: All of its variables; it inherits none.
+  /// - Throws: The error of the system if it cannot be started.
   init(
     _ program: String, _ arguments: [String], environment: [String: String],
     clock: any TheaterClock
@@ -38,7 +38,7 @@ final class MpvProcess: Sendable {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemError(errno) }
-    // Reading and writing are closed apart from each other.
+    // `StreamConnection` closes its two descriptors separately, so each direction gets its own.
     let writing = fcntl(ends[0], F_DUPFD_CLOEXEC, 3)
     guard writing >= 0 else {
       let error = SystemError(errno)
@@ -46,7 +46,7 @@ final class MpvProcess: Sendable {
       throw error
     }
     do throws(SystemError) {
-      // It stays in this process group, so that the controller ends it together with the plugin.
+      // mpv stays in the process group of the plugin, so that the controller ends both together.
       child = try ChildProcess(
         ProgramStart(
           program, Self.arguments + arguments, environment: environment,
@@ -65,10 +65,11 @@ final class MpvProcess: Sendable {
     }
   }
 
-  /// Kills the process at once; also a stopped one.
+  /// Kills the process at once, even if it is stopped by a signal.
   func kill() { child.signal(SIGKILL) }
 
-  /// Ends the process: lets it close its window and its sound, and kills it if it takes too long.
+  /// Asks mpv to quit, so that it closes its window and its sound, and waits for the end. Kills it if it has not
+  /// ended within `limit` after its answer.
   func quit(within limit: Duration = .milliseconds(700), clock: any TheaterClock) async {
     _ = try? await link.ask(["quit"], within: limit)
     let killer = Task { [child] in

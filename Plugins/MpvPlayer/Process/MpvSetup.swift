@@ -2,13 +2,13 @@ import Devices
 import Glibc
 import Platform
 
-/// What the plugin needs from the machine: the program mpv, and the ALSA module for the cable.
+/// The requirements of the plugin on this machine: the program mpv, and the ALSA module for the cable.
 struct MpvSetup: Sendable {
   /// The program's path, or its name on `PATH`.
   var program = "mpv"
-  /// The path of the ALSA module; nil if it is not there.
+  /// The path of the ALSA module; nil if it is missing.
   var module = Self.findModule()
-  /// The variables of this process that mpv is given.
+  /// The environment variables of mpv: selected ones of this process.
   var variables = Self.ownVariables()
 
   /// Starts mpv for a player.
@@ -40,7 +40,8 @@ struct MpvSetup: Sendable {
     return variables
   }
 
-  /// The ALSA module, beside the built programs or in the folder of an installation.
+  /// Returns the path of the ALSA module, which lies in a folder `alsa` at most three levels above this program;
+  /// nil if there is none.
   private static func findModule() -> String? {
     guard let path = realpath("/proc/self/exe", nil) else { return nil }
     defer { free(path) }

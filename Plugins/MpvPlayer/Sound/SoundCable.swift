@@ -3,25 +3,26 @@ import Glibc
 import Platform
 import Synchronization
 
-/// The way of mpv's sound to the amplifier: a private ALSA configuration with a PCM of the type `theater`, and
-/// its cable file (docs/theater-pcm.md).
+/// The ALSA configuration through which mpv's sound reaches the amplifier: a PCM of the type `theater` and its
+/// cable file (docs/theater-pcm.md), in a private folder.
 ///
-/// A token is good for one connection, and mpv makes one for each film, format and restart. The PCM reads the
-/// cable file for that; inotify tells of it, and soon after the controller is asked for the next token. So a
-/// fresh token is ready before mpv needs it. Safe from any thread.
+/// A token is valid for one connection, and mpv makes a connection for each film, format and restart. The PCM
+/// reads the cable file for each connection. inotify reports that, and 150 ms later the controller is asked for
+/// the next token, so that a fresh token is ready before mpv needs it. Safe from any thread.
 final class SoundCable: Sendable {
   /// The name of the PCM for mpv.
   static let pcm = "theater_player"
-  /// Time in nanoseconds after which a request for a token is repeated.
+  /// The time in nanoseconds after which a request for a token is repeated.
   private static let requestInterval: Int64 = 2_000_000_000
-  /// Time in nanoseconds from the reading of a token to its use: the next token makes an unused one void.
+  /// The time in nanoseconds that the PCM has to use a token after reading it. The next token invalidates an
+  /// unused one, so it is requested only then.
   private static let connectionTime: Int64 = 150_000_000
 
   /// The path of the ALSA configuration.
   var configuration: String { "\(folder)/asound.conf" }
   private let folder: String
   private let file: String
-  private let changes: Int32
+  private let inotify: Int32
   private let wakeup: WakeupDescriptor
   private let request: @Sendable () -> Void
   private let state = Mutex(State())
@@ -31,7 +32,7 @@ final class SoundCable: Sendable {
     var isFresh = false
     /// Whether the controller has plugged the cable before.
     var wasPlugged = false
-    /// When to ask for the next token; nil while there is one.
+    /// When to request the next token; nil while the file has a fresh one.
     var requestAt: Int64?
     var isClosed = false
     var waiters: [AsyncStream<Never>.Continuation] = []
@@ -47,18 +48,18 @@ final class SoundCable: Sendable {
     folder = try Self.makeFolder()
     file = "\(folder)/cable"
     wakeup = try WakeupDescriptor()
-    changes = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    guard changes >= 0 else { throw SystemError(errno) }
+    inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard inotify >= 0 else { throw SystemError(errno) }
     try write(Self.text(module: module, cable: file), to: configuration)
     // Empty until the first plug.
     try write("", to: file)
-    guard inotify_add_watch(changes, folder, UInt32(IN_ACCESS)) >= 0 else {
+    guard inotify_add_watch(inotify, folder, UInt32(IN_ACCESS)) >= 0 else {
       throw SystemError(errno)
     }
     SystemThread.start(name: "cable file") { self.watch() }
   }
 
-  /// Writes the cable file anew.
+  /// Writes a new socket and token into the cable file.
   func plug(_ socket: CableSocket) throws(SystemError) {
     try write("\(socket.path)\n\(socket.token)\n", to: file)
     let waiters = state.withLock { state in
@@ -71,8 +72,8 @@ final class SoundCable: Sendable {
     for waiter in waiters { waiter.finish() }
   }
 
-  /// Waits until a fresh token lies ready, at most until `deadline`. Returns at once if there is no
-  /// amplifier yet.
+  /// Waits until the cable file has a fresh token, at most until `deadline`. Returns at once if the controller
+  /// has never plugged the cable.
   func waitUntilFresh(until deadline: Duration, on clock: any TheaterClock) async {
     let (signals, signal) = AsyncStream<Never>.makeStream()
     let mustWait = state.withLock { state in
@@ -89,7 +90,7 @@ final class SoundCable: Sendable {
     timer.cancel()
   }
 
-  /// Removes the folder.
+  /// Ends the thread, which removes the folder.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
@@ -104,7 +105,7 @@ final class SoundCable: Sendable {
 
   private func watch() {
     defer {
-      Glibc.close(changes)
+      Glibc.close(inotify)
       wakeup.close()
       for path in [file, configuration] { unlink(path) }
       rmdir(folder)
@@ -112,7 +113,7 @@ final class SoundCable: Sendable {
     while !state.withLock({ $0.isClosed }) {
       let due = state.withLock(\.requestAt)
       var polled = [
-        pollfd(fd: changes, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
         pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
       ]
       let count = poll(&polled, 2, due.map { MonotonicClock().timeout(until: $0) } ?? -1)
@@ -121,7 +122,7 @@ final class SoundCable: Sendable {
     }
   }
 
-  /// Whether the next token must be asked for now.
+  /// Returns whether to request the next token now, and sets the time of the next request.
   private func mustRequest() -> Bool {
     state.withLock { state in
       let now = MonotonicClock.now
@@ -131,14 +132,14 @@ final class SoundCable: Sendable {
     }
   }
 
-  /// Reads all events: each is an access to a file of the folder, which only the PCM reads.
+  /// Reads all inotify events. Each is an access to a file in the folder, which only the PCM reads.
   private func readChanges() {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let name = Array("cable".utf8)
     while true {
-      let count = read(changes, &buffer, buffer.count)
+      let count = read(inotify, &buffer, buffer.count)
       guard count > 0 else { return }
-      // The configuration is read too: only the cable file's name counts.
+      // The PCM also reads the configuration: only events with the name of the cable file count.
       guard buffer[..<count].firstRange(of: name) != nil else { continue }
       state.withLock { state in
         guard state.isFresh else { return }
@@ -154,7 +155,7 @@ final class SoundCable: Sendable {
     let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
     for parent in [runtime, "/tmp"] where parent.hasPrefix("/") {
       var path = Array("\(parent)/theater-mpv-XXXXXX".utf8CString)
-      // Made for its owner alone.
+      // `mkdtemp` creates the folder with mode 700.
       if mkdtemp(&path) != nil {
         return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       }
@@ -162,7 +163,7 @@ final class SoundCable: Sendable {
     throw SystemError(errno)
   }
 
-  /// Replaces a file at once: the PCM reads it at any time.
+  /// Replaces a file atomically, because the PCM may read it at any time.
   private func write(_ text: String, to path: String) throws(SystemError) {
     let draft = path + ".new"
     let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -174,7 +175,7 @@ final class SoundCable: Sendable {
     }
   }
 
-  /// The ALSA configuration: that of the machine, and the PCM.
+  /// Returns the text of the ALSA configuration: includes for that of the machine, then the PCM.
   private static func text(module: String, cable: String) -> String {
     let given = getenv("ALSA_CONFIG_PATH").map { String(cString: $0) } ?? ""
     let base = given.isEmpty ? "/usr/share/alsa/alsa.conf" : given

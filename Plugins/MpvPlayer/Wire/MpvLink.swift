@@ -4,11 +4,11 @@ import Platform
 import PluginProtocol
 import Synchronization
 
-/// Why a request to mpv has no data.
+/// The reason why a request to mpv failed.
 enum MpvFailure: Error, Equatable, Sendable {
   /// mpv refused it.
   case refused(MpvRefusal)
-  /// No answer came in time: mpv hangs.
+  /// mpv did not answer in time, or does not read its input.
   case timeout
   /// The connection has ended: mpv has ended.
   case closed
@@ -16,10 +16,10 @@ enum MpvFailure: Error, Equatable, Sendable {
 
 /// The connection to one mpv process: requests with their replies, and events. Safe from any thread.
 final class MpvLink: Sendable {
-  /// The most events that wait for their reader; further ones are dropped.
+  /// The most events that wait to be read; further ones are dropped.
   private static let mostEvents = 4096
-  /// The most lines that are no messages before the connection counts as unusable.
-  private static let mostGarbage = 10
+  /// The number of lines without a valid message at which the connection is closed.
+  private static let mostInvalidLines = 10
 
   /// The events, in order. The stream ends with the connection.
   let events: AsyncStream<MpvEvent>
@@ -31,7 +31,7 @@ final class MpvLink: Sendable {
   private struct State {
     var nextID = 1
     var waiting: [Int: CheckedContinuation<Result<JSON, MpvFailure>, Never>] = [:]
-    var garbage = 0
+    var invalidLines = 0
     var isClosed = false
   }
 
@@ -52,6 +52,7 @@ final class MpvLink: Sendable {
   /// Sends a command and waits for its reply.
   ///
   /// - Parameter limit: The longest wait.
+  /// - Throws: `refused`, `timeout` or `closed`.
   @discardableResult
   func ask(
     _ words: [JSON], within limit: Duration = .seconds(1)
@@ -101,8 +102,8 @@ final class MpvLink: Sendable {
     case .event(let event): self.event.yield(event)
     case nil:
       let isUnusable = state.withLock { state in
-        state.garbage += 1
-        return state.garbage == Self.mostGarbage
+        state.invalidLines += 1
+        return state.invalidLines == Self.mostInvalidLines
       }
       if isUnusable { close() }
     }
@@ -115,6 +116,8 @@ final class MpvLink: Sendable {
 
 extension MpvLink {
   /// Returns the value of a property; nil while it is not available.
+  ///
+  /// - Throws: `timeout` or `closed`.
   func property(_ name: String) async throws(MpvFailure) -> JSON? {
     do throws(MpvFailure) {
       let value = try await ask(["get_property", .string(name)])

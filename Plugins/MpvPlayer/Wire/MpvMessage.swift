@@ -20,7 +20,7 @@ enum MpvMessage: Equatable, Sendable {
       id: id, error == "success" ? .success(json["data"] ?? .null) : .failure(MpvRefusal(error)))
   }
 
-  /// The line of a request, with its newline.
+  /// Returns the line of a request, with its newline.
   static func request(_ id: Int, _ words: [JSON]) -> [UInt8] {
     let request: JSON = ["command": .array(words), "request_id": .integer(id)]
     return Array(request.text().utf8) + [0x0A]
@@ -45,9 +45,9 @@ enum MpvEvent: Equatable, Sendable {
   case fileLoaded
   /// The file plays, or goes on after a seek.
   case playbackRestart
-  /// The entry that ended, where mpv names it, and the error text of the reason `error`.
+  /// The playlist entry that ended, nil if mpv does not name it, and the error text of the reason `error`.
   case endFile(entry: Int?, EndReason, error: String)
-  /// A value that is observed; `null` while it is not available.
+  /// A new value of an observed property; `null` while it is not available.
   case propertyChange(String, JSON)
   /// A line of mpv's log.
   case log(String)

@@ -5,8 +5,8 @@ import PluginKit
 import Synchronization
 import TestSupport
 
-/// The amplifier's end of a cable: plays in real time, and counts the frames. A new token may be expected
-/// for each connection.
+/// The amplifier's end of a cable, which plays in real time and counts the frames. `nextSocket` makes a token for
+/// each connection.
 final class FilmSink: Sendable {
   fileprivate struct State {
     var formats: [CableFormat] = []
@@ -44,21 +44,21 @@ final class FilmSink: Sendable {
     return CableSocket(path: path, token: token)
   }
 
-  /// The formats that came, in order.
+  /// The received formats, in order.
   var formats: [CableFormat] { state.withLock { $0.formats } }
-  /// All frames that came.
+  /// The number of frames that were received since the last `reset`.
   var frames: Int { state.withLock { $0.frames } }
-  /// The whole waves that were heard since the last `forget`.
+  /// The whole waves that were heard since the last `reset`.
   var waves: Int { state.withLock { $0.crossings / 2 } }
-  /// The frequency of the tone that was heard since the last `forget`.
+  /// The frequency of the tone that was heard since the last `reset`.
   var frequency: Double {
     state.withLock { state in
       let rate = Double(state.formats.last?.rate ?? 0)
       return state.sounding == 0 ? 0 : Double(state.crossings) / 2 * rate / Double(state.sounding)
     }
   }
-  /// Forgets what came; the format stays.
-  func forget() {
+  /// Sets all counts to 0 and keeps only the last format.
+  func reset() {
     state.withLock { state in
       (state.frames, state.sounding, state.crossings) = (0, 0, 0)
       state.formats = state.formats.suffix(1)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MpvPlayer
 
-/// A player of the plugin in memory, with a controller that plugs its cable whenever it asks.
+/// A player of the plugin in this process, and a controller that plugs its cable at each request.
 final class PlayerBench: Sendable {
   private struct State {
     var nextID = 1
@@ -128,7 +128,7 @@ final class PlayerBench: Sendable {
   var log: [String] { state.withLock { $0.log } }
   var plugRequests: Int { state.withLock { $0.plugRequests } }
 
-  /// Waits until the reports fulfil a condition.
+  /// Waits until the reports satisfy a condition; fails the test after `seconds`.
   func wait(
     _ what: Comment, within seconds: Double = 30, location: SourceLocation = #_sourceLocation,
     until condition: @escaping @Sendable (PlayerBench) -> Bool
