@@ -1,11 +1,11 @@
 import Glibc
 import JSON
 
-/// A media file that a walk has found.
+/// A media file that a ``FolderWalk`` has found.
 package struct FoundFile: Equatable, Sendable {
   /// The path below the media folder.
   package let path: String
-  /// Changes whenever the file is written to, replaced, renamed or moved.
+  /// A text that changes whenever the file is written to, replaced, renamed or moved.
   package let stamp: String
 
   package init(path: String, stamp: String) {
@@ -14,29 +14,30 @@ package struct FoundFile: Equatable, Sendable {
   }
 }
 
-/// The files that a walk looks for.
+/// The kind of files that a ``FolderWalk`` looks for.
 package struct MediaKind: Sendable {
-  /// Whether a file's name says that it is one.
-  package let isNamed: @Sendable (_ path: String) -> Bool
-  /// Whether a file at an absolute path is one, where its name does not say so. It may read the file.
-  package let isInside: @Sendable (_ path: String) -> Bool
+  /// Returns whether the name of a file shows that it is of this kind.
+  package let matchesName: @Sendable (_ path: String) -> Bool
+  /// Returns whether the file at an absolute path is of this kind although its name does not show it. It may read
+  /// the file.
+  package let matchesContent: @Sendable (_ path: String) -> Bool
 
   package init(
-    isNamed: @escaping @Sendable (String) -> Bool,
-    isInside: @escaping @Sendable (String) -> Bool = { _ in false }
+    matchesName: @escaping @Sendable (String) -> Bool,
+    matchesContent: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
-    self.isNamed = isNamed
-    self.isInside = isInside
+    self.matchesName = matchesName
+    self.matchesContent = matchesContent
   }
 }
 
-/// The media files of a folder and its subfolders.
+/// A search for the media files of a folder and its subfolders.
 package struct FolderWalk {
-  /// Folders deeper than this are skipped, with a message.
+  /// The most nested folders; deeper ones are skipped, with a message.
   package static let deepest = 16
-  /// The most media files; the others are skipped, with a message.
+  /// The most media files; the search ends there, with a message.
   package static let mostFiles = 100_000
-  /// The most entries of folders; the others are skipped, with a message.
+  /// The most folder entries; the search ends there, with a message.
   package static let mostEntries = 1_000_000
 
   /// The media files, in no order.
@@ -49,7 +50,9 @@ package struct FolderWalk {
   private var entries = 0
   private var isFull = false
 
-  /// Walks `folder`, or its subfolder `start`.
+  /// Searches `folder`, or its subfolder `start`. Reads the disk and blocks.
+  ///
+  /// - Parameter mostFiles: The most media files.
   package init(
     _ folder: MediaFolder, kind: MediaKind, from start: String = "", recursive: Bool = true,
     mostFiles: Int = Self.mostFiles
@@ -88,8 +91,8 @@ package struct FolderWalk {
     guard lstat(folder.root + "/" + path, &status) == 0 else { return }
     let isLink = status.st_mode & S_IFMT == S_IFLNK
     if isLink {
-      // A link to a folder would show its files twice, or never end.
-      guard kind.isNamed(path) else { return }
+      // Links to folders are not followed: they could list files twice or form a cycle.
+      guard kind.matchesName(path) else { return }
       do {
         guard try stat(folder.resolve(path), &status) == 0 else { return }
       } catch {
@@ -113,7 +116,7 @@ package struct FolderWalk {
   }
 
   private func isMedia(_ path: String) -> Bool {
-    kind.isNamed(path) || kind.isInside(folder.root + "/" + path)
+    kind.matchesName(path) || kind.matchesContent(folder.root + "/" + path)
   }
 
   private mutating func stop(_ count: Int, _ things: String) {
@@ -127,8 +130,8 @@ package struct FolderWalk {
     skipped.append(MediaFailure(.unreachable, subject: subject, detail: detail, hint: hint))
   }
 
-  /// The times of the last write and of the last change of the inode, size and inode number. The time
-  /// of the last write alone would miss a folder that was moved in, whose files keep it.
+  /// Returns the modification time, the change time of the inode, the size and the inode number. The modification
+  /// time alone is not enough: files keep it when they are moved.
   private static func stamp(_ status: stat) -> String {
     func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }
     return "\(text(status.st_mtim)) \(text(status.st_ctim)) \(status.st_size) \(status.st_ino)"

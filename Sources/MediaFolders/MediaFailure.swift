@@ -7,13 +7,13 @@ package struct MediaFailure: Error, Equatable {
   package enum Kind: String, Equatable {
     /// libav is not installed.
     case unavailable
-    /// The file or folder is not there (any more).
+    /// The file or folder does not exist.
     case missing
     /// The path leads out of the media folder.
     case outside
-    /// The data are damaged, empty or no audio.
+    /// The data are damaged, empty or not media.
     case corrupt
-    /// The audio is of a kind that is not played.
+    /// The file or its audio format is of a kind that is not played.
     case unsupported
     /// The operating system or the network refused.
     case unreachable
@@ -45,7 +45,7 @@ package struct MediaFailure: Error, Equatable {
 }
 
 extension DeviceError {
-  /// The answer to a command that a file or stream made fail.
+  /// Converts a media failure into the error of a command.
   package init(_ failure: MediaFailure) {
     let code: Code =
       switch failure.kind {

@@ -1,7 +1,7 @@
 import Glibc
 import JSON
 
-/// A folder that music may be played from; nothing outside it is ever opened.
+/// A folder with media. Only files below it are opened; symbolic links may not lead out of it.
 package struct MediaFolder: Equatable, Sendable {
   /// The absolute path, without symbolic links.
   package let root: String
@@ -15,14 +15,18 @@ package struct MediaFolder: Equatable, Sendable {
     self.name = name
   }
 
-  /// Creates the folder at `path`, the only one; throws if there is none.
+  /// Creates a folder that is the only media folder, so that its own name is enough.
+  ///
+  /// - Throws: `missing` if there is no folder at `path`.
   package init(_ path: String) throws(MediaFailure) {
     root = try Self.root(of: path)
     var names = FolderNames()
     name = names.reserve(for: root)
   }
 
-  /// Returns the absolute path, without links, of the folder at `path`; throws if there is none.
+  /// Returns the absolute path, without links, of the folder at `path`.
+  ///
+  /// - Throws: `missing` if there is no folder.
   package static func root(of path: String) throws(MediaFailure) -> String {
     guard let real = MediaFolder.realPath(path) else {
       throw MediaFailure(
@@ -38,8 +42,9 @@ package struct MediaFolder: Equatable, Sendable {
     return real
   }
 
-  /// Returns the absolute path of a file or folder by its path below this folder. Symbolic links may
-  /// not lead out of it.
+  /// Returns the absolute path of a file or folder by its path below this folder.
+  ///
+  /// - Throws: `missing`, or `outside` if the path or a symbolic link leads out of this folder.
   package func resolve(_ relative: String) throws(MediaFailure) -> String {
     guard !relative.utf8.contains(0) else {
       throw MediaFailure(.missing, subject: "item", detail: "its name holds a zero byte")
@@ -57,7 +62,10 @@ package struct MediaFolder: Equatable, Sendable {
     return real
   }
 
-  /// Resolves the path of a regular file: opening a pipe or a device could block for ever.
+  /// Returns the absolute path of a regular file. Other kinds are refused, because opening a pipe or a device can
+  /// block for ever.
+  ///
+  /// - Throws: The errors of `resolve`, and `unsupported` for other kinds of files.
   package func resolveFile(_ relative: String) throws(MediaFailure) -> String {
     let path = try resolve(relative)
     var status = stat()
@@ -67,10 +75,10 @@ package struct MediaFolder: Equatable, Sendable {
     return path
   }
 
-  /// Returns the name in commands of the file at a path below this folder.
+  /// Returns the item name, as commands use it, of the file at a path below this folder.
   package func item(of path: String) -> String { name + "/" + path }
 
-  /// Returns the path below this folder of an item; nil for items of other folders.
+  /// Returns the path of an item below this folder; nil for items of other folders.
   package func path(of item: String) -> String? {
     item.hasPrefix(name + "/") ? String(item.dropFirst(name.count + 1)) : nil
   }
@@ -102,6 +110,7 @@ package struct MediaFolder: Equatable, Sendable {
 package struct FolderNames: Sendable {
   private var names: [String: String] = [:]
 
+  /// Creates a list without names.
   package init() {}
 
   /// Returns the name of the folder with this root; reserves one if it has none.
@@ -124,8 +133,8 @@ package struct FolderNames: Sendable {
     return (parent == "/" ? "" : parent) + "/" + last
   }
 
-  /// Returns the names that a folder may have, the best first. A slash would end a name, so "›" stands
-  /// for it.
+  /// Returns the possible names of a folder, the preferred one first. "›" replaces the slash, which would end the
+  /// name.
   private static func candidates(for root: String) -> [String] {
     guard root.isStreamSafe else { return ["files"] }
     let parts = root.split(separator: "/").map(String.init)

@@ -20,7 +20,7 @@ package enum MediaText {
   /// Returns bytes as one line of at most `limit` bytes: read as UTF-8 where they are valid, else as
   /// Latin-1, which old taggers and stations still send.
   ///
-  /// Only the first `4 * limit` bytes are read, so that a tag of megabytes costs nothing.
+  /// Only the first `4 * limit` bytes are read, so that a very long tag takes no time.
   package static func line(_ bytes: some Collection<UInt8>, maximumBytes limit: Int = longestTag)
     -> String
   {

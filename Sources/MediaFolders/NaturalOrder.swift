@@ -1,6 +1,7 @@
-/// The natural order of names: case does not count, and 2 comes before 10.
+/// The natural order of names: it ignores case, and 2 comes before 10.
 package enum NaturalOrder {
-  /// Whether `first` comes before `second`; names that differ in case alone keep a fixed order.
+  /// Returns whether `first` comes before `second`. Names that differ only in case are ordered by their code
+  /// points.
   package static func precedes(_ first: String, _ second: String) -> Bool {
     var left = Substring(first.lowercased())
     var right = Substring(second.lowercased())
@@ -15,7 +16,7 @@ package enum NaturalOrder {
     return first < second
   }
 
-  /// Takes a run of digits or one other character off the front.
+  /// Removes and returns a run of digits, or one other character, from the beginning; nil at the end.
   private static func piece(_ text: inout Substring) -> Substring? {
     guard let first = text.first else { return nil }
     guard isDigit(first) else {

@@ -1,4 +1,4 @@
-/// The files that a scan skips: the first messages, and the number of all.
+/// The files and folders that a scan skipped: the first messages, and the total number.
 package struct SkippedFiles: Equatable, Sendable {
   /// The most messages kept.
   package static let most = 100
@@ -8,9 +8,12 @@ package struct SkippedFiles: Equatable, Sendable {
   /// The number of all messages.
   package private(set) var count = 0
 
+  /// Whether no file was skipped.
   package var isEmpty: Bool { count == 0 }
 
-  /// The first `failures` of `count`.
+  /// - Parameters:
+  ///   - failures: The first messages; those beyond ``most`` are dropped.
+  ///   - count: The number of all messages.
   package init(_ failures: [MediaFailure] = [], count: Int = 0) {
     self.failures = Array(failures.prefix(Self.most))
     self.count = max(count, self.failures.count)

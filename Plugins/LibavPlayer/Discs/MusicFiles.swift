@@ -8,8 +8,8 @@ extension FolderWalk {
     mostFiles: Int = Self.mostFiles
   ) {
     let music = MediaKind(
-      isNamed: { Container(path: $0) != nil },
-      isInside: { Container.isPossible(path: $0) && FileContent.isMusic($0) })
+      matchesName: { Container(path: $0) != nil },
+      matchesContent: { Container.isPossible(path: $0) && FileContent.isMusic($0) })
     self.init(
       folder, kind: music, from: start, recursive: recursive, mostFiles: mostFiles)
   }
