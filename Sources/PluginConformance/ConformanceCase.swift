@@ -1,21 +1,22 @@
 import Devices
 
-/// A check of one behaviour that docs/plugin-protocol.md demands of a plugin.
+/// A check of one behaviour that docs/plugin-protocol.md requires of a plugin.
 package struct ConformanceCase: Sendable {
-  /// The part of a plugin that a case concerns.
+  /// The part of a plugin that a case checks.
   package enum Scope: Sendable {
     /// The program as a whole: the case runs once.
     case plugin
-    /// Each role of the plugin: the case runs once for each of these roles that it has.
+    /// Roles: the case runs once for each of these roles that the plugin has.
     case roles([Role])
   }
 
-  /// The demanded behaviour, in plain words.
+  /// The required behaviour. Unique among all cases.
   package let name: String
   /// The sentences of the protocol that the case checks, the main one first.
   package let rules: [ProtocolRule]
+  /// The part of the plugin that the case checks.
   package let scope: Scope
-  /// Whether the case measures time. A machine that stands still meanwhile spoils its result.
+  /// Whether the case measures time. Its result is not reliable on an overloaded machine.
   package let isTimed: Bool
   let body: @Sendable (ConformanceTrial) async throws -> Void
 
@@ -39,8 +40,8 @@ package struct ConformanceCase: Sendable {
 package struct ProtocolRule: Sendable, Hashable {
   /// The heading above the sentence, without its number signs.
   package let section: String
-  /// The sentence, or the part of it or of a table's row, as the document writes it. A line break of
-  /// the document is a space here.
+  /// The sentence, a part of it, or a part of a table row, exactly as in the document but with spaces for line
+  /// breaks.
   package let sentence: String
 
   init(_ section: String, _ sentence: String) {
@@ -53,10 +54,10 @@ package struct ProtocolRule: Sendable, Hashable {
 package struct ConformanceTrial: Sendable {
   package let conformanceCase: ConformanceCase
   package let target: PluginTarget
-  /// The role that the case concerns; `nil` if it concerns the program as a whole.
+  /// The role that the case checks; `nil` if it checks the program as a whole.
   package let role: Role?
 
-  /// Every run of `cases` that a plugin needs, the program's own first, then role by role.
+  /// Returns the trials of `cases` on a plugin, in the order of the cases, each for every role in its scope.
   ///
   /// - Parameter roles: The roles to check; the plugin's other roles are left out.
   package static func all(
@@ -74,7 +75,7 @@ package struct ConformanceTrial: Sendable {
     }
   }
 
-  /// The role of a case whose scope is roles.
+  /// Returns the role of a case whose scope is roles.
   func requireRole() throws -> RoleTarget {
     guard let role else {
       throw NotApplicable.because("the case concerns a role")

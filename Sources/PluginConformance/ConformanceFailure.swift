@@ -1,12 +1,14 @@
 import JSON
 
-/// A broken rule: what was sent, expected and received.
+/// The failure of a case: the line sent, and the expected and received behaviour.
 package struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
+  /// The behaviour that the protocol requires.
   package let expected: String
+  /// The observed behaviour.
   package let received: String
   /// The rule that is broken; `nil` for the main rule of the case.
   package internal(set) var rule: ProtocolRule?
-  /// The last line that the plugin was sent, shortened; `nil` if it was sent none.
+  /// The last line that was sent to the plugin, shortened; `nil` if there was none.
   package internal(set) var sent: String?
   /// The last lines of the plugin on standard error, oldest first.
   package internal(set) var stderrLines: [String] = []
@@ -25,8 +27,9 @@ package struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
 
 /// The reason why a case does not apply to a device.
 package enum NotApplicable: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Another reason, as a sentence without its full stop.
   case because(String)
-  /// The player lists nothing that it could play.
+  /// The catalogue of the player is empty.
   case noItems
 
   package var description: String {
@@ -37,7 +40,7 @@ package enum NotApplicable: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Fails the case unless `condition` is true.
+/// Throws a `ConformanceFailure` unless `condition` is true.
 ///
 /// - Parameter rule: The rule that is broken; `nil` for the main rule of the case.
 func expect(
@@ -49,7 +52,7 @@ func expect(
   }
 }
 
-/// Returns the value. Fails the case if there is none.
+/// Returns the value, or throws a `ConformanceFailure` if it is `nil`.
 func require<Value>(
   _ value: Value?, _ expected: @autoclosure () -> String, received: @autoclosure () -> some Any,
   rule: ProtocolRule? = nil
@@ -60,8 +63,8 @@ func require<Value>(
   return value
 }
 
-/// The text as one line of at most 240 bytes.
+/// Returns the text as one line of at most 240 bytes.
 func short(_ text: String) -> String { text.boundedLine(maximumBytes: 240) }
 
-/// A value as the JSON that the wire has for it.
+/// Returns a value as JSON, at most 240 bytes; "nothing" for `nil`.
 func text(_ json: JSON?) -> String { json.map { short($0.text()) } ?? "nothing" }

@@ -3,7 +3,7 @@ import Platform
 
 /// The result of one case on one plugin.
 package struct ConformanceResult: Sendable {
-  /// How the case ended.
+  /// The outcome of a case.
   package enum Outcome: Sendable {
     case passed
     case failed(ConformanceFailure)
@@ -13,7 +13,7 @@ package struct ConformanceResult: Sendable {
   package let trial: ConformanceTrial
   package let outcome: Outcome
 
-  /// The broken rule of a failure.
+  /// The rule that a failed case found broken; `nil` for other outcomes.
   package var brokenRule: ProtocolRule? {
     guard case .failed(let failure) = outcome else { return nil }
     return failure.rule ?? trial.conformanceCase.rules.first
@@ -21,10 +21,10 @@ package struct ConformanceResult: Sendable {
 }
 
 extension ConformanceTrial {
-  /// The longest time that a case may take.
+  /// The time limit of a case.
   private static let longest = Duration.seconds(90)
 
-  /// Runs the case with a new process of the plugin.
+  /// Runs the case with a new process of the plugin. A case of more than 90 s fails.
   package func run() async -> ConformanceResult {
     let outcome: ConformanceResult.Outcome
     do {
@@ -49,9 +49,9 @@ extension ConformanceTrial {
     return ConformanceResult(trial: self, outcome: outcome)
   }
 
-  /// Runs cases, a few at a time, and calls `report` with each result in the order of `trials`.
+  /// Runs cases concurrently, and calls `report` with each result in the order of `trials`.
   ///
-  /// - Parameter width: The most cases at a time, at least 1.
+  /// - Parameter width: The most concurrent cases, at least 1.
   package static func run(
     _ trials: [ConformanceTrial], width: Int, report: (ConformanceResult) -> Void
   ) async {

@@ -8,16 +8,17 @@ import Testing
 @Suite("F1 E15 · every plugin passes the conformance suite", .timeLimit(.minutes(3)))
 struct ConformanceTests {
   @Test(
-    "F1 · every plugin introduces itself", arguments: TestTrial.all(of: ConformanceCase.handshake))
+    "F1 · every plugin answers initialize and the self-check",
+    arguments: TestTrial.all(of: ConformanceCase.handshake))
   func handshake(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "F1 · no line from outside harms a plugin",
+    "F1 · every plugin survives invalid lines",
     arguments: TestTrial.all(of: ConformanceCase.badInput))
   func badInput(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "F1 E9 E15 · every role of every plugin opens, obeys and closes",
+    "F1 E9 E15 · every role of every plugin opens, performs commands and closes",
     arguments: TestTrial.all(of: ConformanceCase.devices))
   func devices(_ trial: TestTrial) async throws { try await trial.check() }
 
@@ -32,12 +33,12 @@ struct ConformanceTests {
   func playback(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "F4 · every amplifier reports levels on request alone", .realTime,
+    "F4 · every amplifier reports levels only on request", .realTime,
     arguments: TestTrial.all(of: ConformanceCase.levels))
   func levels(_ trial: TestTrial) async throws { try await trial.check() }
 
   @Test(
-    "F1 · a plugin answers beside commands, and once",
+    "F1 · every plugin answers each request once, also while commands are in progress",
     arguments: TestTrial.all(of: ConformanceCase.endings.filter { !$0.isTimed }))
   func order(_ trial: TestTrial) async throws { try await trial.check() }
 
@@ -46,14 +47,15 @@ struct ConformanceTests {
     arguments: TestTrial.all(of: ConformanceCase.endings.filter(\.isTimed)))
   func ends(_ trial: TestTrial) async throws { try await trial.check() }
 
-  @Test("F1 · no two cases have one name")
+  @Test("F1 · the names of the cases are unique")
   func names() {
     let names = ConformanceCase.all.map(\.name)
     #expect(Set(names).count == names.count)
   }
 
   @Test(
-    "F1 · the rules of each case stand in docs/plugin-protocol.md", arguments: ConformanceCase.all)
+    "F1 · the rules of each case are sentences of docs/plugin-protocol.md",
+    arguments: ConformanceCase.all)
   func rules(_ conformanceCase: ConformanceCase) throws {
     let document = ProtocolDocument(try ContractDocument().text)
     #expect(!conformanceCase.rules.isEmpty)
@@ -79,7 +81,7 @@ struct TestTrial: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Runs the case and records its failure. A player without anything to play counts as one.
+  /// Runs the case and records its failure. A player without items is a failure too.
   func check() async throws {
     let result = await trial.run()
     switch result.outcome {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("F1 F4 · the faults of the simulated devices", .timeLimit(.minutes(2)))
 struct FaultTests {
-  @Test("F1 F4 · a hanging device delays neither a ping, nor another device, nor the end")
+  @Test("F1 F4 · a hanging device does not delay a ping, another device or the end of the process")
   func hangs() async throws {
     try await PluginProcess.run(PluginUnderTest.simulated.target) { client in
       let options: JSON = ["faults": ["silent": ["any"]]]
@@ -20,7 +20,7 @@ struct FaultTests {
     }
   }
 
-  @Test("F4 · a device that dies takes its process with it, at the command that it was told")
+  @Test("F4 · the fault dies ends the process at the configured command")
   func dies() async throws {
     try await PluginProcess.run(PluginUnderTest.simulated.target) { client in
       let options: JSON = ["speed": 0, "faults": ["dies": ["down"]]]

@@ -3,7 +3,7 @@ import JSON
 import PluginProtocol
 
 extension ConformanceCase {
-  /// Lines that a controller never sends. None of them harms a plugin.
+  /// The cases about lines that a controller never sends. A plugin must survive them.
   package static let badInput = [
     ConformanceCase(
       "lines that are not JSON get a parse error and change nothing", .parseError, .survives,
@@ -43,7 +43,7 @@ extension ConformanceCase {
     ConformanceCase("empty lines are ignored", .emptyLines, scope: .plugin) { trial in
       try await trial.withProcess { client in
         for _ in 1...2 { try await client.send(line: "") }
-        try await client.expectOnlyAPingsAnswer()
+        try await client.expectOnlyPingAnswer()
       }
     },
     ConformanceCase("answers without a request are ignored", .survives, scope: .plugin) { trial in
@@ -51,7 +51,7 @@ extension ConformanceCase {
         try await client.send(line: #"{"jsonrpc": "2.0", "id": 99, "result": {}}"#)
         try await client.send(
           line: #"{"jsonrpc": "2.0", "id": 98, "error": {"code": -1, "message": "no"}}"#)
-        try await client.expectOnlyAPingsAnswer()
+        try await client.expectOnlyPingAnswer()
       }
     },
     ConformanceCase(
@@ -59,7 +59,7 @@ extension ConformanceCase {
     ) { trial in
       try await trial.withProcess { client in
         try await client.notify(CancelNotification(id: 97))
-        try await client.expectOnlyAPingsAnswer()
+        try await client.expectOnlyPingAnswer()
       }
     },
     ConformanceCase(
@@ -94,14 +94,14 @@ extension ConformanceCase {
     },
   ]
 
-  /// Empty arrays in each other.
+  /// Returns nested arrays of a depth.
   private static func nest(_ depth: Int) -> String {
     String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
   }
 }
 
 extension PluginProcess {
-  /// Waits for an answer without an id, as an unreadable line gets, and checks its code.
+  /// Waits for an answer without an id, which the plugin sends for an unreadable line, and checks its code.
   func expectRefusal(_ code: Int) async throws {
     while true {
       switch try await nextMessage() {

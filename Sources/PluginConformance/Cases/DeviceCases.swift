@@ -3,7 +3,7 @@ import JSON
 import PluginProtocol
 
 extension ConformanceCase {
-  /// Opening, commanding and closing the devices of each role.
+  /// The cases about opening, commanding and closing devices of each role.
   package static let devices = opening + commands + [refusesForeignRoles]
 
   private static let opening = [
@@ -125,8 +125,7 @@ extension ConformanceCase {
         }
       }
     },
-    ConformanceCase("a catalogue is read page by page to its end, and nothing comes twice", .pages)
-    {
+    ConformanceCase("a catalogue is read page by page to its end, and has no item twice", .pages) {
       trial in
       try await trial.withDevice { client, _ in
         let ids = try await client.catalogue(of: "a", folder: nil).map(\.id)
@@ -136,7 +135,7 @@ extension ConformanceCase {
     },
   ]
 
-  /// - Parameter minor: The minor version with which the controller introduces itself.
+  /// - Parameter minor: The minor version that the controller sends in `initialize`.
   private static func reportsInAnswers(minor: Int) -> ConformanceCase {
     let version = ProtocolVersion(major: 1, minor: minor)
     return ConformanceCase(
@@ -188,7 +187,7 @@ extension ConformanceCase {
 }
 
 extension OpenRequest {
-  /// The answer to a request that the plugin must accept.
+  /// Returns the capabilities in an answer. Fails the case if the plugin refused, or the answer is not valid.
   static func checked(_ result: Result<JSON, RPCError>) throws -> Capabilities {
     let json = try result.success(method)
     return try require(answer(json), "capabilities", received: text(json))
@@ -205,7 +204,7 @@ extension RPCError {
 }
 
 extension PluginProcess {
-  /// Gives the device `a` the first command of its role, and checks the reports before its answer.
+  /// Sends the first command of the role to the device `a`, and checks the reports before its answer.
   @discardableResult
   fileprivate func expectFirstCommand(
     _ role: RoleTarget, reportsState: Bool, rule: ProtocolRule? = nil
@@ -227,7 +226,7 @@ extension PluginProcess {
 }
 
 extension Role {
-  /// Commands that the table of the role forbids.
+  /// Commands that are not in the table of the role, or with arguments outside their ranges.
   fileprivate var wrongCommands: [JSON] {
     var wrong: [JSON] = [
       "levitate", 7, nil, [], [:], ["on": nil, "off": nil], ["levitate": 3], "", ["on"],

@@ -3,10 +3,11 @@ import JSON
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The order of answers, cancelling, and the end of the process.
+  /// The cases about the order of answers, cancellation, and the end of the process.
   package static let endings = [
     ConformanceCase(
-      "a ping is answered beside commands, and each request is answered once", .ping, .answeredOnce
+      "a ping is answered while commands are in progress, and each request is answered once", .ping,
+      .answeredOnce
     ) { trial in
       try await trial.withDevice { client, role in
         let command = PerformRequest(device: "a", command: .string(role.firstCommand.name))
@@ -64,14 +65,14 @@ extension ConformanceCase {
     ) { trial in
       try await trial.withProcess { client in
         try await client.ask(ShutdownRequest())
-        try await client.expectExit(within: PluginProcess.patience)
+        try await client.expectExit(within: PluginProcess.answerTimeout)
       }
     },
   ]
 }
 
 extension PluginProcess {
-  /// Sends a ping. Fails if anything but notifications comes before its answer.
+  /// Sends a ping. Fails the case if anything except notifications comes before its answer.
   fileprivate func expectOnlyNotifications() async throws {
     let (result, before) = try await call(PingRequest.method, [:])
     try result.success(PingRequest.method)
@@ -82,7 +83,7 @@ extension PluginProcess {
     }
   }
 
-  /// Waits for the end of the process, in good order.
+  /// Waits for the end of the process, and checks that its status is 0.
   fileprivate func expectExit(within time: Duration) async throws {
     let status = try await exitStatus(within: time)
     try expect(

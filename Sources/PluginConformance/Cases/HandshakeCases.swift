@@ -4,7 +4,7 @@ import PluginHost
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The manifest, the first request and the self-check.
+  /// The cases about the manifest, `initialize` and the self-check.
   package static let handshake = [
     ConformanceCase(
       "the manifest is named like its folder", .manifestID, scope: .plugin
@@ -96,7 +96,7 @@ extension ConformanceCase {
     ConformanceCase(
       "--self-check prints one line of JSON and ends", .selfCheck, scope: .plugin
     ) { trial in
-      try await checkSelf(trial)
+      try await checkSelfCheck(trial)
     },
     ConformanceCase("an unknown method is an error", .unknownMethod, scope: .plugin) { trial in
       try await trial.withProcess { client in
@@ -112,34 +112,34 @@ extension ConformanceCase {
       try await trial.withProcess { client in
         try await client.send(
           line: #"{"jsonrpc": "2.0", "method": "fromTheFuture", "params": {"a": 1}}"#)
-        try await client.expectOnlyAPingsAnswer()
+        try await client.expectOnlyPingAnswer()
       }
     },
   ]
 
-  private static func checkSelf(_ trial: ConformanceTrial) async throws {
+  private static func checkSelfCheck(_ trial: ConformanceTrial) async throws {
     let target = trial.target.with(arguments: ["--self-check"])
     try await PluginProcess.run(target, mayPrintAnything: true) { client in
       await client.closeInput()
       var lines: [String] = []
-      while case .garbage(let line) = try await client.next() { lines.append(line) }
+      while case .invalidLine(let line) = try await client.next() { lines.append(line) }
       let outcome = lines.first.flatMap { try? JSON(parsing: $0) }
-      let isFine = try require(
+      let isPassed = try require(
         lines.count == 1 ? outcome?["ok"]?.bool : nil, "one line such as {\"ok\": true}",
         received: short(lines.joined(separator: " / ")))
       let status = try await client.exitStatus(within: ProtocolLimits.questionTime)
       try expect(
-        (status == PluginProcess.success) == isFine,
-        isFine ? PluginProcess.success : "another status than 0", received: status)
+        (status == PluginProcess.success) == isPassed,
+        isPassed ? PluginProcess.success : "another status than 0", received: status)
       try expect(
-        isFine || outcome?["message"]?.string?.isEmpty == false, "a message",
+        isPassed || outcome?["message"]?.string?.isEmpty == false, "a message",
         received: text(outcome))
     }
   }
 }
 
 extension ConformanceTrial {
-  /// The plugin, if it has a manifest.
+  /// Returns the plugin. The case does not apply if it has no manifest.
   fileprivate func requireManifest() throws -> PluginTarget {
     guard target.hasManifest else { throw NotApplicable.because("there is no manifest") }
     return target
@@ -147,15 +147,15 @@ extension ConformanceTrial {
 }
 
 extension PluginProcess {
-  /// Sends a ping. Fails if any message comes before its answer.
-  func expectOnlyAPingsAnswer() async throws {
+  /// Sends a ping. Fails the case if any message comes before its answer.
+  func expectOnlyPingAnswer() async throws {
     let (result, before) = try await call(PingRequest.method, [:])
     try result.success(PingRequest.method)
     try expect(before.isEmpty, "no other line", received: before.first.map(text) ?? "none")
   }
 }
 
-/// A message as its line, shortened.
+/// Returns the line of a message, at most 240 bytes.
 func text(_ message: RPCMessage) -> String {
   short(String(decoding: message.line(), as: UTF8.self))
 }

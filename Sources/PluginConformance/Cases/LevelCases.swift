@@ -6,10 +6,10 @@ import PluginKit
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The levels of amplifiers.
+  /// The cases about the levels of amplifiers.
   package static let levels = [
     ConformanceCase(
-      "levels are reported while they are asked for and sound arrives, at most 15 a second",
+      "levels are reported only while they are requested and sound arrives, at most 15 a second",
       .levelsWanted, .noLevelsUnasked, .levelRate, .levelValues, scope: .roles([.amplifier]),
       isTimed: true
     ) { trial in
@@ -27,7 +27,8 @@ extension ConformanceCase {
       }
     },
     ConformanceCase(
-      "a request for levels harms no device, open or not", .survives, .noLevelsUnasked
+      "requests for levels are accepted for open devices and ignored for others", .survives,
+      .noLevelsUnasked
     ) {
       trial in
       let role = try trial.requireRole()
@@ -49,8 +50,8 @@ extension ConformanceCase {
 }
 
 extension PluginProcess {
-  /// Turns the amplifier `a` on and plays a tone at its input `cd`.
-  fileprivate func startTone(folder: String) async throws -> EndlessTone {
+  /// Turns the amplifier `a` on and plays a tone on its input `cd`.
+  fileprivate func startTone(folder: String) async throws -> ToneGenerator {
     let socket = CableSocket(path: folder + "/s", token: String(repeating: "0", count: 64))
     try await ask(OpenSocketRequest(device: "a", input: "cd", socket: socket))
     try await perform("a", "on").result.success("on")
@@ -62,12 +63,12 @@ extension PluginProcess {
       source.close()
       throw ConformanceFailure("that the socket accepts its token", received: short("\(error)"))
     }
-    return EndlessTone(source)
+    return ToneGenerator(source)
   }
 
-  /// Turns the levels on, off and on again, and checks which arrive.
+  /// Requests levels, ends them and requests them again. Checks that they arrive only while requested.
   fileprivate func expectLevelsOnRequest() async throws {
-    // No levels were requested yet, so every message up to the next answer is of another kind.
+    // No levels were requested yet, so no message up to the answer may be one.
     let before = try await perform("a", ["volume": 100]).before.levels
     try expect(
       before.isEmpty, "no levels before they are requested", received: before,
@@ -75,7 +76,7 @@ extension PluginProcess {
     for isOn in [true, false, true] {
       try notify(MeterNotification(device: "a", isOn: isOn))
       guard isOn else {
-        // The answer comes after the plugin has read the notification; a report may be on its way.
+        // The answer shows that the plugin has read the notification. Up to two reports may have been sent before.
         let late = try await perform("a", "unmute").before.levels
         try expect(late.count <= 2, "no levels after \"on\": false", received: late)
         continue
@@ -83,26 +84,27 @@ extension PluginProcess {
       let start = ContinuousClock.now
       var levels: [SoundLevels] = []
       while levels.count < 9 { levels += [try await nextMessage()].levels }
-      // Eight intervals of a fifteenth of a second, of which the first may have passed before.
+      // Nine reports have eight intervals of 1/15 s between them, 533 ms. The first one may have been due already:
+      // seven intervals are 467 ms.
       let time = ContinuousClock.now - start
       try expect(
         time > .milliseconds(420), "at most 15 levels a second",
         received: "9 within \(time.seconds) s", rule: .levelRate)
       try expect(
-        levels.last.map(Self.fitTone) ?? false, "levels of two channels for a tone",
+        levels.last.map(Self.isTone) ?? false, "levels of two channels for a tone",
         received: levels.last.map { "\($0)" } ?? "none", rule: .levelValues)
     }
   }
 
-  /// Whether the levels are those of a tone in two channels.
-  private static func fitTone(_ levels: SoundLevels) -> Bool {
+  /// Returns whether the levels are those of a tone on two channels.
+  private static func isTone(_ levels: SoundLevels) -> Bool {
     levels.peak.count == 2 && levels.rms.count == 2
       && zip(levels.peak, levels.rms).allSatisfy { $0 >= $1 && $1 > -60 }
   }
 }
 
-/// A tone of half of full scale on both channels, until it is stopped.
-private final class EndlessTone: Sendable {
+/// A thread that plays a tone at half of full scale on two channels until it is stopped.
+private final class ToneGenerator: Sendable {
   private let source: CableSource
 
   init(_ source: CableSource) {
@@ -116,7 +118,7 @@ private final class EndlessTone: Sendable {
     guard let format = CableFormat(rate: 44_100, channels: 2, sample: .s16),
       let section = source.setFormat(format, after: source.section)
     else { return }
-    // A square wave of 100 frames, a tenth of a second of it.
+    // A tenth of a second of a square wave with a period of 100 frames.
     let bytes: [UInt8] = (0..<4410).flatMap { frame -> [UInt8] in
       let value = UInt16(bitPattern: frame % 100 < 50 ? 16_384 : -16_384)
       let sample = [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
@@ -128,7 +130,7 @@ private final class EndlessTone: Sendable {
 }
 
 extension [RPCMessage] {
-  /// The levels among these.
+  /// The levels among these messages.
   fileprivate var levels: [SoundLevels] {
     compactMap { message in
       guard case .notification(LevelsNotification.method, let params) = message else { return nil }

@@ -4,7 +4,7 @@ import JSON
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The limits of texts and catalogues, and the values of states.
+  /// The cases about the limits of texts and catalogues, and the values of states.
   package static let limits = [
     ConformanceCase(
       "after any command, reports have only keys and values of the role, and texts within limits",
@@ -32,7 +32,7 @@ extension ConformanceCase {
     ConformanceCase("the catalogue of a folder keeps to the limits", .catalogueSize, .texts) {
       trial in
       try await trial.withDevice { client, _ in
-        let folder = try MediaFolder(trial.target.mediaFolder)
+        let folder = try ScannableFolder(trial.target.mediaFolder)
         defer { folder.remove() }
         let items = try await client.catalogue(of: "a", folder: folder.path)
         let size = items.reduce(0) { $0 + $1.byteCount }
@@ -45,7 +45,7 @@ extension ConformanceCase {
 }
 
 extension PluginProcess {
-  /// Every page of a catalogue. Fails on items beyond the limits, and on pages without end.
+  /// Reads all pages of a catalogue. Fails the case on an item beyond the limits, and on too many pages.
   func catalogue(of device: DeviceID, folder: String?) async throws -> [CatalogueItem] {
     var items: [CatalogueItem] = []
     var cursor: String? = ""
@@ -67,7 +67,7 @@ extension PluginProcess {
   }
 }
 
-/// The checks of a device's reports.
+/// A check of all reports of a device against the limits and the values of its role.
 private struct ReportCheck {
   let role: Role
   private var attributes: [String: Attribute] = [:]
@@ -118,7 +118,8 @@ private struct ReportCheck {
 }
 
 extension Role {
-  /// Each command of the role, with each end of its range or an item that exists; `off` last.
+  /// Returns each command of the role, with both bounds of its range or an existing item as arguments; `off` is
+  /// last.
   fileprivate func sampleCommands(items: [CatalogueItem]) -> [JSON] {
     let all = commands.flatMap { spec -> [JSON] in
       guard let argument = spec.argument else { return [.string(spec.name)] }
@@ -138,9 +139,8 @@ extension Role {
   }
 }
 
-/// A folder with music to scan: a given one, or a new one with a short silent file, removed at the
-/// end.
-struct MediaFolder {
+/// A folder with music to scan: a given one, or a new one with a short silent file that `remove` deletes.
+struct ScannableFolder {
   let path: String
   private let isOwn: Bool
 
@@ -154,7 +154,7 @@ struct MediaFolder {
 
   func remove() { if isOwn { try? FileManager.default.removeItem(atPath: path) } }
 
-  /// A WAV file of a tenth of a second in mono, 8000 Hz, 16 bits.
+  /// A WAV file of 0.1 s: mono, 8,000 Hz, 16 bits.
   private static let silence: [UInt8] = {
     func little(_ value: Int, bytes: Int) -> [UInt8] {
       (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -170,7 +170,7 @@ struct MediaFolder {
   }()
 }
 
-/// A new, private folder. Its short path fits a Unix socket's address.
+/// Makes private folders with a path that is short enough for the address of a Unix socket.
 enum TemporaryPath {
   static func make() throws -> String {
     let path =

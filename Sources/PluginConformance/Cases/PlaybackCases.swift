@@ -3,11 +3,11 @@ import JSON
 import PluginProtocol
 
 extension ConformanceCase {
-  /// The reports of disc players from item to item. The controller takes the title, the saved
-  /// positions and the end of the activity from them alone.
+  /// The cases about the reports of disc players from item to item. They are the controller's only source for the
+  /// title, the saved positions and the end of the activity.
   package static let playback = [
     ConformanceCase(
-      "play reports the item that was asked for, before any other", .itemFirst,
+      "play reports the requested item before any other", .itemFirst,
       scope: .roles([.cdPlayer, .dvdPlayer])
     ) { trial in
       try await trial.withPlayer { client, items in
@@ -25,7 +25,7 @@ extension ConformanceCase {
       .noEndBetween, scope: .roles([.cdPlayer])
     ) { trial in
       try await trial.withPlayer { client, items in
-        // A disc with one item has nothing behind it.
+        // `next` needs a second item.
         guard items.count > 1, let first = items.first else {
           throw NotApplicable.because("the disc has one item")
         }
@@ -51,7 +51,7 @@ extension ConformanceCase {
       }
     },
     ConformanceCase(
-      "an item that is over is reported at its end, then the one that follows; the last has ended",
+      "an item is reported at its end before the next item, and the last item is reported as ended",
       .itemEnds, .noEndBetween, scope: .roles([.cdPlayer, .dvdPlayer])
     ) { trial in
       try await trial.withPlayer { client, items in
@@ -79,7 +79,7 @@ extension ConformanceTrial {
 }
 
 extension Playback {
-  /// Whether it is at its item's end: a controller forgets the item's position then.
+  /// Whether the position is the end of the item: the controller then deletes the saved position.
   fileprivate var isAtEnd: Bool { duration.map { position >= $0 - 0.001 } ?? false }
 }
 
@@ -99,7 +99,7 @@ extension PluginProcess {
     return try await playback(among: before) { $0.status == .playing }
   }
 
-  /// The first playback among `messages`, or else of those to come, that satisfies a condition.
+  /// Returns the first playback that satisfies a condition, among `messages` and then among those that follow.
   fileprivate func playback(
     among messages: [RPCMessage], where condition: (Playback) -> Bool
   ) async throws -> Playback {
@@ -109,7 +109,7 @@ extension PluginProcess {
     }
   }
 
-  /// Plays the last fifth of a second of an item, and checks the reports until it is over.
+  /// Plays the last 0.2 s of an item, and checks the reports up to its end.
   fileprivate func expectEnd(of item: CatalogueItem, among items: [CatalogueItem]) async throws {
     guard let duration = item.duration else { return }
     let (result, before) = try await perform("a", item.play(from: max(0, duration - 0.2)))
@@ -135,7 +135,7 @@ extension PluginProcess {
 }
 
 extension CatalogueItem {
-  /// The command that plays this item from a position in seconds.
+  /// Returns the command that plays this item from a position in seconds.
   fileprivate func play(from position: Double) -> JSON {
     ["play": ["item": .string(id), "position": .number(position)]]
   }

@@ -5,16 +5,18 @@ import Platform
 import PluginHost
 import PluginProtocol
 
-/// An output of a plugin.
+/// An output of a plugin's process.
 package enum PluginOutput: Sendable {
   case message(RPCMessage)
-  /// A line that is no message.
-  case garbage(String)
+  /// A line that is not a message.
+  case invalidLine(String)
+  /// The end of standard output.
   case closed
 }
 
-/// A plugin's process with a client for its lines. One case uses it at a time.
+/// A process of a plugin, with a client for the plugin protocol. One case uses it at a time.
 package actor PluginProcess {
+  /// The answer to a request, and the messages that came before it.
   package typealias Outcome = (result: Result<JSON, RPCError>, before: [RPCMessage])
 
   private let process: any LaunchedPlugin
@@ -23,12 +25,12 @@ package actor PluginProcess {
   private var nextID = 1
   private var lastSent: String?
   /// Every line that was not a message.
-  private(set) var garbage: [String] = []
+  private(set) var invalidLines: [String] = []
 
-  /// The exit status of a process that ended in good order.
+  /// The description of exit status 0.
   package static let success = ChildProcess.ExitStatus.exited(0).description
-  /// The longest wait for an answer, with room for a loaded machine.
-  package static let patience = Duration.seconds(20)
+  /// The longest wait for an answer. Much longer than the protocol allows, because the machine may be busy.
+  package static let answerTimeout = Duration.seconds(20)
   /// How many of the last lines on standard error a failure shows.
   private static let shownStderrLines = 8
 
@@ -54,9 +56,9 @@ package actor PluginProcess {
         if let message = try? RPCMessage(line: bytes) {
           output.yield(.message(message))
         } else {
-          output.yield(.garbage(String(decoding: bytes, as: UTF8.self)))
+          output.yield(.invalidLine(String(decoding: bytes, as: UTF8.self)))
         }
-      case .oversizedLine(let count): output.yield(.garbage("a line of \(count) bytes"))
+      case .oversizedLine(let count): output.yield(.invalidLine("a line of \(count) bytes"))
       case .closed:
         output.yield(.closed)
         output.finish()
@@ -64,9 +66,11 @@ package actor PluginProcess {
     }
   }
 
-  /// Runs `body` with a new process of the plugin and ends it.
+  /// Runs `body` with a new process of the plugin and kills the process afterwards.
   ///
-  /// - Parameter mayPrintAnything: Whether a line that is not a message is no failure.
+  /// - Parameter mayPrintAnything: Whether standard output may have lines that are not messages; otherwise they are a
+  ///   failure.
+  /// - Throws: A `ConformanceFailure`, or the error of `body`.
   package static func run(
     _ target: PluginTarget, mayPrintAnything: Bool = false,
     _ body: (PluginProcess) async throws -> Void
@@ -79,7 +83,7 @@ package actor PluginProcess {
       await client.end()
       throw await client.failure(error)
     }
-    guard !mayPrintAnything, let line = await client.garbage.first else { return }
+    guard !mayPrintAnything, let line = await client.invalidLines.first else { return }
     throw await client.failure(
       ConformanceFailure(
         "only messages on standard output", received: short(line), rule: .standardOutput))
@@ -91,7 +95,7 @@ package actor PluginProcess {
     for await _ in exits {}
   }
 
-  /// The error with the last line sent and the last lines of standard error.
+  /// Adds the last line sent and the last lines of standard error to an error.
   private func failure(_ error: any Error) -> any Error {
     var failure: ConformanceFailure
     switch error {
@@ -129,39 +133,42 @@ package actor PluginProcess {
     return nextID
   }
 
+  /// Sends a request and returns its id. Does not wait for the answer.
   package func post(_ request: some PluginRequest) throws -> Int {
     try post(type(of: request).method, request.params)
   }
 
+  /// Closes the standard input of the plugin.
   package func closeInput() { process.connection.closeSending() }
 
   // MARK: Receiving
 
-  /// The next output of the plugin.
+  /// Waits for the next output of the plugin, at most ``answerTimeout``.
   func next() async throws -> PluginOutput {
     let outputs = outputs
-    let output = try await within(Self.patience, "a line of the plugin") { () -> PluginOutput? in
+    let output = try await within(Self.answerTimeout, "a line of the plugin") {
+      () -> PluginOutput? in
       for await output in outputs { return output }
       return nil
     }
-    if case .garbage(let line)? = output { garbage.append(line) }
+    if case .invalidLine(let line)? = output { invalidLines.append(line) }
     return output ?? .closed
   }
 
-  /// The next message; other lines are recorded and skipped.
+  /// Waits for the next message. Other lines are recorded and skipped.
   func nextMessage() async throws -> RPCMessage {
     while true {
       switch try await next() {
       case .message(let message): return message
-      case .garbage: continue
+      case .invalidLine: continue
       case .closed:
         throw ConformanceFailure("an answer", received: "the end of the plugin's output")
       }
     }
   }
 
-  /// Waits for the answer to `id`, with the notifications that came before it and the report that it
-  /// carries.
+  /// Waits for the answer to `id`. Returns it with the messages before it; a report inside the answer counts as
+  /// one of these.
   func answer(to id: Int) async throws -> Outcome {
     var before: [RPCMessage] = []
     while true {
@@ -183,7 +190,7 @@ package actor PluginProcess {
     try await answer(to: try post(method, params))
   }
 
-  /// Sends a request and expects success.
+  /// Sends a request and returns its answer. Fails if the plugin refuses it or the answer is not valid.
   @discardableResult
   package func ask<Request: PluginRequest>(_ request: Request) async throws -> Request.Answer {
     let result = try await call(Request.method, request.params).result.success(Request.method)
@@ -191,15 +198,15 @@ package actor PluginProcess {
       Request.answer(result), "a valid answer to \(Request.method)", received: text(result))
   }
 
-  /// The next answer without an id, which follows an unreadable line.
+  /// Waits for the next answer without an id, which the plugin sends for an unreadable line.
   func nextRefusal() async throws -> RPCError {
     while true {
       if case .failure(nil, let error) = try await nextMessage() { return error }
     }
   }
 
-  /// Waits for the end of the process and returns its exit status: "exit status 0".
-  package func exitStatus(within time: Duration = patience) async throws -> String {
+  /// Waits for the end of the process and returns its exit status, such as "exit status 0". Fails after `time`.
+  package func exitStatus(within time: Duration = answerTimeout) async throws -> String {
     let exits = exits
     let status = try await within(time, "the end of the process") { () -> String? in
       for await status in exits { return status }
@@ -231,18 +238,18 @@ extension PluginProcess {
     return try await call(OpenRequest.method, request.params)
   }
 
-  /// Gives a device a command.
+  /// Sends a command to a device and waits for its answer.
   package func perform(_ name: String, _ command: JSON) async throws -> Outcome {
     let request = PerformRequest(device: DeviceID(name), command: command)
     return try await call(PerformRequest.method, request.params)
   }
 
-  /// Sends a request that the plugin must refuse.
+  /// Sends a request and returns the plugin's refusal. Fails the case if the plugin accepts it.
   func refusal(of request: some PluginRequest) async throws -> RPCError {
     try await refusal(of: type(of: request).method, request.params)
   }
 
-  /// Sends a request that the plugin must refuse.
+  /// Sends a request and returns the plugin's refusal. Fails the case if the plugin accepts it.
   func refusal(of method: String, _ params: JSON) async throws -> RPCError {
     try require(
       try await call(method, params).result.error, "a refusal of this \(method)",
@@ -251,10 +258,10 @@ extension PluginProcess {
 }
 
 extension Result where Success == JSON, Failure == RPCError {
-  /// The error of a refusal.
+  /// The error, if the plugin refused the request.
   package var error: RPCError? { if case .failure(let error) = self { error } else { nil } }
 
-  /// The result of a request that the plugin must accept.
+  /// Returns the result. Fails the case if the plugin refused the request.
   @discardableResult
   func success(_ method: String) throws -> JSON {
     switch self {
@@ -266,7 +273,7 @@ extension Result where Success == JSON, Failure == RPCError {
 }
 
 extension RPCError {
-  /// The error for a report: code, kind and message.
+  /// The code, kind and message of the error as one line.
   var summary: String {
     let kind = data?["kind"]?.string.map { " (\($0))" } ?? ""
     return short("error \(code)\(kind): \(message)")
@@ -274,7 +281,7 @@ extension RPCError {
 }
 
 extension [RPCMessage] {
-  /// The state notifications among these.
+  /// The state notifications with values among these messages.
   package var states: [StateNotification] {
     compactMap { message in
       guard case .notification(StateNotification.method, let params) = message else { return nil }

@@ -6,12 +6,13 @@ import PluginProtocol
 
 /// A plugin to check: its program, its manifest and the options of its devices.
 package struct PluginTarget: Sendable {
+  /// The manifest and the folder of the plugin.
   package let plugin: CataloguedPlugin
   /// Whether the manifest was read from a file. Without one, no case checks it.
   package let hasManifest: Bool
   /// A folder with music for the case that scans one; `nil` for a new one with a short silent file.
   package let mediaFolder: String?
-  /// Variables of this process, of which the plugin is given those that its manifest names.
+  /// Variables of this process. The plugin gets those that its manifest names.
   let environment: [String: String]
   private let options: @Sendable (Role) throws -> JSON
 
@@ -30,12 +31,16 @@ package struct PluginTarget: Sendable {
     self.options = options
   }
 
+  /// The manifest, read from the file or made for a program without one.
   package var manifest: Manifest { plugin.manifest }
 
-  /// The options with which a device of the role opens.
+  /// Returns the options with which a device of the role opens.
+  ///
+  /// - Throws: The error of the closure given to `init`.
   package func options(of role: Role) throws -> JSON { try options(role) }
 
-  /// The defaults of the schema's properties, which the controller fills in before it opens a device.
+  /// Returns the defaults of the schema's properties. The controller adds them to the options before it opens a
+  /// device.
   package static func defaults(_ schema: JSON) -> JSONObject {
     var object = JSONObject()
     for (key, property) in schema["properties"]?.object ?? [:] {
@@ -44,7 +49,7 @@ package struct PluginTarget: Sendable {
     return object
   }
 
-  /// The same plugin, started with further arguments.
+  /// Returns the same plugin with additional arguments.
   func with(arguments: [String]) -> PluginTarget {
     let manifest = Manifest(
       id: manifest.id, version: manifest.version, title: manifest.title,
@@ -66,14 +71,14 @@ package struct RoleTarget: Sendable {
     self.target = target
   }
 
-  /// A command that every device of the role accepts when it was just opened, with the value that it
-  /// settles at.
+  /// A command that every newly opened device of the role accepts, with the state key that it changes and the value
+  /// after the change.
   var firstCommand: (name: String, key: StateKey, value: JSON) {
     role == .screen ? ("up", .position, "up") : ("on", .power, "on")
   }
 
-  /// Whether the state of a report follows from the first command: the settled value, or a transition
-  /// to it, such as a lamp that warms.
+  /// Returns whether a reported state shows the first command: its final value, or a transition to it, such as a
+  /// warming lamp.
   func followsFirstCommand(_ state: DeviceState) -> Bool {
     state[firstCommand.key] == firstCommand.value || role.transition(in: state) != nil
   }

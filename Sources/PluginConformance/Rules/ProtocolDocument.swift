@@ -1,4 +1,4 @@
-/// The text of docs/plugin-protocol.md, in which rules are found by their sentences.
+/// The text of docs/plugin-protocol.md, to find the line of a rule by its sentence.
 package struct ProtocolDocument: Sendable {
   private struct Line {
     let number: Int
@@ -8,6 +8,7 @@ package struct ProtocolDocument: Sendable {
 
   private let lines: [Line]
 
+  /// - Parameter text: The whole document in Markdown.
   package init(_ text: String) {
     var section = ""
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
@@ -17,8 +18,8 @@ package struct ProtocolDocument: Sendable {
     }
   }
 
-  /// The line at which the sentence of a rule begins, counted from 1; `nil` if its section does not
-  /// have it.
+  /// Returns the line at which the sentence of a rule begins, counted from 1; `nil` if its section does not
+  /// contain it.
   package func line(of rule: ProtocolRule) -> Int? {
     let candidates = lines.filter { $0.section == rule.section && !$0.text.isEmpty }
     var text = ""
@@ -33,12 +34,12 @@ package struct ProtocolDocument: Sendable {
     return starts.last { $0.offset <= place }?.number
   }
 
-  /// The text without white space at its ends, and with one space for each run of it.
+  /// Returns the text without white space at its ends, and with one space for each inner run of white space.
   private static func collapsed(_ text: Substring) -> String {
     text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
   }
 
-  /// The place of the first occurrence, in bytes.
+  /// Returns the offset of the first occurrence in bytes of UTF-8; `nil` if there is none.
   private static func offset(of part: String, in text: String) -> Int? {
     text.firstRange(of: part).map { text.utf8.distance(from: text.startIndex, to: $0.lowerBound) }
   }

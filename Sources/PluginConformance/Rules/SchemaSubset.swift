@@ -7,12 +7,13 @@ package enum SchemaSubset {
     "title", "description", "format",
   ]
 
-  /// The parts of `schema` outside the subset, with their paths.
+  /// Returns a message, with its path, for each keyword of `schema` outside the subset and each default that does
+  /// not fit; none if the schema is valid.
   package static func problems(in schema: JSON, at path: JSONPath = []) -> [String] {
     guard let object = schema.object else { return ["\(path) is not an object"] }
     var problems = object.keys.filter { !known.contains($0) }
       .map { "\(path.appending($0)) is not in the subset" }
-    if let fallback = object["default"] { problems += misfits(fallback, schema, path) }
+    if let fallback = object["default"] { problems += defaultProblems(fallback, schema, path) }
     for (name, property) in object["properties"]?.object ?? [:] {
       problems += Self.problems(in: property, at: path.appending(name))
     }
@@ -26,7 +27,8 @@ package enum SchemaSubset {
     return problems
   }
 
-  private static func misfits(_ value: JSON, _ schema: JSON, _ path: JSONPath) -> [String] {
+  /// Returns a message if the default `value` does not fit its schema.
+  private static func defaultProblems(_ value: JSON, _ schema: JSON, _ path: JSONPath) -> [String] {
     let fits =
       switch schema["type"]?.string {
       case "object": value.object != nil

@@ -77,7 +77,9 @@ struct LocatedPlugin {
     }
   }
 
-  /// The plugin for the conformance suite, with options that are checked against its schemas.
+  /// Returns the plugin for the conformance suite, with options that are validated against its schemas.
+  ///
+  /// - Throws: `ExitError` that names the wrong option.
   func target(options given: JSONObject) throws(ExitError) -> PluginTarget {
     var options: [Role: JSON] = [:]
     for role in roles { options[role] = try self.options(of: role, given: given) }
@@ -86,10 +88,10 @@ struct LocatedPlugin {
     }
   }
 
-  /// The options of a role with the schema's defaults, and with paths from the current folder.
+  /// Returns the options of a role, with the schema's defaults, and with paths relative to the current folder.
   private func options(of role: Role, given: JSONObject) throws(ExitError) -> JSON {
     guard hasManifest, let schema = plugin.manifest.roles[role]?.options,
-      // A wrong schema is a failure of the suite, not of its start.
+      // A case of the suite reports a wrong schema.
       let shape = try? OptionSchema.shape(schema)
     else { return .object(given) }
     let origin = PathOrigin(

@@ -59,7 +59,7 @@ struct PluginCheck: AsyncParsableCommand {
     if results.contains(where: \.isFailed) { throw ExitError(silent: .failed) }
   }
 
-  /// The most cases at a time.
+  /// The most concurrent cases.
   private static var width: Int { min(4, max(2, ProcessInfo.processInfo.activeProcessorCount)) }
 
   private func givenOptions() throws(ExitError) -> JSONObject {
@@ -85,8 +85,9 @@ struct PluginCheck: AsyncParsableCommand {
   }
 }
 
-/// The role that an argument names.
+/// The parser of arguments that name a role.
 enum RoleArgument {
+  /// Returns the role with a name. The error lists all roles.
   static func read(_ name: String) throws(ExitError) -> Role {
     guard let role = Role(rawValue: name) else {
       let known = Role.allCases.map(\.rawValue).joined(separator: ", ")

@@ -7,7 +7,7 @@ import PluginProtocol
 /// The report of `theater plugin check`, as text and as JSON.
 struct PluginCheckReport {
   let located: LocatedPlugin
-  /// The protocol, to name the line of a rule; `nil` if its file is missing.
+  /// The protocol document, to find the line of a rule; `nil` if its file is missing.
   let document: ProtocolDocument?
 
   /// The plugin and its roles.
@@ -18,7 +18,7 @@ struct PluginCheckReport {
       ? "\(manifest.id) \(manifest.version): \(roles)" : "\(located.plugin.program): \(roles)"
   }
 
-  /// One line for a case, and the details of a failure below it.
+  /// Returns one line for a case, followed by the details of a failure.
   func text(of result: ConformanceResult) -> String {
     let role = result.trial.role.map { "\($0.rawValue): " } ?? ""
     let name = role + result.trial.conformanceCase.name
@@ -41,14 +41,14 @@ struct PluginCheckReport {
     }
   }
 
-  /// The numbers of passed and failed cases.
+  /// Returns the numbers of passed, failed and not applicable cases.
   func summary(of results: [ConformanceResult]) -> String {
     let counts = Counts(results)
     return "\n\(counts.passed) passed, \(counts.failed) failed, "
       + "\(counts.notApplicable) not applicable"
   }
 
-  /// Every result, for scripts.
+  /// Returns all results as JSON.
   func json(of results: [ConformanceResult]) -> JSON {
     let counts = Counts(results)
     return [
@@ -87,7 +87,8 @@ struct PluginCheckReport {
     return .object(object)
   }
 
-  /// `plugin-protocol.md:212`, or the section if the file is missing.
+  /// Returns the file and line of a rule, such as `plugin-protocol.md:212`, or its section if the document is
+  /// missing.
   private func place(of rule: ProtocolRule) -> String {
     guard let line = document?.line(of: rule) else {
       return "plugin-protocol.md, \"\(rule.section)\""
@@ -113,12 +114,12 @@ struct PluginCheckReport {
 }
 
 extension ConformanceResult {
-  /// Whether the plugin breaks a rule.
+  /// Whether the case failed.
   var isFailed: Bool { if case .failed = outcome { true } else { false } }
 }
 
 extension String {
-  /// The text with spaces behind it up to a length.
+  /// Returns the text with spaces appended up to a length.
   fileprivate func padding(toLength length: Int) -> String {
     self + String(repeating: " ", count: max(0, length - count))
   }

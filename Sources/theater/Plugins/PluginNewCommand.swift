@@ -44,7 +44,7 @@ struct PluginNew: ParsableCommand {
     }
   }
 
-  /// Whether a name can be the id of a manifest and the beginning of an identifier.
+  /// Returns whether a name can be the id of a manifest and the beginning of an identifier.
   private static func isValid(_ name: String) -> Bool {
     name.utf8.count <= 64 && name.first.map { $0.isASCII && $0.isLetter } == true
       && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
@@ -71,7 +71,7 @@ struct PluginTemplate {
 
     static let list = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Builds the plugin, if that is needed, and runs its test.
+    /// The command that builds the plugin, if necessary, and runs its test.
     var testCommand: String {
       switch self {
       case .swift: "swift test"
@@ -83,7 +83,7 @@ struct PluginTemplate {
 
   private let folder: String
 
-  /// - Parameter folder: The folder with a folder of files for each language.
+  /// - Parameter folder: The folder that has a subfolder for each language.
   init(_ language: Language, folder: String) { self.folder = "\(folder)/\(language.rawValue)" }
 
   /// Writes the files into a new folder.
@@ -96,7 +96,7 @@ struct PluginTemplate {
       throw ExitError(
         .failed, "\(target) exists already", hint: "Choose another name, or another --into.")
     }
-    // A staged template folder is a link, which the enumerator would not follow.
+    // The template folder beside the built program is a link, which the enumerator does not follow.
     let source = URL(filePath: folder).resolvingSymlinksInPath().path
     guard let names = files.enumerator(atPath: source)?.compactMap({ $0 as? String }),
       !names.isEmpty
@@ -114,7 +114,8 @@ struct PluginTemplate {
     }
   }
 
-  /// The template of `.gitignore` is visible, so that it ignores nothing among the templates.
+  /// Returns the name of a new file. The template of `.gitignore` is named `gitignore`, so that git does not
+  /// apply it to the templates.
   private static func name(of file: String) -> String { file == "gitignore" ? ".gitignore" : file }
 
   private static func copy(_ source: String, to target: String, _ values: [String: String]) throws {
@@ -126,7 +127,7 @@ struct PluginTemplate {
       return
     }
     let text = try String(contentsOfFile: source, encoding: .utf8)
-    // In one pass: a replacement may look like a placeholder.
+    // Replaced in one pass, because a replacement may contain text that looks like a placeholder.
     let replaced = text.replacing(/__([A-Z]+(?:_[A-Z]+)*)__/) { match in
       values[String(match.1)].map { $0[...] } ?? match.0
     }

@@ -2,8 +2,8 @@ import Devices
 import Foundation
 import JSON
 
-/// The texts that replace the placeholders of a plugin's template, from the command tables of the
-/// roles.
+/// The texts that replace the placeholders of a plugin's template. They are generated from the command tables of
+/// the roles.
 struct PluginPlaceholders {
   /// The replacement of each placeholder, without its underscores.
   let values: [String: String]
@@ -33,7 +33,7 @@ struct PluginPlaceholders {
       values["COMMAND_TYPE"] = "\(role.commandType)"
       (values["PACKAGE"], values["PACKAGE_NAME"]) = Self.dependency(package ?? "")
       values["FIRST_STATE"] = Self.swiftMembers(TemplateState.after(first, of: role), nil)
-      // The whole list, of which the optional commands are refused.
+      // All commands; the generated program refuses the optional ones.
       values["COMMANDS"] = role.commands.map { Self.swiftCase($0, role) }.joined(separator: "\n")
       values["STATE"] = "[\(Self.swiftMembers(state, nil))]"
     }
@@ -65,7 +65,7 @@ struct PluginPlaceholders {
 
   private static func number(_ value: Double) -> String { JSON.number(value).text() }
 
-  /// The members of an object in JSON, with `$` for the argument and `@` for its switch.
+  /// Returns the members of a JSON object, with `$` for the argument, and `@` for "on" or "off" after it.
   private static func members(_ state: [TemplateState], separator: String) -> String {
     state.map { member in
       let value =
@@ -134,7 +134,7 @@ struct PluginPlaceholders {
       "    case .\(spec.name)\(isBound ? "(let value)" : ""): \(state.isEmpty ? "break" : report)"
   }
 
-  /// - Parameter shape: The shape of the argument, which is called `value`.
+  /// - Parameter shape: The shape of the argument, which the generated code names `value`.
   private static func swiftMembers(_ state: [TemplateState], _ shape: ArgumentShape?) -> String {
     state.map { member in
       let value =
@@ -147,7 +147,7 @@ struct PluginPlaceholders {
     }.joined(separator: ", ")
   }
 
-  /// The case of `JSON` that holds an argument.
+  /// Returns the name of the `JSON` case for an argument.
   private static func swiftCase(of shape: ArgumentShape?) -> String {
     switch shape {
     case .integer: "integer"
@@ -162,7 +162,7 @@ struct PluginPlaceholders {
     return "[" + object.map { "\"\($0)\": \(swift($1))" }.joined(separator: ", ") + "]"
   }
 
-  /// The dependency on this project, and the name by which SwiftPM knows it.
+  /// Returns the dependency on this project as Swift code, and its package name for SwiftPM.
   private static func dependency(_ package: String) -> (String, name: String) {
     if package.contains("://") || package.hasPrefix("git@") {
       let name = package.split(whereSeparator: { "/:".contains($0) }).last.map(String.init) ?? ""
@@ -207,7 +207,7 @@ struct TemplateState {
   let key: StateKey
   let value: Value
 
-  /// The state after a command: the one at which it settles, and the power that goes with it.
+  /// Returns the state after a command: its final value, and the power that it implies.
   static func after(_ spec: CommandSpec, of role: Role) -> [TemplateState] {
     var state: [TemplateState] = []
     func set(_ key: StateKey, _ value: Value) {
@@ -232,13 +232,13 @@ struct TemplateState {
     return state
   }
 
-  /// The state of a device that was just opened.
+  /// Returns the state of a newly opened device.
   static func first(of role: Role) -> [TemplateState] {
-    role.states.map { TemplateState(key: $0.key, value: .json(quiet(value: $0.key.shape))) }
+    role.states.map { TemplateState(key: $0.key, value: .json(restValue(of: $0.key.shape))) }
   }
 
-  /// A value at rest: off, closed, zero or nothing, where the shape has it.
-  private static func quiet(value shape: StateShape) -> JSON {
+  /// Returns the value of an inactive device: off, closed, the lower bound, or null, depending on the shape.
+  private static func restValue(of shape: StateShape) -> JSON {
     switch shape {
     case .words(let words):
       .string(["off", "closed"].first(where: words.contains) ?? words.first ?? "")
@@ -248,7 +248,7 @@ struct TemplateState {
     case .argument(.number(let range, _)): .number(range.lowerBound)
     case .argument: nil
     case .playback: ["state": .string(Playback.Status.stopped.rawValue)]
-    case .either(let shapes): shapes.contains(.null) ? nil : shapes.first.map(quiet) ?? nil
+    case .either(let shapes): shapes.contains(.null) ? nil : shapes.first.map(restValue) ?? nil
     }
   }
 }

@@ -8,7 +8,7 @@ import PluginProtocol
 import TestSupport
 import Testing
 
-@Suite("F1 F4 · docs/plugin-authors-guide.md works as it stands", .timeLimit(.minutes(5)))
+@Suite("F1 F4 · the examples of docs/plugin-authors-guide.md work", .timeLimit(.minutes(5)))
 struct AuthorsGuideTests {
   private static func blocks(_ kind: String) throws -> [String] {
     try ProjectFolder.text("docs/plugin-authors-guide.md").components(separatedBy: "\n```\(kind)\n")

@@ -34,12 +34,12 @@ struct ContractDocument {
     return blocks
   }
 
-  /// Every literal line of the wire.
+  /// All example lines of the protocol.
   func lines() -> [String] {
     blocks().flatMap { $0.split(separator: "\n").map(String.init) }
   }
 
-  /// The part that is generated from the command tables.
+  /// Generates the part about roles from the command tables.
   static func roles() -> String {
     Role.allCases.map { role in
       let rows = role.commands.map { spec in
@@ -59,7 +59,7 @@ struct ContractDocument {
     }.joined(separator: "\n\n")
   }
 
-  /// The values of each state key.
+  /// Generates the table of the values of each state key.
   static func values() -> String {
     let rows = StateKey.allCases.map { "| `\($0.rawValue)` | \(words($0.shape)) |" }
     return "| key | values |\n|---|---|\n" + rows.joined(separator: "\n")

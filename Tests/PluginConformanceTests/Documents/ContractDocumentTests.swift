@@ -5,9 +5,9 @@ import PluginConformance
 import PluginProtocol
 import Testing
 
-@Suite("F1 · docs/plugin-protocol.md says what the code does")
+@Suite("F1 · docs/plugin-protocol.md agrees with the code")
 struct ContractDocumentTests {
-  @Test("F1 · each literal line is read and written again without loss")
+  @Test("F1 · each example line is parsed and encoded again without loss")
   func lines() throws {
     var methods: [Int: String] = [:]
     let lines = try ContractDocument().lines()
@@ -34,7 +34,7 @@ struct ContractDocumentTests {
     }
   }
 
-  @Test("F1 · every method, notification, error, kind, key and variable is on the page")
+  @Test("F1 · the page names every method, notification, error, kind, key and variable")
   func complete() throws {
     let document = try ContractDocument()
     let messages = try document.lines().map { try RPCMessage(line: $0.utf8) }

@@ -8,7 +8,7 @@ import PluginTestSupport
 import TestSupport
 import Testing
 
-/// A plugin's folder and program, as it lies in the tree and beside the tests.
+/// A plugin of the project, or a test's own: its folder, program and options.
 struct PluginUnderTest: Sendable, CustomTestStringConvertible {
   let name: String
   let folder: URL
