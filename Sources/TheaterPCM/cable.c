@@ -23,18 +23,18 @@ enum message {
 enum {
   HEADER = 12,
   TOKEN = 64,
-  LARGEST_SENT = 65536,   /* bytes of a payload towards the amplifier */
-  LARGEST_READ = 256,     /* and towards us */
-  FLAG = 1,               /* `heard` of a credit, `start` of data */
+  LARGEST_SENT = 65536,   /* bytes of a payload that is sent */
+  LARGEST_READ = 256,     /* bytes of a payload that is received */
+  FLAG = 1,               /* the flag `heard` of CREDIT, `start` of DATA */
 };
 
 #define MILLISECONDS INT64_C(1000000)
 static const int64_t SECOND = 1000 * MILLISECONDS;
 static const int64_t LONGEST_SILENCE = 500 * MILLISECONDS;
 static const int64_t LONGEST_FLUSH = 300 * MILLISECONDS;
-static const int64_t LONGEST_GUESS = 250 * MILLISECONDS;
-static const int64_t NEXT_TRY = 200 * MILLISECONDS;
-/* How much of what was sent is kept for a pause, beside the program's buffer. */
+static const int64_t LONGEST_EXTRAPOLATION = 250 * MILLISECONDS;
+static const int64_t RETRY_INTERVAL = 200 * MILLISECONDS;
+/* How many seconds of sent frames are kept, so that they can be sent again after a pause. */
 static const uint32_t KEPT_SECONDS = 2;
 
 struct cable {
@@ -45,7 +45,8 @@ struct cable {
   int socket;          /* -1: not connected */
   int wake_event;      /* eventfd: work for the thread */
   int ready_event;     /* eventfd: the program may write */
-  bool is_over, is_ready;
+  bool is_over;        /* the thread must end */
+  bool is_ready;       /* `ready_event` is readable */
 
   struct cable_format format;
   char *ring;
@@ -54,23 +55,23 @@ struct cable {
   bool running, paused, draining, drained;
   int64_t drain_deadline;
   uint64_t written;    /* by the program */
-  uint64_t next;       /* to be sent */
-  uint64_t taken;      /* up to here the program's buffer is free again; never falls */
-  uint64_t reported;   /* the highest `taken` that the program was told */
+  uint64_t next;       /* the next frame to send */
+  uint64_t taken;      /* the buffer is free up to here; never decreases */
+  uint64_t reported;   /* the highest result of `cable_taken` */
 
   /* The connection. */
-  bool owes_flush, owes_format;     /* before the next frames */
+  bool owes_flush, owes_format;     /* messages to send before the next frames */
   bool is_plugged, is_heard, has_epoch, has_ended, awaits_flushed;
-  bool is_silent;                   /* it says nothing: the clock runs until a credit with the flag */
-  bool keeps_unheard;               /* the flush that is owed is a pause's: what it leaves unheard is sent again */
-  bool is_replaced;                 /* another program took the input at the socket `replaced_at` */
+  bool is_silent;                   /* the amplifier is silent: the clock runs until a credit with `heard` */
+  bool keeps_unheard;               /* the owed flush is that of a pause: unheard frames are sent again after it */
+  bool is_replaced;                 /* another program uses the input, at the socket `replaced_at` */
   uint32_t epoch;
   uint64_t epoch_start, limit, sent;  /* the position of the epoch's frame 0; frames of the epoch */
-  uint64_t old_start;               /* the position of frame 0 of the epoch before */
-  int64_t flush_deadline, last_word, retry_at;
+  uint64_t previous_epoch_start;      /* the position of frame 0 of the previous epoch */
+  int64_t flush_deadline, last_activity, retry_at;
   struct stat file_seen, plugged_at, replaced_at;
 
-  /* Where the sound is: `heard` was heard at `heard_at`; up to `heard_limit` it goes on by itself. */
+  /* The playback position: `heard` was heard at the time `heard_at`. It is extrapolated up to `heard_limit`. */
   uint64_t heard, heard_limit;
   int64_t heard_at;
 
@@ -117,23 +118,23 @@ static void clear_event(int descriptor) {
   if (read(descriptor, &count, sizeof count) < 0) { /* The descriptor was not readable. */ }
 }
 
-/* MARK: Where the sound is */
+/* MARK: The playback position */
 
-/* Whether the amplifier keeps us from sending. */
+/* Whether frames cannot be sent until the amplifier reads or grants credit. */
 static bool is_waiting(const struct cable *c) {
   return !c->is_plugged || c->out_start < c->out_end
       || (c->next < c->written && c->next >= c->epoch_start + c->limit);
 }
 
-/* Whether time passes without the amplifier. */
+/* Whether the position advances by the clock instead of the amplifier's reports. */
 static bool is_paced(const struct cable *c, int64_t time) {
   if (!c->running || c->paused || c->awaits_flushed) return false;
   if (c->socket < 0 || c->is_silent) return true;
-  if (is_waiting(c) && time - c->last_word > LONGEST_SILENCE) return true;
+  if (is_waiting(c) && time - c->last_activity > LONGEST_SILENCE) return true;
   return c->is_plugged && !c->is_heard;
 }
 
-/* The position that is heard, or passes unheard, at `time`. */
+/* The position that is heard, or that passes unheard, at `time`. */
 static uint64_t position(const struct cable *c, int64_t time) {
   if (!c->running || c->paused || c->awaits_flushed) return c->heard;
   uint64_t passed = c->heard + frames_in(c, time - c->heard_at);
@@ -147,20 +148,20 @@ static void set_position(struct cable *c, uint64_t frames, int64_t time, uint64_
   c->heard_limit = limit;
 }
 
-/* The oldest frame that can be sent again, however much the program writes until then. */
+/* The oldest frame that is certainly still in the ring, even if the program fills its buffer. */
 static uint64_t oldest(const struct cable *c) {
   uint64_t taken = most(c->taken, c->next);
   return taken - least(taken, c->capacity - c->buffer);
 }
 
-/* Notes that time passed without the amplifier, and whether the program may write. */
+/* Advances the position by the clock while it is paced, and updates whether the program may write. */
 static void update(struct cable *c, int64_t time) {
   if (is_paced(c, time)) {
     uint64_t here = position(c, time);
     c->is_silent = c->socket >= 0;
     c->keeps_unheard = false;
     c->next = here;
-    /* The clock waits for a program that is late. */
+    /* The program is late: the position waits at the end of its frames. */
     if (here == c->written) set_position(c, here, time, here);
     if (here == c->written) c->drained = c->draining;
   }
@@ -175,7 +176,7 @@ static void update(struct cable *c, int64_t time) {
     signal_event(c->ready_event);
   } else {
     clear_event(c->ready_event);
-    /* No message will tell when there is room: the thread keeps the time. */
+    /* No message of the amplifier tells when frames become free: wake the thread, which computes the time. */
     if (is_paced(c, time)) signal_event(c->wake_event);
   }
 }
@@ -193,12 +194,12 @@ static void header(struct cable *c, enum message kind, bool flag, size_t length)
 }
 
 static void new_epoch(struct cable *c, int64_t time) {
-  c->old_start = c->epoch_start;
+  c->previous_epoch_start = c->epoch_start;
   c->epoch_start = c->next;
   c->epoch += 1;
   c->limit = c->sent = 0;
   c->has_ended = false;
-  c->last_word = time;
+  c->last_activity = time;
 }
 
 static void send_flush(struct cable *c, int64_t time) {
@@ -236,7 +237,7 @@ static void send_frames(struct cable *c, uint64_t end) {
   c->heard_limit = most(c->heard_limit, c->next);
 }
 
-/* Fills `out` with the next message; false if there is none. */
+/* Writes the next message into `out`. Returns false if there is none. */
 static bool compose(struct cable *c, int64_t time) {
   if (!c->is_plugged || c->awaits_flushed) return false;
   if (c->owes_flush || c->owes_format) {
@@ -267,7 +268,7 @@ static void unplug(struct cable *c, int64_t time) {
   c->in_count = c->out_start = c->out_end = 0;
   c->next = here;
   set_position(c, here, time, c->written);
-  c->retry_at = time + NEXT_TRY;
+  c->retry_at = time + RETRY_INTERVAL;
 }
 
 static void send_all(struct cable *c, int64_t time) {
@@ -287,20 +288,20 @@ static void send_all(struct cable *c, int64_t time) {
 
 /* MARK: Receiving */
 
-static void take_credit(struct cable *c, uint32_t epoch, uint64_t limit, bool heard, int64_t time) {
+static void handle_credit(struct cable *c, uint32_t epoch, uint64_t limit, bool heard, int64_t time) {
   bool was_heard = c->is_plugged && c->is_heard;
   bool was_paced = is_paced(c, time);
   uint64_t here = position(c, time);
   c->is_plugged = true;
   c->is_heard = heard;
-  c->last_word = time;
+  c->last_activity = time;
   if (heard) c->is_silent = false;
-  /* Small enough to be added to a position. */
+  /* Limited, so that adding it to a position cannot overflow. */
   if (epoch == c->epoch && c->has_epoch) c->limit = most(c->limit, least(limit, UINT64_MAX / 4));
   if (!c->has_epoch) {
     c->owes_format = c->ring != NULL;
   } else if (heard && (!was_heard || was_paced) && c->running) {
-    /* From the frame at which the clock is, and without what the amplifier still holds. */
+    /* Continue at the present position, and flush the older frames that the amplifier still holds. */
     c->next = here;
     c->owes_flush = true;
   } else if (!heard && was_heard) {
@@ -309,23 +310,23 @@ static void take_credit(struct cable *c, uint32_t epoch, uint64_t limit, bool he
   if (heard != was_heard || was_paced) set_position(c, here, time, heard ? here : c->written);
 }
 
-static void take_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t delay, int64_t time) {
+static void handle_heard(struct cable *c, uint64_t frames, int64_t at, uint32_t delay, int64_t time) {
   uint64_t given = c->epoch_start + frames;
   if (frames > c->sent || at < 0 || at > now()) {
     unplug(c, time);
     return;
   }
-  /* Those frames were given up. */
+  /* These frames were skipped, because the amplifier was silent. */
   if (!c->is_heard || c->is_silent) return;
-  c->last_word = time;
+  c->last_activity = time;
   uint64_t heard = most(oldest(c), given > delay ? given - delay : 0);
-  uint64_t limit = most(heard, given) + frames_in(c, LONGEST_GUESS);
+  uint64_t limit = most(heard, given) + frames_in(c, LONGEST_EXTRAPOLATION);
   if (heard < c->heard && at <= c->heard_at) return;
   set_position(c, heard, at, limit);
 }
 
-/* Goes on behind the first `heard` frames. */
-static void take_flushed(struct cable *c, uint64_t heard, int64_t time) {
+/* Continues at the position `heard`, after a flush for a pause. */
+static void resume_after_flush(struct cable *c, uint64_t heard, int64_t time) {
   if (!c->awaits_flushed) return;
   c->awaits_flushed = false;
   c->next = most(oldest(c), least(heard, c->next));
@@ -339,21 +340,21 @@ static bool handle(
   switch (kind) {
     case CREDIT:
       if (length != 8) return false;
-      take_credit(c, epoch, get(bytes, 8), flag, time);
+      handle_credit(c, epoch, get(bytes, 8), flag, time);
       return true;
     case HEARD:
       if (length != 20) return false;
-      /* The frames of an epoch that is about to end were given up. */
+      /* When a new epoch is due, the frames of this one were skipped. */
       if (epoch == c->epoch && c->has_epoch && !c->awaits_flushed && !c->owes_flush && !c->owes_format)
-        take_heard(c, get(bytes, 8), (int64_t)get(bytes + 8, 8), (uint32_t)get(bytes + 16, 4), time);
+        handle_heard(c, get(bytes, 8), (int64_t)get(bytes + 8, 8), (uint32_t)get(bytes + 16, 4), time);
       return true;
     case FLUSHED:
       if (length != 12) return false;
       if (epoch != c->epoch) return true;
       uint32_t of = (uint32_t)get(bytes + 8, 4);
-      /* Of an older epoch, or of none: nothing was heard of the one before the flush. */
+      /* If the answer names an older epoch or none, nothing of the previous epoch was heard. */
       bool was_begun = of != 0 && of + 1 == c->epoch;
-      take_flushed(c, c->old_start + (was_begun ? least(get(bytes, 8), UINT64_MAX / 4) : 0), time);
+      resume_after_flush(c, c->previous_epoch_start + (was_begun ? least(get(bytes, 8), UINT64_MAX / 4) : 0), time);
       return true;
     case DRAINED:
       if (epoch == c->epoch && c->has_ended && !c->owes_flush && !c->owes_format) {
@@ -362,16 +363,16 @@ static bool handle(
       }
       return true;
     case CLOSE:
-      /* The amplifier ends, and its socket with it, or another program took the input. */
+      /* Either the amplifier ends, and its socket with it, or another program uses the input now. */
       c->is_replaced = c->is_plugged;
       c->replaced_at = c->plugged_at;
       return false;
-    default: return false;  /* what an amplifier never sends */
+    default: return false;  /* a message that an amplifier never sends */
   }
 }
 
 static void receive(struct cable *c, int64_t time) {
-  /* The program gets its turn however much the amplifier says. */
+  /* At most 16 reads at a time, so that a flood of messages does not keep the lock from the program. */
   for (int turn = 0; c->socket >= 0 && turn < 16; turn++) {
     ssize_t count =
         recv(c->socket, c->in + c->in_count, sizeof c->in - c->in_count, MSG_DONTWAIT);
@@ -410,13 +411,13 @@ static bool is_same(const struct stat *a, const struct stat *b) {
       && memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) == 0;
 }
 
-/* Reads the cable file: a path and a token, or nothing as long as there is no amplifier. Returns 0, -ENOTCONN for
- * an empty file, -EAGAIN if the file is as it was at the last try, or another negative errno. */
+/* Reads the cable file: a path and a token; it is empty while there is no amplifier. Returns 0, -ENOTCONN for an
+ * empty file, -EAGAIN if the file has not changed since the last attempt, or another negative errno. */
 static int read_cable_file(struct cable *c, struct sockaddr_un *address, char token[TOKEN]) {
   int file = open(c->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return -errno;
   struct stat facts;
-  /* The time alone is too coarse for a file that is replaced twice in a few milliseconds. */
+  /* The modification time alone is too coarse: the file may be replaced twice within a few milliseconds. */
   char text[sizeof address->sun_path + TOKEN + 3];
   bool is_new = fstat(file, &facts) == 0 && !is_same(&facts, &c->file_seen);
   ssize_t count = is_new ? read(file, text, sizeof text - 1) : 0;
@@ -437,12 +438,12 @@ static int read_cable_file(struct cable *c, struct sockaddr_un *address, char to
 static int plug(struct cable *c, int64_t time) {
   struct sockaddr_un address;
   char token[TOKEN];
-  c->retry_at = time + NEXT_TRY;
+  c->retry_at = time + RETRY_INTERVAL;
   int error = read_cable_file(c, &address, token);
   if (error < 0) return error;
   struct stat facts = {0};
   stat(address.sun_path, &facts);
-  /* The program that took the input keeps it. */
+  /* Do not take the input back from the program that replaced this one. */
   if (c->is_replaced && is_same(&facts, &c->replaced_at)) error = -EBUSY;
   int descriptor = -1;
   if (error == 0) {
@@ -451,7 +452,7 @@ static int plug(struct cable *c, int64_t time) {
   }
   if (error < 0) {
     if (descriptor >= 0) close(descriptor);
-    /* The token is still good: the next try may succeed. */
+    /* The token is still valid: read the file again at the next attempt. */
     c->file_seen = (struct stat){0};
     return error;
   }
@@ -461,7 +462,7 @@ static int plug(struct cable *c, int64_t time) {
   c->is_replaced = false;
   c->next = here;
   set_position(c, here, time, here);
-  c->last_word = time;
+  c->last_activity = time;
   c->epoch = 0;
   put(c->out + HEADER, 1, 4);
   memcpy(c->out + HEADER + 4, token, TOKEN);
@@ -472,7 +473,7 @@ static int plug(struct cable *c, int64_t time) {
 
 /* MARK: The thread */
 
-/* How long the thread may sleep, in milliseconds; -1: until something happens. */
+/* The timeout of the thread's `poll` in milliseconds; -1: none. */
 static int sleep_time(struct cable *c, int64_t time) {
   int64_t until = INT64_MAX;
   if (c->socket < 0 && c->running) until = c->retry_at;
@@ -480,10 +481,10 @@ static int sleep_time(struct cable *c, int64_t time) {
   if (c->draining && !c->drained && c->drain_deadline < until) until = c->drain_deadline;
   if (c->running && !c->paused) {
     bool waits = c->socket >= 0 && (c->next < c->written || is_waiting(c));
-    int64_t silent = c->last_word + LONGEST_SILENCE + MILLISECONDS;
+    int64_t silent = c->last_activity + LONGEST_SILENCE + MILLISECONDS;
     if (waits && silent > time && silent < until) until = silent;
     if (is_paced(c, time)) {
-      /* The position at which the program may write, or at the end of a drain. */
+      /* Wake at the position at which the program may write, or at the end of a drain. */
       uint64_t goal = c->written + least(c->wait_for, c->buffer);
       goal = c->draining ? c->written : goal - least(goal, c->buffer);
       uint64_t pending = goal - least(goal, position(c, time));
@@ -499,7 +500,7 @@ static int sleep_time(struct cable *c, int64_t time) {
 static void work(struct cable *c) {
   int64_t time = now();
   if (c->socket >= 0) receive(c, time);
-  if (c->awaits_flushed && time >= c->flush_deadline) take_flushed(c, c->heard, time);
+  if (c->awaits_flushed && time >= c->flush_deadline) resume_after_flush(c, c->heard, time);
   if (c->socket < 0 && c->running && time >= c->retry_at) plug(c, time);
   if (c->socket >= 0) send_all(c, time);
   update(c, time);
@@ -528,7 +529,7 @@ static void *run(void *argument) {
 static int start_thread(struct cable *c) {
   sigset_t all, old;
   sigfillset(&all);
-  /* The program's signals are the program's. */
+  /* Block all signals: the program's own threads must handle them. */
   pthread_sigmask(SIG_SETMASK, &all, &old);
   int error = pthread_create(&c->thread, NULL, run, c);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -536,7 +537,7 @@ static int start_thread(struct cable *c) {
   return -error;
 }
 
-/* MARK: The program's side */
+/* MARK: Functions for the program */
 
 static void release(struct cable *c) {
   if (c->socket >= 0) close(c->socket);
@@ -578,15 +579,15 @@ void cable_close(struct cable *c) {
 
 int cable_descriptor(const struct cable *c) { return c->ready_event; }
 
-/* Ends a change that the program made: the thread goes on with it. */
+/* Unlocks after a change by the program, and wakes the thread. */
 static void changed(struct cable *c) {
   update(c, now());
   pthread_mutex_unlock(&c->lock);
   signal_event(c->wake_event);
 }
 
-/* Called in lock. */
-static void forget(struct cable *c) {
+/* The caller holds the lock. */
+static void reset(struct cable *c) {
   c->running = c->paused = c->draining = c->drained = false;
   c->awaits_flushed = c->keeps_unheard = c->is_silent = false;
   c->written = c->next = c->taken = c->reported = 0;
@@ -594,13 +595,13 @@ static void forget(struct cable *c) {
   pthread_cond_broadcast(&c->changed);
 }
 
-/* Called in lock. */
+/* The caller holds the lock. */
 static void prepare(struct cable *c) {
-  /* What still plays is silenced. After an underrun all was sent, and is heard to its end. */
+  /* Flush only unsent frames. After an underrun all frames were sent, and are heard to their end. */
   c->owes_flush |= c->running && c->has_epoch && c->next < c->written;
-  forget(c);
+  reset(c);
   c->owes_format = c->is_plugged;
-  /* A program that begins anew takes the input. */
+  /* A program that starts again takes the input back. */
   c->is_replaced = false;
 }
 
@@ -634,8 +635,8 @@ void cable_prepare(struct cable *c) {
 static void start(struct cable *c) {
   c->running = true;
   c->is_silent = false;
-  c->last_word = now();
-  set_position(c, c->heard, c->last_word, c->next);
+  c->last_activity = now();
+  set_position(c, c->heard, c->last_activity, c->next);
 }
 
 void cable_start(struct cable *c) {
@@ -646,7 +647,7 @@ void cable_start(struct cable *c) {
 
 void cable_stop(struct cable *c) {
   pthread_mutex_lock(&c->lock);
-  forget(c);
+  reset(c);
   c->owes_flush = c->has_epoch;
   changed(c);
 }
@@ -656,7 +657,7 @@ void cable_pause(struct cable *c, bool paused) {
   int64_t time = now();
   if (paused && !c->paused) {
     set_position(c, position(c, time), time, c->next);
-    /* A flush of an earlier pause that is not answered yet will do. */
+    /* The unanswered flush of an earlier pause is enough. */
     if (!c->keeps_unheard && !c->awaits_flushed) {
       bool plays = c->has_epoch && c->is_heard;
       c->keeps_unheard = plays && !c->is_silent && !c->owes_flush && !c->owes_format;
@@ -666,7 +667,7 @@ void cable_pause(struct cable *c, bool paused) {
   } else if (!paused) {
     set_position(c, c->heard, time, c->next);
     c->is_silent = false;
-    c->last_word = time;
+    c->last_activity = time;
   }
   c->paused = paused;
   changed(c);
@@ -675,7 +676,7 @@ void cable_pause(struct cable *c, bool paused) {
 int cable_drain(struct cable *c, bool waits) {
   pthread_mutex_lock(&c->lock);
   if (!c->draining) {
-    /* What is shorter than the program's start threshold has not been started yet. */
+    /* A sound shorter than the program's start threshold has not been started yet. */
     if (!c->running) start(c);
     int64_t time = now();
     c->drain_deadline = time + SECOND + time_of(c, c->written - least(c->written, position(c, time)));
@@ -690,7 +691,7 @@ int cable_drain(struct cable *c, bool waits) {
   return is_over ? 0 : -EAGAIN;
 }
 
-void *cable_room(struct cable *c, uint64_t *count) {
+void *cable_write_region(struct cable *c, uint64_t *count) {
   pthread_mutex_lock(&c->lock);
   uint64_t place = c->written % c->capacity;
   *count = least(*count, c->capacity - place);
@@ -699,7 +700,7 @@ void *cable_room(struct cable *c, uint64_t *count) {
   return room;
 }
 
-void cable_wrote(struct cable *c, uint64_t count) {
+void cable_commit(struct cable *c, uint64_t count) {
   pthread_mutex_lock(&c->lock);
   bool had_all = c->next == c->written;
   c->written += count;
@@ -709,7 +710,7 @@ void cable_wrote(struct cable *c, uint64_t count) {
   if (matters) signal_event(c->wake_event);
 }
 
-uint64_t cable_take_back(struct cable *c, uint64_t count) {
+uint64_t cable_rewind(struct cable *c, uint64_t count) {
   pthread_mutex_lock(&c->lock);
   update(c, now());
   uint64_t back = least(count, c->written - least(c->written, c->taken));
@@ -722,8 +723,8 @@ uint64_t cable_take_back(struct cable *c, uint64_t count) {
 uint64_t cable_taken(struct cable *c) {
   pthread_mutex_lock(&c->lock);
   update(c, now());
-  /* When nothing is left in the buffer, libasound stops a drain, and a program that does not drain ends: that is
-   * when all was heard. */
+  /* libasound ends a drain when the buffer is empty, and other programs stop then: so the last frame counts as taken
+   * only when it was heard. */
   bool is_unheard = c->draining ? !c->drained : position(c, now()) < c->written;
   c->reported = most(c->reported, is_unheard ? least(c->taken, c->written - 1) : c->taken);
   uint64_t taken = c->reported;

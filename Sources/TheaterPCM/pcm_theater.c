@@ -1,24 +1,24 @@
-/* The PCM `theater`: any program that plays through ALSA is heard through the theater's amplifier, with its
- * volume, mute, level meter and surround (docs/theater-pcm.md). */
+/* The ALSA PCM `theater`, which plays the sound of a program through the theater's amplifier
+ * (docs/theater-pcm.md). */
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
 
 #include "cable.h"
 
-/* ALSA's order of the channels against the cable's, which is the order of ascending speaker bits. */
+/* The mapping from ALSA's order of channels to the cable's, which is that of ascending speaker bits. */
 struct layout {
   uint32_t speakers;
   uint8_t from[8]; /* the ALSA channel of each channel of the cable */
 };
 
 static const struct layout layouts[] = {
-    {0, {0}},                               /* mono: not said */
+    {0, {0}},                               /* mono: unspecified */
     {0x3, {0, 1}},                          /* FL FR */
     {0xb, {0, 1, 2}},                       /* FL FR LFE */
     {0x33, {0, 1, 2, 3}},                   /* FL FR RL RR */
     {0x37, {0, 1, 4, 2, 3}},                /* FL FR RL RR FC */
     {0x3f, {0, 1, 4, 5, 2, 3}},             /* FL FR RL RR FC LFE */
-    {0, {0, 1, 2, 3, 4, 5, 6}},             /* seven: not said */
+    {0, {0, 1, 2, 3, 4, 5, 6}},             /* seven: unspecified */
     {0x63f, {0, 1, 4, 5, 2, 3, 6, 7}},      /* FL FR RL RR FC LFE SL SR */
 };
 
@@ -26,9 +26,9 @@ struct theater_pcm {
   snd_pcm_ioplug_t io;
   struct cable *cable;
   snd_pcm_uframes_t boundary;
-  snd_pcm_uframes_t written; /* what the cable has, modulo the boundary */
+  snd_pcm_uframes_t written; /* frames given to the cable, modulo the boundary */
   size_t sample;     /* bytes of a sample */
-  bool is_24;        /* 24 bits in 32, whose upper byte ALSA leaves open */
+  bool is_24;        /* 24 bits in 32; ALSA does not define the upper byte */
 };
 
 static struct theater_pcm *of(snd_pcm_ioplug_t *io) { return io->private_data; }
@@ -66,7 +66,7 @@ static int theater_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay) {
   return 0;
 }
 
-/* Copies interleaved frames into the cable's order. */
+/* Copies interleaved frames into the cable's order of channels, and extends the sign of 24-bit samples. */
 static void copy(
     const struct theater_pcm *pcm, char *target, const char *source, snd_pcm_uframes_t frames) {
   unsigned int channels = pcm->io.channels;
@@ -88,21 +88,21 @@ static snd_pcm_sframes_t theater_transfer(
   size_t frame = io->channels * pcm->sample;
   const char *source = (const char *)areas->addr + (areas->first + areas->step * offset) / 8;
   snd_pcm_uframes_t done = 0;
-  /* After a rewind: what the cable still has is replaced, what was sent is left out. */
+  /* After a rewind, replace the frames that the cable has not sent, and skip those that it has. */
   snd_pcm_uframes_t ahead = (pcm->written + pcm->boundary - io->appl_ptr) % pcm->boundary;
   if (ahead > 0 && ahead <= io->buffer_size) {
-    snd_pcm_uframes_t sent = cable_take_back(pcm->cable, ahead);
+    snd_pcm_uframes_t sent = cable_rewind(pcm->cable, ahead);
     pcm->written = (io->appl_ptr + sent) % pcm->boundary;
     done = sent < size ? sent : size;
   }
   while (done < size) {
     uint64_t count = size - done;
-    char *target = cable_room(pcm->cable, &count);
+    char *target = cable_write_region(pcm->cable, &count);
     if (io->channels <= 4 && !pcm->is_24)
       memcpy(target, source + done * frame, count * frame);
     else
       copy(pcm, target, source + done * frame, count);
-    cable_wrote(pcm->cable, count);
+    cable_commit(pcm->cable, count);
     pcm->written = (pcm->written + count) % pcm->boundary;
     done += count;
   }
@@ -171,7 +171,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 };
 
 static int constrain(snd_pcm_ioplug_t *io) {
-  /* The plug layer converts formats only into memory. */
+  /* MMAP access too: the plug layer converts formats only into mapped memory. */
   static const unsigned int accesses[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
   static const unsigned int formats[] = {
       SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_LE, SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_FLOAT_LE};
@@ -187,8 +187,8 @@ static int constrain(snd_pcm_ioplug_t *io) {
   return error;
 }
 
-/* Reads the keys of the PCM's configuration: `cable`, the path of a cable file, and `wait`, whether to play unheard
- * without an amplifier. */
+/* Reads the keys of the PCM's configuration: `cable`, the path of a cable file, and `wait`, whether the PCM opens
+ * without an amplifier. Returns 0 or -EINVAL. */
 static int read_keys(snd_config_t *conf, const char **place, bool *waits) {
   snd_config_iterator_t entry, next;
   *place = NULL;
