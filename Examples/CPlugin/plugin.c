@@ -7,8 +7,8 @@
 enum { LONGEST_LINE = 1 << 20 };
 enum kind { NOTHING, INTEGER, NUMBER, TEXT, ITEM };
 
-/* The commands of the role: the argument and its range, and the state that a command leads to. There $ stands
-   for the argument, and @ for "on" if the argument is above 0, else for "off". */
+/* The commands of the role: the argument and its range, and the state after the command. In a state, $ is
+   replaced by the argument, and @ by "on" if the argument is above 0, else by "off". */
 static const struct command {
   const char *name; enum kind kind; int is_required; double least, most; const char *state;
 } commands[] = {
@@ -17,9 +17,9 @@ static const struct command {
   {"dim", INTEGER, 1, 0, 100, "\"power\":@,\"brightness\":$"},
 };
 static const char first_state[] = "\"power\":\"off\",\"brightness\":0";
-/* The open devices. Their names are kept as JSON, with quotation marks. */
+/* The open devices. Their names are JSON texts, with quotation marks. */
 static struct device { struct device *next; int logs; char name[]; } *devices;
-static char id[32]; /* Of the request that is answered, as JSON. */
+static char id[32]; /* The id of the current request, as JSON. */
 
 static void accept(const char *result) { printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", id, result); }
 static void refuse(int code, const char *kind, const char *message) {
@@ -123,7 +123,7 @@ static int receive(const char *line, size_t length) {
       || (digits && strspn(number, "-0123456789") < digits)
       || !(method || get(value, "result") || get(value, "error")))
     return refuse(-32600, "invalid", "not a message of JSON-RPC 2.0 with a whole number as its id"), 0;
-  if (!method || !number) return 0; /* An answer or a notification: nothing here waits for one. */
+  if (!method || !number) return 0; /* An answer or a notification: this plugin uses none. */
   memcpy(id, number, digits);
   id[digits] = 0;
   return answer(method, get(value, "params"));

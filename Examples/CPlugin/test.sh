@@ -20,4 +20,4 @@ expect '"state":{"power":"on","brightness":100}'
 expect '"id":3,"result"'
 expect '"kind":"invalid"'
 expect '"id":5,"result"'
-echo "the plugin opens a device and obeys"
+echo "the plugin opens a device and performs a command"

@@ -1,9 +1,9 @@
-/* A reader of JSON in place: a value is a pointer to its first character. */
+/* A JSON reader without copies: a value is a pointer to its first character. */
 #include <string.h>
 
 enum { DEEPEST = 64 };
 
-/* Each of these returns the end of the value at p, or NULL if there is none. */
+/* Each of these functions returns the end of the value at p, or NULL if there is no such value. */
 static const char *space(const char *p) { return p + strspn(p, " \t\r\n"); }
 static const char *digits(const char *p) { size_t n = strspn(p, "0123456789"); return n ? p + n : NULL; }
 
@@ -38,7 +38,7 @@ static const char *value_end(const char *p, int levels) {
     if (*p != ',') return NULL;
   }
 }
-/* Counts the members of an object, and finds the value of a key; without a key, the last value. */
+/* Counts the members of an object, and sets *found to the value of a key; without a key, to the last value. */
 static int members(const char *p, const char *key, const char **found) {
   int count = 0;
   *found = NULL;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """__TITLE__: a plugin for the home theater. The plugin protocol is its contract.
 
-It needs the standard library alone. Standard output carries the protocol, standard error is the log.
+It needs only the standard library. Standard output carries the protocol, standard error is the log.
 """
 
 import json
@@ -12,10 +12,10 @@ DEEPEST = 64
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 DEVICE_ERROR, VERSION_ERROR = -32000, -32001
 
-# In a state, ARGUMENT stands for the argument, and SWITCH for "on" if it is above 0, else for "off".
+# In a state, ARGUMENT is replaced by the argument, and SWITCH by "on" if it is above 0, else by "off".
 ARGUMENT, SWITCH = object(), object()
 
-# The commands of the role: the argument, whether it is required, and the state that follows.
+# The commands of the role: the argument, whether it is required, and the state after the command.
 COMMANDS = {
 __COMMANDS__
 }
@@ -23,7 +23,7 @@ FIRST_STATE = __STATE__
 
 
 class Refusal(Exception):
-    """An answer that says no."""
+    """An error answer."""
 
     def __init__(self, code, message, **data):
         super().__init__(message)
@@ -31,7 +31,7 @@ class Refusal(Exception):
 
 
 def fits(shape, value):
-    """Whether a value is a valid argument: of a kind and in a range, or an object of such fields."""
+    """Whether a value is a valid argument: of the right kind and in its range, or an object of such fields."""
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(
             key in shape and fits(shape[key], field) for key, field in value.items())
@@ -140,7 +140,7 @@ class Plugin:
         try:
             message = parse(line)
             if "method" not in message or "id" not in message:
-                return  # An answer or a notification: nothing here waits for one.
+                return  # An answer or a notification: this plugin uses none.
             if type(message["id"]) is not int:
                 raise Refusal(INVALID_REQUEST, '"id" must be a whole number')
             identifier = message["id"]
@@ -168,7 +168,7 @@ def send(message):
 
 
 def text(params, key):
-    """The text under a key, which must be there."""
+    """Returns the text under a key. Refuses params without it."""
     value = params.get(key) if isinstance(params, dict) else None
     if not isinstance(value, str):
         raise Refusal(INVALID_PARAMS, f'the param "{key}" is missing or not a text')
@@ -176,7 +176,7 @@ def text(params, key):
 
 
 def parse(line):
-    """The message of a line."""
+    """Returns the message of a line."""
     try:
         content = line.decode("utf-8")
         if depth(content) > DEEPEST:
@@ -191,7 +191,7 @@ def parse(line):
 
 
 def depth(content):
-    """How deep the brackets outside of texts nest."""
+    """Returns the depth of nesting of the brackets outside of texts."""
     deepest = level = 0
     is_text = is_escaped = False
     for character in content:
@@ -216,4 +216,4 @@ if __name__ == "__main__":
         try:
             Plugin().run()
         except (BrokenPipeError, KeyboardInterrupt):
-            pass  # The controller is gone.
+            pass  # The controller has ended.

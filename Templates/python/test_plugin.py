@@ -10,7 +10,7 @@ PROGRAM = pathlib.Path(__file__).with_name("plugin.py")
 
 
 def talk(*requests):
-    """Sends requests, numbered from 1, and returns the lines of the plugin."""
+    """Sends requests with the ids 1, 2, 3 and so on, and returns the messages of the plugin."""
     lines = "".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
         for number, (method, params) in enumerate(requests, 1))
@@ -28,7 +28,7 @@ class PluginTest(unittest.TestCase):
         [answer] = talk(("initialize", {"protocol": "1.0", "controller": "test"}))
         self.assertEqual(answer["result"]["plugin"], "__ID__")
 
-    def test_opens_and_obeys(self):
+    def test_performs_a_command(self):
         perform = ("perform", {"device": "a", "command": "__FIRST_COMMAND__"})
         state, opened, changed, accepted = talk(OPEN, perform)
         self.assertEqual(state["params"]["device"], "a")

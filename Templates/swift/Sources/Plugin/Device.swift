@@ -2,7 +2,7 @@ import Devices
 import JSON
 import PluginKit
 
-/// A device of the role __ROLE__. Replace the reports with calls to yours, then report its true state.
+/// A device of the role __ROLE__. Call your device before each report, and report its true state.
 struct Device: PluginDevice {
   let context: DeviceContext
   private let logs: Bool

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Plugin
 
-@Test("opens a device, which obeys and reports its state")
-func obeys() async throws {
+@Test("opens a device, performs a command and reports the new state")
+func performsCommand() async throws {
   let (controller, connection) = InMemoryConnection.pair()
   let (lines, line) = AsyncStream<RPCMessage>.makeStream()
   controller.start { event in
