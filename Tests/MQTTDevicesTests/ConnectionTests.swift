@@ -45,6 +45,22 @@ struct ConnectionTests {
     #expect(error?.message == "no state of the device comes on \"stat/nobody/RESULT\"")
   }
 
+  @Test(
+    "rejects options that would make a topic with a wildcard, and names the option",
+    arguments: [
+      ("fullTopic", ["profile": "tasmota", "fullTopic": "%prefix%/#/%topic%/"]),
+      ("baseTopic", ["profile": "zigbee2mqtt", "baseTopic": "a/+"]),
+      ("endpoint", ["profile": "zigbee2mqtt", "endpoint": "#"]),
+    ] as [(String, JSON)])
+  func wildcards(option: String, options: JSON) async {
+    let bench = DeviceBench(broker.options)
+    var all = options.object ?? [:]
+    all["topic"] = "lamp"
+    let error = await bench.open(.lights, .object(all))
+    #expect(error?.kind == "invalid")
+    #expect(error?.message.contains(option) == true, "\(error?.message ?? "it is open")")
+  }
+
   @Test("fails a command that the device does not confirm, and names the topic")
   func deaf() async throws {
     let lamp = try MQTTFixture(broker, "tasmota", "dimmer")

@@ -66,8 +66,6 @@ struct DeviceBench: Sendable {
     await bench.perform(device, command)
   }
 
-  func cancelNewest() { bench.cancelNewest() }
-
   func close(_ device: DeviceID = "d") async -> RPCError? { await bench.close(device) }
 
   subscript(key: StateKey) -> JSON? { bench["d", key] }

@@ -98,29 +98,32 @@ struct CodecTests {
   func entries() async {
     let clock = ManualClock()
     var entry = MpvEntry()
+    func change(_ event: MpvEvent, isOpening: Bool = false) -> MpvEntry.Change? {
+      entry.take(event, isOpening: isOpening)
+    }
     entry.beginOpening()
     let waiter = entry.expectOutcome()
     entry.load(1)
-    #expect(entry.take(.fileLoaded, isOpening: true) == nil)
-    #expect(entry.take(.playbackRestart, isOpening: true) == nil)
+    #expect(change(.fileLoaded, isOpening: true) == nil)
+    #expect(change(.playbackRestart, isOpening: true) == nil)
     for wanted in ["loaded", "playing"] {
       let outcome = await waiter.outcome(within: .seconds(1), on: clock)
       #expect("\(outcome)" == wanted)
     }
     entry.endWaiting()
     #expect(
-      entry.take(.propertyChange("paused-for-cache", true), isOpening: false) == .stalled(true))
-    #expect(entry.take(.propertyChange("chapter", 2), isOpening: false) == .chapter)
+      change(.propertyChange("paused-for-cache", true)) == .stalled(true))
+    #expect(change(.propertyChange("chapter", 2)) == .chapter)
     // A film of which little was left ends while it is still opening.
-    #expect(entry.take(.endFile(entry: 1, .eof, error: ""), isOpening: true) == .ended)
+    #expect(change(.endFile(entry: 1, .eof, error: ""), isOpening: true) == .ended)
     #expect(entry.hasEndedEarly)
     entry.beginOpening()
     #expect(!entry.hasEndedEarly)
     entry.load(2)
-    #expect(entry.take(.endFile(entry: 1, .error, error: "late"), isOpening: true) == nil)
-    _ = entry.take(.log("video_out/x11: no display"), isOpening: false)
+    #expect(change(.endFile(entry: 1, .error, error: "late"), isOpening: true) == nil)
+    _ = change(.log("video_out/x11: no display"))
     #expect(
-      entry.take(.endFile(entry: 2, .error, error: "x"), isOpening: false)
+      change(.endFile(entry: 2, .error, error: "x"))
         == .failed(entry.noPicture))
     #expect(entry.noPicture.contains("no display"))
   }
@@ -129,9 +132,11 @@ struct CodecTests {
   func outcomes() async {
     let clock = ManualClock()
     var entry = MpvEntry()
-    #expect(!entry.processEnded())
+    let isIdle = !entry.processEnded()
+    #expect(isIdle)
     let first = entry.expectOutcome()
-    #expect(entry.processEnded())
+    let isTold = entry.processEnded()
+    #expect(isTold)
     guard case .died = await first.outcome(within: .seconds(1), on: clock) else {
       Issue.record("the end of mpv was not told")
       return
@@ -171,6 +176,8 @@ struct CodecTests {
       ("videoOutput", "gpu,caca"), ("hardwareDecoding", "x --script=a"),
       ("audioLanguages", ["en,--x"]), ("subtitleLanguages", ["e"]), ("channels", 5),
       ("drive", "a\nb"), ("folders", "x"), ("fullScreen", "yes"),
+      ("streams", "x"), ("screen", 32), ("screen", "left"),
+      ("streams", [["name": "a", "url": "http://h/1"], ["name": "a", "url": "http://h/2"]]),
       ("streams", [["name": "a", "url": "file:///etc/passwd"]]),
       ("streams", [["name": "a", "url": "http://x/ y"]]),
     ] as [(String, JSON)] {

@@ -52,14 +52,6 @@ public final class PluginBench: Sendable {
     await refusal(PerformRequest(device: device, command: command))
   }
 
-  /// Cancels the newest request.
-  public func cancelNewest() {
-    let id = state.withLock { $0.nextID }
-    try? connection.send(
-      .notification(
-        method: CancelNotification.method, params: CancelNotification(id: id).params))
-  }
-
   public func close(_ device: DeviceID) async -> RPCError? {
     await refusal(CloseRequest(device: device))
   }

@@ -67,7 +67,7 @@ struct MQTTDeviceOptions: Sendable {
     let given = interval == .zero ? nil : interval
     switch name {
     case .tasmota:
-      let full = try reader.text("fullTopic") ?? "%prefix%/%topic%/"
+      let full = try reader.topic(reader.text("fullTopic") ?? "%prefix%/%topic%/", "fullTopic")
       guard full.contains("%prefix%"), full.contains("%topic%") else {
         throw reader.error("fullTopic", "lacks %prefix% or %topic%")
       }
@@ -76,9 +76,13 @@ struct MQTTDeviceOptions: Sendable {
         channel: try channel(reader, in: 1...32), kind: kind,
         interval: interval == nil ? .seconds(300) : given)
     case .zigbee2mqtt:
+      var endpoint = try reader.text("endpoint")
+      if let given = endpoint { endpoint = try reader.topic(given, "endpoint") }
       return Zigbee2MQTTProfile(
-        topic: try reader.topic("topic"), base: try reader.text("baseTopic") ?? "zigbee2mqtt",
-        endpoint: try reader.text("endpoint"), kind: kind, fade: fade, interval: given)
+        topic: try reader.topic("topic"),
+        base: try reader.topic(reader.text("baseTopic") ?? "zigbee2mqtt", "baseTopic"),
+        endpoint: endpoint, kind: kind,
+        fade: fade, interval: given)
     case .shelly:
       let channel = try channel(reader, in: 0...31)
       if try reader.number("generation", in: 1...9, or: 2) == 1 {

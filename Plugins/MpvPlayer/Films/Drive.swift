@@ -5,7 +5,6 @@ struct Drive: Sendable {
   /// Requests of the kernel's CD-ROM interface (linux/cdrom.h).
   private static let status: UInt = 0x5326
   private static let ejectRequest: UInt = 0x5309
-  private static let closeRequest: UInt = 0x5319
   private static let hasDiscStatus: Int32 = 4
 
   /// The path; empty for none.
@@ -26,9 +25,6 @@ struct Drive: Sendable {
   ///
   /// - Returns: False if the drive refused; true if there is no drive.
   func eject() -> Bool { !isDrive || ask(Self.ejectRequest) >= 0 }
-
-  /// Closes the tray of a real drive. Blocks for some seconds.
-  func closeTray() { if isDrive { _ = ask(Self.closeRequest) } }
 
   /// Whether the path is a block device.
   var isDrive: Bool {

@@ -559,7 +559,7 @@ actor FilmPlayer {
 extension String {
   /// The reason of a medium that mpv could not play to its end.
   fileprivate static let tooManyRestarts =
-    "mpv crashed or hung \(RestartLimit.most) times while it played this"
+    "mpv was started again \(RestartLimit.most) times, and crashed or hung again"
 }
 
 extension DeviceError {

@@ -40,30 +40,19 @@ struct MpvOptions: Sendable {
     display = try reader.text("display")
     videoOutput = try reader.word("videoOutput", among: Self.videoOutputs)
     isFullScreen = try reader.flag("fullScreen", or: true)
-    screen = json["screen"]?.integer.flatMap { (0...31).contains($0) ? $0 : nil }
+    screen = try reader.integer("screen", in: 0...31)
     audioLanguages = try reader.languages("audioLanguages")
     subtitleLanguages = try reader.languages("subtitleLanguages")
     showsSubtitles = try reader.flag("subtitles", or: false)
     hardwareDecoding = try reader.word("hardwareDecoding", among: Self.hardwareDecodings)
     audioDevice = try reader.text("audioDevice")
     isStereo = try reader.word("channels", among: ["auto", "stereo"]) == "stereo"
-    var streams: [Stream] = []
-    for entry in json["streams"]?.array ?? [] {
-      guard let name = entry["name"]?.string, let url = entry["url"]?.string, !name.isEmpty,
-        name.utf8.count <= 200, Self.isStreamAddress(url)
-      else {
-        throw Reader.error(
-          "an entry of the option \"streams\" has no name, or no address with http, https, rtsp or rtmp"
-        )
-      }
-      streams.append(Stream(name: name, url: url))
-    }
-    self.streams = streams
+    streams = try reader.streams("streams", most: 1000)
   }
 
   /// Returns whether mpv may open this address. Only schemes of the network are allowed, because others of mpv open
   /// files or start programs.
-  private static func isStreamAddress(_ url: String) -> Bool {
+  fileprivate static func isStreamAddress(_ url: String) -> Bool {
     ["http://", "https://", "rtsp://", "rtmp://"].contains { url.hasPrefix($0) }
       && url.utf8.count <= 2000 && !url.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
   }
@@ -144,6 +133,40 @@ extension MpvOptions {
         throw Self.error("the option \"\(key)\" is not a list of at most \(most) texts")
       }
       return texts
+    }
+
+    func integer(_ key: String, in range: ClosedRange<Int>) throws(DeviceError) -> Int? {
+      guard let value = json[key] else { return nil }
+      guard let number = value.integer, range.contains(number) else {
+        throw Self.error(
+          "the option \"\(key)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+        )
+      }
+      return number
+    }
+
+    /// Returns streams, each of which has a name of its own.
+    func streams(_ key: String, most: Int) throws(DeviceError) -> [Stream] {
+      guard let value = json[key] else { return [] }
+      guard let entries = value.array, entries.count <= most else {
+        throw Self.error("the option \"\(key)\" is not a list of at most \(most) streams")
+      }
+      var streams: [Stream] = []
+      var names: Set<String> = []
+      for entry in entries {
+        guard let name = entry["name"]?.string, let url = entry["url"]?.string, !name.isEmpty,
+          name.utf8.count <= 200, MpvOptions.isStreamAddress(url)
+        else {
+          throw Self.error(
+            "an entry of the option \"\(key)\" has no name, or no address with http, https, rtsp or rtmp"
+          )
+        }
+        guard names.insert(name).inserted else {
+          throw Self.error("two entries of the option \"\(key)\" have the name \"\(name)\"")
+        }
+        streams.append(Stream(name: name, url: url))
+      }
+      return streams
     }
 
     func word(_ key: String, among words: [String]) throws(DeviceError) -> String {

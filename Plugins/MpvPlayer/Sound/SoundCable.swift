@@ -35,7 +35,8 @@ final class SoundCable: Sendable {
     /// When to request the next token; nil while the file has a fresh one.
     var requestAt: Int64?
     var isClosed = false
-    var waiters: [AsyncStream<Never>.Continuation] = []
+    var waiters: [Int: AsyncStream<Never>.Continuation] = [:]
+    var nextWaiter = 0
   }
 
   /// Makes the private folder and its files.
@@ -66,8 +67,8 @@ final class SoundCable: Sendable {
       state.isFresh = true
       state.wasPlugged = true
       state.requestAt = nil
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.waiters = [:] }
+      return state.waiters.values
     }
     for waiter in waiters { waiter.finish() }
   }
@@ -76,26 +77,28 @@ final class SoundCable: Sendable {
   /// has never plugged the cable.
   func waitUntilFresh(until deadline: Duration, on clock: any TheaterClock) async {
     let (signals, signal) = AsyncStream<Never>.makeStream()
-    let mustWait = state.withLock { state in
-      guard state.wasPlugged, !state.isFresh, !state.isClosed else { return false }
-      state.waiters.append(signal)
-      return true
+    let waiter = state.withLock { state -> Int? in
+      guard state.wasPlugged, !state.isFresh, !state.isClosed else { return nil }
+      state.nextWaiter += 1
+      state.waiters[state.nextWaiter] = signal
+      return state.nextWaiter
     }
-    guard mustWait else { return }
+    guard let waiter else { return }
     let timer = Task {
       try? await clock.sleep(until: deadline)
       signal.finish()
     }
     for await _ in signals {}
     timer.cancel()
+    state.withLock { $0.waiters[waiter] = nil }
   }
 
   /// Ends the thread, which removes the folder.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.waiters = [:] }
+      return state.waiters.values
     }
     for waiter in waiters { waiter.finish() }
     wakeup.signal()

@@ -47,8 +47,6 @@ typedef struct mosquitto Mosquitto;
     (client, ca_file, ca_path, certificate, key, password))                                        \
   X(void, connect_callback_set, (Mosquitto * client, void (*call)(Mosquitto *, void *, int)),      \
     (client, call))                                                                                \
-  X(void, publish_callback_set, (Mosquitto * client, void (*call)(Mosquitto *, void *, int)),      \
-    (client, call))                                                                                \
   X(void, message_callback_set,                                                                    \
     (Mosquitto * client, void (*call)(Mosquitto *, void *, const struct mosquitto_message *)),     \
     (client, call))                                                                                \

@@ -198,13 +198,6 @@ package actor PluginProcess {
       Request.answer(result), "a valid answer to \(Request.method)", received: text(result))
   }
 
-  /// Waits for the next answer without an id, which the plugin sends for an unreadable line.
-  func nextRefusal() async throws -> RPCError {
-    while true {
-      if case .failure(nil, let error) = try await nextMessage() { return error }
-    }
-  }
-
   /// Waits for the end of the process and returns its exit status, such as "exit status 0". Fails after `time`.
   package func exitStatus(within time: Duration = answerTimeout) async throws -> String {
     let exits = exits

@@ -19,7 +19,6 @@ final class PlayerBench: Sendable {
     var attributes: [String: JSON] = [:]
     var playbacks: [Playback] = []
     var log: [String] = []
-    var plugRequests = 0
   }
 
   /// The ALSA module, built once for these tests.
@@ -45,7 +44,7 @@ final class PlayerBench: Sendable {
   ///   - variables: Further variables of mpv.
   init(
     _ role: Role = .dvdPlayer, _ options: JSONObject = [:], program: String? = nil,
-    variables: [String: String] = [:], isPlugged: Bool = true
+    variables: [String: String] = [:]
   ) async throws {
     var setup = MpvSetup()
     setup.module = try Self.module.get().path(of: "libasound_module_pcm_theater.so")
@@ -65,7 +64,7 @@ final class PlayerBench: Sendable {
     if role == .dvdPlayer { all["videoOutput"] = "null" }
     for (key, value) in options { all[key] = value }
     try await ask(OpenRequest(device: device, role: role, options: .object(all)))
-    if isPlugged { try await plug() }
+    try await plug()
     try await perform("on")
   }
 
@@ -126,7 +125,6 @@ final class PlayerBench: Sendable {
   var playbacks: [Playback] { state.withLock { $0.playbacks } }
   var playback: Playback? { playbacks.last }
   var log: [String] { state.withLock { $0.log } }
-  var plugRequests: Int { state.withLock { $0.plugRequests } }
 
   /// Waits until the reports satisfy a condition; fails the test after `seconds`.
   func wait(
@@ -156,7 +154,6 @@ final class PlayerBench: Sendable {
     case .notification(StateNotification.method, let params):
       take(StateNotification(params: params))
     case .notification(PlugAgainNotification.method, _):
-      state.withLock { $0.plugRequests += 1 }
       Task { try? await plug() }
     case .notification(LogNotification.method, let params):
       if let text = params["message"]?.string { state.withLock { $0.log.append(text) } }
