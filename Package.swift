@@ -115,6 +115,7 @@ let package = Package(
     layer("PluginHost", ["PluginProtocol", "Devices", "JSON", "Platform", logging]),
     layer("HomeTheater", ["Scenes", "Devices", "JSON", "Platform", "CUTF8Proc"]),
     layer("TheaterAPI", ["Devices", "JSON"]),
+    layer("Discovery", ["Devices", "JSON", "Platform", "CMosquitto"]),
     // Layer 4
     layer(
       "TheaterConfiguration",
@@ -144,7 +145,7 @@ let package = Package(
       name: "theater",
       dependencies: [
         "WebServer", "APIClient", "TheaterAPI", "Storage", "Delivery", "QRCode",
-        "TheaterConfiguration",
+        "TheaterConfiguration", "Discovery",
         "HomeTheater", "PluginConformance", "PluginHost", "Accounts", "AccountFlows", "Jobs",
         "Validation", "PluginProtocol", "Devices", "JSON", "Platform", "CLinux", hummingbird,
         logging,
@@ -239,8 +240,8 @@ let package = Package(
       "TheaterTests",
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient", "Storage",
-        "TheaterConfiguration", "HomeTheater", "PluginConformance", "PluginHost", "JSON", "Devices",
-        logging,
+        "TheaterConfiguration", "Discovery", "HomeTheater", "PluginConformance", "PluginHost", "JSON",
+        "Devices", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),
     tests(
@@ -278,6 +279,9 @@ let package = Package(
         "PluginTestSupport", "TestSupport", "MQTTDevices", "PluginKit", "PluginProtocol", "Devices",
         "JSON", "Platform",
       ]),
+    tests(
+      "DiscoveryTests",
+      ["PluginTestSupport", "TestSupport", "Discovery", "Devices", "JSON"]),
     tests(
       "PluginConformanceTests",
       [

@@ -35,8 +35,8 @@ struct Theater: AsyncParsableCommand {
       CommandGroup(
         name: "System",
         subcommands: [
-          Serve.self, Plugins.self, PluginCommand.self, Audio.self, Doctor.self, Config.self,
-          BackupCommand.self,
+          Serve.self, Plugins.self, PluginCommand.self, Audio.self, Discover.self, Doctor.self,
+          Config.self, BackupCommand.self,
         ]),
     ])
 }

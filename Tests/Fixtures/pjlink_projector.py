@@ -16,6 +16,8 @@ Each line on standard input is a JSON object and changes the projector at "port"
     drop                     closes every connection
     restart                  closes every connection and the listening socket, and listens again
     stop                     closes every connection and the listening socket
+    search                   answers to the search of class 2 over UDP, at the same port; "garbage": with
+                             datagrams without a meaning before the answer
 It answers each with the line {"done": ID}, where ID is its key "id". The end of standard input ends the program.
 
 Odd behaviours:
@@ -278,6 +280,25 @@ class Session:
                 await asyncio.sleep(0.001)
 
 
+class Search(asyncio.DatagramProtocol):
+    """Answers to the search of class 2."""
+
+    def __init__(self, mode):
+        self.mode = mode
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def datagram_received(self, data, address):
+        if data != b"%2SRCH\r":
+            return
+        if self.mode == "garbage":
+            for junk in (b"", b"\xff" * 120, b"%2ACKN=", b"%2ACKN=zz:zz:zz:zz:zz:zz\r", b"x" * 1200):
+                self.transport.sendto(junk, address)
+        if self.mode != "silent":
+            self.transport.sendto(b"%2ACKN=00:1a:2B:3c:4D:5e\r", address)
+
+
 class Fixture:
     """All projectors of this program."""
 
@@ -323,6 +344,9 @@ class Fixture:
             projector.odd = set(changes["odd"])
         if changes.get("finish"):
             projector.finish()
+        if "search" in changes:
+            await asyncio.get_running_loop().create_datagram_endpoint(
+                lambda: Search(changes["search"]), local_addr=("127.0.0.1", projector.port))
         if changes.get("restart") or changes.get("stop"):
             projector.server.close()
         if changes.keys() & {"drop", "restart", "stop"}:

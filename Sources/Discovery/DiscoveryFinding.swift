@@ -1,0 +1,94 @@
+import Devices
+import JSON
+
+/// A kind of search. The raw value is the word of `theater discover --only`.
+package enum DiscoveryKind: String, Sendable, Hashable, CaseIterable {
+  case projectors, mqtt, sound, drives, displays, folders
+}
+
+/// A device, drive, display or folder that a search has found, with the entry for `devices.json`.
+package struct DiscoveryFinding: Sendable, Hashable {
+  /// Longest title, note or place, in bytes in UTF-8.
+  package static let longestText = 160
+
+  package let kind: DiscoveryKind
+  /// The same in each search: `pjlink:192.0.2.20`. One line.
+  package let id: String
+  /// What it is, for people; one line.
+  package let title: String
+  /// Where it was found, for people; one line.
+  package let place: String
+  /// The roles that it can have, the likeliest first; never empty.
+  package let roles: [Role]
+  package let plugin: String
+  /// What a person should know before it is used; lines.
+  package let notes: [String]
+  private let options: JSONObject
+  private let optionsOfRoles: [Role: JSONObject]
+
+  /// Cleans and bounds the texts, which may come from a device.
+  ///
+  /// - Parameter optionsOfRoles: Further options that only one role needs.
+  package init(
+    _ kind: DiscoveryKind, id: String, title: String, place: String, roles: [Role], plugin: String,
+    options: JSONObject, optionsOfRoles: [Role: JSONObject] = [:], notes: [String] = []
+  ) {
+    self.kind = kind
+    self.id = id.boundedLine(maximumBytes: 600)
+    self.title = title.boundedLine(maximumBytes: Self.longestText)
+    self.place = place.boundedLine(maximumBytes: Self.longestText)
+    self.roles = roles
+    self.plugin = plugin
+    self.options = options
+    self.optionsOfRoles = optionsOfRoles
+    self.notes = notes.map { $0.boundedLine(maximumBytes: 2 * Self.longestText) }
+  }
+
+  /// Returns the options for a role.
+  package func options(for role: Role) -> JSONObject {
+    var all = options
+    for (key, value) in optionsOfRoles[role] ?? [:] { all[key] = value }
+    return all
+  }
+
+  /// Returns the entry of a device for `devices.json`.
+  package func entry(for role: Role) -> JSONObject {
+    [
+      "role": .string(role.rawValue), "plugin": .string(plugin),
+      "options": .object(options(for: role)),
+    ]
+  }
+
+  /// The finding for scripts.
+  ///
+  /// - Parameter names: The device of each role; the role's own name without one.
+  package func json(names: [Role: String] = [:]) -> JSON {
+    [
+      "kind": .string(kind.rawValue), "id": .string(id), "title": .string(title),
+      "place": .string(place), "plugin": .string(plugin),
+      "roles": .array(roles.map { .string($0.rawValue) }),
+      "notes": .array(notes.map { .string($0) }),
+      "devices": .object(
+        JSONObject(roles.map { (names[$0] ?? $0.rawValue, .object(entry(for: $0))) })),
+    ]
+  }
+}
+
+/// The outcome of a search.
+package struct DiscoveryResult: Sendable, Hashable {
+  package var findings: [DiscoveryFinding] = []
+  /// Why a search found less than there may be; lines for people.
+  package var problems: [String] = []
+
+  package init(findings: [DiscoveryFinding] = [], problems: [String] = []) {
+    self.findings = findings
+    self.problems = problems.map { $0.boundedLine(maximumBytes: 400) }
+  }
+}
+
+/// A search for devices of one kind. It never fails: a problem is part of its result.
+package protocol DeviceSearch: Sendable {
+  var kind: DiscoveryKind { get }
+  /// Searches, in a bounded time.
+  func result() async -> DiscoveryResult
+}

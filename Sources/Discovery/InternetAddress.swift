@@ -1,0 +1,132 @@
+import Glibc
+import JSON
+import Platform
+
+/// An IPv4 address with a port.
+struct InternetAddress {
+  private var raw = sockaddr_in()
+
+  /// - Parameter address: Four numbers with dots; anything else is 255.255.255.255.
+  init(_ address: String, _ port: Int) {
+    raw.sin_family = sa_family_t(AF_INET)
+    raw.sin_port = UInt16(clamping: port).bigEndian
+    raw.sin_addr.s_addr = inet_addr(address)
+  }
+
+  func bind(_ socket: Int32) -> Bool { withRaw { Glibc.bind(socket, $0, $1) == 0 } }
+
+  /// Begins to connect a socket that does not block; whether that is under way or done.
+  func connect(_ socket: Int32) -> Bool {
+    withRaw { Glibc.connect(socket, $0, $1) == 0 || errno == EINPROGRESS }
+  }
+
+  func send(_ bytes: [UInt8], over socket: Int32) -> Bool {
+    withRaw { sendto(socket, bytes, bytes.count, 0, $0, $1) == bytes.count }
+  }
+
+  private func withRaw(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
+    withUnsafePointer(to: raw) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  /// Reads one datagram of at most 128 bytes, and its sender's IPv4 address.
+  static func receive(_ socket: Int32) -> (bytes: [UInt8], sender: UInt32)? {
+    var sender = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    var bytes = [UInt8](repeating: 0, count: 128)
+    let count = withUnsafeMutablePointer(to: &sender) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        recvfrom(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue), $0, &size)
+      }
+    }
+    guard count >= 0 else { return nil }
+    return (Array(bytes.prefix(count)), UInt32(bigEndian: sender.sin_addr.s_addr))
+  }
+
+  static func text(_ address: UInt32) -> String {
+    [24, 16, 8, 0].map { "\(address >> UInt32($0) & 255)" }.joined(separator: ".")
+  }
+
+  /// The broadcast addresses of this machine's networks that are up, at most 16; 255.255.255.255 without one.
+  static func broadcasts() -> [String] {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&list) == 0 else { return ["255.255.255.255"] }
+    defer { freeifaddrs(list) }
+    var found: [String] = []
+    var next = list
+    while let entry = next?.pointee, found.count < 16 {
+      next = entry.ifa_next
+      let flags = Int32(bitPattern: entry.ifa_flags)
+      let wanted = Int32(IFF_UP.rawValue) | Int32(IFF_BROADCAST.rawValue)
+      guard flags & wanted == wanted, let address = entry.ifa_addr,
+        Int32(address.pointee.sa_family) == AF_INET, let broadcast = entry.ifa_ifu.ifu_broadaddr
+      else { continue }
+      let number = broadcast.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
+      }
+      let text = text(number)
+      if number != 0, !found.contains(text) { found.append(text) }
+    }
+    return found.isEmpty ? ["255.255.255.255"] : found
+  }
+}
+
+/// A TCP connection that carries short lines, with one deadline for everything.
+final class LineSocket {
+  private let socket: Int32
+  private let end: Int64
+  private var rest: [UInt8] = []
+
+  /// Connects; `nil` if that fails before `end`, a time of the monotonic clock.
+  init?(_ address: String, _ port: Int, end: Int64) {
+    self.end = end
+    let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    socket = Glibc.socket(AF_INET, Int32(flags), 0)
+    guard socket >= 0 else { return nil }
+    guard InternetAddress(address, port).connect(socket), wait(POLLOUT), error == 0 else {
+      close()
+      return nil
+    }
+  }
+
+  func close() { Glibc.close(socket) }
+
+  private var error: Int32 {
+    var code: Int32 = 0
+    var size = socklen_t(4)
+    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
+  }
+
+  private func wait(_ events: Int32) -> Bool {
+    var polled = pollfd(fd: socket, events: Int16(events), revents: 0)
+    while true {
+      let ready = poll(&polled, 1, MonotonicClock().timeout(until: end))
+      if ready < 0, errno == EINTR { continue }
+      return ready > 0
+    }
+  }
+
+  func send(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return wait(POLLOUT)
+      && Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count
+  }
+
+  /// The next line that ends with a carriage return; `nil` without one in time, and if it is too long.
+  func line() -> String? {
+    while true {
+      if let index = rest.firstIndex(of: 0x0D) {
+        defer { rest.removeFirst(index + 1) }
+        return String(decoding: rest[..<index], as: UTF8.self)
+      }
+      guard rest.count <= PJLinkProbe.longestLine, wait(POLLIN) else { return nil }
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+      guard count > 0 else { return nil }
+      rest += bytes.prefix(count)
+    }
+  }
+}

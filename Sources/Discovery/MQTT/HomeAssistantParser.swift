@@ -1,0 +1,226 @@
+import JSON
+
+/// Reads the discovery messages of Home Assistant, and translates lights, switches and covers into the profile
+/// `template`. Entities whose templates are programs are left out.
+enum HomeAssistantParser {
+  /// The most entities of one message.
+  static let mostEntities = 100
+
+  /// The appliances in messages on `homeassistant/COMPONENT/…/config` and `homeassistant/device/ID/config`.
+  static func appliances(_ messages: [String: [UInt8]]) -> [MQTTAppliance] {
+    messages.sorted { $0.key < $1.key }.flatMap { topic, payload -> [MQTTAppliance] in
+      let words = topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+      guard (4...5).contains(words.count), words[0] == "homeassistant", words.last == "config",
+        let json = try? JSON(parsing: payload), json.object != nil
+      else { return [] }
+      let id = words.dropFirst(2).dropLast().joined(separator: "/")
+      guard words[1] == "device" else {
+        return [Entity(words[1], json, id: id)?.appliance].compactMap(\.self)
+      }
+      let parts = json["cmps"]?.object ?? json["components"]?.object ?? [:]
+      return parts.prefix(mostEntities).compactMap { key, part in
+        guard let component = (part["p"] ?? part["platform"])?.string else { return nil }
+        var merged = part.object ?? [:]
+        for name in ["avty_t", "availability_topic", "avty", "availability", "~", "dev", "device"] {
+          if merged[name] == nil { merged[name] = json[name] }
+        }
+        return Entity(component, .object(merged), id: "\(id)/\(key)")?.appliance
+      }
+    }
+  }
+
+  private struct Entity {
+    let component: String
+    let json: JSON
+    let id: String
+
+    init?(_ component: String, _ json: JSON, id: String) {
+      guard ["light", "switch", "cover"].contains(component) else { return nil }
+      (self.component, self.json, self.id) = (component, json, id)
+    }
+
+    var appliance: MQTTAppliance? {
+      switch component {
+      case "cover": cover
+      case "light" where text("schema") == "json": jsonLight
+      case "light" where (text("schema") ?? "basic") == "basic": basicLight
+      case "switch": plug
+      default: nil
+      }
+    }
+
+    // MARK: Values
+
+    private func text(_ names: String...) -> String? {
+      names.lazy.compactMap { json[$0]?.string }.first { $0.utf8.count <= 1024 }
+    }
+
+    private func topic(_ names: String...) -> String? {
+      guard var text = names.lazy.compactMap({ json[$0]?.string }).first,
+        text.utf8.count <= MQTTText.longestTopic
+      else { return nil }
+      let base = self.text("~") ?? ""
+      if text.hasPrefix("~") { text = base + text.dropFirst() }
+      if text.hasSuffix("~") { text = text.dropLast() + base }
+      return MQTTText.topic(text)
+    }
+
+    private func payload(_ short: String, _ long: String, or fallback: String) -> String {
+      text(short, long) ?? fallback
+    }
+
+    /// A source of the template: `{"topic": …, "pointer": …}`; `nil` if the value is computed.
+    private func source(_ topic: String?, template: String?) -> JSONObject? {
+      guard let topic else { return nil }
+      guard let template else { return ["topic": .string(topic)] }
+      var rest = template.filter { $0 != " " }[...]
+      guard template.utf8.count <= 256, rest.hasPrefix("{{"), rest.hasSuffix("}}") else {
+        return nil
+      }
+      rest = rest.dropFirst(2).dropLast(2)
+      if rest == "value" { return ["topic": .string(topic)] }
+      guard rest.hasPrefix("value_json.") else { return nil }
+      let path = rest.dropFirst("value_json.".count)
+      guard !path.isEmpty,
+        path.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") })
+      else { return nil }
+      let pointer = path.split(separator: ".").map { "/\($0)" }.joined()
+      return ["topic": .string(topic), "pointer": .string(pointer)]
+    }
+
+    private var availability: JSONObject? {
+      let list = (json["avty"] ?? json["availability"])?.array?.first
+      let topic =
+        topic("avty_t", "availability_topic")
+        ?? MQTTText.topic((list?["t"] ?? list?["topic"])?.string)
+      guard let topic else { return nil }
+      let online = text("pl_avail", "payload_available") ?? "online"
+      let offline = text("pl_not_avail", "payload_not_available") ?? "offline"
+      guard online != offline else { return nil }
+      return ["topic": .string(topic), "online": .string(online), "offline": .string(offline)]
+    }
+
+    // MARK: Components
+
+    private var plug: MQTTAppliance? {
+      guard let command = topic("cmd_t", "command_topic") else { return nil }
+      let on = payload("pl_on", "payload_on", or: "ON")
+      let off = payload("pl_off", "payload_off", or: "OFF")
+      var state: JSONObject = [:]
+      let template = text("val_tpl", "value_template") ?? text("stat_val_tpl", "state_value_template")
+      if var power = source(topic("stat_t", "state_topic"), template: template) {
+        power["on"] = .string(text("stat_on", "state_on") ?? on)
+        power["off"] = .string(text("stat_off", "state_off") ?? off)
+        if power["on"] != power["off"] { state["power"] = .object(power) }
+      }
+      return appliance(
+        .plug, commands: ["on": message(command, on), "off": message(command, off)], state: state)
+    }
+
+    private var jsonLight: MQTTAppliance? {
+      guard let command = topic("cmd_t", "command_topic") else { return nil }
+      let hasDimmer = (json["brightness"] ?? json["bri"])?.bool == true || json["bri_scl"] != nil
+        || (json["sup_clrm"] ?? json["supported_color_modes"])?.array?.contains("brightness") == true
+      var state: JSONObject = [:]
+      if let topic = topic("stat_t", "state_topic") {
+        state["power"] = ["topic": .string(topic), "pointer": "/state", "on": "ON", "off": "OFF"]
+        if hasDimmer { state["brightness"] = ["topic": .string(topic), "pointer": "/brightness"] }
+      }
+      var commands: JSONObject = [
+        "on": message(command, #"{"state": "ON"}"#), "off": message(command, #"{"state": "OFF"}"#),
+      ]
+      guard hasDimmer else { return appliance(.plug, commands: commands, state: state) }
+      commands["dim"] = message(command, #"{"state": "ON", "brightness": {brightness}}"#)
+      return appliance(.dimmer, commands: commands, state: state, brightest: brightest)
+    }
+
+    private var basicLight: MQTTAppliance? {
+      // Only with this setting a message with the brightness turns the light on by itself.
+      guard text("on_cmd_type", "on_command_type") == "brightness",
+        let command = topic("bri_cmd_t", "brightness_command_topic"),
+        let main = topic("cmd_t", "command_topic"),
+        text("bri_cmd_tpl", "brightness_command_template") == nil
+      else { return plug }
+      guard let template = plug?.options["template"]?.object,
+        var commands = template["commands"]?.object
+      else { return plug }
+      commands["on"] = nil
+      commands["off"] = message(main, payload("pl_off", "payload_off", or: "OFF"))
+      commands["dim"] = message(command, "{brightness}")
+      var state = template["state"]?.object ?? [:]
+      let level = source(
+        topic("bri_stat_t", "brightness_state_topic"),
+        template: text("bri_val_tpl", "brightness_value_template"))
+      if let level { state["brightness"] = .object(level) } else { state = [:] }
+      return appliance(.dimmer, commands: commands, state: state, brightest: brightest)
+    }
+
+    private var brightest: Int {
+      let scale = (json["bri_scl"] ?? json["brightness_scale"])?.integer ?? 255
+      return (1...65_535).contains(scale) ? scale : 255
+    }
+
+    private var cover: MQTTAppliance? {
+      guard let command = topic("cmd_t", "command_topic") else { return nil }
+      var commands: JSONObject = [
+        "up": message(command, payload("pl_open", "payload_open", or: "OPEN")),
+        "down": message(command, payload("pl_cls", "payload_close", or: "CLOSE")),
+      ]
+      let stop = json["pl_stop"] ?? json["payload_stop"]
+      if stop?.isNull != true { commands["stop"] = message(command, stop?.string ?? "STOP") }
+      var state: JSONObject = [:]
+      if var position = source(
+        topic("pos_t", "position_topic"), template: text("pos_tpl", "position_template"))
+      {
+        let open = (json["pos_open"] ?? json["position_open"])?.integer ?? 100
+        let closed = (json["pos_clsd"] ?? json["position_closed"])?.integer ?? 0
+        if open != closed {
+          position["up"] = .string("\(open)")
+          position["down"] = .string("\(closed)")
+          state["position"] = .object(position)
+        }
+      }
+      if var motion = source(
+        topic("stat_t", "state_topic"), template: text("val_tpl", "value_template"))
+      {
+        let words = [
+          ("up", text("stat_opening", "state_opening") ?? "opening"),
+          ("down", text("stat_closing", "state_closing") ?? "closing"),
+          ("still", text("stat_stopped", "state_stopped") ?? "stopped"),
+        ]
+        if Set(words.map(\.1)).count == 3 {
+          for (name, word) in words { motion[name] = .string(word) }
+          state["motion"] = .object(motion)
+        }
+      }
+      return appliance(.cover, commands: commands, state: state)
+    }
+
+    private func message(_ topic: String, _ payload: String) -> JSON {
+      ["topic": .string(topic), "payload": .string(payload)]
+    }
+
+    private func appliance(
+      _ kind: MQTTAppliance.Kind, commands: JSONObject, state: JSONObject, brightest: Int? = nil
+    ) -> MQTTAppliance {
+      var template: JSONObject = ["commands": .object(commands)]
+      if !state.isEmpty { template["state"] = .object(state) }
+      if let availability { template["availability"] = .object(availability) }
+      if let brightest { template["brightest"] = .integer(brightest) }
+      let device = (json["dev"] ?? json["device"])?["name"]?.string
+      let title = [device, json["name"]?.string].compactMap(\.self).joined(separator: " ")
+      return MQTTAppliance(
+        kind: kind, profile: "template", key: id, title: title.isEmpty ? id : title,
+        options: ["template": .object(template)])
+    }
+  }
+
+  /// Whether an entity belongs to a family that has a profile of its own.
+  static func isOfFamily(_ appliance: MQTTAppliance, bases: Set<String>) -> Bool {
+    let commands = appliance.options["template"]?["commands"]?.object ?? [:]
+    return commands.contains { _, command in
+      let words = (command["topic"]?.string ?? "").split(separator: "/").map(String.init)
+      return words.contains { bases.contains($0) }
+    }
+  }
+}

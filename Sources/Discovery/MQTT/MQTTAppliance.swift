@@ -1,0 +1,61 @@
+import Devices
+import JSON
+
+/// Bounds of texts in topics and payloads.
+enum MQTTText {
+  /// The most bytes of a topic, as the plugin accepts them.
+  static let longestTopic = 512
+
+  /// The text as a topic for publishing; `nil` if it cannot be one.
+  static func topic(_ text: String?) -> String? {
+    guard let text, (1...longestTopic).contains(text.utf8.count), text.isStreamSafe,
+      !text.unicodeScalars.contains(where: { $0 == "+" || $0 == "#" || $0.value < 32 || $0 == "\u{7F}" })
+    else { return nil }
+    return text
+  }
+}
+
+/// A light, plug or cover behind a broker, with the options of the plugin `MQTTDevices` that control it.
+struct MQTTAppliance: Hashable {
+  enum Kind: Hashable { case plug, dimmer, cover }
+
+  let kind: Kind
+  /// `tasmota`, `zigbee2mqtt`, `shelly` or `template`.
+  let profile: String
+  /// What tells it from others of its profile.
+  let key: String
+  let title: String
+  /// Profile, topic and what else the profile needs.
+  let options: JSONObject
+  var notes: [String] = []
+
+  /// The finding for a broker.
+  func finding(_ broker: BrokerAddress) -> DiscoveryFinding {
+    var place: JSONObject = ["host": .string(broker.host)]
+    if broker.port != 1883 { place["port"] = .integer(broker.port) }
+    if let user = broker.user {
+      place["user"] = .string(user)
+      place["password"] = ["secret": "mqtt"]
+    }
+    var all: JSONObject = ["broker": .object(place), "profile": .string(profile)]
+    for (name, value) in options { all[name] = value }
+    let (roles, further): ([Role], [Role: JSONObject]) =
+      switch kind {
+      case .dimmer: ([.lights], [:])
+      case .cover: ([.screen], [:])
+      case .plug:
+        (
+          [.popcornPopper, .lights, .projector, .amplifier] + (isScreen ? [.screen] : []),
+          [.lights: ["dimmer": false], .screen: ["drive": "switch"]]
+        )
+      }
+    let word = kind == .dimmer ? "light" : kind == .cover ? "cover" : "plug"
+    return DiscoveryFinding(
+      .mqtt, id: "mqtt:\(profile):\(key)", title: "\(title), a \(word) (\(profile))",
+      place: "broker \(broker.place)", roles: roles, plugin: "MQTTDevices", options: all,
+      optionsOfRoles: further, notes: notes)
+  }
+
+  /// A template for a plug has the commands on and off, but a screen's template needs up and down.
+  private var isScreen: Bool { profile != "template" }
+}

@@ -1,0 +1,192 @@
+import CMosquitto
+import Glibc
+import JSON
+import Platform
+
+/// A broker to search.
+package struct BrokerAddress: Sendable, Hashable {
+  package let host: String
+  package let port: Int
+  package let user: String?
+  package let password: String?
+
+  package init(host: String, port: Int = 1883, user: String? = nil, password: String? = nil) {
+    self.host = host
+    self.port = port
+    self.user = user
+    self.password = password
+  }
+
+  /// Reads `HOST`, `HOST:PORT` or `[IPv6]:PORT`; `nil` for anything else.
+  package init?(_ text: String) {
+    var host = text[...]
+    var port = 1883
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      if !rest.isEmpty {
+        guard rest.hasPrefix(":"), let number = Int(rest.dropFirst()) else { return nil }
+        port = number
+      }
+    } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
+      guard let number = Int(text[text.index(after: colon)...]) else { return nil }
+      host = text[..<colon]
+      port = number
+    }
+    guard (1...65_535).contains(port), (1...253).contains(host.utf8.count),
+      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_.:%-".contains($0)) })
+    else { return nil }
+    self.init(host: String(host), port: port)
+  }
+
+  /// Host and port for people.
+  package var place: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  /// The same broker with a login.
+  package func with(user: String, password: String?) -> BrokerAddress {
+    BrokerAddress(host: host, port: port, user: user, password: password)
+  }
+}
+
+/// A search that could not reach its broker, in words for people.
+struct BrokerSearchFailure: Error, Sendable {
+  let message: String
+}
+
+/// Collects the messages that a broker keeps for some topics, over one connection, on the calling thread.
+final class RetainedMessages {
+  /// The most topics that are kept.
+  static let mostTopics = 5000
+  /// The longest message, in bytes: Zigbee2MQTT lists all of its devices in one.
+  static let longestPayload = 2 << 20
+  /// The most bytes that are read from the broker.
+  static let mostBytes: UInt64 = 16 << 20
+  private static let keepalive: Int32 = 15
+
+  private let broker: BrokerAddress
+  private var messages: [String: [UInt8]] = [:]
+  private var connack: Int32?
+  private var complaint: String?
+
+  private init(_ broker: BrokerAddress) { self.broker = broker }
+
+  /// Returns the messages by their topics.
+  ///
+  /// - Parameters:
+  ///   - request: A topic and a text to send once subscribed.
+  ///   - timeout: How long the broker may take to accept, and how long messages are awaited then.
+  static func collect(
+    from broker: BrokerAddress, topics: [String], request: (topic: String, text: String)?,
+    timeout: Duration
+  ) throws(BrokerSearchFailure) -> [String: [UInt8]] {
+    if let problem = cmosquitto_load() {
+      throw BrokerSearchFailure(
+        message: "\(String(cString: problem)); install it: apt install libmosquitto1")
+    }
+    let collector = RetainedMessages(broker)
+    try collector.run(topics, request, timeout.nanoseconds)
+    return collector.messages
+  }
+
+  private func run(
+    _ topics: [String], _ request: (topic: String, text: String)?, _ time: Int64
+  ) throws(BrokerSearchFailure) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let id = "home-theater-search-\(UInt32.random(in: 0 ... .max))"
+    guard let client = cmosquitto_new(id, true, context) else {
+      throw failure(SystemError(errno).description)
+    }
+    defer { cmosquitto_destroy(client) }
+    setCallbacks(client)
+    if let user = broker.user {
+      try check(cmosquitto_username_pw_set(client, user, broker.password))
+    }
+    try check(
+      cmosquitto_connect_async(client, broker.host, Int32(broker.port), Self.keepalive))
+    let end = MonotonicClock.now + time
+    while connack == nil {
+      guard MonotonicClock.now < end else { throw failure("it does not answer") }
+      try serve(client, until: end)
+    }
+    if let code = connack, code != 0 {
+      throw failure(String(cString: cmosquitto_connack_string(code)))
+    }
+    for topic in topics { try check(cmosquitto_subscribe(client, nil, topic, 0)) }
+    if let request {
+      let bytes = Array(request.text.utf8)
+      try check(
+        cmosquitto_publish(
+          client, nil, request.topic, Int32(clamping: bytes.count), bytes, 0, false))
+    }
+    receive(client, until: MonotonicClock.now + time)
+    _ = cmosquitto_disconnect(client)
+    _ = cmosquitto_loop_write(client, 1)
+  }
+
+  /// Receives until the time is over. An end of the connection ends it early: the messages until then count.
+  private func receive(_ client: OpaquePointer, until end: Int64) {
+    while MonotonicClock.now < end, messages.count < Self.mostTopics,
+      cmosquitto_bytes_read(cmosquitto_socket(client)) < Self.mostBytes
+    {
+      do throws(BrokerSearchFailure) { try serve(client, until: end) } catch { return }
+    }
+  }
+
+  private func serve(_ client: OpaquePointer, until end: Int64) throws(BrokerSearchFailure) {
+    let socket = cmosquitto_socket(client)
+    guard socket >= 0 else { throw failure(complaint ?? "the connection was closed") }
+    let wantsToWrite = cmosquitto_want_write(client)
+    var polled = pollfd(
+      fd: socket, events: Int16(POLLIN | (wantsToWrite ? POLLOUT : 0)), revents: 0)
+    let wait = min(100, MonotonicClock().timeout(until: end))
+    if poll(&polled, 1, wait) < 0, errno != EINTR {
+      throw failure(SystemError(errno).description)
+    }
+    if polled.revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_loop_read(client, 1)) }
+    if polled.revents & Int16(POLLOUT) != 0 || cmosquitto_want_write(client) {
+      try check(cmosquitto_loop_write(client, 1))
+    }
+    try check(cmosquitto_loop_misc(client))
+  }
+
+  private func setCallbacks(_ client: OpaquePointer) {
+    cmosquitto_connect_callback_set(client) { _, context, code in
+      RetainedMessages.of(context)?.connack = code
+    }
+    cmosquitto_message_callback_set(client) { _, context, message in
+      guard let message else { return }
+      RetainedMessages.of(context)?.insert(message.pointee)
+    }
+    cmosquitto_log_callback_set(client) { _, context, level, text in
+      guard level & Int32(MOSQ_LOG_ERR) != 0, let text else { return }
+      RetainedMessages.of(context)?.complaint = String(cString: text)
+    }
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> RetainedMessages? {
+    context.map { Unmanaged<RetainedMessages>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func insert(_ message: mosquitto_message) {
+    guard let topic = message.topic, strlen(topic) <= MQTTText.longestTopic,
+      (1...Self.longestPayload).contains(Int(message.payloadlen)), message.payload != nil,
+      let name = String(validatingCString: topic), messages.count < Self.mostTopics
+    else { return }
+    let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+    messages[name] = Array(bytes)
+  }
+
+  private func check(_ code: Int32) throws(BrokerSearchFailure) {
+    guard code != Int32(MOSQ_ERR_SUCCESS.rawValue) else { return }
+    if let connack, connack != 0 {
+      throw failure(String(cString: cmosquitto_connack_string(connack)))
+    }
+    throw failure(
+      code == Int32(MOSQ_ERR_ERRNO.rawValue)
+        ? SystemError(errno).description : String(cString: cmosquitto_strerror(code)))
+  }
+
+  private func failure(_ reason: String) -> BrokerSearchFailure {
+    BrokerSearchFailure(message: "no connection to the broker at \(broker.place): \(reason)")
+  }
+}

@@ -1,0 +1,170 @@
+import Devices
+import Glibc
+import JSON
+import Platform
+
+/// The search for folders with films and music: those of the user, and disks.
+package struct FolderSearch: DeviceSearch {
+  /// The bounds of a search.
+  package struct Limits: Sendable {
+    /// Folders below a candidate.
+    package var depth = 6
+    /// Entries of one candidate.
+    package var entries = 20_000
+    /// The time for all candidates.
+    package var time = Duration.seconds(5)
+    package init() {}
+  }
+
+  package let kind = DiscoveryKind.folders
+  private let home: String?
+  private let root: String
+  private let limits: Limits
+  /// The most candidates.
+  private static let mostFolders = 64
+
+  /// - Parameters:
+  ///   - home: The user's home.
+  ///   - root: The folder that stands for `/` in `/media`, `/mnt` and `/srv`.
+  package init(home: String?, root: String = "", limits: Limits = Limits()) {
+    self.home = home
+    self.root = root
+    self.limits = limits
+  }
+
+  package func result() async -> DiscoveryResult {
+    await Discovery.onThread("folder-search") { search() }
+  }
+
+  private func search() -> DiscoveryResult {
+    let end = MonotonicClock.now + limits.time.nanoseconds
+    var result = DiscoveryResult()
+    var seen: Set<String> = []
+    for folder in candidates.prefix(Self.mostFolders) {
+      guard let path = Self.resolved(folder), seen.insert(path).inserted else { continue }
+      guard MonotonicClock.now < end else {
+        result.problems.append("folders: the time was over before all folders were searched")
+        break
+      }
+      var count = MediaCount(limits: limits, end: end)
+      count.walk(path, depth: 0)
+      result.findings += findings(folder, count)
+    }
+    return result
+  }
+
+  private func findings(_ path: String, _ count: MediaCount) -> [DiscoveryFinding] {
+    let more = count.isCut ? "at least " : ""
+    var found: [DiscoveryFinding] = []
+    if count.films > 0 {
+      found.append(
+        DiscoveryFinding(
+          .folders, id: "films:\(path)",
+          title: "Folder with \(more)\(count.films) \(count.films == 1 ? "film" : "films")",
+          place: path, roles: [.dvdPlayer], plugin: "MpvPlayer",
+          options: ["folders": [.string(path)]]))
+    }
+    if count.songs > 0 {
+      found.append(
+        DiscoveryFinding(
+          .folders, id: "music:\(path)",
+          title: "Folder with \(more)\(count.songs) \(count.songs == 1 ? "song" : "songs")",
+          place: path, roles: [.cdPlayer], plugin: "LibavPlayer",
+          options: ["folders": [.string(path)]]))
+    }
+    return found
+  }
+
+  /// The folders of the user, then the disks.
+  private var candidates: [String] {
+    var found: [String] = []
+    if let home {
+      let text = SystemFiles(root: "").text(home + "/.config/user-dirs.dirs") ?? ""
+      found = Self.userFolders(text, home: home)
+      if found.isEmpty { found = ["\(home)/Videos", "\(home)/Music"] }
+    }
+    let files = SystemFiles(root: root)
+    for user in files.names("/media", most: 32) {
+      found += files.names("/media/\(user)", most: 32).map { "\(root)/media/\(user)/\($0)" }
+    }
+    for base in ["/mnt", "/srv"] {
+      found += files.names(base, most: 32).map { "\(root)\(base)/\($0)" }
+    }
+    return found
+  }
+
+  /// The folders for music and films of the text of `user-dirs.dirs`.
+  static func userFolders(_ text: String, home: String) -> [String] {
+    text.split(separator: "\n").prefix(64).compactMap { line in
+      guard let equals = line.firstIndex(of: "="),
+        ["XDG_MUSIC_DIR", "XDG_VIDEOS_DIR"].contains(String(line[..<equals]))
+      else { return nil }
+      var path = String(line[line.index(after: equals)...].filter { $0 != "\"" })
+      if path.hasPrefix("$HOME/") { path = home + path.dropFirst(5) }
+      // A folder that is turned off is the home itself.
+      return path.hasPrefix("/") && path != home && path != home + "/" ? path : nil
+    }
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard path.isStreamSafe, path.utf8.count < 4096, let real = realpath(path, nil) else {
+      return nil
+    }
+    defer { free(real) }
+    return String(validatingCString: real)
+  }
+}
+
+/// Counts films and songs below a folder, within bounds. Links are not followed.
+private struct MediaCount {
+  private static let filmEndings: Set<String> = [
+    "mkv", "mp4", "m4v", "avi", "mov", "webm", "mpg", "mpeg", "ts", "m2ts", "wmv", "iso", "ogv",
+  ]
+  private static let songEndings: Set<String> = [
+    "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "wav", "aif", "aiff", "wma", "wv", "ape",
+  ]
+
+  let limits: FolderSearch.Limits
+  let end: Int64
+  private(set) var films = 0
+  private(set) var songs = 0
+  private(set) var isCut = false
+  private var entries = 0
+
+  init(limits: FolderSearch.Limits, end: Int64) {
+    self.limits = limits
+    self.end = end
+  }
+
+  mutating func walk(_ path: String, depth: Int) {
+    for name in FolderEntries.names(path, most: limits.entries) {
+      entries += 1
+      guard entries <= limits.entries, MonotonicClock.now < end else {
+        isCut = true
+        return
+      }
+      var facts = stat()
+      guard lstat("\(path)/\(name)", &facts) == 0 else { continue }
+      switch facts.st_mode & S_IFMT {
+      case S_IFDIR:
+        // A DVD folder is one film.
+        if name == "VIDEO_TS" { films += 1; continue }
+        guard depth < limits.depth else {
+          isCut = true
+          continue
+        }
+        walk("\(path)/\(name)", depth: depth + 1)
+        if isCut, entries > limits.entries { return }
+      case S_IFREG: count(name)
+      default: break
+      }
+    }
+  }
+
+  private mutating func count(_ name: String) {
+    guard let dot = name.lastIndex(of: "."), name.utf8.count <= 255 else { return }
+    let ending = name[name.index(after: dot)...].lowercased()
+    if Self.filmEndings.contains(ending) { films += 1 }
+    if Self.songEndings.contains(ending) { songs += 1 }
+  }
+}

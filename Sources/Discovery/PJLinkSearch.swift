@@ -1,0 +1,197 @@
+import Devices
+import Glibc
+import JSON
+import Platform
+
+/// The search for projectors of PJLink class 2: a broadcast over UDP, then name and class over TCP.
+package struct PJLinkSearch: DeviceSearch {
+  /// PJLink's port, UDP and TCP.
+  package static let port = 4352
+  /// The most projectors that are looked at.
+  static let mostProjectors = 32
+  /// The most answers that are read; a broadcast may be answered by anything.
+  static let mostAnswers = 1000
+
+  package let kind = DiscoveryKind.projectors
+  private let addresses: [String]?
+  private let port: Int
+  private let localPort: Int
+  private let timeout: Duration
+
+  /// - Parameters:
+  ///   - addresses: IPv4 addresses to send to; the broadcast addresses of this machine's networks if `nil`.
+  ///   - localPort: The port to send from. Some projectors answer to 4352, whatever port was asked from; if it
+  ///     is taken, the system chooses one.
+  ///   - timeout: How long answers are awaited, and how long the projectors are asked for their names then.
+  package init(
+    addresses: [String]? = nil, port: Int = Self.port, localPort: Int = Self.port,
+    timeout: Duration
+  ) {
+    self.addresses = addresses
+    self.port = port
+    self.localPort = localPort
+    self.timeout = timeout
+  }
+
+  package func result() async -> DiscoveryResult {
+    await Discovery.onThread("pjlink-search") { search() }
+  }
+
+  private func search() -> DiscoveryResult {
+    do throws(SystemError) {
+      let found = try answers()
+      let end = MonotonicClock.now + timeout.nanoseconds
+      return DiscoveryResult(
+        findings: found.map { address in
+          finding(address, PJLinkProbe(address: address, port: port, end: end).facts())
+        })
+    } catch {
+      return DiscoveryResult(problems: ["projectors: the network cannot be searched: \(error)"])
+    }
+  }
+
+  /// The addresses that answered, each once, in the order of their numbers.
+  private func answers() throws(SystemError) -> [String] {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard socket >= 0 else { throw SystemError(errno) }
+    defer { close(socket) }
+    var isOn: Int32 = 1
+    setsockopt(socket, SOL_SOCKET, SO_BROADCAST, &isOn, 4)
+    if !InternetAddress("0.0.0.0", localPort).bind(socket) {
+      guard InternetAddress("0.0.0.0", 0).bind(socket) else { throw SystemError(errno) }
+    }
+    var failure: SystemError?
+    var isSent = false
+    for address in addresses ?? InternetAddress.broadcasts() {
+      if InternetAddress(address, port).send(Self.request, over: socket) {
+        isSent = true
+      } else {
+        failure = SystemError(errno)
+      }
+    }
+    if let failure, !isSent { throw failure }
+    return receive(socket)
+  }
+
+  private func receive(_ socket: Int32) -> [String] {
+    var found: Set<UInt32> = []
+    let end = MonotonicClock.now + timeout.nanoseconds
+    var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    var answers = 0
+    while answers < Self.mostAnswers, found.count < Self.mostProjectors {
+      let ready = poll(&polled, 1, MonotonicClock().timeout(until: end))
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { break }
+      answers += 1
+      guard let (bytes, sender) = InternetAddress.receive(socket), Self.isAnswer(bytes) else {
+        continue
+      }
+      found.insert(sender)
+    }
+    return found.sorted().map(InternetAddress.text)
+  }
+
+  /// `%2SRCH` and a carriage return.
+  static let request = Array("%2SRCH\r".utf8)
+
+  /// Whether a datagram is `%2ACKN=` with a MAC address and at most a carriage return after it.
+  package static func isAnswer(_ bytes: [UInt8]) -> Bool {
+    let head = Array("%2ACKN=".utf8)
+    guard bytes.count <= 32, bytes.starts(with: head) else { return false }
+    var rest = bytes.dropFirst(head.count)
+    if rest.last == 0x0D { rest = rest.dropLast() }
+    guard rest.count == 17 else { return false }
+    return rest.enumerated().allSatisfy { index, byte in
+      index % 3 == 2
+        ? byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-") : byte.isHexDigit
+    }
+  }
+
+  private func finding(_ address: String, _ facts: PJLinkProbe.Facts) -> DiscoveryFinding {
+    var options: JSONObject = ["host": .string(address)]
+    if port != Self.port { options["port"] = .integer(port) }
+    var notes: [String] = []
+    switch facts.access {
+    case .open: break
+    case .password:
+      notes.append(
+        "It asks for a password: add \"password\": {\"secret\": \"projector\"} to its options.")
+    case .silent:
+      notes.append("It did not answer over TCP: turn network control on in its menu.")
+    }
+    var title = facts.name.map { "Projector \"\($0)\"" } ?? "Projector"
+    if let number = facts.pjlinkClass { title += ", PJLink class \(number)" }
+    return DiscoveryFinding(
+      .projectors, id: "pjlink:\(address)", title: title, place: "network address \(address)",
+      roles: [.projector], plugin: "PJLinkProjector", options: options, notes: notes)
+  }
+}
+
+/// Asks a projector for its name and class, if it wants no password.
+struct PJLinkProbe {
+  enum Access { case open, password, silent }
+
+  struct Facts {
+    var access = Access.silent
+    var name: String?
+    var pjlinkClass: Int?
+  }
+
+  /// The longest line of a reply: the header and 128 bytes.
+  static let longestLine = 160
+  /// How long one projector is asked.
+  private static let longest: Int64 = 2_000_000_000
+
+  let address: String
+  let port: Int
+  /// The time of the monotonic clock at which it is given up.
+  let end: Int64
+
+  func facts() -> Facts {
+    var facts = Facts()
+    let end = min(end, MonotonicClock.now + Self.longest)
+    guard let connection = LineSocket(address, port, end: end) else { return facts }
+    defer { connection.close() }
+    guard let greeting = connection.line() else { return facts }
+    if greeting.hasPrefix("PJLINK 1") { facts.access = .password }
+    guard greeting == "PJLINK 0" else { return facts }
+    facts.access = .open
+    if let value = connection.ask("%1CLSS ?"), let number = Int(value), (1...9).contains(number) {
+      facts.pjlinkClass = number
+    }
+    if let name = connection.ask("%1NAME ?")?.boundedLine(maximumBytes: 64), !name.isEmpty,
+      !name.hasPrefix("ERR")
+    {
+      facts.name = name
+    }
+    return facts
+  }
+}
+
+extension LineSocket {
+  /// Returns the value of a reply to a question such as `%1NAME ?`.
+  fileprivate func ask(_ question: String) -> String? {
+    guard send(question + "\r"), let reply = line() else { return nil }
+    let head = question.dropLast(2) + "="
+    guard reply.lowercased().hasPrefix(head.lowercased()) else { return nil }
+    return String(reply.dropFirst(head.count))
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexDigit: Bool {
+    switch UnicodeScalar(self) {
+    case "0"..."9", "a"..."f", "A"..."F": true
+    default: false
+    }
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds; the largest number beyond the range.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return isTooLarge ? .max / 2 : product + attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Devices
+import Discovery
+import JSON
+import TheaterConfiguration
+
+extension DiscoveryKind: ExpressibleByArgument {}
+
+/// `theater discover`: searches the network and this machine for devices.
+struct Discover: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Search for projectors, MQTT devices, sound cards, drives, displays and folders.",
+    discussion: """
+      Prints each finding with its entry for devices.json. Works without the controller.
+
+      theater discover --only projectors
+      theater discover --broker broker.lan
+      theater discover --put-in projector
+      theater discover --put-in amp=alsa:hw:CARD=PCH,DEV=0 --replace
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Search only for this; may be repeated.",
+      valueName: "kind"))
+  var only: [DiscoveryKind] = []
+  @Option(
+    help: ArgumentHelp("The MQTT broker; without it that of this machine.", valueName: "host[:port]"),
+    transform: Self.broker)
+  var broker: BrokerAddress?
+  @Option(help: "The user at the broker; the password is asked for.")
+  var user: String?
+  @Flag(help: "Read the broker's password as a line of standard input.")
+  var passwordStdin = false
+  @Option(help: ArgumentHelp("How long answers are awaited, 1 to 60 s.", valueName: "seconds"))
+  var timeout = 3
+  @Option(
+    help: ArgumentHelp(
+      "Put the finding for a device into its entry in devices.json; of several the one with this id. "
+        + "May be repeated.", valueName: "device[=id]"),
+    completion: .custom(TitleCompletion.devices))
+  var putIn: [String] = []
+  @Flag(help: "With --put-in: also where the entry has a real plugin, or another value.")
+  var replace = false
+  @Option(
+    help: ArgumentHelp("The configuration for --put-in.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var config: String?
+  @OptionGroup var plugins: PluginFolderOptions
+  @OptionGroup var output: OutputOptions
+
+  private static func broker(_ text: String) throws -> BrokerAddress {
+    guard let address = BrokerAddress(text) else {
+      throw ValidationError("\"\(text.quotation)\" is no broker: write HOST or HOST:PORT.")
+    }
+    return address
+  }
+
+  func validate() throws {
+    guard (1...60).contains(timeout) else { throw ValidationError("--timeout takes 1 to 60 s.") }
+    if user != nil, broker == nil { throw ValidationError("--user needs --broker.") }
+    if passwordStdin, user == nil { throw ValidationError("--password-stdin needs --user.") }
+    if replace, putIn.isEmpty { throw ValidationError("--replace needs --put-in.") }
+    for choice in putIn where FindingChoice(choice) == nil {
+      throw ValidationError("--put-in takes DEVICE or DEVICE=ID, not \(choice.quotation).")
+    }
+  }
+
+  func run() async throws {
+    var address = broker
+    if let user {
+      address = broker?.with(
+        user: user, password: try Prompt.password(fromInput: passwordStdin, twice: false))
+    }
+    let paths = ApplicationPaths()
+    let store = ConfigurationFileStore(
+      name: config ?? Serve.usualConfiguration(paths), plugins: plugins.folders, paths: paths)
+    let result = await Discovery.result(of: searches(address, paths))
+    let names = FindingPlacement.names(in: store)
+    var answer: JSONObject = [
+      "findings": .array(result.findings.map { $0.json(names: names) }),
+      "problems": .array(result.problems.map { .string($0) }),
+    ]
+    if !output.json {
+      Console.say(DiscoveryText.text(result, names: names))
+    }
+    if !putIn.isEmpty {
+      let placement = FindingPlacement(
+        store: store, findings: result.findings, isReplacing: replace)
+      let difference = try placement.put(putIn.compactMap(FindingChoice.init))
+      answer["changes"] = difference.json
+      if !output.json {
+        Console.say(
+          difference.isEmpty
+            ? "\n\(store.name) has this already."
+            : "\n\(difference.text)\nIt is saved in \(store.name).")
+      }
+    }
+    if output.json { Console.say(JSON.object(answer).prettyText()) }
+  }
+
+  private func searches(_ broker: BrokerAddress?, _ paths: ApplicationPaths) -> [any DeviceSearch] {
+    let time = Duration.seconds(timeout)
+    let folders = plugins.folders + paths.pluginFolders
+    let all: [any DeviceSearch] = [
+      PJLinkSearch(timeout: time), MQTTSearch(broker: broker, timeout: time),
+      SoundSearch { await SoundListing.answer(folders: folders) }, DriveSearch(),
+      DisplaySearch(environment: Console.environment), FolderSearch(home: paths.home),
+    ]
+    return all.filter { only.isEmpty || only.contains($0.kind) }
+  }
+}
+
+/// `projector` or `amp=alsa:hw:0`: a device, and perhaps the finding for it.
+struct FindingChoice: Hashable {
+  let device: String
+  /// The finding's id; `nil` for the only one.
+  let finding: String?
+
+  init?(_ text: String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let device = parts.first, !device.isEmpty else { return nil }
+    self.device = String(device)
+    finding = parts.count == 2 ? String(parts[1]) : nil
+    if finding?.isEmpty == true { return nil }
+  }
+}

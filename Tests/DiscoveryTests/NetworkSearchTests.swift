@@ -1,0 +1,133 @@
+import Devices
+import JSON
+import PluginTestSupport
+import TestSupport
+import Testing
+
+@testable import Discovery
+
+@Suite("Searches in the network", .timeLimit(.minutes(2)))
+struct NetworkSearchTests {
+  private func search(_ projector: ProjectorFixture) async -> DiscoveryResult {
+    await PJLinkSearch(
+      addresses: ["127.0.0.1"], port: projector.port, localPort: 0, timeout: .seconds(2)
+    ).result()
+  }
+
+  @Test("The search over UDP finds a projector, asks its name, and writes its entry")
+  func projector() async throws {
+    let projector = try await ProjectorFixture(["search": true])
+    let result = await search(projector)
+    let finding = try #require(result.findings.first)
+    #expect(result.findings.count == 1 && result.problems.isEmpty)
+    #expect(finding.title == "Projector \"Rück-Projektor\", PJLink class 2")
+    #expect(finding.id == "pjlink:127.0.0.1")
+    #expect(
+      JSON.object(finding.entry(for: .projector)) == [
+        "role": "projector", "plugin": "PJLinkProjector",
+        "options": ["host": "127.0.0.1", "port": .integer(projector.port)],
+      ])
+    #expect(await eventually { projector.closed == projector.opened })
+  }
+
+  @Test("A projector with a password is found without a proof, and the note says what to add")
+  func password() async throws {
+    let projector = try await ProjectorFixture(["search": "garbage", "authentication": "md5"])
+    let finding = try #require(await search(projector).findings.first)
+    #expect(finding.title == "Projector" && finding.notes.count == 1)
+    #expect(finding.notes.first?.contains("secret") == true && projector.commands.isEmpty)
+  }
+
+  @Test("Projectors that flood, and those that stay silent, end the search in its time")
+  func odd() async throws {
+    for (mode, search, count) in [
+      ("flood", "plain", 1), ("endless", "plain", 1), ("half-open", "plain", 1),
+      ("slow", "silent", 0),
+    ] {
+      let projector = try await ProjectorFixture([
+        "odd": [.string(mode)], "search": .string(search),
+      ])
+      #expect(await self.search(projector).findings.count == count, "\(mode)")
+    }
+  }
+
+  @Test("The projector of the tests answers an independent client byte for byte")
+  func fixture() async throws {
+    let projector = try await ProjectorFixture(["search": true])
+    let script = """
+      import socket
+      s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(20)
+      s.sendto(b"%2SRCH\\r", ("127.0.0.1", \(projector.port))); print(s.recv(200))
+      """
+    let outcome = try await Program.tool("python3", "-c", script)
+    #expect(outcome.output == "b'%2ACKN=00:1a:2B:3c:4D:5e\\r'\n", "\(outcome.errors)")
+  }
+
+  @Test(
+    "Only a whole answer with a MAC address counts",
+    arguments: [
+      ("%2ACKN=00:1a:2B:3c:4D:5e\r", true), ("%2ACKN=00-1a-2B-3c-4D-5e", true), ("", false),
+      ("%2ACKN=", false), ("%2ACKN=00:1a:2B:3c:4D:5\r", false), ("%2SRCH\r", false),
+      ("%2ACKN=00:1a:2B:3c:4D:5e\r\r", false), ("%2ACKN=00:1a:2B:3c:4D:5eff\r", false),
+      ("%2ACKN=zz:1a:2B:3c:4D:5e\r", false),
+    ])
+  func answers(text: String, isAnswer: Bool) {
+    #expect(PJLinkSearch.isAnswer(Array(text.utf8)) == isAnswer)
+  }
+
+  @Test("Retained messages of mosquitto become entries")
+  func broker() async throws {
+    let broker = try BrokerFixture()
+    for (topic, payload) in FamilyParserTests.samples {
+      let outcome = try await Program.tool(
+        "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-r", "-q", "1", "-t", topic,
+        "-m", payload)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+    let result = await MQTTSearch(
+      broker: BrokerAddress(host: "127.0.0.1", port: broker.port), timeout: .seconds(3)
+    ).result()
+    #expect(result.problems.isEmpty)
+    #expect(result.findings.map(\.id) == FamilyParserTests.ids.map { "mqtt:\($0)" })
+    let entry = try #require(result.findings.first?.entry(for: .popcornPopper))
+    #expect(entry["options"]?["broker"] == broker.options)
+  }
+
+  @Test("A broker with a login is searched with it, and the entry names a secret, never the password")
+  func login() async throws {
+    let broker = try BrokerFixture(["user": "theater", "password": "popcorn"])
+    let address = BrokerAddress(host: "127.0.0.1", port: broker.port)
+    let refused = await MQTTSearch(broker: address, timeout: .seconds(3)).result()
+    #expect(refused.problems.count == 1 && refused.findings.isEmpty)
+    let outcome = try await Program.tool(
+      "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-u", "theater", "-P", "popcorn",
+      "-r", "-t", "tele/plug/LWT", "-m", "Online")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let found = await MQTTSearch(
+      broker: address.with(user: "theater", password: "popcorn"), timeout: .seconds(3)
+    ).result()
+    let entry = try #require(found.findings.first?.entry(for: .popcornPopper))
+    #expect(entry["options"]?["broker"]?["password"] == ["secret": "mqtt"])
+    #expect(!JSON.object(entry).text().contains("\"popcorn\""))
+  }
+
+  @Test("A broker that is not there is a problem, not an error")
+  func noBroker() async {
+    let result = await MQTTSearch(
+      broker: BrokerAddress(host: "127.0.0.1", port: 1), timeout: .seconds(2)
+    ).result()
+    #expect(result.findings.isEmpty && result.problems.count == 1)
+    #expect(result.problems.first?.contains("127.0.0.1:1") == true)
+  }
+
+  @Test("A broker's name is read with and without a port")
+  func addresses() {
+    #expect(BrokerAddress("a.lan") == BrokerAddress(host: "a.lan"))
+    #expect(BrokerAddress("a.lan:1884") == BrokerAddress(host: "a.lan", port: 1884))
+    #expect(BrokerAddress("[::1]:5") == BrokerAddress(host: "::1", port: 5))
+    #expect(BrokerAddress("::1") == BrokerAddress(host: "::1"))
+    for text in ["", "a b", "a:0", "a:x", "a:70000", "[::1]x", ":1"] {
+      #expect(BrokerAddress(text) == nil, "\(text)")
+    }
+  }
+}
