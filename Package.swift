@@ -240,7 +240,8 @@ let package = Package(
       "TheaterTests",
       [
         "TestSupport", "theater", "AccountFlows", "Validation", "WebServer", "APIClient", "Storage",
-        "TheaterConfiguration", "Discovery", "HomeTheater", "PluginConformance", "PluginHost", "JSON",
+        "TheaterConfiguration", "Discovery", "HomeTheater", "PluginConformance", "PluginHost",
+        "JSON",
         "Devices", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + nio),

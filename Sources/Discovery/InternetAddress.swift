@@ -39,7 +39,7 @@ struct InternetAddress {
     var bytes = [UInt8](repeating: 0, count: 128)
     let count = withUnsafeMutablePointer(to: &sender) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        recvfrom(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue), $0, &size)
+        recvfrom(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT), $0, &size)
       }
     }
     guard count >= 0 else { return nil }
@@ -60,7 +60,7 @@ struct InternetAddress {
     while let entry = next?.pointee, found.count < 16 {
       next = entry.ifa_next
       let flags = Int32(bitPattern: entry.ifa_flags)
-      let wanted = Int32(IFF_UP.rawValue) | Int32(IFF_BROADCAST.rawValue)
+      let wanted = Int32(IFF_UP) | Int32(IFF_BROADCAST)
       guard flags & wanted == wanted, let address = entry.ifa_addr,
         Int32(address.pointee.sa_family) == AF_INET, let broadcast = entry.ifa_ifu.ifu_broadaddr
       else { continue }
@@ -112,7 +112,7 @@ final class LineSocket {
   func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return wait(POLLOUT)
-      && Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count
+      && Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
   /// The next line that ends with a carriage return; `nil` without one in time, and if it is too long.
@@ -124,7 +124,7 @@ final class LineSocket {
       }
       guard rest.count <= PJLinkProbe.longestLine, wait(POLLIN) else { return nil }
       var bytes = [UInt8](repeating: 0, count: 256)
-      let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
       guard count > 0 else { return nil }
       rest += bytes.prefix(count)
     }

@@ -68,16 +68,16 @@ import Testing
 
   @Test("Messages without a meaning are survived", arguments: 0..<300)
   func garbage(seed: Int) {
-    var random = SeededNumbers(seed: UInt64(seed))
+    var random = SeededNumbers(seed)
     var messages: [String: [UInt8]] = [:]
     for (topic, payload) in Self.samples {
       var bytes = Array(payload.utf8)
       for _ in 0..<Int.random(in: 1...6, using: &random) where !bytes.isEmpty {
-        let index = Int.random(in: 0..<bytes.count, using: &random)
+        let index = Int.random(in: 0...(bytes.count - 1), using: &random)
         switch Int.random(in: 0...2, using: &random) {
         case 0: bytes[index] = .random(in: 0...255, using: &random)
-        case 1: bytes.removeSubrange(index...)
-        default: bytes.insert(contentsOf: "[{\"".utf8, at: index)
+        case 1: bytes.removeLast(bytes.count - index)
+        default: bytes.insert(contentsOf: Array("[{\"".utf8), at: index)
         }
       }
       messages[topic] = bytes
@@ -91,7 +91,8 @@ import Testing
 
   @Test("A long list, a wild topic and a long name stay within bounds")
   func bounds() {
-    let device = #"{"type":"Router","friendly_name":"n","definition":{"exposes":[{"type":"switch"}]}}"#
+    let device =
+      #"{"type":"Router","friendly_name":"n","definition":{"exposes":[{"type":"switch"}]}}"#
     let list = "[" + Array(repeating: device, count: 3000).joined(separator: ",") + "]"
     let wild = device.replacing("\"n\"", with: "\"a/#\"")
     let long = device.replacing("\"n\"", with: "\"\(String(repeating: "x", count: 600))\"")

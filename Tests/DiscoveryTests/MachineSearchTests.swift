@@ -38,7 +38,9 @@ import Testing
 
   @Test("A list of cards without a meaning is survived")
   func noCards() {
-    for text in ["--- no soundcards ---", " x [a]: b", " 99 [A]: c", " 0 [$(x)]: c", "[", " 0 []: -"] {
+    for text in [
+      "--- no soundcards ---", " x [a]: b", " 99 [A]: c", " 0 [$(x)]: c", "[", " 0 []: -",
+    ] {
       #expect(SoundSearch.cards(text).isEmpty, "\(text)")
     }
     let many = (0..<32).map { " \($0) [C\($0)]: x - y\n" }.joined()
@@ -75,7 +77,9 @@ import Testing
     try write(
       "home/.config/user-dirs.dirs",
       "# x\nXDG_MUSIC_DIR=\"$HOME/Klänge\"\nXDG_VIDEOS_DIR=\"$HOME/\"\nXDG_X=\"/\"\n")
-    for name in ["a.flac", "b/c.MP3", "b/.hidden.mp3", "cover.jpg"] { try write("home/Klänge/\(name)") }
+    for name in ["a.flac", "b/c.MP3", "b/.hidden.mp3", "cover.jpg"] {
+      try write("home/Klänge/\(name)")
+    }
     try write("media/me/disk/Film.mkv")
     try write("srv/films/Disc/VIDEO_TS/VTS_01_1.VOB")
     try write("mnt/empty/readme.txt")
@@ -99,7 +103,8 @@ import Testing
     let findings = await FolderSearch(
       home: folder.path(of: "home"), root: folder.path, limits: limits
     ).result().findings
-    #expect(findings.map(\.title) == ["Folder with at least 1 film", "Folder with at least 10 songs"])
+    #expect(
+      findings.map(\.title) == ["Folder with at least 1 film", "Folder with at least 10 songs"])
     limits.time = .zero
     let late = await FolderSearch(
       home: folder.path(of: "home"), root: folder.path, limits: limits

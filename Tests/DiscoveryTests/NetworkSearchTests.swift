@@ -93,7 +93,8 @@ struct NetworkSearchTests {
     #expect(entry["options"]?["broker"] == broker.options)
   }
 
-  @Test("A broker with a login is searched with it, and the entry names a secret, never the password")
+  @Test(
+    "A broker with a login is searched with it, and the entry names a secret, never the password")
   func login() async throws {
     let broker = try BrokerFixture(["user": "theater", "password": "popcorn"])
     let address = BrokerAddress(host: "127.0.0.1", port: broker.port)

@@ -23,7 +23,7 @@ enum FamilyParsers {
     for (topic, payload) in messages.sorted(by: { $0.key < $1.key }) {
       let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count == 3, parts[0] == "tele", parts[2] == "LWT",
-        ["online", "offline"].contains(String(decoding: payload.prefix(8), as: UTF8.self).lowercased()),
+        ["Online", "Offline"].contains(String(decoding: payload.prefix(8), as: UTF8.self)),
         let name = MQTTText.topic(String(parts[1])), !known.contains(name)
       else { continue }
       found.append(
@@ -151,9 +151,9 @@ enum FamilyParsers {
       if !used.isEmpty { return used.prefix(32).map { appliance($0.kind, channel: $0.channel) } }
       let guess: MQTTAppliance.Kind =
         id.contains("dimmer") || id.contains("bulb") ? .dimmer : .plug
-      var appliance = appliance(guess, channel: 0)
-      appliance.notes = ["It does not say what it is; the kind is taken from its name."]
-      return [appliance]
+      var guessed = appliance(guess, channel: 0)
+      guessed.notes = ["It does not say what it is; the kind is taken from its name."]
+      return [guessed]
     }
 
     private func appliance(_ kind: MQTTAppliance.Kind, channel: Int) -> MQTTAppliance {
@@ -183,7 +183,9 @@ enum FamilyParsers {
   private static func isID(_ text: String) -> Bool {
     guard text.hasPrefix("shelly"), text.utf8.count <= 64 else { return false }
     let parts = text.split(separator: "-")
-    guard parts.count >= 2, let last = parts.last, (6...12).contains(last.count) else { return false }
+    guard parts.count >= 2, let last = parts.last, (6...12).contains(last.count) else {
+      return false
+    }
     return last.allSatisfy(\.isHexDigit)
       && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
   }

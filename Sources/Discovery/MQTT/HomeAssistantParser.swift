@@ -107,7 +107,8 @@ enum HomeAssistantParser {
       let on = payload("pl_on", "payload_on", or: "ON")
       let off = payload("pl_off", "payload_off", or: "OFF")
       var state: JSONObject = [:]
-      let template = text("val_tpl", "value_template") ?? text("stat_val_tpl", "state_value_template")
+      let template =
+        text("val_tpl", "value_template") ?? text("stat_val_tpl", "state_value_template")
       if var power = source(topic("stat_t", "state_topic"), template: template) {
         power["on"] = .string(text("stat_on", "state_on") ?? on)
         power["off"] = .string(text("stat_off", "state_off") ?? off)
@@ -119,8 +120,10 @@ enum HomeAssistantParser {
 
     private var jsonLight: MQTTAppliance? {
       guard let command = topic("cmd_t", "command_topic") else { return nil }
-      let hasDimmer = (json["brightness"] ?? json["bri"])?.bool == true || json["bri_scl"] != nil
-        || (json["sup_clrm"] ?? json["supported_color_modes"])?.array?.contains("brightness") == true
+      let hasDimmer =
+        (json["brightness"] ?? json["bri"])?.bool == true || json["bri_scl"] != nil
+        || (json["sup_clrm"] ?? json["supported_color_modes"])?.array?.contains("brightness")
+          == true
       var state: JSONObject = [:]
       if let topic = topic("stat_t", "state_topic") {
         state["power"] = ["topic": .string(topic), "pointer": "/state", "on": "ON", "off": "OFF"]

@@ -9,7 +9,7 @@ enum MQTTText {
   /// The text as a topic for publishing; `nil` if it cannot be one.
   static func topic(_ text: String?) -> String? {
     guard let text, (1...longestTopic).contains(text.utf8.count), text.isStreamSafe,
-      !text.unicodeScalars.contains(where: { $0 == "+" || $0 == "#" || $0.value < 32 || $0 == "\u{7F}" })
+      !text.utf8.contains(where: { $0 < 32 || $0 == 0x7F || $0 == 0x23 || $0 == 0x2B })
     else { return nil }
     return text
   }

@@ -61,7 +61,8 @@ package struct SoundSearch: DeviceSearch {
       let info = Self.fields(files.text("\(folder)/pcm\(device)p/info") ?? "")
       let name = (info["name"] ?? info["id"] ?? "output \(device)").boundedLine(maximumBytes: 60)
       let pcm: String
-      let isDigital = name.uppercased().contains("HDMI") || name.uppercased().contains("DISPLAYPORT")
+      let isDigital =
+        name.uppercased().contains("HDMI") || name.uppercased().contains("DISPLAYPORT")
       if isDigital {
         // The PCMs hdmi of a card count its digital outputs from 0.
         pcm = "hdmi:CARD=\(card.id),DEV=\(digital)"

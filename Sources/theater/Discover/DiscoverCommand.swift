@@ -25,7 +25,8 @@ struct Discover: AsyncParsableCommand {
       valueName: "kind"))
   var only: [DiscoveryKind] = []
   @Option(
-    help: ArgumentHelp("The MQTT broker; without it that of this machine.", valueName: "host[:port]"),
+    help: ArgumentHelp(
+      "The MQTT broker; without it that of this machine.", valueName: "host[:port]"),
     transform: Self.broker)
   var broker: BrokerAddress?
   @Option(help: "The user at the broker; the password is asked for.")

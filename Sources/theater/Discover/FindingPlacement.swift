@@ -27,17 +27,10 @@ struct FindingPlacement {
   func put(_ choices: [FindingChoice]) throws(ExitError) -> ConfigurationDifference {
     let old = try checked { () throws(InvalidConfiguration) in try store.read() }
     let before = try checked { () throws(InvalidConfiguration) in try store.validate(old) }
-    var text: ConfigurationText
-    do throws(JSONSyntaxError) {
-      text = try ConfigurationText(old)
-      for choice in choices {
-        let (id, entry) = try placed(choice, in: text)
-        text = try text.replacing([id: entry])
-      }
-    } catch let error as ExitError {
-      throw error
-    } catch {
-      throw ExitError(.failed, "\(store.name): \(error)")
+    var text = try parsed { () throws(JSONSyntaxError) in try ConfigurationText(old) }
+    for choice in choices {
+      let (id, entry) = try placed(choice, in: text)
+      text = try parsed { [text] () throws(JSONSyntaxError) in try text.replacing([id: entry]) }
     }
     let new = text.bytes
     let after = try checked { () throws(InvalidConfiguration) in try store.validate(new) }
@@ -61,10 +54,21 @@ struct FindingPlacement {
     }
   }
 
+  private func parsed(
+    _ body: () throws(JSONSyntaxError) -> ConfigurationText
+  ) throws(ExitError) -> ConfigurationText {
+    do throws(JSONSyntaxError) {
+      return try body()
+    } catch {
+      throw ExitError(.failed, "\(store.name): \(error)")
+    }
+  }
+
   private func placed(
     _ choice: FindingChoice, in text: ConfigurationText
   ) throws(ExitError) -> (DeviceID, JSONObject) {
-    guard let id = DeviceID(choice.device), let entry = text[device: id],
+    let id = DeviceID(choice.device)
+    guard let entry = text[id],
       let role = entry["role"]?.string.flatMap(Role.init)
     else {
       throw ExitError(
