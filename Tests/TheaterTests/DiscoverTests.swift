@@ -1,8 +1,10 @@
+import ArgumentParser
 import Devices
 import Discovery
 import Foundation
 import JSON
 import TestSupport
+import TheaterConfiguration
 import Testing
 
 @testable import theater
