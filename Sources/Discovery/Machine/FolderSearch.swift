@@ -137,7 +137,7 @@ private struct MediaCount {
   }
 
   mutating func walk(_ path: String, depth: Int) {
-    for name in FolderEntries.names(path, most: limits.entries) {
+    for name in FolderEntries.names(path, most: limits.entries + 1) {
       entries += 1
       guard entries <= limits.entries, MonotonicClock.now < end else {
         isCut = true
