@@ -4,7 +4,8 @@
 
 Needs the release build (`make bench` makes it). Prints a table; a missed target is marked, and the
 exit status is 1 when there is one. For a quick look: THEATER_LOGIN_TRIES (2000), THEATER_STORM_ROUNDS
-(1000) and THEATER_KILL_ROUNDS (1000).
+(1000), THEATER_KILL_ROUNDS (1000), and for hostile-household THEATER_HOSTILE_SECONDS (600) and
+THEATER_HOSTILE_KINDS (all, separated by commas).
 """
 
 import os
@@ -12,7 +13,7 @@ import pathlib
 import platform
 import sys
 
-from measuring import audio, continuity, control, mqtt, page, streams, worst
+from measuring import audio, continuity, control, household, mqtt, page, streams, worst
 from measuring.accounts import kills, storms, timing
 
 FIGURES = {
@@ -40,6 +41,7 @@ LONG = {
     "page": page.page,
     "mqtt-reconnects": mqtt.reconnects,
     "mqtt-half-open": mqtt.half_open,
+    "hostile-household": household.hostile_household,
 }
 
 

@@ -57,9 +57,11 @@ def small_configuration():
 
 
 class Controller:
-    def __init__(self, configuration, environment=None):
+    def __init__(self, configuration, environment=None, plugins=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="th-"))
         self.port = free_port()
+        # A folder of plugins in place of those of the build.
+        self.plugins = ["--plugins", plugins] if plugins else []
         self.configuration = self.folder / "devices.json"
         self.configuration.write_text(json.dumps(configuration, indent=2))
         self.environment = dict(os.environ, **(environment or {}))
@@ -79,7 +81,7 @@ class Controller:
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [PRODUCTS / "theater", "serve", "--config", self.configuration, "--port",
-             str(self.port)],
+             str(self.port), *self.plugins],
             stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), text=True,
             env=self.environment, cwd=self.folder)
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()

@@ -71,6 +71,23 @@ import Testing
     #expect(log.entries(after: 0) == nil)
   }
 
+  @Test("E9 · reports with the longest attributes take at most 2 MiB of the log")
+  func longReports() throws {
+    let log = EventLog(boot: "boot")
+    var state = DeviceState()
+    for number in 0..<1000 {
+      for name in 0..<12 {
+        let text = "\(number) " + String(repeating: "v", count: 1000)
+        state.attributes["\(name)"] = Attribute(.string(text))
+      }
+      log.publish(.device("lamp", .lights, DeviceSnapshot(state: state, generation: 1)))
+    }
+    let entries = try #require(log.entries(after: 0))
+    let bytes = entries.reduce(0) { $0 + $1.event.byteCount }
+    #expect(bytes <= (2 << 20) + 20_000, "\(bytes) bytes of \(entries.count) events")
+    #expect(entries.last?.sequence == 1000 && entries.count > 50)
+  }
+
   @Test(
     "E9 · at most a bounded number of subjects is kept: a subscriber that knows none needs a snapshot"
   )

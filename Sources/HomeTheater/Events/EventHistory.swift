@@ -14,10 +14,19 @@ struct EventHistory {
   /// The number of the newest event that was dropped without a later event of its subject.
   private var lost = 0
   private let capacity: Int
+  private let maximumBytes: Int
+  /// The bytes of the recent events.
+  private var recentBytes = 0
 
-  /// - Parameter capacity: The minimum number of newest events that are kept in full, and the maximum
-  ///   number of subjects.
-  init(capacity: Int) { self.capacity = capacity }
+  /// - Parameters:
+  ///   - capacity: The minimum number of newest events that are kept in full, and the maximum number of
+  ///     subjects.
+  ///   - maximumBytes: The most bytes of the events that are kept in full, as `TheaterEvent.byteCount`
+  ///     counts them; the newest one is kept in any case. Above it fewer than `capacity` are kept in full.
+  init(capacity: Int, maximumBytes: Int = 2 << 20) {
+    self.capacity = capacity
+    self.maximumBytes = maximumBytes
+  }
 
   /// The number of events kept.
   var count: Int { recent.count + older.count }
@@ -25,7 +34,9 @@ struct EventHistory {
   mutating func append(_ event: TheaterEvent) {
     sequence += 1
     recent.append(Entry(sequence: sequence, event: event))
-    if recent.count >= 2 * capacity { compact() }
+    recentBytes += event.byteCount
+    if recent.count >= 2 * capacity { compact(capacity) }
+    while recentBytes > maximumBytes, recent.count > 1 { compact((recent.count + 1) / 2) }
   }
 
   /// Returns at most `most` events after number `place`, in order; `nil` if an event after it was
@@ -39,16 +50,17 @@ struct EventHistory {
     return Array((compacted + recent).prefix(most))
   }
 
-  /// Makes room: reduces the oldest `capacity` events to the newest of each subject.
-  private mutating func compact() {
-    for entry in recent.prefix(capacity) {
+  /// Makes room: reduces the oldest `count` events to the newest of each subject.
+  private mutating func compact(_ count: Int) {
+    for entry in recent.prefix(count) {
+      recentBytes -= entry.event.byteCount
       if let subject = entry.event.subject {
         older[subject] = entry
       } else {
         lost = entry.sequence
       }
     }
-    recent.removeFirst(capacity)
+    recent.removeFirst(count)
     guard older.count > capacity else { return }
     // Sorted once: each run is a subject, so many are dropped at a time.
     let newestDropped = older.values.map(\.sequence).sorted()[older.count - capacity - 1]

@@ -34,6 +34,15 @@ package enum TheaterEvent: Sendable {
     }
   }
 
+  /// The approximate size in bytes; most of it are texts that plugins choose.
+  var byteCount: Int {
+    switch self {
+    case .device(_, _, let snapshot): snapshot.state.byteCount
+    case .activity, .run: 1024
+    case .other(_, let json): json.byteCount
+    }
+  }
+
   enum Subject: Hashable {
     case device(DeviceID), activity, run(String, node: String?)
   }
@@ -73,5 +82,30 @@ extension Run {
   /// A run that publishes each of its changes to `events`.
   convenience init(id: String, plan: ScenePlan, events: EventLog) {
     self.init(id: id, plan: plan) { events.publish(.run($0)) }
+  }
+}
+
+extension DeviceState {
+  /// The approximate size in bytes.
+  fileprivate var byteCount: Int {
+    var size = 512
+    for reading in readings.values { size += reading.value.byteCount }
+    for (name, attribute) in attributes {
+      size += 128 + name.utf8.count + attribute.value.byteCount
+      size += (attribute.unit?.utf8.count ?? 0) + (attribute.label?.utf8.count ?? 0)
+    }
+    return size
+  }
+}
+
+extension JSON {
+  /// The approximate size in bytes.
+  fileprivate var byteCount: Int {
+    switch self {
+    case .null, .bool, .integer, .number: 16
+    case .string(let text): 16 + text.utf8.count
+    case .array(let values): values.reduce(16) { $0 + $1.byteCount }
+    case .object(let members): members.reduce(16) { $0 + $1.key.utf8.count + $1.value.byteCount }
+    }
   }
 }

@@ -29,7 +29,11 @@ final class PluginProcess: LaunchedPlugin {
   func terminate() { child.signal(SIGTERM) }
   func kill() { child.signal(SIGKILL) }
 
-  /// Reads stderr until the process has ended.
+  /// The most bytes that are read after the end of the process: a pipe's default capacity. A child that has
+  /// left the process group may write for ever.
+  private static let longestRest = 1 << 16
+
+  /// Reads stderr until the process has ended, and then the rest of it.
   private func readLog(_ logger: Logger) {
     let stderr = child.error
     let process = child.openExitDescriptor()
@@ -44,6 +48,7 @@ final class PluginProcess: LaunchedPlugin {
       pollfd(fd: process, events: Int16(POLLIN), revents: 0),
     ]
     // Without a pidfd (a kernel before 5.3) the end of stderr counts as the end of the process.
+    var rest = Self.longestRest
     while interests.contains(where: { $0.fd >= 0 }) {
       guard poll(&interests, 2, -1) >= 0 else {
         if errno == EINTR { continue }
@@ -53,7 +58,8 @@ final class PluginProcess: LaunchedPlugin {
         let count = read(stderr, buffer.baseAddress, buffer.count)
         if count > 0 {
           note(UnsafeBufferPointer(rebasing: buffer[..<count]), logger)
-          continue
+          if interests[1].revents != 0 { rest -= count }
+          if rest > 0 { continue }
         }
         if count == 0 || errno != EINTR { interests[0].fd = -1 }
       }

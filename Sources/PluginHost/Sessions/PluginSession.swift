@@ -174,7 +174,8 @@ package final class PluginSession: Sendable {
   /// Ends the plugin's input: it exits within two seconds.
   package func closeSending() { connection.closeSending() }
 
-  /// Fails all open requests. Called when the process is gone, possibly before its pipe has ended.
+  /// Fails all open requests and stops receiving. Called when the process is gone, possibly before its pipe
+  /// has ended: a child that has left the process group may hold it open for ever.
   package func close() {
     let pending = state.withLock { state in
       state.isClosed = true
@@ -182,6 +183,7 @@ package final class PluginSession: Sendable {
       return state.pending.values.map(\.receive)
     }
     connection.closeSending()
+    connection.stopReceiving()
     if let key = key.withLock({ $0.take() }) { scheduler.remove(key) }
     for receive in pending { receive(.failure(.lost)) }
   }
@@ -211,6 +213,8 @@ package final class PluginSession: Sendable {
 
   /// Reports a line that is not a message; the report is cut to the limits of a message.
   private func refuse(_ what: String) {
+    // Bytes after the end of the process are the end of a line at most.
+    guard !state.withLock({ $0.isClosed }) else { return }
     notify(.badLine(what.boundedLine(maximumBytes: ProtocolLimits.message)))
   }
 

@@ -8,6 +8,9 @@ public protocol Connection: Sendable {
   func send(_ line: [UInt8]) throws(ConnectionError)
   /// Ends the sending side; the peer sees the end of its input.
   func closeSending()
+  /// Ends the receiving side, although another process may hold the peer's end open: what has arrived is
+  /// still received, then comes `.closed`.
+  func stopReceiving()
 }
 
 /// What arrives over a connection.
@@ -29,6 +32,9 @@ public enum ConnectionError: Error, Sendable, Hashable {
 }
 
 extension Connection {
+  /// Does nothing: without processes the peer's end has one holder.
+  public func stopReceiving() {}
+
   /// Sends a message as one line.
   public func send(_ message: RPCMessage) throws(ConnectionError) {
     try send(message.line())

@@ -10,9 +10,16 @@ import Synchronization
 /// `ProtocolLimits.largestBacklog`, and written by a second thread that lives as long as there is
 /// such a rest, so a peer that hangs never makes a caller wait and one that reads costs no `poll`.
 public final class StreamConnection: Connection {
-  private let input: Int32
+  private let input: Mutex<Input>
   private let answersAfterEnd: Bool
   private let output: Mutex<Output>
+
+  private struct Input {
+    let descriptor: Int32
+    /// What the reading thread still takes after `stopReceiving`; `nil` before.
+    var remainder: Int?
+    var isClosed = false
+  }
 
   private struct Output {
     var descriptor: Int32?
@@ -52,7 +59,7 @@ public final class StreamConnection: Connection {
   public init(
     reading input: Int32, writing descriptor: Int32, answersAfterEnd: Bool = false
   ) {
-    self.input = input
+    self.input = Mutex(Input(descriptor: input))
     self.answersAfterEnd = answersAfterEnd
     output = Mutex(Output(descriptor: descriptor))
     let flags = fcntl(descriptor, F_GETFL)
@@ -104,9 +111,38 @@ public final class StreamConnection: Connection {
     if isClogged { drain() }
   }
 
+  public func stopReceiving() {
+    input.withLock { input in
+      guard !input.isClosed, input.remainder == nil else { return }
+      input.remainder = Self.largestPipe
+      let flags = fcntl(input.descriptor, F_GETFL)
+      if flags >= 0 { _ = fcntl(input.descriptor, F_SETFL, flags | O_NONBLOCK) }
+      // Nothing but a byte wakes a thread that is blocked in `read` on a pipe. Without /proc the thread
+      // stays until the last holder has closed the pipe.
+      let path = "/proc/self/fd/\(input.descriptor)"
+      let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      guard writer >= 0 else { return }
+      _ = Glibc.write(writer, "\n", 1)
+      close(writer)
+    }
+  }
+
   // MARK: The reading thread
 
+  /// The most bytes that a pipe holds, unless root has raised `pipe-max-size`.
+  private static let largestPipe = 1 << 20
+
+  /// Whether the thread is to read on after `count` bytes; 0 stands for none at present.
+  private func readsOn(after count: Int) -> Bool {
+    input.withLock { input in
+      guard let remainder = input.remainder else { return true }
+      input.remainder = remainder - count
+      return count > 0 && count <= remainder
+    }
+  }
+
   private func run(_ receive: (ConnectionEvent) -> Void) {
+    let input = input.withLock { $0.descriptor }
     var splitter = LineSplitter()
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
     defer { buffer.deallocate() }
@@ -114,7 +150,9 @@ public final class StreamConnection: Connection {
       let count = read(input, buffer.baseAddress, buffer.count)
       if count > 0 {
         splitter.take(UnsafeBufferPointer(rebasing: buffer[..<count]), receive)
+        guard readsOn(after: count) else { return }
       } else if count < 0, errno == EAGAIN {
+        guard readsOn(after: 0) else { return }
         // The descriptor was made non-blocking by the process that started this one.
         var arrival = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
         _ = poll(&arrival, 1, -1)
@@ -132,7 +170,10 @@ public final class StreamConnection: Connection {
         if !output.isDraining { output.closeDescriptor() }
       }
     }
-    close(input)
+    input.withLock { input in
+      input.isClosed = true
+      close(input.descriptor)
+    }
   }
 
   // MARK: The draining thread

@@ -292,4 +292,50 @@ struct BadPluginTests {
       #expect(status.condition == .stopped(by: .configuration) && status.restarts == 0)
     }
   }
+
+  /// A plugin that exits at its first start and leaves a child in a session of its own with its output and
+  /// stderr. The child writes the file `released` when `end` returns.
+  private func abandoning(_ end: String) throws -> ScriptPlugin {
+    try ScriptPlugin(
+      """
+      import select
+      def begin():
+          if os.path.exists("left"): return
+          open("left", "w").close()
+          if os.fork():
+              return
+          os.setsid()
+          if os.fork(): os._exit(0)
+          def flood():
+              end = time.monotonic() + 90
+              while time.monotonic() < end: os.write(2, b"noise\\n" * 50)
+          def hold():
+              poll = select.poll()
+              poll.register(1, 0)
+              poll.poll(90000)
+          signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+          began = time.monotonic()
+          try: \(end)
+          except OSError: pass
+          if time.monotonic() - began < 80: open("released", "w").close()
+          os._exit(0)
+      def perform(request):
+          os._exit(5)
+      """, clock: FastClock(factor: 5))
+  }
+
+  @Test(
+    "Its child keeps its pipes open after its end: the controller closes them, and it is started again",
+    arguments: ["hold()", "flood()"])
+  func abandonedPipes(end: String) async throws {
+    let plugin = try abandoning(end)
+    try await plugin.run { lamp in
+      _ = await outcome(of: LightsCommand.on, on: lamp)
+      await plugin.waitForGeneration(2)
+      let restarts = try await plugin.status().restarts
+      #expect(restarts == 1)
+      let released = plugin.root.appending(path: "plugins/Script/released").path
+      #expect(await eventually { FileManager.default.fileExists(atPath: released) })
+    }
+  }
 }
