@@ -29,6 +29,8 @@ int linux_open_facts(int file, struct linux_file_facts *facts);
 /// Makes malloc give back to the system at once what is freed in blocks of `bytes` or more; left to
 /// itself it learns to keep them.
 void linux_return_large_blocks(int bytes);
+/// Gives all memory that was freed back to the system (malloc_trim(3)).
+void linux_return_free_memory(void);
 /// Holds the terminal: what is typed is not shown, and with `keys` arrives key by key; Ctrl-C and
 /// Ctrl-Z stay signals. Whatever ends or stops the process, but for SIGKILL and SIGSTOP, finds the
 /// terminal as it was. One holder at a time, on one thread. 0, or -1 where `in` is no terminal or

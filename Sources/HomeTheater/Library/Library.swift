@@ -1,5 +1,6 @@
 import Devices
 import JSON
+import Platform
 import Synchronization
 
 /// The films, songs and stations that can be chosen. It reads each player's catalogue when the player
@@ -14,6 +15,9 @@ final class Library {
   private let directory: DeviceDirectory
   private let events: EventLog
   private let log: @Sendable (String) -> Void
+  /// The number of items whose removal frees megabytes.
+  private static let largeCatalogue = 10_000
+
   /// The generation of each player whose catalogue was requested last.
   private var generations: [DeviceID: Int] = [:]
   /// The players whose catalogue has been read, or could not be read.
@@ -130,7 +134,9 @@ final class Library {
     }
     if directory.contains(player) { readPlayers.insert(id) }
     if failures < sources.count, directory.contains(player) {
+      let before = catalogue.count
       catalogue.setItems(items, of: id, role: player.role)
+      if before - catalogue.count >= Self.largeCatalogue { returnFreeMemory() }
       events.publish(.other(name: "library", ["player": .string(id.name)]))
     }
     return ScanReport(player: id, category: category, items: items.count, problems: problems)
