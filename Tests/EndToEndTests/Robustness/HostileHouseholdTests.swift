@@ -175,12 +175,13 @@ private struct Evening {
   func spend(beside kind: HostileHouseholdTests.Kind) async throws {
     let began = ContinuousClock.now
     try await swap(kind.device, to: "Hostile", ["kind": .string(kind.name)], kind.name)
-    _ = try await client.send(
-      .POST, "/api/v1/devices/\(kind.device)/commands", "on", wait: 1)
     repeat { try await watchAndEnd(kind.name) } while ContinuousClock.now - began < .seconds(1)
     let isShown = await eventually {
       guard !kind.shown.isEmpty else { return true }
-      return await plugin("Hostile")?.text().contains(kind.shown) == true
+      if await plugin("Hostile")?.text().contains(kind.shown) == true { return true }
+      // Some misbehave in answers alone. Before the device is open the command is refused.
+      _ = try? await client.send(.POST, "/api/v1/devices/\(kind.device)/commands", "on", wait: 1)
+      return false
     }
     let status = await plugin("Hostile")?.text() ?? "no plugin"
     #expect(isShown, "\(kind.name): \(status)")
