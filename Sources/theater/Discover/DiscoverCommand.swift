@@ -33,7 +33,7 @@ struct Discover: AsyncParsableCommand {
   var user: String?
   @Flag(help: "Read the broker's password as a line of standard input.")
   var passwordStdin = false
-  @Option(help: ArgumentHelp("How long answers are awaited, 1 to 60 s.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("How long to wait for answers, 1 to 60 s.", valueName: "seconds"))
   var timeout = 3
   @Option(
     help: ArgumentHelp(
