@@ -22,7 +22,7 @@ package struct PJLinkSearch: DeviceSearch {
   ///   - addresses: IPv4 addresses to send to; the broadcast addresses of this machine's networks if `nil`.
   ///   - localPort: The port to send from. Some projectors answer to 4352, whatever port was asked from; if it
   ///     is taken, the system chooses one.
-  ///   - timeout: How long answers are awaited, and how long the projectors are asked for their names then.
+  ///   - timeout: How long to wait for answers, and after that how long to ask the projectors for their names.
   package init(
     addresses: [String]? = nil, port: Int = Self.port, localPort: Int = Self.port,
     timeout: Duration

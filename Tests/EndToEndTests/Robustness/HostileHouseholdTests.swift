@@ -106,14 +106,15 @@ import Testing
 
 /// What a process uses, from `/proc`.
 private struct Usage: CustomStringConvertible {
-  /// The proportional set size, in bytes.
+  /// The memory of its own, in bytes. Pages of files are not counted: how many of them count depends on the other
+  /// processes that map the same files.
   let memory: Int
   let files: Int
   let threads: Int
 
   init(of pid: pid_t) throws {
     let text = try String(contentsOfFile: "/proc/\(pid)/smaps_rollup", encoding: .utf8)
-    let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("Anonymous:") }
     memory = try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
     files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
     threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").count
