@@ -56,6 +56,7 @@ class Projector:
         self.password = options.password
         self.authentication = options.authentication
         self.pjlink_class = options.pjlink_class
+        self.search = None
         self.warm_up = options.warm_up
         self.cool_down = options.cool_down
         self.odd = set()
@@ -283,19 +284,20 @@ class Session:
 class Search(asyncio.DatagramProtocol):
     """Answers to the search of class 2."""
 
-    def __init__(self, mode):
-        self.mode = mode
+    def __init__(self, projector):
+        self.projector = projector
 
     def connection_made(self, transport):
         self.transport = transport
 
     def datagram_received(self, data, address):
-        if data != b"%2SRCH\r":
+        mode = self.projector.search
+        if data != b"%2SRCH\r" or not mode:
             return
-        if self.mode == "garbage":
+        if mode == "garbage":
             for junk in (b"", b"\xff" * 120, b"%2ACKN=", b"%2ACKN=zz:zz:zz:zz:zz:zz\r", b"x" * 1200):
                 self.transport.sendto(junk, address)
-        if self.mode != "silent":
+        if mode != "silent":
             self.transport.sendto(b"%2ACKN=00:1a:2B:3c:4D:5e\r", address)
 
 
@@ -327,6 +329,19 @@ class Fixture:
             serve, "127.0.0.1", projector.port, reuse_address=True)
         projector.port = projector.server.sockets[0].getsockname()[1]
 
+    async def listen_for_searches(self, projector):
+        """Listens on the UDP port with the number of the TCP port; on other ones if another program has it."""
+        for attempt in range(100):
+            await self.listen(projector)
+            try:
+                await asyncio.get_running_loop().create_datagram_endpoint(
+                    lambda: Search(projector), local_addr=("127.0.0.1", projector.port))
+                return
+            except OSError:
+                projector.server.close()
+                projector.port = 0
+        raise SystemExit("no port is free for TCP and UDP")
+
     def drop(self, projector):
         for writer in list(projector.writers):
             writer.transport.abort()
@@ -344,9 +359,7 @@ class Fixture:
             projector.odd = set(changes["odd"])
         if changes.get("finish"):
             projector.finish()
-        if "search" in changes:
-            await asyncio.get_running_loop().create_datagram_endpoint(
-                lambda: Search(changes["search"]), local_addr=("127.0.0.1", projector.port))
+        projector.search = changes.get("search", projector.search)
         if changes.get("restart") or changes.get("stop"):
             projector.server.close()
         if changes.keys() & {"drop", "restart", "stop"}:
@@ -356,7 +369,7 @@ class Fixture:
 
     async def run(self):
         for projector in self.projectors:
-            await self.listen(projector)
+            await self.listen_for_searches(projector)
         print(json.dumps([projector.port for projector in self.projectors]), flush=True)
         loop = asyncio.get_running_loop()
         commands = asyncio.StreamReader()
